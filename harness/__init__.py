@@ -1,0 +1,1 @@
+"""The judge: runs any bot, verifies, scores, compares, reports."""

@@ -1,0 +1,27 @@
+"""What a puzzle and a solution are, and how both are read and written."""
+
+from protocol.answers import Answer, AnswerReader, read_answers
+from protocol.faults import Fault
+from protocol.puzzle import Clue, Grid, Puzzle, Solution, clue_of
+from protocol.taai import DEFAULT_SIZE, Entry, TaaiReader, format_answer, format_puzzle, read_batch
+from protocol.verify import Mismatch, mismatches
+
+__all__ = [
+    "DEFAULT_SIZE",
+    "Answer",
+    "AnswerReader",
+    "Clue",
+    "Entry",
+    "Fault",
+    "Grid",
+    "Mismatch",
+    "Puzzle",
+    "Solution",
+    "TaaiReader",
+    "clue_of",
+    "format_answer",
+    "format_puzzle",
+    "mismatches",
+    "read_answers",
+    "read_batch",
+]

@@ -1,0 +1,121 @@
+"""Reading back what a bot wrote: the answer stream, line by line.
+
+An answer is `$k` and then a line for each row. A bot may also write one word instead of a grid
+(`unsolvable`, `timeout`, `invalid`), or nothing at all: it gave the puzzle up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from protocol.faults import shown
+from protocol.puzzle import Solution
+
+__all__ = ["GIVEN_UP_WORDS", "Answer", "AnswerReader", "read_answers"]
+
+GIVEN_UP_WORDS = frozenset({"unsolvable", "timeout", "invalid"})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was written for a puzzle; without a solution either `word` or `problem` says why.
+
+    Attributes
+    ----------
+    number : int or None
+        The k of `$k`; None for text under no readable `$k`.
+    line : int
+        Line of the `$k`, counted from 1.
+    solution : Solution or None
+        The grid, if it has the right form; whether it is right is not looked at here.
+    word : str or None
+        The word written instead of a grid, the empty string for nothing at all.
+    problem : str or None
+        What is wrong with the form, and where.
+    """
+
+    number: int | None
+    line: int
+    solution: Solution | None = None
+    word: str | None = None
+    problem: str | None = None
+
+
+class AnswerReader:
+    """Turns the lines of an answer stream into answers, each as soon as its last line was taken.
+
+    Parameters
+    ----------
+    width, height : int
+        Size of every grid.
+    """
+
+    def __init__(self, width: int, height: int) -> None:
+        self._width, self._height = width, height
+        self._line = 0
+        self._open = False  # a `$k` was read and its answer is not complete
+        self._number: int | None = None
+        self._header_line = 0
+        self._rows: list[list[int]] = []
+
+    def feed(self, line: bytes) -> list[Answer]:
+        """Take the next line, with or without its end, and return the answers it completed."""
+        self._line += 1
+        text = line.decode("utf-8", "replace").strip()
+        if text.startswith("$"):
+            return [*self.close(), *self._start(text)]
+        if not self._open:
+            return [self._problem(f"{shown(text)} belongs to no answer")] if text else []
+        if text in GIVEN_UP_WORDS and not self._rows:
+            return [self._finish(word=text)]
+        row = self._row(text)
+        if isinstance(row, str):
+            return [self._finish(problem=row)]
+        self._rows.append(row)
+        return [self._finish(Solution(self._rows))] if len(self._rows) == self._height else []
+
+    def close(self) -> list[Answer]:
+        """Take the end of the stream, or of an answer, and return what it completed."""
+        if not self._open:
+            return []
+        if not self._rows:
+            return [self._finish(word="")]
+        return [self._finish(problem=f"line {self._line}: {len(self._rows)} rows, expected {self._height}")]
+
+    def _start(self, text: str) -> list[Answer]:
+        word = text[1:].strip()
+        self._header_line, self._rows = self._line, []
+        self._open = word.isascii() and word.isdigit() and len(word) < 19
+        self._number = int(word) if self._open else None
+        return (
+            []
+            if self._open
+            else [self._problem(f"{shown(text)} starts no answer; expected '$' and a number")]
+        )
+
+    def _row(self, text: str) -> list[int] | str:
+        words = text.split()
+        if len(words) != self._width:
+            return f"line {self._line}: {len(words)} numbers, expected {self._width}"
+        for word in words:
+            if word not in ("0", "1"):
+                return f"line {self._line}: {shown(word)} is neither 0 nor 1"
+        return [int(word) for word in words]
+
+    def _problem(self, what: str) -> Answer:
+        return Answer(None, self._line, problem=f"line {self._line}: {what}")
+
+    def _finish(
+        self, solution: Solution | None = None, word: str | None = None, problem: str | None = None
+    ) -> Answer:
+        self._open = False
+        return Answer(self._number, self._header_line, solution, word, problem)
+
+
+def read_answers(lines: Iterable[bytes], width: int, height: int) -> Iterator[Answer]:
+    """Yield the answers of a stream or file of `lines`; see :class:`AnswerReader`."""
+    reader = AnswerReader(width, height)
+    for line in lines:
+        yield from reader.feed(line)
+    yield from reader.close()

@@ -1,0 +1,118 @@
+"""What a puzzle and a solution are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Clue", "Grid", "Puzzle", "Solution", "clue_of"]
+
+Clue = tuple[int, ...]
+"""The lengths of the blocks of a line, in order; empty for a line without black cells."""
+
+Grid = npt.NDArray[np.uint8]
+"""Cells of a solution, shape (height, width): 1 black, 0 white."""
+
+
+def clue_of(cells: Iterable[int]) -> Clue:
+    """Return the clue that a fully painted line has: the lengths of its runs of black cells."""
+    return tuple(len(list(run)) for black, run in groupby(bool(cell) for cell in cells) if black)
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """The clues of a board: what has to be painted.
+
+    Nothing is promised about the clues: :func:`protocol.faults.fault_in_clues` tells whether they can be
+    right.
+
+    Parameters
+    ----------
+    columns : tuple of Clue
+        One clue for each column, left to right, each read top to bottom.
+    rows : tuple of Clue
+        One clue for each row, top to bottom, each read left to right.
+    title, author : str, optional
+        As the file had them.
+    """
+
+    columns: tuple[Clue, ...]
+    rows: tuple[Clue, ...]
+    title: str | None = None
+    author: str | None = None
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return len(self.columns)
+
+    @property
+    def height(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
+
+    @classmethod
+    def from_grid(cls, grid: Sequence[Sequence[int]] | Grid) -> Puzzle:
+        """Return the puzzle that `grid`, shape (height, width), is a solution of."""
+        rows = [list(row) for row in grid]
+        return cls(
+            columns=tuple(clue_of(column) for column in zip(*rows, strict=True)),
+            rows=tuple(clue_of(row) for row in rows),
+        )
+
+
+class Solution:
+    """A fully painted board; it cannot be changed.
+
+    Parameters
+    ----------
+    cells : array_like of int, shape (height, width)
+        1 (or True) for black, 0 for white. The array is copied.
+
+    Raises
+    ------
+    ValueError
+        If `cells` has not two dimensions or holds anything but 0 and 1.
+    """
+
+    __slots__ = ("cells",)
+
+    cells: Grid
+
+    def __init__(self, cells: npt.ArrayLike) -> None:
+        raw = np.asarray(cells)
+        if raw.ndim != 2:
+            raise ValueError(f"a solution has two dimensions, not {raw.ndim}")
+        if not np.isin(raw, (0, 1)).all():
+            raise ValueError("a solution holds 0 (white) and 1 (black) only")
+        own = raw.astype(np.uint8)
+        own.setflags(write=False)
+        object.__setattr__(self, "cells", own)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a Solution cannot be changed")
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return int(self.cells.shape[1])
+
+    @property
+    def height(self) -> int:
+        """Number of rows."""
+        return int(self.cells.shape[0])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Solution):
+            return NotImplemented
+        return np.array_equal(self.cells, other.cells)
+
+    def __hash__(self) -> int:
+        return hash((self.cells.shape, self.cells.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"<Solution {self.width}x{self.height}, {int(self.cells.sum())} black>"

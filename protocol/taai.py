@@ -1,0 +1,272 @@
+"""The TAAI batch stream: puzzles in, answers out.
+
+A file holds puzzles. `$k` starts puzzle k; a line for each column follows, left to right, each read top to
+bottom; then a line for each row, top to bottom, each read left to right. Block lengths are separated by TAB.
+**A line without black cells is an empty line and counts.** The answer repeats `$k`, then a line for each row:
+0 for white, 1 for black, separated by TAB (official rules, 2015).
+
+:class:`TaaiReader` never waits: it is fed a line at a time and hands a puzzle over with its last clue line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from protocol.clues import clue_from_words
+from protocol.faults import (
+    BadHeader,
+    ExtraLines,
+    Fault,
+    LineTooLong,
+    MissingLines,
+    NotText,
+    OddLineCount,
+    StrayText,
+    fault_in_clues,
+    shown,
+)
+from protocol.puzzle import Clue, Puzzle, Solution
+
+__all__ = [
+    "DEFAULT_SIZE",
+    "LONGEST_LINE",
+    "Entry",
+    "TaaiReader",
+    "format_answer",
+    "format_puzzle",
+    "read_batch",
+]
+
+DEFAULT_SIZE = (25, 25)
+"""Width and height of the tournaments' boards."""
+
+LONGEST_LINE = 4096
+"""Bytes of the longest input line that is looked at."""
+
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One puzzle of a batch, or what was wrong with it; exactly one of the two is set.
+
+    Attributes
+    ----------
+    number : int
+        The k of `$k`.
+    line : int
+        Input line of the `$k`, counted from 1.
+    puzzle : Puzzle or None
+    fault : Fault or None
+    """
+
+    number: int
+    line: int
+    puzzle: Puzzle | None = None
+    fault: Fault | None = None
+
+
+class TaaiReader:
+    """Turns the lines of a TAAI batch into puzzles, one line at a time.
+
+    Parameters
+    ----------
+    size : (int, int) or None
+        Width and height of every board. None: square boards whose size is inferred from the number of lines
+        up to the next `$` or the end, so that a puzzle is handed over only then.
+
+    Notes
+    -----
+    :meth:`feed` and :meth:`close` return what is complete: an `Entry` for each puzzle, in order, and a bare
+    `Fault` for text that belongs to no puzzle still to be answered.
+    """
+
+    def __init__(self, size: tuple[int, int] | None = DEFAULT_SIZE) -> None:
+        self._size = size
+        self._needed = sum(size) if size else None
+        self._line = 0  # number of the line being read
+        self._number: int | None = (
+            None  # k of the puzzle being read; None before the first and after the last line
+        )
+        self._last_number = 0
+        self._header_line = 0
+        self._lines: list[Clue | Fault] = []
+        self._header_fault: Fault | None = None
+        self._stray_said = False  # one message for a stretch of stray lines is enough
+
+    def feed(self, line: bytes) -> list[Entry | Fault]:
+        """Take the next line, with or without its end, and return what it completed."""
+        self._line += 1
+        if self._line == 1:
+            line = line.removeprefix(_BOM)
+        text = line[: LONGEST_LINE + 1].decode("utf-8", "replace").strip()
+        if text.startswith("$"):
+            done = self._end_of_puzzle()
+            self._start(text)
+            return done
+        if self._number is None:
+            return self._stray(text)
+        self._lines.append(self._clue(line, text))
+        if len(self._lines) == self._needed:
+            return [self._finish()]
+        return []
+
+    def close(self) -> list[Entry | Fault]:
+        """Take the end of the input and return what it completed."""
+        return self._end_of_puzzle()
+
+    def _start(self, text: str) -> None:
+        word = text[1:].strip()
+        self._header_line = self._line
+        self._lines = []
+        self._stray_said = False
+        if word.isascii() and word.isdigit() and len(word) < 19:
+            self._number, self._header_fault = int(word), None
+        else:
+            self._number = self._last_number + 1
+            self._header_fault = BadHeader(
+                f"{shown(text)} starts no puzzle; expected '$' and a number such as '${self._number}'",
+                self._number,
+                self._line,
+            )
+        self._last_number = self._number
+
+    def _clue(self, line: bytes, text: str) -> Clue | Fault:
+        here = self._number, self._line
+        if len(line) > LONGEST_LINE:
+            return LineTooLong(f"a line of over {LONGEST_LINE} bytes; expected block lengths", *here)
+        if "\0" in text or "�" in text:
+            return NotText("bytes that are not text; expected block lengths separated by TAB", *here)
+        clue = clue_from_words(text.split())
+        return clue.at(*here) if isinstance(clue, Fault) else clue
+
+    def _stray(self, text: str) -> list[Entry | Fault]:
+        if not text or self._stray_said:
+            return []
+        self._stray_said = True
+        if self._size and self._last_number:
+            width, height = self._size
+            return [
+                ExtraLines(
+                    f"{shown(text)} comes after the {width + height} clue lines of a {width}x{height} "
+                    "board and is left out; is --size right?",
+                    self._last_number,
+                    self._line,
+                )
+            ]
+        return [StrayText(f"{shown(text)} stands before the first '$'; expected '$1'", None, self._line)]
+
+    def _end_of_puzzle(self) -> list[Entry | Fault]:
+        if self._number is None:
+            return []
+        return [self._finish() if self._size is None else self._missing_lines()]
+
+    def _missing_lines(self) -> Entry:
+        assert self._size is not None
+        width, height = self._size
+        found = len(self._lines)
+        hint = f" (is it --size {found // 2}x{found // 2}?)" if found and found % 2 == 0 else ""
+        fault = MissingLines(
+            f"expected {width + height} clue lines for a {width}x{height} board, found {found}{hint}",
+            self._number,
+            self._line,
+        )
+        return self._hand_over(None, [fault, *self._faults_of_lines()])
+
+    def _finish(self) -> Entry:
+        if self._size is None:
+            return self._finish_square()
+        puzzle = self._puzzle(self._size[0], len(self._lines))
+        return self._hand_over(puzzle, self._fault_in(puzzle))
+
+    def _finish_square(self) -> Entry:
+        # Blank lines at the end are empty clues or mere space: take the least board that the clues fit.
+        most = len(self._lines)
+        least = most
+        while least and self._lines[least - 1] == ():
+            least -= 1
+        boards = [self._puzzle(lines // 2, lines) for lines in range(max(2, least + least % 2), most + 1, 2)]
+        if not boards:
+            fault = OddLineCount(
+                f"{most} clue lines do not make a square board; expected an even number",
+                self._number,
+                self._header_line,
+            )
+            return self._hand_over(None, [fault])
+        for board in boards:
+            if not self._fault_in(board):
+                return self._hand_over(board, [])
+        return self._hand_over(boards[0], self._fault_in(boards[0]))
+
+    def _puzzle(self, width: int, lines: int) -> Puzzle:
+        clues = tuple(() if isinstance(clue, Fault) else clue for clue in self._lines[:lines])
+        return Puzzle(columns=clues[:width], rows=clues[width:])
+
+    def _faults_of_lines(self) -> list[Fault]:
+        return [clue for clue in self._lines if isinstance(clue, Fault)]
+
+    def _fault_in(self, puzzle: Puzzle) -> list[Fault]:
+        faults = self._faults_of_lines()
+        found = None if faults else fault_in_clues(puzzle)
+        if found:
+            fault, index = found
+            faults.append(
+                fault.at(self._number, self._header_line if index is None else self._header_line + 1 + index)
+            )
+        return faults
+
+    def _hand_over(self, puzzle: Puzzle | None, faults: list[Fault]) -> Entry:
+        number, self._number = self._number, None
+        assert number is not None
+        if self._header_fault:
+            faults = [self._header_fault, *faults]
+        if not faults:
+            return Entry(number, self._header_line, puzzle=puzzle)
+        return Entry(number, self._header_line, fault=replace(faults[0], more=len(faults) - 1))
+
+
+def read_batch(
+    lines: Iterable[bytes], size: tuple[int, int] | None = DEFAULT_SIZE
+) -> Iterator[Entry | Fault]:
+    """Yield the puzzles of a TAAI batch, each as soon as its last line has been taken from `lines`.
+
+    Parameters
+    ----------
+    lines : iterable of bytes
+        Such as a file opened in binary mode.
+    size : (int, int) or None
+        As for :class:`TaaiReader`.
+    """
+    reader = TaaiReader(size)
+    for line in lines:
+        yield from reader.feed(line)
+    yield from reader.close()
+
+
+def format_puzzle(number: int, puzzle: Puzzle) -> bytes:
+    r"""Return a puzzle in the official form, with LF line ends.
+
+    Examples
+    --------
+    >>> format_puzzle(1, Puzzle(columns=((1,), ()), rows=((1,), ())))
+    b'$1\n1\n\n1\n\n'
+    """
+    lines = [f"${number}", *("\t".join(map(str, clue)) for clue in (*puzzle.columns, *puzzle.rows))]
+    return ("\n".join(lines) + "\n").encode("ascii")
+
+
+def format_answer(number: int, solution: Solution) -> bytes:
+    r"""Return an answer in the official form.
+
+    Examples
+    --------
+    >>> format_answer(7, Solution([[1, 0], [0, 0]]))
+    b'$7\n1\t0\n0\t0\n'
+    """
+    text = np.full((solution.height, 2 * solution.width), ord("\t"), np.uint8)
+    text[:, ::2] = solution.cells + ord("0")
+    text[:, -1] = ord("\n")
+    return b"$%d\n" % number + text.tobytes()

@@ -1,0 +1,1 @@
+"""Which puzzle sets exist; generating, finding and fetching them."""
