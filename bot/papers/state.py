@@ -1,0 +1,112 @@
+"""The map of the `papers` strategy's state: every array with dtype, shape and meaning.
+
+Lines are numbered rows first: line y is row y, line height + x is column x. L = height + width. A cell is
+numbered y * width + x. A *grid* is a uint64 array of shape (2, L): `grid[BLACK, l]` the cells of line l known to
+be black, `grid[WHITE, l]` those known to be white; every cell stands in it twice, in its row and in its column.
+A *side* is a cell with a colour: side 2 * cell + colour, with colour BLACK or WHITE.
+
+No kernel keeps state anywhere else.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bot.lines import new_scratch
+from bot.words import ALL_ONES, MASK, i64, u64
+from protocol import Puzzle
+
+__all__ = [
+    "BACKTRACKS",
+    "BLACK",
+    "CACHE_HITS",
+    "COUNT_NAMES",
+    "LINE_SOLVES",
+    "LOG_UNIT_BITS",
+    "NODES",
+    "PROBES",
+    "WHITE",
+    "State",
+    "line_clues",
+    "new_state",
+]
+
+BLACK, WHITE = u64(0), u64(1)
+
+CACHE_BITS = 14
+"""log2 of the entries of the line cache. Measured on taai2011, first 300 puzzles: see docs/engine.md."""
+
+LOG_UNIT_BITS = i64(20)
+"""Scores are integers in units of 2 ** -20, so that they decide alike on every machine."""
+
+COUNT_NAMES = ("line_solves", "cache_hits", "probes", "nodes", "backtracks")
+"""What is counted, in the order of `State.counts`."""
+
+
+LINE_SOLVES, CACHE_HITS, PROBES, NODES, BACKTRACKS = (u64(i) for i in range(len(COUNT_NAMES)))
+"""Indices into `State.counts`."""
+
+
+class State(NamedTuple):
+    """All arrays of one board size; see :func:`new_state`."""
+
+    # -- problem
+    clues: Any  # uint64[L, most blocks]      block lengths of each line, then zeros
+    blocks: Any  # uint64[L]                  number of blocks of each line
+    lengths: Any  # uint64[L]                 number of cells of each line
+    # -- state of the search
+    grid: Any  # uint64[2, L]                 the board at the present node
+    depth: Any  # uint64[1]                   number of open choices
+    stack: Any  # uint64[cells + 1, 2, L]     for each open choice the grid of the colour not tried yet
+    # -- probing: the result of assuming each side, kept while it is fresh
+    side_grid: Any  # uint64[2 * cells, 2, L] the board after assuming a side and propagating
+    side_seen: Any  # uint64[2 * cells, 2]    rows, and columns, that were painted on the way
+    side_painted: Any  # uint64[2 * cells]    number of cells that became known
+    fresh: Any  # uint64[cells]               1: no line that its two probes painted has changed since
+    implied: Any  # uint64[2 * cells, 2, L]   FP2, FP3: what a side implies by contraposition too (rows only)
+    # -- line cache: direct-mapped, one entry a 64-byte row
+    cache: Any  # uint64[2 ** CACHE_BITS, 8]  tag, black, white before; black, white after; 1 if consistent
+    cache_age: Any  # uint64[1]               number of the puzzle; part of the tag, so that none is ever cleared
+    # -- statistics
+    counts: Any  # uint64[len(COUNT_NAMES)]
+    # -- scratch
+    dirty: Any  # uint64[2]                   rows, and columns, still to be painted
+    seen: Any  # uint64[2]                    rows, and columns, painted by the propagation under way
+    trial: Any  # uint64[2, L]                the grid of the probe under way
+    line_scratch: Any  # uint64[...]          of the line kernels
+    log_table: Any  # int64[cells + 2]        log(1 + m), in units of 2 ** -LOG_UNIT_BITS
+
+
+def line_clues(puzzle: Puzzle) -> list[tuple[int, ...]]:
+    """Return the clue of every line, rows first."""
+    return [*puzzle.rows, *puzzle.columns]
+
+
+def new_state(width: int, height: int) -> State:
+    """Return the state for boards of `width` x `height` cells; a puzzle is put into it later."""
+    cells, lines = width * height, width + height
+    most_blocks = (max(width, height) + 1) // 2
+    grid_shape = (2, lines)
+    return State(
+        clues=np.zeros((lines, most_blocks), MASK),
+        blocks=np.zeros(lines, MASK),
+        lengths=np.array([width] * height + [height] * width, MASK),
+        grid=np.zeros(grid_shape, MASK),
+        depth=np.zeros(1, MASK),
+        stack=np.zeros((cells + 1, *grid_shape), MASK),
+        side_grid=np.zeros((2 * cells, *grid_shape), MASK),
+        side_seen=np.zeros((2 * cells, 2), MASK),
+        side_painted=np.zeros(2 * cells, MASK),
+        fresh=np.zeros(cells, MASK),
+        implied=np.zeros((2 * cells, *grid_shape), MASK),
+        cache=np.full((1 << CACHE_BITS, 8), ALL_ONES, MASK),
+        cache_age=np.zeros(1, MASK),
+        counts=np.zeros(len(COUNT_NAMES), MASK),
+        dirty=np.zeros(2, MASK),
+        seen=np.zeros(2, MASK),
+        trial=np.zeros(grid_shape, MASK),
+        line_scratch=new_scratch(most_blocks, max(width, height)),
+        log_table=np.round(np.log1p(np.arange(cells + 2)) * 2 ** int(LOG_UNIT_BITS)).astype(np.int64),
+    )

@@ -1,0 +1,144 @@
+"""The strategy `papers`: the method of Chen & Hung and of Wu et al. 2013, complete.
+
+`solve` and `deduce` are for a single puzzle; `PapersStrategy` keeps its arrays from puzzle to puzzle.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from bot.lines import SOLVERS
+from bot.papers.search import EXHAUSTED, FOUND, deduce_kernel, search_kernel
+from bot.papers.state import BLACK, COUNT_NAMES, WHITE, State, line_clues, new_state
+from bot.result import Result
+from bot.words import LONGEST_LINE, u64
+from protocol import Puzzle, Solution
+from protocol.faults import fault_in_clues
+
+__all__ = ["PROBINGS", "PapersStrategy", "deduce", "solve"]
+
+PROBINGS = {"fp1": u64(1), "fp2": u64(2), "fp3": u64(3)}
+"""The fully probing relations by name."""
+
+_FOREVER_NS = np.int64(2**62)
+
+
+class PapersStrategy:
+    """Solves puzzles by propagation, fully probing and backtracking.
+
+    Parameters
+    ----------
+    probing : {'fp1', 'fp2', 'fp3'}
+    solver : {'bitset', 'recurrence'}
+        The line solver.
+    """
+
+    name = "papers"
+
+    def __init__(self, probing: str = "fp2", solver: str = "bitset") -> None:
+        if probing not in PROBINGS:
+            raise ValueError(f"no probing {probing!r}; there are {', '.join(PROBINGS)}")
+        if solver not in SOLVERS:
+            raise ValueError(f"no line solver {solver!r}; there are {', '.join(SOLVERS)}")
+        self._level = PROBINGS[probing]
+        self._solver = SOLVERS[solver]
+        self._states: dict[tuple[int, int], State] = {}
+
+    def solve(self, puzzle: Puzzle, *, solutions: int = 1, seconds: float | None = None) -> Result:
+        """Look for up to `solutions` solutions of `puzzle`, for at most `seconds`.
+
+        Raises
+        ------
+        ValueError
+            If a side of the board is longer than 62 cells.
+        """
+        deadline = _FOREVER_NS if seconds is None else np.int64(time.monotonic_ns() + round(seconds * 1e9))
+        if fault_in_clues(puzzle):
+            return Result("unsolvable", exhausted=True)
+        state = self._load(puzzle)
+        width, height = u64(puzzle.width), u64(puzzle.height)
+        found: list[Solution] = []
+        ended = FOUND
+        while ended == FOUND and len(found) < solutions:
+            ended = search_kernel(state, self._solver, self._level, width, height, deadline, bool(found))
+            if ended == FOUND:
+                found.append(_solution(state, puzzle))
+        exhausted = bool(ended == EXHAUSTED)
+        return Result(
+            status="solved" if found else "unsolvable" if exhausted else "timeout",
+            solutions=tuple(found),
+            exhausted=exhausted,
+            counts=dict(zip(COUNT_NAMES, state.counts.tolist(), strict=True)),
+        )
+
+    def deduce(self, puzzle: Puzzle, level: int) -> npt.NDArray[np.int8] | None:
+        """Return what follows without a choice; see :func:`deduce`."""
+        if fault_in_clues(puzzle):
+            return None
+        state = self._load(puzzle)
+        width, height = u64(puzzle.width), u64(puzzle.height)
+        if not deduce_kernel(state, self._solver, u64(level), width, height, _FOREVER_NS):
+            return None
+        known_black, known_white = (_cells(state, colour, puzzle) for colour in (BLACK, WHITE))
+        return known_black.astype(np.int8) - (1 - (known_black | known_white)).astype(np.int8)
+
+    def _load(self, puzzle: Puzzle) -> State:
+        """Put `puzzle` into the state of its board size."""
+        size = (puzzle.width, puzzle.height)
+        if not all(1 <= side <= LONGEST_LINE for side in size):
+            raise ValueError(f"a side of a board has 1 to {LONGEST_LINE} cells; this is {size[0]}x{size[1]}")
+        if size not in self._states:
+            self._states[size] = new_state(*size)
+        state = self._states[size]
+        state.clues.fill(0)
+        for line, clue in enumerate(line_clues(puzzle)):
+            state.clues[line, : len(clue)] = clue
+            state.blocks[line] = len(clue)
+        state.cache_age[0] += u64(1)
+        state.counts.fill(0)
+        return state
+
+
+def _cells(state: State, colour: np.uint64, puzzle: Puzzle) -> npt.NDArray[np.uint8]:
+    """Return the cells known to have `colour`, shape (height, width), as 0 and 1."""
+    rows = state.grid[colour, : puzzle.height, np.newaxis]
+    return ((rows >> np.arange(puzzle.width, dtype=np.uint64)) & u64(1)).astype(np.uint8)
+
+
+def _solution(state: State, puzzle: Puzzle) -> Solution:
+    return Solution(_cells(state, BLACK, puzzle))
+
+
+def solve(
+    puzzle: Puzzle,
+    *,
+    probing: str = "fp2",
+    solver: str = "bitset",
+    solutions: int = 1,
+    seconds: float | None = None,
+) -> Result:
+    """Look for up to `solutions` solutions of one puzzle, for at most `seconds` (None: no limit)."""
+    return PapersStrategy(probing, solver).solve(puzzle, solutions=solutions, seconds=seconds)
+
+
+def deduce(puzzle: Puzzle, level: int, solver: str = "bitset") -> npt.NDArray[np.int8] | None:
+    """Return what follows for the cells of a puzzle without a choice.
+
+    Parameters
+    ----------
+    puzzle : Puzzle
+    level : int
+        0: propagation alone; 1, 2, 3: FP1, FP2, FP3 to their fixpoint.
+    solver : {'bitset', 'recurrence'}
+
+    Returns
+    -------
+    int8 array, shape (height, width), or None
+        1 black, 0 white, -1 unknown; None on a conflict: the puzzle has no solution.
+    """
+    if level not in (0, 1, 2, 3):
+        raise ValueError(f"level {level}: expected 0 (propagation) or 1 to 3 (FP1 to FP3)")
+    return PapersStrategy(solver=solver).deduce(puzzle, level)
