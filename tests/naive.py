@@ -1,0 +1,218 @@
+"""Slow, obvious twins of what the bot does fast; they share no code with it.
+
+A cell is 1 (black), 0 (white) or None (unknown). A line is a tuple of cells, a grid a list of rows, each row a
+list of cells. Everything here follows the definitions word by word and enumerates; it is meant for small boards
+and for lines with few placements. :func:`placement_count` tells beforehand how many there are.
+
+The puzzle is anything with `rows` and `columns`, two sequences of clues. Sources: Chen and Hung, "A New
+Simplified Line Solver for Nonogram Puzzle Games" (maximal painting, section 2; FP1, FP2, FP3, section 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from math import comb
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from protocol import Puzzle
+
+Cell = int | None
+Line = tuple[Cell, ...]
+Grid = list[list[Cell]]
+Literal = tuple[tuple[int, int], int]  # ((row, column), colour)
+
+
+# Lines
+
+
+@cache
+def placements(clue: tuple[int, ...], length: int) -> tuple[tuple[int, ...], ...]:
+    """Return every fully painted line of `length` cells that has `clue`, leftmost blocks first."""
+    if not clue:
+        return ((0,) * length,)
+    found = []
+    for start in range(length - clue[0] + 1):
+        head = (0,) * start + (1,) * clue[0]
+        rest = length - len(head)
+        if len(clue) == 1:
+            found.append(head + (0,) * rest)
+        elif rest > 0:
+            found.extend((*head, 0, *tail) for tail in placements(clue[1:], rest - 1))
+    return tuple(found)
+
+
+def placement_count(clue: Sequence[int], length: int) -> int:
+    """Return how many placements there are: the ways to hand out the spare cells to the k + 1 gaps."""
+    spare = length - sum(clue) - max(0, len(clue) - 1)
+    return comb(spare + len(clue), len(clue)) if spare >= 0 else 0
+
+
+def all_clues(length: int) -> list[tuple[int, ...]]:
+    """Return every clue that fits a line of `length` cells, each once, the empty one first."""
+    found: list[tuple[int, ...]] = [()]
+    for first in range(1, length + 1):
+        found.append((first,))
+        found.extend((first, *rest) for rest in all_clues(length - first - 1) if rest)
+    return found
+
+
+def agrees(painted: Sequence[int], cells: Sequence[Cell]) -> bool:
+    """Tell whether the fully painted line has every known cell of `cells`."""
+    return all(known is None or known == colour for colour, known in zip(painted, cells, strict=True))
+
+
+def paint_line(clue: Sequence[int], cells: Sequence[Cell]) -> Line | None:
+    """Return the cells that all placements agreeing with `cells` have in common; None if no placement agrees."""
+    left = [line for line in placements(tuple(clue), len(cells)) if agrees(line, cells)]
+    if not left:
+        return None
+    return tuple(colours[0] if len(set(colours)) == 1 else None for colours in zip(*left, strict=True))
+
+
+# Grids
+
+
+def unknown_grid(puzzle: Puzzle) -> Grid:
+    """Return the grid of `puzzle` with nothing painted."""
+    return [[None] * len(puzzle.columns) for _ in puzzle.rows]
+
+
+def painted(grid: Grid, cell: tuple[int, int], colour: int) -> Grid:
+    """Return G | (cell, colour): a copy of `grid` with one more cell painted."""
+    copy = [list(row) for row in grid]
+    copy[cell[0]][cell[1]] = colour
+    return copy
+
+
+def propagate(puzzle: Puzzle, grid: Grid) -> Grid | None:
+    """Paint all rows and all columns again and again until nothing changes; None on a conflict."""
+    now = [list(row) for row in grid]
+    while True:
+        before = [list(row) for row in now]
+        for y, clue in enumerate(puzzle.rows):
+            line = paint_line(clue, now[y])
+            if line is None:
+                return None
+            now[y] = list(line)
+        for x, clue in enumerate(puzzle.columns):
+            line = paint_line(clue, [row[x] for row in now])
+            if line is None:
+                return None
+            for row, cell in zip(now, line, strict=True):
+                row[x] = cell
+        if now == before:
+            return now
+
+
+def fully_probe(puzzle: Puzzle, grid: Grid, level: int) -> Grid | None:
+    """Propagate and apply FP1, FP2 or FP3 (`level` 1, 2, 3) until nothing changes; None on a conflict.
+
+    Each round probes every unknown cell in both colours from the same propagated grid. A colour that fails fixes
+    the other one. (a, c) -> (b, d) says that painting a with c and propagating paints b with d. FP2 adds the
+    contrapositive (b, not d) -> (a, not c) of each, FP3 also closes transitively. What both colours of a cell
+    lead to holds.
+    """
+    now = propagate(puzzle, grid)
+    while now is not None:
+        holds = _deduced(puzzle, now, level)
+        if any((cell, 1 - colour) in holds for cell, colour in holds):
+            return None
+        if not holds:
+            return now
+        for cell, colour in holds:
+            now = painted(now, cell, colour)
+        now = propagate(puzzle, now)
+    return None
+
+
+def _deduced(puzzle: Puzzle, grid: Grid, level: int) -> set[Literal]:
+    unknown = [(y, x) for y, row in enumerate(grid) for x, cell in enumerate(row) if cell is None]
+    leads_to: dict[Literal, set[Literal]] = {}
+    holds: set[Literal] = set()
+    for cell in unknown:
+        for colour in (0, 1):
+            leads_to[cell, colour] = {(cell, colour)}
+            after = propagate(puzzle, painted(grid, cell, colour))
+            if after is None:
+                holds.add((cell, 1 - colour))
+                continue
+            for y, x in unknown:
+                if after[y][x] is not None:
+                    leads_to[cell, colour].add(((y, x), after[y][x]))
+    if level >= 2:
+        for (a, c), implied in list(leads_to.items()):
+            for b, d in list(implied):
+                leads_to[b, 1 - d].add((a, 1 - c))
+    if level >= 3:
+        for middle in leads_to:
+            for implied in leads_to.values():
+                if middle in implied:
+                    implied |= leads_to[middle]
+    for cell in unknown:
+        holds |= leads_to[cell, 0] & leads_to[cell, 1]
+    return holds
+
+
+# Whole puzzles
+
+
+def solutions(puzzle: Puzzle, limit: int | None = None) -> list[Grid]:
+    """Return the fully painted grids that solve `puzzle`, up to `limit` of them, in the order of placements."""
+    found: list[Grid] = []
+    if limit == 0:
+        return found
+    for grid in _with_rows_painted(puzzle, []):
+        if verify(puzzle, grid):
+            found.append(grid)
+            if len(found) == limit:
+                break
+    return found
+
+
+def _with_rows_painted(puzzle: Puzzle, above: Grid) -> Iterator[Grid]:
+    if len(above) == len(puzzle.rows):
+        yield [list(row) for row in above]
+        return
+    for line in placements(tuple(puzzle.rows[len(above)]), len(puzzle.columns)):
+        rows = [*above, list(line)]
+        if all(_can_begin([row[x] for row in rows], clue) for x, clue in enumerate(puzzle.columns)):
+            yield from _with_rows_painted(puzzle, rows)
+
+
+def _can_begin(cells: Sequence[Cell], clue: Sequence[int]) -> bool:
+    """Tell whether the runs of `cells` are the first of `clue`; the last run may still grow."""
+    runs = _runs(cells)
+    if len(runs) > len(clue):
+        return False
+    if runs and cells[-1] == 1:
+        return list(clue[: len(runs) - 1]) == runs[:-1] and runs[-1] <= clue[len(runs) - 1]
+    return list(clue[: len(runs)]) == runs
+
+
+def verify(puzzle: Puzzle, grid: Sequence[Sequence[int]]) -> bool:
+    """Tell whether `grid` is fully painted, has the right size and every line has the clue it should have."""
+    rows = [list(row) for row in grid]
+    height, width = len(puzzle.rows), len(puzzle.columns)
+    if len(rows) != height or any(len(row) != width for row in rows):
+        return False
+    if any(cell not in (0, 1) for row in rows for cell in row):
+        return False
+    rows_right = all(_runs(rows[y]) == list(puzzle.rows[y]) for y in range(height))
+    columns_right = all(
+        _runs([rows[y][x] for y in range(height)]) == list(puzzle.columns[x]) for x in range(width)
+    )
+    return rows_right and columns_right
+
+
+def _runs(cells: Sequence[Cell]) -> list[int]:
+    runs: list[int] = []
+    before: Cell = 0
+    for cell in cells:
+        if cell == 1 and before == 1:
+            runs[-1] += 1
+        elif cell == 1:
+            runs.append(1)
+        before = cell
+    return runs
