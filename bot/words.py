@@ -36,9 +36,6 @@ MASK = np.uint64
 u64 = np.uint64
 i64 = np.int64
 
-LONGEST_LINE = 62
-"""Cells of the longest line that a mask holds."""
-
 ALL_ONES = u64(0xFFFF_FFFF_FFFF_FFFF)
 
 _CLOCK_MONOTONIC = time.CLOCK_MONOTONIC

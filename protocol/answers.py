@@ -88,11 +88,7 @@ class AnswerReader:
         self._header_line, self._rows = self._line, []
         self._open = word.isascii() and word.isdigit() and len(word) < 19
         self._number = int(word) if self._open else None
-        return (
-            []
-            if self._open
-            else [self._problem(f"{shown(text)} starts no answer; expected '$' and a number")]
-        )
+        return [] if self._open else [self._problem(f"{shown(text)} starts no answer; expected '$' and a number")]
 
     def _row(self, text: str) -> list[int] | str:
         words = text.split()

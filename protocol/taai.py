@@ -59,12 +59,15 @@ class Entry:
         The k of `$k`.
     line : int
         Input line of the `$k`, counted from 1.
+    size : (int, int)
+        Width and height of the board, as given or inferred; of a puzzle at fault as far as it can be told.
     puzzle : Puzzle or None
     fault : Fault or None
     """
 
     number: int
     line: int
+    size: tuple[int, int]
     puzzle: Puzzle | None = None
     fault: Fault | None = None
 
@@ -223,14 +226,13 @@ class TaaiReader:
         assert number is not None
         if self._header_fault:
             faults = [self._header_fault, *faults]
+        size = self._size or (len(self._lines) // 2,) * 2 if puzzle is None else (puzzle.width, puzzle.height)
         if not faults:
-            return Entry(number, self._header_line, puzzle=puzzle)
-        return Entry(number, self._header_line, fault=replace(faults[0], more=len(faults) - 1))
+            return Entry(number, self._header_line, size, puzzle=puzzle)
+        return Entry(number, self._header_line, size, fault=replace(faults[0], more=len(faults) - 1))
 
 
-def read_batch(
-    lines: Iterable[bytes], size: tuple[int, int] | None = DEFAULT_SIZE
-) -> Iterator[Entry | Fault]:
+def read_batch(lines: Iterable[bytes], size: tuple[int, int] | None = DEFAULT_SIZE) -> Iterator[Entry | Fault]:
     """Yield the puzzles of a TAAI batch, each as soon as its last line has been taken from `lines`.
 
     Parameters

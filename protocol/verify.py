@@ -44,9 +44,7 @@ def mismatches(puzzle: Puzzle, solution: Solution) -> list[Mismatch]:
         If the two have not the same size.
     """
     if (puzzle.width, puzzle.height) != (solution.width, solution.height):
-        raise ValueError(
-            f"a {solution.width}x{solution.height} answer to a {puzzle.width}x{puzzle.height} puzzle"
-        )
+        raise ValueError(f"a {solution.width}x{solution.height} answer to a {puzzle.width}x{puzzle.height} puzzle")
     rows = solution.cells.tolist()
     columns = solution.cells.T.tolist()
     wrong: list[Mismatch] = []

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from bot.jit import entry, kernel
+from bot.limits import LONGEST_LINE
 from bot.lines.bitset import paint_bitset
 from bot.lines.recurrence import paint_recurrence
-from bot.words import LONGEST_LINE, MASK, u64
+from bot.words import MASK, u64
 
 __all__ = ["BITSET", "RECURRENCE", "SOLVERS", "new_scratch", "paint_line", "paint_with"]
 

@@ -10,11 +10,12 @@ import time
 import numpy as np
 import numpy.typing as npt
 
+from bot.limits import LONGEST_LINE
 from bot.lines import SOLVERS
 from bot.papers.search import EXHAUSTED, FOUND, deduce_kernel, search_kernel
 from bot.papers.state import BLACK, COUNT_NAMES, WHITE, State, line_clues, new_state
 from bot.result import Result
-from bot.words import LONGEST_LINE, u64
+from bot.words import u64
 from protocol import Puzzle, Solution
 from protocol.faults import fault_in_clues
 

@@ -1,0 +1,27 @@
+"""`nonobot`: a batch on stdin, answers on stdout."""
+
+from __future__ import annotations
+
+import time
+
+STARTED = time.monotonic()
+"""When the process started, as near as it can tell: --time-limit and the log count from here."""
+
+import signal  # noqa: E402
+import sys  # noqa: E402
+
+from bot.cli import parse  # noqa: E402
+
+
+def main() -> int:
+    """Run the command; the exit status is returned."""
+    # The default way to die: at once, and while a kernel runs too. Every answer is written out by then.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    options = parse(sys.argv[1:])
+    from bot.process import run  # numba is imported only when there is something to solve
+
+    return run(options, STARTED)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

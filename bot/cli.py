@@ -1,0 +1,156 @@
+"""The options of `nonobot`."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from bot import __version__
+from bot.limits import LONGEST_LINE
+
+__all__ = ["Options", "parse"]
+
+_DESCRIPTION = """\
+Solve a batch of nonograms: puzzles in on standard input, answers out on standard output, each as soon as it is
+found. Every other word goes to standard error."""
+
+_EPILOG = """\
+examples:
+  nonobot < questions.txt > answers.txt          a tournament set, 25x25, solved in order
+  nonobot --size 5x8 < small.txt                 boards of 5 columns and 8 rows
+  nonobot --puzzle-limit 10 --log times.txt --stats stats.jsonl < questions.txt > answers.txt
+  nonobot --solutions 2 < questions.txt          up to two solutions each: is it unique?
+  nonobot --warm-up                              compile now, not when the clock is running
+
+input: '$k' starts puzzle k; then a line for each column, left to right, and a line for each row, top to bottom:
+block lengths separated by TAB. A line without black cells is an empty line (or 0).
+output: '$k', then a line for each row: 1 black, 0 white, separated by TAB.
+
+exit status: 0 every puzzle read was answered with a solution; 1 some were not (standard error says which and
+why); 2 unusable arguments or input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asked for; see --help."""
+
+    size: tuple[int, int] | None
+    time_limit: float | None
+    puzzle_limit: float | None
+    solutions: int
+    on_unsolved: Literal["zeros", "omit", "word"]
+    strategy: str
+    probing: str
+    line_solver: str
+    seed: int
+    log: Path | None
+    stats: Path | None
+    warm_up: bool
+
+
+def _size(text: str) -> tuple[int, int] | None:
+    if text == "auto":
+        return None
+    match = re.fullmatch(r"([1-9]\d{0,3})x([1-9]\d{0,3})", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size; expected WIDTHxHEIGHT, such as 25x25, or auto")
+    width, height = int(match[1]), int(match[2])
+    if max(width, height) > LONGEST_LINE:
+        raise argparse.ArgumentTypeError(f"{text} is too large; a side has up to {LONGEST_LINE} cells")
+    return width, height
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return seconds
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < len(text) < 10 and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="nonobot",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"nonobot {__version__}")
+    parser.add_argument("--warm-up", action="store_true", help="compile the kernels, keep them on disk, and end")
+
+    boards = parser.add_argument_group("boards")
+    boards.add_argument(
+        "--size",
+        type=_size,
+        default=(25, 25),
+        metavar="WxH|auto",
+        help="width and height of all boards (default 25x25); auto: square boards, the size is inferred from "
+        "the number of lines up to the next '$', so that an answer comes only after that",
+    )
+    boards.add_argument("--format", choices=["taai"], default="taai", help="form of the input (default taai)")
+
+    limits = parser.add_argument_group("limits")
+    limits.add_argument("--time-limit", type=_seconds, metavar="S", help="stop the whole batch after S seconds")
+    limits.add_argument("--puzzle-limit", type=_seconds, metavar="S", help="give a puzzle up after S seconds")
+
+    answers = parser.add_argument_group("answers")
+    answers.add_argument(
+        "--solutions",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="write up to N solutions of each puzzle, each under a '$k' of its own (default 1); with 2 or more "
+        "standard error says whether the puzzle is unique",
+    )
+    answers.add_argument(
+        "--on-unsolved",
+        choices=["zeros", "omit", "word"],
+        default="zeros",
+        help="what stands under the '$k' of a puzzle without a solution: a grid of zeros, so that the answers "
+        "after it stay where they belong (default), nothing, or one word: unsolvable, timeout, invalid",
+    )
+
+    method = parser.add_argument_group("method")
+    method.add_argument("--strategy", choices=["papers"], default="papers", help="how to solve (default papers)")
+    method.add_argument(
+        "--probing",
+        choices=["fp1", "fp2", "fp3"],
+        default="fp1",
+        help="papers: the fully probing relation (default fp1, the fastest; see docs/engine.md)",
+    )
+    method.add_argument(
+        "--line-solver",
+        choices=["bitset", "recurrence"],
+        default="bitset",
+        help="papers: the line kernel; recurrence is the readable reference (default bitset)",
+    )
+    method.add_argument("--seed", type=int, default=0, metavar="N", help="of random choices; papers makes none")
+
+    records = parser.add_argument_group("records")
+    records.add_argument(
+        "--log", type=Path, metavar="FILE", help="a line '#k<TAB>seconds' for each puzzle, 'total time: ...' last"
+    )
+    records.add_argument(
+        "--stats", type=Path, metavar="FILE", help="a JSON line for each puzzle: status, seconds, counts"
+    )
+    return parser
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    """Return the options; wrong ones end the process with status 2 and a line that says why."""
+    given = vars(_parser().parse_args(arguments))
+    del given["format"]  # taai is the only one yet
+    return Options(**given)

@@ -1,0 +1,199 @@
+"""The long-running process: puzzles in, answers out, one after the other."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from bot.cli import Options
+from bot.jit import is_compiled, mark_compiled
+from bot.limits import LONGEST_LINE
+from bot.papers import PapersStrategy
+from bot.records import Records
+from bot.result import Result
+from bot.source import lines_until
+from protocol import Entry, Fault, Puzzle, Solution, TaaiReader, format_answer
+
+__all__ = ["run"]
+
+_WARM_UP = Puzzle(columns=((1,), (1,), (1,)), rows=((1,), (1,), (1,)))
+"""A puzzle with six solutions: it makes every kernel run."""
+
+_STDIN, _STDOUT = 0, 1
+
+
+def run(options: Options, started: float) -> int:
+    """Answer the batch on standard input, and return the exit status.
+
+    Parameters
+    ----------
+    options : Options
+    started : float
+        When the process started, on the clock of `time.monotonic`.
+    """
+    strategy = PapersStrategy(options.probing, options.line_solver)
+    _compile(strategy, say_always=options.warm_up)
+    if options.warm_up:
+        return 0
+    try:
+        records = Records(options.log, options.stats)
+    except OSError as error:
+        return _unusable(f"cannot write {error.filename}: {error.strerror}")
+    batch = _Batch(options, started, strategy, records)
+    try:
+        return batch.run()
+    finally:
+        records.close(time.monotonic() - started)
+
+
+def _compile(strategy: PapersStrategy, say_always: bool) -> None:
+    """Load the kernels, or compile them and say so."""
+    known = is_compiled(strategy.name)
+    if not known:
+        _say(f"compiling the kernels of '{strategy.name}', once for this version and this machine ...")
+    before = time.monotonic()
+    strategy.solve(_WARM_UP, solutions=2)
+    if not known:
+        mark_compiled(strategy.name)
+        _say(f"compiled in {time.monotonic() - before:.1f} s")
+    elif say_always:
+        _say(f"the kernels of '{strategy.name}' are compiled already")
+
+
+class _Batch:
+    """One run over the puzzles on standard input."""
+
+    def __init__(self, options: Options, started: float, strategy: PapersStrategy, records: Records) -> None:
+        self._options = options
+        self._strategy = strategy
+        self._records = records
+        self._deadline = None if options.time_limit is None else started + options.time_limit
+        self._read = 0
+        self._solved = 0
+        self._faults = 0
+
+    def run(self) -> int:
+        """Answer all puzzles, and return the exit status."""
+        if os.isatty(_STDIN):
+            _say("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
+        try:
+            for item in self._items():
+                if isinstance(item, Fault):
+                    self._faults += 1
+                    _complain(str(item))
+                elif not self._answer(item):
+                    break
+        except BrokenPipeError:
+            return 1
+        except OSError as error:
+            return _unusable(f"input or output failed: {error.strerror}")
+        if self._late():
+            limit = self._options.time_limit
+            _say(
+                f"stopped at the time limit of {limit:g} s; {self._solved} of {self._read} puzzles read are solved"
+            )
+            return 1
+        if not self._read:
+            return _unusable("no puzzle on standard input; a puzzle starts with '$1' (see --help)")
+        return 0 if self._solved == self._read and not self._faults else 1
+
+    def _items(self) -> Iterator[Entry | Fault]:
+        reader = TaaiReader(self._options.size)
+        for line in lines_until(_STDIN, self._deadline):
+            yield from reader.feed(line)
+        if not self._late():
+            yield from reader.close()
+
+    def _late(self) -> bool:
+        return self._deadline is not None and time.monotonic() >= self._deadline
+
+    def _answer(self, entry: Entry) -> bool:
+        """Solve one puzzle and write its answer; False when the time of the batch is up."""
+        self._read += 1
+        before = time.monotonic()
+        result = self._solve(entry)
+        if (result is None or not result.solutions) and self._late():
+            return False
+        if result and result.solutions:
+            self._solved += 1
+            _write(b"".join(format_answer(entry.number, solution) for solution in result.solutions))
+        else:
+            _write(self._no_solution(entry, result))
+        self._records.add(entry.number, time.monotonic() - before, result)
+        if result and self._options.solutions > 1:
+            _complain(f"${entry.number}: {_verdict(result)}")
+        return True
+
+    def _solve(self, entry: Entry) -> Result | None:
+        """Return the result; None for a puzzle that cannot be solved as it stands, said on standard error."""
+        if entry.puzzle is None:
+            _complain(str(entry.fault))
+            return None
+        if max(entry.size) > LONGEST_LINE:
+            width, height = entry.size
+            _complain(
+                f"${entry.number}: line {entry.line}: a {width}x{height} board is too large; "
+                f"a side has up to {LONGEST_LINE} cells"
+            )
+            return None
+        result = self._strategy.solve(
+            entry.puzzle, solutions=self._options.solutions, seconds=self._seconds_for_puzzle()
+        )
+        if result.status == "unsolvable":
+            _complain(f"${entry.number}: line {entry.line}: the puzzle has no solution")
+        elif result.status == "timeout" and not self._late():
+            _complain(
+                f"${entry.number}: line {entry.line}: not solved within the limit of "
+                f"{self._options.puzzle_limit:g} s"
+            )
+        return result
+
+    def _seconds_for_puzzle(self) -> float | None:
+        limits = [] if self._options.puzzle_limit is None else [self._options.puzzle_limit]
+        if self._deadline is not None:
+            limits.append(max(0.0, self._deadline - time.monotonic()))
+        return min(limits, default=None)
+
+    def _no_solution(self, entry: Entry, result: Result | None) -> bytes:
+        """Return what stands in the answer stream for a puzzle without a solution."""
+        header = b"$%d\n" % entry.number
+        if self._options.on_unsolved == "omit":
+            return header
+        if self._options.on_unsolved == "word":
+            return header + (result.status if result else "invalid").encode() + b"\n"
+        width, height = entry.size
+        return format_answer(entry.number, Solution(np.zeros((height, width), np.uint8))) if width else header
+
+
+def _verdict(result: Result) -> str:
+    if result.verdict == "multiple":
+        return f"multiple: {len(result.solutions)} solutions" + (
+            ", no others" if result.exhausted else ", or more"
+        )
+    if result.verdict == "unknown":
+        return "unknown: out of time" + (" after one solution" if result.solutions else "")
+    return result.verdict
+
+
+def _write(answer: bytes) -> None:
+    """Write to standard output, whole and at once."""
+    rest = memoryview(answer)
+    while rest:
+        rest = rest[os.write(_STDOUT, rest) :]
+
+
+def _complain(line: str) -> None:
+    sys.stderr.write(line + "\n")
+
+
+def _say(message: str) -> None:
+    _complain(f"nonobot: {message}")
+
+
+def _unusable(message: str) -> int:
+    _say(message)
+    return 2

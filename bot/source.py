@@ -1,0 +1,55 @@
+"""Lines of a file descriptor, each as soon as it has arrived, up to a point in time."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from collections.abc import Iterator
+
+__all__ = ["lines_until"]
+
+_CHUNK_BYTES = 1 << 16
+_LONGEST_KEPT = 1 << 16
+"""A line is cut after about so many bytes: no clue is longer, and memory stays small."""
+
+
+def lines_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
+    """Yield the lines of `descriptor` until its end or until `deadline`.
+
+    Parameters
+    ----------
+    descriptor : int
+        Open for reading; bytes are taken as they come, never waited for beyond the next line end.
+    deadline : float or None
+        On the clock of `time.monotonic`.
+
+    Raises
+    ------
+    OSError
+        If the descriptor cannot be read.
+    """
+    kept = b""
+    while _readable(descriptor, deadline):
+        chunk = os.read(descriptor, _CHUNK_BYTES)
+        if not chunk:
+            break
+        lines = chunk.split(b"\n")
+        if len(lines) > 1:
+            yield kept + lines[0]
+            yield from lines[1:-1]
+            kept = b""
+        if len(kept) < _LONGEST_KEPT:
+            kept += lines[-1]
+    else:
+        return
+    if kept:
+        yield kept
+
+
+def _readable(descriptor: int, deadline: float | None) -> bool:
+    """Wait for input; False when the time is up."""
+    if deadline is None:
+        return True
+    remaining = deadline - time.monotonic()
+    return remaining > 0 and bool(select.select([descriptor], [], [], remaining)[0])
