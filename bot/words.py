@@ -20,7 +20,6 @@ from numba.extending import intrinsic
 
 __all__ = [
     "ALL_ONES",
-    "LONGEST_LINE",
     "MASK",
     "highest_bit",
     "i64",
