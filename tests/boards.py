@@ -100,6 +100,11 @@ def broken(rng: random.Random, puzzle: Puzzle) -> Puzzle:
     return Puzzle(columns=tuple(columns), rows=tuple(rows))
 
 
+def shuffled(rng: random.Random, puzzle: Puzzle) -> Puzzle:
+    """Return `puzzle` with its row clues in another order: the counts still agree, often nothing else does."""
+    return Puzzle(columns=puzzle.columns, rows=tuple(rng.sample(puzzle.rows, puzzle.height)))
+
+
 def all_grids(width: int, height: int) -> Iterator[naive.Grid]:
     """Yield every fully painted board of a size."""
     for cells in product((0, 1), repeat=width * height):

@@ -19,6 +19,7 @@ from tests.boards import (
     painted_states,
     random_clues,
     random_grid,
+    shuffled,
     to_text,
 )
 
@@ -161,6 +162,29 @@ def test_fp1_paints_more_than_propagation():
     propagated = naive.propagate(puzzle, naive.unknown_grid(puzzle))
     assert len(known(propagated)) == 4
     assert len(known(naive.fully_probe(puzzle, propagated, 1))) == 12
+
+
+FP3_ONLY = [[int(cell) for cell in row] for row in (
+    "0010001", "0000001", "1000000", "0101001", "0100000", "0010010", "0011000", "0000011"
+)]  # fmt: skip
+
+
+def test_fp3_paints_more_than_fp2():
+    puzzle = Puzzle.from_grid(FP3_ONLY)
+    levels = [naive.fully_probe(puzzle, naive.unknown_grid(puzzle), level) for level in (1, 2, 3)]
+    assert [len(known(grid)) for grid in levels] == [15, 15, 16]
+
+
+def test_fp2_at_its_fixpoint_paints_what_fp1_paints():
+    # Where a contrapositive would help, a probe fails: if (a, 0) -> (b, 1) and (b, 0) -> (a, 0), then painting b
+    # white paints a white, which paints b black. So the two fixpoints are one.
+    rng = random.Random(6)
+    for _ in range(150):
+        puzzle = Puzzle.from_grid(random_grid(rng, rng.randint(2, 6), rng.randint(2, 6)))
+        if rng.random() < 0.5:
+            puzzle = shuffled(rng, puzzle)
+        one, two = (naive.fully_probe(puzzle, naive.unknown_grid(puzzle), level) for level in (1, 2))
+        assert one == two
 
 
 def test_two_ways_to_paint_a_checkerboard_leave_every_level_without_a_cell():

@@ -1,0 +1,282 @@
+"""The line kernels: bitset = recurrence = brute force."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bot.lines import SOLVERS, paint_line
+from protocol import TaaiReader, clue_of
+from tests import naive
+from tests.boards import all_states, cells_of, from_text, masks_of, painted_states, to_text
+from tests.test_naive import WORKED_EXAMPLE
+
+BOTH = ("bitset", "recurrence")
+LONGEST = 62
+
+
+def painted(clue: Sequence[int], cells: naive.Line, solver: str) -> naive.Line | None:
+    result = paint_line(clue, len(cells), *masks_of(cells), solver)
+    return None if result is None else cells_of(*result, len(cells))
+
+
+def test_there_are_the_two_solvers_that_these_tests_compare():
+    assert set(SOLVERS) == set(BOTH)
+
+
+# The worked example of the paper
+
+
+@pytest.mark.parametrize("solver", BOTH)
+@pytest.mark.parametrize(("length", "blocks", "expected"), WORKED_EXAMPLE)
+def test_the_papers_table_for_clue_3_3_4(length, blocks, expected, solver):
+    assert to_text(painted((3, 3, 4)[:blocks], (None,) * length, solver)) == expected
+
+
+@pytest.mark.parametrize("solver", BOTH)
+@pytest.mark.parametrize(
+    ("clue", "before", "after"),
+    [
+        ((), "uuu", "000"),
+        ((), "u1u", "conflict"),
+        ((), "0", "0"),
+        ((1,), "1", "1"),
+        ((1,), "u", "1"),
+        ((1,), "0", "conflict"),
+        ((1,), "u1u", "010"),
+        ((1,), "1u1", "conflict"),
+        ((2,), "u1u0", "u1u0"),
+        ((2,), "u1u", "u1u"),
+        ((2,), "01u", "011"),
+        ((2,), "0u0", "conflict"),
+        ((1, 1), "uuu", "101"),
+        ((1, 1), "uuuu", "uuuu"),
+        ((1, 1), "u1uu", "0101"),
+        ((1, 1), "uu1u", "1010"),
+        ((1, 1), "u11u", "conflict"),
+        ((2, 1), "uuuuu1", "uuuu01"),
+        ((1, 2), "u1uuu1", "010011"),
+        ((3,), "1uuu1", "conflict"),
+        ((3,), "u1uu0uu", "u11u000"),
+    ],
+)
+def test_lines_solved_by_hand(clue, before, after, solver):
+    assert to_text(naive.paint_line(clue, from_text(before))) == after
+    assert to_text(painted(clue, from_text(before), solver)) == after
+
+
+# Exhaustively
+
+
+def all_lines_of(length: int) -> None:
+    black, white = all_states(length)
+    states = list(zip(black.tolist(), white.tolist(), strict=True))
+    for clue in naive.all_clues(length):
+        right_black, right_white, conflict = painted_states(clue, length, black, white)
+        right = [
+            None if lost else (b, w)
+            for b, w, lost in zip(right_black.tolist(), right_white.tolist(), conflict.tolist(), strict=True)
+        ]
+        for solver in BOTH:
+            for (b, w), expected in zip(states, right, strict=True):
+                found = paint_line(clue, length, b, w, solver)
+                assert found == expected, (clue, to_text(cells_of(b, w, length)), solver)
+
+
+@pytest.mark.parametrize("length", range(1, 9))
+def test_every_state_of_every_clue_up_to_8_cells(length):
+    all_lines_of(length)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("length", [9, 10])
+def test_every_state_of_every_clue_of_9_and_10_cells(length):
+    all_lines_of(length)
+
+
+@pytest.mark.parametrize("length", [9, 10, 11, 12])
+def test_states_sampled_from_all_of_9_to_12_cells(length):
+    rng = np.random.default_rng(length)
+    clues = naive.all_clues(length)
+    for clue in clues:
+        colour = rng.choice(3, size=(30, length), p=rng.dirichlet((4, 1, 1)))
+        weights = 1 << np.arange(length)
+        black, white = (colour == 1) @ weights, (colour == 2) @ weights
+        right_black, right_white, conflict = painted_states(clue, length, black, white)
+        for at in range(len(black)):
+            expected = None if conflict[at] else (int(right_black[at]), int(right_white[at]))
+            for solver in BOTH:
+                found = paint_line(clue, length, int(black[at]), int(white[at]), solver)
+                assert found == expected, (clue, to_text(cells_of(int(black[at]), int(white[at]), length)))
+
+
+# Long lines
+
+
+def random_state(rng: random.Random, length: int) -> tuple[tuple[int, ...], naive.Line]:
+    """Return a clue and a state of its line: a true placement with hidden cells, some with wrong cells."""
+    density = rng.random()
+    true = []
+    while len(true) < length:
+        true += [int(rng.random() < density)] * rng.choice((1, 1, 2, 3, rng.randint(1, 20)))
+    true = true[:length]
+    hidden = rng.choice((0.0, 0.2, 0.5, 0.8, 0.95, 1.0))
+    cells = [None if rng.random() < hidden else cell for cell in true]
+    for _ in range(rng.choice((0, 0, 1, 3))):
+        cells[rng.randrange(length)] = rng.randint(0, 1)
+    return clue_of(true), tuple(cells)
+
+
+def compare(clue: tuple[int, ...], cells: naive.Line, most_placements: int = 3_000) -> None:
+    fast, plain = (painted(clue, cells, solver) for solver in BOTH)
+    assert fast == plain, (clue, to_text(cells))
+    if naive.placement_count(clue, len(cells)) <= most_placements:
+        assert plain == naive.paint_line(clue, cells), (clue, to_text(cells))
+
+
+def test_random_states_of_lines_of_every_length_up_to_62():
+    rng = random.Random(62)
+    compared_with_brute_force = conflicts = 0
+    for length in range(1, LONGEST + 1):
+        for _ in range(250):
+            clue, cells = random_state(rng, length)
+            compare(clue, cells, 300)
+            compared_with_brute_force += naive.placement_count(clue, length) <= 300
+            conflicts += painted(clue, cells, "bitset") is None
+    # The sample is no use if brute force or conflicts are rare in it.
+    assert compared_with_brute_force > 2_000
+    assert conflicts > 2_000
+
+
+@st.composite
+def lines_with_a_solution(draw: st.DrawFn) -> tuple[tuple[int, ...], naive.Line]:
+    length = draw(st.integers(1, LONGEST))
+    runs = draw(st.lists(st.tuples(st.integers(0, 1), st.integers(1, 15)), max_size=40))
+    true = [colour for colour, size in runs for _ in range(size)][:length]
+    true += [0] * (length - len(true))
+    shown = draw(st.integers(0, 2**length - 1))
+    return clue_of(true), tuple(cell if shown >> i & 1 else None for i, cell in enumerate(true))
+
+
+@st.composite
+def lines_of_any_state(draw: st.DrawFn) -> tuple[tuple[int, ...], naive.Line]:
+    clue, cells = draw(lines_with_a_solution())
+    changed = list(cells)
+    for at in draw(st.lists(st.integers(0, len(cells) - 1), max_size=6)):
+        changed[at] = draw(st.sampled_from((0, 1)))
+    return clue, tuple(changed)
+
+
+@given(lines_with_a_solution())
+@example(((62,), (None,) * 62))
+@example(((1,) * 31, (None,) * 62))
+@example(((1,) * 31, (None,) * 61))
+@example(((30, 31), (None,) * 62))
+@example(((1,), (None,) * 61 + (1,)))
+@example(((1,), (1,) + (None,) * 61))
+@example(((61,), (None,) * 62))
+@example(((), (None,) * 62))
+def test_lines_with_a_solution_are_painted_the_same_and_lose_no_cell(line):
+    clue, cells = line
+    compare(clue, cells)
+    after = painted(clue, cells, "bitset")
+    assert after is not None
+    assert all(before in (None, now) for before, now in zip(cells, after, strict=True))
+
+
+@given(lines_of_any_state())
+def test_lines_of_any_state_are_painted_the_same(line):
+    compare(*line)
+
+
+@given(lines_of_any_state())
+def test_painting_again_changes_nothing(line):
+    clue, cells = line
+    for solver in BOTH:
+        once = painted(clue, cells, solver)
+        assert once is None or painted(clue, once, solver) == once
+
+
+@given(lines_of_any_state())
+def test_a_mirrored_line_is_painted_mirrored(line):
+    clue, cells = line
+    for solver in BOTH:
+        there = painted(clue, cells, solver)
+        back = painted(clue[::-1], cells[::-1], solver)
+        assert there == (back if back is None else back[::-1])
+
+
+@pytest.mark.parametrize("solver", BOTH)
+@pytest.mark.parametrize("length", range(1, LONGEST + 1))
+def test_edge_clues_of_every_length(length, solver):
+    full = (1 << length) - 1
+    assert paint_line((), length, 0, 0, solver) == (0, full)
+    assert paint_line((length,), length, 0, 0, solver) == (full, 0)
+    assert paint_line((length,), length, full, 0, solver) == (full, 0)
+    assert paint_line((length,), length, 0, 1 << (length - 1), solver) is None
+    assert paint_line((), length, 1 << (length - 1), 0, solver) is None
+    assert paint_line((1,), length, 1 << (length - 1), 0, solver) == (1 << (length - 1), full >> 1)
+    every_other = sum(1 << i for i in range(0, length, 2))
+    if length % 2:
+        comb = (1,) * (length // 2 + 1)
+        assert paint_line(comb, length, 0, 0, solver) == (every_other, full & ~every_other)
+
+
+@pytest.mark.slow
+def test_lines_of_the_official_sets_are_painted_the_same(official_sets):
+    rng = random.Random(7)
+    for file in official_sets:
+        reader = TaaiReader()
+        puzzles = [entry.puzzle for line in file.read_bytes().splitlines() for entry in reader.feed(line)]
+        for puzzle in rng.sample(puzzles, 50):
+            for clue in (*puzzle.columns, *puzzle.rows):
+                cells = tuple(rng.choice((None, None, None, 0, 1)) for _ in range(25))
+                compare(clue, (None,) * 25)
+                compare(clue, cells)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("solver", BOTH)
+@pytest.mark.parametrize(
+    ("clue", "length", "black", "white"),
+    [
+        ((4,), 3, 0, 0),
+        ((1, 1), 2, 0, 0),
+        ((2, 2, 2), 7, 0, 0),
+        ((63,), 62, 0, 0),
+        ((1, 0), 5, 0, 0),
+        ((0,), 5, 0, 0),
+        ((-1,), 5, 0, 0),
+        ((1,), 3, 0b1000, 0),
+        ((1,), 3, 0, 0b1000),
+        ((1,), 3, -1, 0),
+        ((1,), 3, 0, -1),
+        ((1,), 3, 0b010, 0b110),
+        ((1,), 62, 1 << 62, 0),
+        ((1,), 62, 0, 1 << 63),
+        ((), 0, 0, 0),
+        ((), -1, 0, 0),
+        ((), 63, 0, 0),
+        ((1,), 64, 0, 0),
+        ((1,), 1000, 0, 0),
+    ],
+)
+def test_what_is_no_line_is_refused(clue, length, black, white, solver):
+    with pytest.raises(ValueError, match=r"\S"):
+        paint_line(clue, length, black, white, solver)
+
+
+def test_an_unknown_solver_is_refused_by_name():
+    with pytest.raises(ValueError, match="'magic'"):
+        paint_line((1,), 3, 0, 0, "magic")
+
+
+def test_a_clue_may_be_any_sequence():
+    assert paint_line([2], 3, 0, 0) == paint_line((2,), 3, 0, 0) == paint_line(np.array([2]), 3, 0, 0)

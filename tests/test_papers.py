@@ -1,0 +1,315 @@
+"""The strategy of the papers: deduction against the slow twins, searching against enumeration."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from bot.papers import deduce, solve
+from protocol import Puzzle, Solution, clue_of
+from protocol.faults import fault_in_clues
+from tests import naive
+from tests.boards import all_grids, array_of, broken, random_clues, random_grid, shuffled
+from tests.test_naive import FP3_ONLY
+
+LEVELS = (0, 1, 2, 3)
+PROBINGS = ("fp1", "fp2", "fp3")
+
+
+def slow_deduce(puzzle: Puzzle, level: int) -> np.ndarray | None:
+    if fault_in_clues(puzzle):  # rows and columns that count differently are a conflict before any painting
+        return None
+    grid = naive.unknown_grid(puzzle)
+    return array_of(naive.fully_probe(puzzle, grid, level) if level else naive.propagate(puzzle, grid))
+
+
+def same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
+    return one is other is None or (one is not None and other is not None and np.array_equal(one, other))
+
+
+def some_boards(seed: int, number: int, most: int) -> list[Puzzle]:
+    """Return boards of mixed sizes: with a solution, shuffled, with one wrong clue, with random clues."""
+    rng = random.Random(seed)
+    boards = []
+    for at in range(number):
+        width, height = rng.randint(1, most), rng.randint(1, most)
+        puzzle = Puzzle.from_grid(random_grid(rng, width, height))
+        other = shuffled(rng, puzzle)
+        kinds = (
+            puzzle,
+            other,
+            puzzle,
+            other,
+            puzzle,
+            other,
+            broken(rng, puzzle),
+            random_clues(rng, width, height),
+        )
+        boards.append(kinds[at % len(kinds)])
+    return boards
+
+
+# Deduction
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_deduce_is_the_slow_twin_on_random_small_boards(level):
+    kinds = Counter()
+    for puzzle in some_boards(seed=level, number=240, most=6):
+        right = slow_deduce(puzzle, level)
+        assert same(deduce(puzzle, level), right), puzzle
+        if right is None:
+            kinds["conflict" if fault_in_clues(puzzle) is None else "fault in the clues"] += 1
+        else:
+            kinds["open" if (right < 0).any() else "solved"] += 1
+    # The sample is no use if one kind is missing.
+    assert all(kinds[kind] >= 5 for kind in ("conflict", "open", "solved")), kinds
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("width", "height"), [(1, 6), (6, 1), (2, 7), (7, 2), (3, 8), (8, 3), (5, 7)])
+def test_deduce_is_the_slow_twin_on_boards_that_are_not_square(level, width, height):
+    rng = random.Random(f"{level} {width} {height}")
+    for _ in range(8):
+        puzzle = Puzzle.from_grid(random_grid(rng, width, height, rng.uniform(0.2, 0.6)))
+        assert same(deduce(puzzle, level), slow_deduce(puzzle, level)), puzzle
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_deduce_is_the_slow_twin_on_all_3x3_boards_of_fitting_clues_of_equal_count(level):
+    rng = random.Random(level)
+    clues = naive.all_clues(3)
+    every = list(product(clues, repeat=6))
+    for lines in rng.sample(every, 700):
+        puzzle = Puzzle(columns=lines[:3], rows=lines[3:])
+        assert same(deduce(puzzle, level), slow_deduce(puzzle, level)), puzzle
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_both_line_solvers_deduce_the_same_on_larger_boards(level):
+    rng = random.Random(10 + level)
+    for _ in range(6):
+        grid = random_grid(rng, rng.randint(8, 20), rng.randint(8, 20), rng.uniform(0.3, 0.6))
+        puzzle = Puzzle.from_grid(grid)
+        assert same(deduce(puzzle, level, "bitset"), deduce(puzzle, level, "recurrence")), puzzle
+
+
+def test_each_level_keeps_what_the_level_below_paints_and_agrees_with_the_board():
+    rng = random.Random(20)
+    more = Counter()
+    for _ in range(60):
+        grid = np.array(random_grid(rng, rng.randint(4, 13), rng.randint(4, 13), rng.uniform(0.3, 0.6)))
+        puzzle = Puzzle.from_grid(grid)
+        solved = solve(puzzle, solutions=2)
+        levels = [deduce(puzzle, level) for level in LEVELS]
+        for at, (weak, strong) in enumerate(pairwise(levels)):
+            assert ((weak < 0) | (weak == strong)).all()
+            more[at + 1] += int((strong >= 0).sum() > (weak >= 0).sum())
+        for solution in (grid, *(one.cells for one in solved.solutions)):
+            assert ((levels[3] < 0) | (levels[3] == solution)).all()
+    assert more[1] > 5
+
+
+@pytest.mark.parametrize(("level", "cells"), [(0, 8), (1, 15), (2, 15), (3, 16)])
+def test_a_board_on_which_fp3_paints_more_than_fp2(level, cells):
+    painted = deduce(Puzzle.from_grid(FP3_ONLY), level)
+    assert same(painted, slow_deduce(Puzzle.from_grid(FP3_ONLY), level))
+    assert (painted >= 0).sum() == cells
+
+
+def test_fp2_paints_what_fp1_paints_on_larger_boards():
+    # See test_naive.test_fp2_at_its_fixpoint_paints_what_fp1_paints for the reason.
+    rng = random.Random(21)
+    for _ in range(20):
+        puzzle = Puzzle.from_grid(random_grid(rng, 20, 20, rng.uniform(0.35, 0.5)))
+        assert same(deduce(puzzle, 1), deduce(puzzle, 2)), puzzle
+
+
+def test_deduce_returns_int8_of_height_and_width():
+    painted = deduce(Puzzle.from_grid([[1, 0, 1], [0, 0, 0]]), 0)
+    assert painted.dtype == np.int8
+    assert painted.tolist() == [[1, 0, 1], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("level", [-1, 4, 10])
+def test_deduce_refuses_a_level_that_there_is_not(level):
+    with pytest.raises(ValueError, match=str(level)):
+        deduce(Puzzle.from_grid([[1]]), level)
+
+
+# Searching
+
+
+def check(puzzle: Puzzle, right: list[naive.Grid], **options: object) -> None:
+    """Compare `solve` with all solutions, asked for one, for two, and for all and one more."""
+    for asked in (1, 2, len(right) + 1):
+        result = solve(puzzle, solutions=asked, **options)
+        found = [solution.cells.tolist() for solution in result.solutions]
+        assert result.status == ("solved" if right else "unsolvable"), puzzle
+        assert len(found) == min(asked, len(right)), puzzle
+        assert all(naive.verify(puzzle, grid) for grid in found), puzzle
+        assert len(set(map(str, found))) == len(found), puzzle
+        if len(right) < asked:
+            assert result.exhausted, puzzle
+            assert sorted(found) == sorted(right), puzzle
+        if len(right) > asked:
+            assert not result.exhausted, puzzle
+
+
+def by_clues(width: int, height: int) -> dict[Puzzle, list[naive.Grid]]:
+    boards: dict[Puzzle, list[naive.Grid]] = {}
+    for grid in all_grids(width, height):
+        boards.setdefault(Puzzle.from_grid(grid), []).append(grid)
+    return boards
+
+
+@pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 5), (5, 1), (2, 2), (2, 4), (4, 2), (3, 3)])
+def test_every_board_of_a_small_size_is_solved_and_its_solutions_counted(width, height):
+    boards = by_clues(width, height)
+    assert sum(map(len, boards.values())) == 2 ** (width * height)
+    for puzzle, right in boards.items():
+        check(puzzle, right)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "height"), [(3, 4), (4, 3), (2, 6), (4, 4)])
+def test_every_board_of_a_larger_size_is_solved_and_its_solutions_counted(width, height):
+    for puzzle, right in by_clues(width, height).items():
+        check(puzzle, right)
+
+
+def test_every_set_of_2x3_clues_is_solved_or_told_to_have_no_solution():
+    unsolvable = 0
+    for lines in product(*(naive.all_clues(3),) * 2, *(naive.all_clues(2),) * 3):
+        puzzle = Puzzle(columns=lines[:2], rows=lines[2:])
+        right = naive.solutions(puzzle)
+        unsolvable += not right
+        check(puzzle, right)
+    assert unsolvable > 100
+
+
+@pytest.mark.parametrize("probing", PROBINGS)
+@pytest.mark.parametrize("solver", ["bitset", "recurrence"])
+def test_random_small_boards_have_the_solutions_that_enumeration_finds(probing, solver):
+    numbers = Counter()
+    for puzzle in some_boards(seed=PROBINGS.index(probing), number=600, most=6):
+        right = naive.solutions(puzzle, limit=30)
+        if len(right) < 30:
+            check(puzzle, right, probing=probing, solver=solver)
+            numbers[min(len(right), 2)] += 1
+    # None, one, and several solutions must all be in the sample.
+    assert all(numbers[n] >= 20 for n in (0, 1, 2)), numbers
+
+
+@pytest.mark.parametrize("probing", PROBINGS)
+def test_clues_without_a_solution_that_only_searching_can_tell(probing):
+    rng = random.Random(30)
+    seen = 0
+    while seen < 10:
+        puzzle = shuffled(rng, Puzzle.from_grid(random_grid(rng, 6, 6)))
+        if fault_in_clues(puzzle) or deduce(puzzle, 0) is None or naive.solutions(puzzle, limit=1):
+            continue
+        seen += 1
+        result = solve(puzzle, probing=probing)
+        assert (result.status, result.solutions, result.exhausted) == ("unsolvable", (), True)
+
+
+def test_clues_that_cannot_fit_or_count_differently_are_unsolvable():
+    for puzzle in (
+        Puzzle(columns=((1,), (1,)), rows=((1,), ())),
+        Puzzle(columns=((3,), ()), rows=((1,), (2,))),
+        Puzzle(columns=((1, 1), ()), rows=((1,), (1,))),
+    ):
+        result = solve(puzzle)
+        assert (result.status, result.solutions, result.exhausted) == ("unsolvable", (), True)
+        assert deduce(puzzle, 2) is None
+
+
+# Sizes
+
+
+@pytest.mark.parametrize("length", range(1, 63))
+def test_boards_of_one_row_or_one_column_of_every_length(length):
+    rng = random.Random(length)
+    for cells in ([0] * length, [1] * length, [i % 2 for i in range(length)], random_grid(rng, length, 1)[0]):
+        flat, tall = Puzzle.from_grid([cells]), Puzzle.from_grid([[cell] for cell in cells])
+        assert solve(flat).solutions == (Solution([cells]),)
+        assert solve(tall).solutions == (Solution([[cell] for cell in cells]),)
+        assert deduce(flat, 0).tolist() == [cells]
+
+
+@pytest.mark.parametrize("size", range(1, 63))
+def test_empty_full_and_framed_boards_of_every_size(size):
+    for width, height in {(size, 62), (62, size), (size, size)}:
+        empty, full = np.zeros((height, width), np.uint8), np.ones((height, width), np.uint8)
+        framed = full.copy()
+        framed[1:-1, 1:-1] = 0
+        for grid in (empty, full, framed):
+            puzzle = Puzzle.from_grid(grid)
+            result = solve(puzzle, solutions=2)
+            assert result.solutions == (Solution(grid),), (width, height)
+            assert result.exhausted
+
+
+def test_an_empty_line_in_the_middle_of_a_board_is_an_empty_line():
+    grid = [[1, 0, 1], [0, 0, 0], [1, 0, 1]]
+    assert Puzzle.from_grid(grid).rows[1] == ()
+    assert solve(Puzzle.from_grid(grid), solutions=2).solutions == (Solution(grid),)
+
+
+@pytest.mark.parametrize(("width", "height"), [(63, 5), (5, 63), (100, 100)])
+def test_a_board_wider_or_higher_than_62_is_refused(width, height):
+    puzzle = Puzzle.from_grid(np.zeros((height, width), np.uint8))
+    for refuse in (solve, lambda board: deduce(board, 1)):
+        with pytest.raises(ValueError, match=r"6[23]|100"):
+            refuse(puzzle)
+
+
+@pytest.mark.parametrize("probing", PROBINGS)
+@pytest.mark.parametrize(("width", "height"), [(10, 10), (15, 9), (9, 15), (20, 20)])
+def test_larger_random_boards_are_solved_and_verified(width, height, probing):
+    rng = random.Random(f"{width}x{height}")
+    for _ in range(4):
+        puzzle = Puzzle.from_grid(random_grid(rng, width, height, 0.55))
+        result = solve(puzzle, probing=probing, seconds=60)
+        assert result.status == "solved"
+        assert naive.verify(puzzle, result.solutions[0].cells.tolist())
+
+
+# Options and the result
+
+
+def test_the_counts_are_exact_the_same_each_time_and_of_either_line_solver():
+    rng = random.Random(40)
+    for _ in range(5):
+        puzzle = Puzzle.from_grid(random_grid(rng, 12, 12, 0.4))
+        one, again, plain = solve(puzzle), solve(puzzle), solve(puzzle, solver="recurrence")
+        assert one.counts == again.counts
+        assert one.solutions == again.solutions == plain.solutions
+        assert one.counts
+        assert all(isinstance(count, int) and count >= 0 for count in one.counts.values())
+
+
+def test_no_time_at_all_is_a_timeout_and_never_a_false_unsolvable():
+    puzzle = Puzzle.from_grid([[1, 0], [0, 1]])  # needs a probe
+    result = solve(puzzle, seconds=0)
+    assert (result.status, result.solutions, result.exhausted) == ("timeout", (), False)
+
+
+@pytest.mark.parametrize("options", [{"probing": "fp4"}, {"solver": "magic"}])
+def test_an_option_that_there_is_not_is_refused_by_name(options):
+    with pytest.raises(ValueError, match=next(iter(options.values()))):
+        solve(Puzzle.from_grid([[1]]), **options)
+
+
+def test_a_solved_board_has_the_clues_when_read_again():
+    rng = random.Random(50)
+    grid = random_grid(rng, 25, 25, 0.6)
+    puzzle = Puzzle.from_grid(grid)
+    cells = solve(puzzle).solutions[0].cells
+    assert tuple(map(clue_of, cells)) == puzzle.rows
+    assert tuple(map(clue_of, cells.T)) == puzzle.columns
