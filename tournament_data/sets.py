@@ -1,0 +1,133 @@
+"""A set of puzzles as the judge needs it: checked, counted and cut into the pieces that a bot is fed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, TaaiReader, format_puzzle
+from tournament_data.recipe import PREFIX, Recipe
+
+__all__ = ["PuzzleSet", "SetError", "SetPuzzle", "load_set"]
+
+
+class SetError(Exception):
+    """A set that cannot be used; the message is one line that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetPuzzle:
+    """A puzzle of a set.
+
+    Attributes
+    ----------
+    number : int
+        The k of `$k`; no two puzzles of a set have the same.
+    puzzle : Puzzle
+    text : bytes
+        What a bot is fed for it: the lines of the file as they are, up to the next `$`.
+    """
+
+    number: int
+    puzzle: Puzzle
+    text: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzleSet:
+    """Puzzles of one size, in their order.
+
+    Attributes
+    ----------
+    name : str
+        The file, or the specification that the set was made from.
+    sha256 : str
+        Digest of the question file.
+    width, height : int
+        Size of every board.
+    puzzles : tuple of SetPuzzle
+    """
+
+    name: str
+    sha256: str
+    width: int
+    height: int
+    puzzles: tuple[SetPuzzle, ...]
+
+    @property
+    def text(self) -> bytes:
+        """The whole question file."""
+        return b"".join(puzzle.text for puzzle in self.puzzles)
+
+
+def load_set(source: str, size: tuple[int, int] | None = None) -> PuzzleSet:
+    """Return the set that `source` names.
+
+    Parameters
+    ----------
+    source : str
+        A question file, or a specification such as `boardgen:25x25x1000:seed=7`.
+    size : (int, int), optional
+        Width and height of every board. A file does not state them: without, 25 x 25 is expected.
+
+    Raises
+    ------
+    SetError
+        If there is no such set, or a puzzle of it cannot be read.
+    """
+    if source.startswith(PREFIX):
+        return _generated(source, size)
+    try:
+        content = Path(source).read_bytes()
+    except OSError as error:
+        raise SetError(f"cannot read the set {source}: {error.strerror}") from None
+    return _from_file(source, content, size or DEFAULT_SIZE)
+
+
+def _generated(source: str, size: tuple[int, int] | None) -> PuzzleSet:
+    try:
+        recipe = Recipe.parse(source)
+        puzzles = tuple(
+            SetPuzzle(number, puzzle, format_puzzle(number, puzzle))
+            for number, (puzzle, _) in enumerate(recipe.boards(), 1)
+        )
+    except ValueError as error:
+        raise SetError(f"{source}: {error}") from None
+    if size and size != (recipe.width, recipe.height):
+        raise SetError(f"{recipe} has boards of {recipe.width}x{recipe.height}, not {size[0]}x{size[1]}")
+    digest = hashlib.sha256(b"".join(puzzle.text for puzzle in puzzles)).hexdigest()
+    return PuzzleSet(str(recipe), digest, recipe.width, recipe.height, puzzles)
+
+
+def _from_file(name: str, content: bytes, size: tuple[int, int]) -> PuzzleSet:
+    lines = BytesIO(content).readlines()
+    entries = _entries(name, lines, size)
+    starts = [entry.line - 1 for entry in entries]
+    puzzles = []
+    for entry, start, end in zip(entries, [0, *starts[1:]], [*starts[1:], len(lines)], strict=True):
+        assert entry.puzzle is not None
+        text = b"".join(lines[start:end])
+        # A bot cannot know that the last line is complete before its end, or that of the input, is there.
+        puzzles.append(SetPuzzle(entry.number, entry.puzzle, text if text.endswith(b"\n") else text + b"\n"))
+    return PuzzleSet(name, hashlib.sha256(content).hexdigest(), *size, tuple(puzzles))
+
+
+def _entries(name: str, lines: Sequence[bytes], size: tuple[int, int]) -> list[Entry]:
+    reader = TaaiReader(size)
+    entries: list[Entry] = []
+    numbers: set[int] = set()
+    for found in [*(found for line in lines for found in reader.feed(line)), *reader.close()]:
+        fault = found if isinstance(found, Fault) else found.fault
+        if fault:
+            raise SetError(f"{name}: {fault}")
+        assert isinstance(found, Entry)
+        if found.number in numbers:
+            raise SetError(f"{name}: ${found.number}: line {found.line}: this number was used before")
+        numbers.add(found.number)
+        entries.append(found)
+    if not entries:
+        raise SetError(f"{name}: no puzzle; expected '$1' and clue lines")
+    return entries
