@@ -19,22 +19,24 @@ def clue_from_words(words: list[str]) -> Clue | Fault:
     Clue or Fault
         The fault is without its place.
     """
-    try:
+    if not words:
+        return ()
+    text = "".join(words)
+    if text.isascii() and text.isdigit() and max(map(len, words)) <= MOST_DIGITS:
         clue = tuple(map(int, words))
-    except ValueError:
-        clue = ()
-    else:
-        if all(0 < length < 10**MOST_DIGITS for length in clue) and "_" not in "".join(words):
+        if 0 not in clue:
             return clue
-    return () if words == ["0"] else _fault_in(words)
+        if len(clue) == 1:
+            return ()
+    return _fault_in(words)
 
 
 def _fault_in(words: list[str]) -> Fault:
     for word in words:
-        digits = word.lstrip("+-")
+        digits = word.removeprefix("-")
         if not (digits.isascii() and digits.isdigit()):
             return NotANumber(f"clue {shown(word)} is not a number")
-        if word[0] == "-":
+        if word != digits:
             return NegativeNumber(f"clue {shown(word)} is negative; block lengths are 1 or more")
         if len(digits) > MOST_DIGITS:
             return TooLargeNumber(f"clue {shown(word)} is longer than any board")

@@ -94,7 +94,7 @@ class TaaiReader:
         self._number: int | None = (
             None  # k of the puzzle being read; None before the first and after the last line
         )
-        self._last_number = 0
+        self._last_number: int | None = None  # k of the last `$k`; None before the first
         self._header_line = 0
         self._lines: list[Clue | Fault] = []
         self._header_fault: Fault | None = None
@@ -119,7 +119,16 @@ class TaaiReader:
 
     def close(self) -> list[Entry | Fault]:
         """Take the end of the input and return what it completed."""
-        return self._end_of_puzzle()
+        if self._number is None:
+            return []
+        whole = len(self._lines)
+        self._lines.append(())  # a last line that is empty and has no end either
+        if self._size is None:
+            return [self._finish_square(whole)]
+        if len(self._lines) == self._needed and not self._fault_in(self._puzzle(self._size[0], whole + 1)):
+            return [self._finish()]
+        self._lines.pop()
+        return [self._missing_lines()]
 
     def _start(self, text: str) -> None:
         word = text[1:].strip()
@@ -129,7 +138,7 @@ class TaaiReader:
         if word.isascii() and word.isdigit() and len(word) < 19:
             self._number, self._header_fault = int(word), None
         else:
-            self._number = self._last_number + 1
+            self._number = (self._last_number or 0) + 1
             self._header_fault = BadHeader(
                 f"{shown(text)} starts no puzzle; expected '$' and a number such as '${self._number}'",
                 self._number,
@@ -150,7 +159,7 @@ class TaaiReader:
         if not text or self._stray_said:
             return []
         self._stray_said = True
-        if self._size and self._last_number:
+        if self._size and self._last_number is not None:
             width, height = self._size
             return [
                 ExtraLines(
@@ -165,7 +174,7 @@ class TaaiReader:
     def _end_of_puzzle(self) -> list[Entry | Fault]:
         if self._number is None:
             return []
-        return [self._finish() if self._size is None else self._missing_lines()]
+        return [self._finish_square(len(self._lines)) if self._size is None else self._missing_lines()]
 
     def _missing_lines(self) -> Entry:
         assert self._size is not None
@@ -180,29 +189,38 @@ class TaaiReader:
         return self._hand_over(None, [fault, *self._faults_of_lines()])
 
     def _finish(self) -> Entry:
-        if self._size is None:
-            return self._finish_square()
+        assert self._size is not None
         puzzle = self._puzzle(self._size[0], len(self._lines))
         return self._hand_over(puzzle, self._fault_in(puzzle))
 
-    def _finish_square(self) -> Entry:
-        # Blank lines at the end are empty clues or mere space: take the least board that the clues fit.
-        most = len(self._lines)
+    def _finish_square(self, most: int) -> Entry:
+        """Hand over the largest board that the clues fit, of the first `most` lines or else of all.
+
+        Blank lines at the end are empty clues or mere space; of a puzzle in the official form they all are clues.
+        """
         least = most
         while least and self._lines[least - 1] == ():
             least -= 1
-        boards = [self._puzzle(lines // 2, lines) for lines in range(max(2, least + least % 2), most + 1, 2)]
-        if not boards:
-            fault = OddLineCount(
-                f"{most} clue lines do not make a square board; expected an even number",
-                self._number,
-                self._header_line,
-            )
-            return self._hand_over(None, [fault])
-        for board in boards:
-            if not self._fault_in(board):
-                return self._hand_over(board, [])
-        return self._hand_over(boards[0], self._fault_in(boards[0]))
+        least_board = max(2, least + least % 2)
+        # Half of the lines are rows: with more blank lines than others, these would all be empty.
+        boards = [*range(least_board, min(most, max(2, 2 * least)) + 1 if least else most + 1, 2)]
+        boards.reverse()
+        if most % 2 and most < len(self._lines):
+            boards.append(most + 1)
+        if not self._faults_of_lines():
+            for lines in boards:
+                board = self._puzzle(lines // 2, lines)
+                if not self._fault_in(board):
+                    return self._hand_over(board, [])
+        if least_board <= most:
+            board = self._puzzle(least_board // 2, least_board)
+            return self._hand_over(board, self._fault_in(board))
+        what = (
+            f"{most} clue lines do not make a square board; expected an even number"
+            if most
+            else "no clue lines; expected one for each column and each row"
+        )
+        return self._hand_over(None, [OddLineCount(what, self._number, self._header_line)])
 
     def _puzzle(self, width: int, lines: int) -> Puzzle:
         clues = tuple(() if isinstance(clue, Fault) else clue for clue in self._lines[:lines])

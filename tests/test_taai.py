@@ -1,0 +1,583 @@
+"""The TAAI batch stream: every freedom that the reader gives, every fault that it names, and the round trip."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol import (
+    DEFAULT_SIZE,
+    Entry,
+    Fault,
+    Puzzle,
+    Solution,
+    TaaiReader,
+    format_answer,
+    format_puzzle,
+    read_batch,
+)
+from protocol.taai import LONGEST_LINE
+from tests.boards import grids, puzzles
+
+# Columns 2, 1 1, nothing; rows 1 1, 1, 1: three columns, three rows, an empty line among them.
+PUZZLE = Puzzle(columns=((2,), (1, 1), ()), rows=((2,), (1,), (1,)))
+TEXT = b"$1\n2\n1\t1\n\n2\n1\n1\n"
+
+GOOD = Puzzle(columns=((1,), (1,)), rows=((1,), (1,)))
+
+
+def read(text: bytes, size: tuple[int, int] | None = (3, 3)) -> list[Entry | Fault]:
+    return list(read_batch(io.BytesIO(text), size))
+
+
+def only_puzzle(text: bytes, size: tuple[int, int] | None = (3, 3)) -> Puzzle | None:
+    (entry,) = read(text, size)
+    assert isinstance(entry, Entry)
+    assert entry.fault is None
+    assert entry.number == 1
+    return entry.puzzle
+
+
+# The plain form
+
+
+def test_columns_come_first_then_rows():
+    assert read(TEXT) == [Entry(number=1, line=1, size=(3, 3), puzzle=PUZZLE)]
+
+
+def test_the_default_size_is_the_tournaments():
+    assert DEFAULT_SIZE == (25, 25)
+    text = b"$1\n" + b"1\n" * 50
+    (entry,) = read_batch(io.BytesIO(text))
+    assert entry.puzzle == Puzzle(columns=((1,),) * 25, rows=((1,),) * 25)
+
+
+def test_a_board_that_is_not_square_has_width_columns_and_height_rows():
+    puzzle = Puzzle.from_grid([[1, 0, 1], [1, 1, 1]])
+    assert (puzzle.width, puzzle.height) == (3, 2)
+    (entry,) = read(b"$1\n2\n1\n2\n1 1\n3\n", (3, 2))
+    assert entry == Entry(1, 1, (3, 2), puzzle=puzzle)
+
+
+def test_several_puzzles_keep_their_numbers_and_lines():
+    text = format_puzzle(5, GOOD) + format_puzzle(2, GOOD) + format_puzzle(100000, GOOD)
+    assert [(entry.number, entry.line) for entry in read(text, (2, 2))] == [(5, 1), (2, 6), (100000, 11)]
+
+
+def test_nothing_gives_nothing():
+    assert read(b"") == []
+    assert read(b"\n \r\n\t\n") == []
+    assert read(b"", None) == []
+
+
+# What is accepted beside the plain form
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(TEXT.replace(b"\t", b" "), id="spaces"),
+        pytest.param(TEXT.replace(b"\t", b"  \t "), id="several spaces and tabs"),
+        pytest.param(TEXT.replace(b"\n", b"\r\n"), id="CRLF"),
+        pytest.param(b"\xef\xbb\xbf" + TEXT, id="BOM"),
+        pytest.param(b"\xef\xbb\xbf" + TEXT.replace(b"\n", b"\r\n"), id="BOM and CRLF"),
+        pytest.param(TEXT.replace(b"$1", b"$ 1"), id="space after $"),
+        pytest.param(TEXT.replace(b"$1", b"$ \t 1 "), id="more space around the number"),
+        pytest.param(TEXT.replace(b"$1", b"  $1"), id="space before $"),
+        pytest.param(TEXT.replace(b"$1", b"$001"), id="leading zeros of the number"),
+        pytest.param(TEXT.replace(b"\n\n", b"\n0\n"), id="0 as empty clue"),
+        pytest.param(TEXT.replace(b"\n\n", b"\n 0\t\n"), id="0 with space around"),
+        pytest.param(TEXT.replace(b"\n\n", b"\n \t\n"), id="empty clue of spaces"),
+        pytest.param(TEXT.replace(b"2\n", b" 2 \t\n"), id="space around a clue"),
+        pytest.param(TEXT.replace(b"2\n", b"02\n"), id="leading zero of a clue"),
+        pytest.param(TEXT + b"\n", id="a blank line after the last"),
+        pytest.param(TEXT + b"\n\r\n  \n\t\n", id="blank lines after the last"),
+        pytest.param(TEXT[:-1], id="no final newline"),
+        pytest.param(b"\n\n" + TEXT, id="blank lines before the first"),
+    ],
+)
+def test_forms_that_mean_the_same(text):
+    assert only_puzzle(text) == PUZZLE
+
+
+@pytest.mark.parametrize("size", [(2, 2), None])
+def test_a_missing_final_newline_also_where_the_last_clue_is_empty(size):
+    puzzle = Puzzle.from_grid([[1, 0], [0, 0]])
+    text = format_puzzle(1, puzzle)
+    assert text == b"$1\n1\n\n1\n\n"
+    assert only_puzzle(text, size) == puzzle
+    assert only_puzzle(text[:-1], size) == puzzle
+
+
+def test_a_missing_last_line_that_is_not_the_empty_clue_stays_missing():
+    (entry,) = read(b"$1\n1\n1\n1\n", (2, 2))
+    assert str(entry.fault) == "$1: line 4: expected 4 clue lines for a 2x2 board, found 3"
+
+
+@pytest.mark.parametrize("at", range(6))
+def test_an_empty_line_counts_wherever_it_stands(at):
+    clues = [b"1"] * 6
+    clues[at] = b""
+    other = (at + 3) % 6  # the same number of black cells in columns and rows
+    clues[other] = b""
+    expected = tuple(() if i in (at, other) else (1,) for i in range(6))
+    assert only_puzzle(b"$1\n" + b"\n".join(clues) + b"\n") == Puzzle(expected[:3], expected[3:])
+
+
+def test_blank_lines_between_puzzles_are_no_clues():
+    text = format_puzzle(1, GOOD) + b"\n\n" + format_puzzle(2, GOOD) + b"\r\n" + format_puzzle(3, GOOD)
+    assert [(entry.number, entry.puzzle) for entry in read(text, (2, 2))] == [(1, GOOD), (2, GOOD), (3, GOOD)]
+
+
+# As soon as the last clue line has arrived
+
+
+@pytest.mark.parametrize("last", [b"1\n", b"1\r\n", b"1"])
+def test_a_puzzle_is_handed_over_with_its_last_clue_line_and_not_later(last):
+    reader = TaaiReader((3, 3))
+    for line in TEXT.splitlines(keepends=True)[:-1]:
+        assert reader.feed(line) == []
+    assert reader.feed(last) == [Entry(1, 1, (3, 3), puzzle=PUZZLE)]
+    assert reader.feed(b"\n") == []
+    assert reader.feed(b"$2\n") == []
+    assert reader.close() != []
+
+
+def test_a_last_clue_line_that_is_empty_hands_over_too():
+    reader = TaaiReader((2, 2))
+    assert [reader.feed(line) for line in (b"$1\n", b"1\n", b"\n", b"1\n")] == [[], [], [], []]
+    assert reader.feed(b"\n") == [Entry(1, 1, (2, 2), puzzle=Puzzle.from_grid([[1, 0], [0, 0]]))]
+
+
+def test_a_puzzle_at_fault_is_handed_over_with_its_last_clue_line_too():
+    reader = TaaiReader((2, 2))
+    assert [reader.feed(line) for line in (b"$1\n", b"x\n", b"1\n", b"1\n")] == [[], [], [], []]
+    (entry,) = reader.feed(b"1\n")
+    assert str(entry.fault) == "$1: line 2: clue 'x' is not a number"
+    assert reader.close() == []
+
+
+def test_read_batch_takes_no_line_before_it_is_asked_for_the_next_puzzle():
+    taken = []
+
+    def lines():
+        for line in (format_puzzle(1, GOOD) + format_puzzle(2, GOOD)).splitlines(keepends=True):
+            taken.append(line)
+            yield line
+
+    batch = read_batch(lines(), (2, 2))
+    assert next(batch).number == 1
+    assert len(taken) == 5
+    assert next(batch).number == 2
+    assert len(taken) == 10
+
+
+def test_feed_takes_lines_without_their_ends():
+    reader = TaaiReader((3, 3))
+    handed = [entry for line in TEXT.split(b"\n")[:-1] for entry in reader.feed(line)]
+    assert [entry.puzzle for entry in handed] == [PUZZLE]
+
+
+# --size auto
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10, 25, 40])
+def test_auto_infers_the_size_of_a_square_board(size):
+    puzzle = Puzzle(columns=((1,),) * size, rows=((1,),) * size)
+    assert only_puzzle(format_puzzle(1, puzzle), None) == puzzle
+    (entry,) = read(format_puzzle(1, puzzle), None)
+    assert entry.size == (size, size)
+
+
+def test_auto_infers_each_size_by_itself():
+    boards = [Puzzle(columns=((1,),) * size, rows=((1,),) * size) for size in (3, 1, 7, 2)]
+    text = b"".join(format_puzzle(k, board) for k, board in enumerate(boards, 1))
+    assert [entry.puzzle for entry in read(text, None)] == boards
+
+
+def test_auto_hands_over_at_the_next_dollar_or_the_end():
+    reader = TaaiReader(None)
+    for line in TEXT.splitlines():
+        assert reader.feed(line) == []
+    assert reader.feed(b"$2") == [Entry(1, 1, (3, 3), puzzle=PUZZLE)]
+    for line in TEXT.splitlines()[1:]:
+        assert reader.feed(line) == []
+    assert reader.close() == [Entry(2, 8, (3, 3), puzzle=PUZZLE)]
+
+
+@pytest.mark.parametrize("blank", range(1, 8))
+def test_auto_leaves_blank_lines_after_the_last_clue_out(blank):
+    assert only_puzzle(TEXT + b"\n" * blank, None) == PUZZLE
+
+
+def test_auto_counts_empty_clue_lines_at_the_end_wherever_the_clues_fit():
+    puzzle = Puzzle.from_grid([[1, 1, 0], [0, 0, 0], [0, 0, 0]])
+    text = format_puzzle(1, puzzle)
+    assert text == b"$1\n1\n1\n\n2\n\n\n"  # the first four lines fit a board of 2x2, too
+    assert only_puzzle(text, None) == puzzle
+    assert only_puzzle(text + b"\n", None) == puzzle
+
+
+def test_auto_takes_blank_lines_alone_for_an_empty_board():
+    assert only_puzzle(b"$1\n\n\n", None) == Puzzle(((),), ((),))
+    assert only_puzzle(b"$1\n\n\n\n\n\n", None) == Puzzle(((),) * 2, ((),) * 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            b"$1\n1\n1\n1\n",
+            "$1: line 1: 3 clue lines do not make a square board; expected an even number",
+        ),
+        (b"$1\n1\n2\n", "$1: line 3: the clue of row 1 needs 2 cells, the row has 1"),
+        (b"$1\n", "$1: line 1: no clue lines; expected one for each column and each row"),
+        (b"$1\n1\nx\n", "$1: line 3: clue 'x' is not a number"),
+    ],
+)
+def test_auto_says_what_is_wrong(text, message):
+    (entry,) = read(text, None)
+    assert str(entry.fault) == message
+    (first, second) = read(text + format_puzzle(2, GOOD), None)
+    assert str(first.fault) == message
+    assert second.puzzle == GOOD
+
+
+def test_auto_is_not_slowed_down_by_blank_lines_without_end():
+    lines = 100_000  # trying every board of half as many lines would take minutes
+    (entry,) = read(b"$1\n1\n1\n1\n2\n" + b"\n" * lines, None)
+    assert "black cells" in str(entry.fault)
+    assert entry.size[0] < 10
+
+
+# Faults: (name, the clue lines of a 3x3 board, class, message)
+
+FAULTS = [
+    ("a word", b"2\n1 1\n\nx\n1\n1\n", "NotANumber", "line 10: clue 'x' is not a number"),
+    ("a word in a clue", b"2\n1 two\n\n2\n1\n1\n", "NotANumber", "line 8: clue 'two' is not a number"),
+    ("number and letter", b"2x\n1 1\n\n2\n1\n1\n", "NotANumber", "line 7: clue '2x' is not a number"),
+    ("a fraction", b"2\n1.5\n\n2\n1\n1\n", "NotANumber", "line 8: clue '1.5' is not a number"),
+    ("an underscore", b"2\n1_0\n\n2\n1\n1\n", "NotANumber", "line 8: clue '1_0' is not a number"),
+    ("commas", b"2\n1,1\n\n2\n1\n1\n", "NotANumber", "line 8: clue '1,1' is not a number"),
+    ("a minus alone", b"2\n-\n\n2\n1\n1\n", "NotANumber", "line 8: clue '-' is not a number"),
+    ("two signs", b"2\n+-1\n\n2\n1\n1\n", "NotANumber", "line 8: clue '+-1' is not a number"),
+    ("other digits", "2\n\u0661 1\n\n2\n1\n1\n".encode(), "NotANumber", "line 8: clue '\u0661' is not a number"),
+    ("an exponent", "2\n1\u00b2\n\n2\n1\n1\n".encode(), "NotANumber", "line 8: clue '1\u00b2' is not a number"),
+    (
+        "negative",
+        b"2\n-1\n\n2\n1\n1\n",
+        "NegativeNumber",
+        "line 8: clue '-1' is negative; block lengths are 1 or more",
+    ),
+    (
+        "a zero among others",
+        b"2\n1 0 1\n\n2\n1\n1\n",
+        "ZeroBlock",
+        "line 8: a 0 beside other block lengths; a 0 alone is an empty clue",
+    ),
+    (
+        "two zeros",
+        b"2\n0 0\n\n2\n1\n1\n",
+        "ZeroBlock",
+        "line 8: a 0 beside other block lengths; a 0 alone is an empty clue",
+    ),
+    (
+        "seven digits",
+        b"1234567\n1 1\n\n2\n1\n1\n",
+        "TooLargeNumber",
+        "line 7: clue '1234567' is longer than any board",
+    ),
+    (
+        "5000 digits in a line",
+        b"2\n" + b"9" * 5000 + b"\n\n2\n1\n1\n",
+        "LineTooLong",
+        "line 8: a line of over 4096 bytes; expected block lengths",
+    ),
+    (
+        "4000 digits",
+        b"2\n" + b"9" * 4000 + b"\n\n2\n1\n1\n",
+        "TooLargeNumber",
+        f"line 8: clue '{'9' * 40}...' is longer than any board",
+    ),
+    (
+        "a line of 100 kB",
+        b"2\n1 1\n\n2\n" + b"1 " * 50_000 + b"\n1\n",
+        "LineTooLong",
+        "line 11: a line of over 4096 bytes; expected block lengths",
+    ),
+    (
+        "NUL bytes",
+        b"2\n\0\0\n\n2\n1\n1\n",
+        "NotText",
+        "line 8: bytes that are not text; expected block lengths separated by TAB",
+    ),
+    (
+        "bytes that are not UTF-8",
+        b"2\n\xff\xfe\n\n2\n1\n1\n",
+        "NotText",
+        "line 8: bytes that are not text; expected block lengths separated by TAB",
+    ),
+    (
+        "a column clue too long",
+        b"2\n2 1\n\n2\n1\n1\n",
+        "ClueTooLong",
+        "line 8: the clue of column 2 needs 4 cells, the column has 3",
+    ),
+    (
+        "a row clue too long",
+        b"2\n1 1\n\n2\n1\n4\n",
+        "ClueTooLong",
+        "line 12: the clue of row 3 needs 4 cells, the row has 3",
+    ),
+    (
+        "a clue of six digits",
+        b"2\n999999\n\n2\n1\n1\n",
+        "ClueTooLong",
+        "line 8: the clue of column 2 needs 999999 cells, the column has 3",
+    ),
+    (
+        "rows and columns count differently",
+        b"2\n1 1\n\n2\n1\n2\n",
+        "BlackCellMismatch",
+        "line 6: the columns count 4 black cells, the rows 5; both must be the same",
+    ),
+    (
+        "missing lines",
+        b"2\n1 1\n\n2\n",
+        "MissingLines",
+        "line {next}: expected 6 clue lines for a 3x3 board, found 4 (is it --size 2x2?)",
+    ),
+    (
+        "an odd number of lines",
+        b"2\n1 1\n3\n",
+        "MissingLines",
+        "line {next}: expected 6 clue lines for a 3x3 board, found 3",
+    ),
+    ("no lines", b"", "MissingLines", "line {next}: expected 6 clue lines for a 3x3 board, found 0"),
+]
+
+GOOD_3 = Puzzle(columns=((1,), (1,), ()), rows=((1,), (1,), ()))
+
+
+@pytest.mark.parametrize(("lines", "kind", "message"), [fault[1:] for fault in FAULTS], ids=[f[0] for f in FAULTS])
+def test_each_fault_is_named_with_its_place_and_costs_no_other_puzzle(lines, kind, message):
+    before = b"$1\n" + b"1\n1\n0\n1\n" + b"1\n"  # without its last line, an empty one: $2 stands on line 8
+    text = before + b"\n$2\n" + lines + format_puzzle(3, GOOD_3)
+    message = _moved(message, 2).replace("{next}", str(9 + lines.count(b"\n")))
+    first, second, third = read(text)
+    assert first == Entry(1, 1, (3, 3), puzzle=GOOD_3)
+    assert (second.number, second.line, second.size, second.puzzle) == (2, 8, (3, 3), None)
+    assert type(second.fault).__name__ == kind
+    assert str(second.fault) == f"$2: {message}"
+    assert third == Entry(3, 9 + lines.count(b"\n"), (3, 3), puzzle=GOOD_3)
+
+
+def _moved(message: str, by: int) -> str:
+    """Return `message` with its line number moved; the list above counts as if $2 stood on line 6."""
+    place, what = message.split(": ", 1)
+    if place == "line {next}":
+        return message
+    return f"line {int(place.removeprefix('line ')) + by}: {what}"
+
+
+def test_the_first_fault_of_a_puzzle_is_named_and_the_others_counted():
+    (entry,) = read(b"$4\nx\n-1\n\n2 0\n1\n1\n")
+    assert str(entry.fault) == "$4: line 2: clue 'x' is not a number (and 2 more in this puzzle)"
+    assert (entry.fault.puzzle, entry.fault.line, entry.fault.more) == (4, 2, 2)
+
+
+def test_missing_lines_come_before_the_faults_of_the_lines_there_are():
+    (entry,) = read(b"$4\nx\n")
+    assert str(entry.fault) == (
+        "$4: line 2: expected 6 clue lines for a 3x3 board, found 1 (and 1 more in this puzzle)"
+    )
+
+
+def test_missing_lines_at_the_end_name_the_last_line():
+    (entry,) = read(b"$4\n1\n1\n")
+    assert str(entry.fault) == ("$4: line 3: expected 6 clue lines for a 3x3 board, found 2 (is it --size 1x1?)")
+
+
+def test_extra_lines_are_left_out_said_once_and_cost_no_puzzle():
+    text = format_puzzle(1, GOOD_3) + b"3\n3\n\n3\n" + format_puzzle(2, GOOD_3)
+    first, extra, second = read(text)
+    assert (first.puzzle, second.puzzle) == (GOOD_3, GOOD_3)
+    assert type(extra).__name__ == "ExtraLines"
+    assert str(extra) == (
+        "$1: line 8: '3' comes after the 6 clue lines of a 3x3 board and is left out; is --size right?"
+    )
+
+
+def test_extra_lines_of_a_puzzle_with_the_number_0():
+    _, extra = read(b"$0\n1\n1\n7\n", (1, 1))
+    assert str(extra) == (
+        "$0: line 4: '7' comes after the 2 clue lines of a 1x1 board and is left out; is --size right?"
+    )
+
+
+def test_stray_text_before_the_first_puzzle_is_said_once():
+    text = b"\n# questions\n1 2 3\n" + format_puzzle(1, GOOD_3)
+    stray, entry = read(text)
+    assert type(stray).__name__ == "StrayText"
+    assert str(stray) == "line 2: '# questions' stands before the first '$'; expected '$1'"
+    assert entry.puzzle == GOOD_3
+    assert [str(item) for item in read(b"hello", None)] == [
+        "line 1: 'hello' stands before the first '$'; expected '$1'"
+    ]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [b"$", b"$x", b"$-2", b"$2.0", b"$2 2", b"$$2", b"$2\0", b"$\xff", b"$" + b"2" * 5000, b"$+2", b"$1_0"],
+)
+def test_a_bad_header_takes_the_next_number_and_its_own_lines(header):
+    text = format_puzzle(1, GOOD_3) + header + b"\n" + format_puzzle(2, GOOD_3)[3:] + format_puzzle(3, GOOD_3)
+    first, second, third = read(text)
+    assert (first.number, first.puzzle) == (1, GOOD_3)
+    assert (second.number, second.line, second.puzzle) == (2, 8, None)
+    assert type(second.fault).__name__ == "BadHeader"
+    assert (third.number, third.puzzle) == (3, GOOD_3)
+
+
+def test_the_message_for_a_bad_header_shows_it():
+    (entry,) = read(b"$x\n1\n1\n", (1, 1))
+    assert str(entry.fault) == "$1: line 1: '$x' starts no puzzle; expected '$' and a number such as '$1'"
+
+
+def test_unprintable_text_is_escaped_and_cut_in_messages():
+    (entry,) = read(b"$1\n\x1b[31mred\n1\n", (1, 1))
+    assert str(entry.fault) == "$1: line 2: clue '\\x1b[31mred' is not a number"
+    (entry,) = read(b"$1\n" + b"x" * 300 + b"\n1\n", (1, 1))
+    assert str(entry.fault) == f"$1: line 2: clue '{'x' * 40}...' is not a number"
+
+
+def test_the_longest_line_is_still_read():
+    spaces = b" " * (LONGEST_LINE - 2)
+    (entry,) = read(b"$1\n1" + spaces + b"\n1\n", (1, 1))
+    assert entry.puzzle == Puzzle(columns=((1,),), rows=((1,),))
+    (entry,) = read(b"$1\n1" + spaces + b"  \n1\n", (1, 1))
+    assert type(entry.fault).__name__ == "LineTooLong"
+
+
+# Whatever comes in
+
+SIZES = st.one_of(st.none(), st.tuples(st.integers(1, 4), st.integers(1, 4)))
+LINES = st.one_of(
+    st.binary(max_size=12),
+    st.sampled_from([b"", b"1", b"1\t1", b"0", b"$", b"$1", b"$2", b"x", b"-1", b"1 0", b"\xef\xbb\xbf$1", b"\r"]),
+    st.integers(0, 10**9).map(lambda k: b"$%d" % k),
+)
+TEXTS = st.one_of(st.binary(max_size=300), st.lists(LINES, max_size=40).map(b"\n".join))
+
+
+@given(TEXTS, SIZES)
+def test_the_reader_never_raises_and_hands_over_in_order(text, size):
+    last = 0
+    for item in read(text, size):
+        assert str(item)
+        assert isinstance(item, Entry | Fault)
+        if isinstance(item, Entry):
+            assert (item.puzzle is None) != (item.fault is None)
+            assert item.line > last
+            last = item.line
+            if item.fault:
+                assert item.fault.puzzle == item.number
+                assert "\n" not in str(item.fault)
+                assert str(item.fault).isprintable()
+            else:
+                assert item.size == (item.puzzle.width, item.puzzle.height)
+                assert size in (None, item.size)
+        else:
+            assert str(item).isprintable()
+
+
+@given(st.lists(LINES, max_size=20), st.booleans())
+def test_good_puzzles_around_any_junk_are_read_with_their_numbers(lines, header):
+    junk = b"\n".join(line for line in lines if b"$" not in line) + b"\n"
+    text = format_puzzle(7, GOOD_3) + (b"$8\n" if header else b"") + junk + format_puzzle(9, GOOD_3)
+    entries = [item for item in read(text) if isinstance(item, Entry)]
+    assert entries[0] == Entry(7, 1, (3, 3), puzzle=GOOD_3)
+    assert (entries[-1].number, entries[-1].puzzle) == (9, GOOD_3)
+    assert len(entries) == 2 + header
+    assert not header or entries[1].number == 8
+
+
+@given(TEXTS, SIZES)
+def test_the_end_of_each_line_makes_no_difference(text, size):
+    text = text.replace(b"\r", b"")
+    unix = read(text, size)
+    assert read(text.replace(b"\n", b"\r\n"), size) == unix
+
+
+# Round trips
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> tuple[list[Puzzle], bytes]:
+    """Puzzles of one size, and their batch with any mix of line ends and blank lines between."""
+    first = draw(puzzles(6, 6))
+    height, width = first.height, first.width
+    row = st.lists(st.integers(0, 1), min_size=width, max_size=width)
+    more = draw(st.lists(st.lists(row, min_size=height, max_size=height).map(Puzzle.from_grid), max_size=3))
+    text = b""
+    for number, puzzle in enumerate([first, *more], 1):
+        for line in format_puzzle(number, puzzle).split(b"\n")[:-1]:
+            text += line + draw(st.sampled_from((b"\n", b"\r\n", b" \n", b"\t\r\n")))
+        text += b"".join(draw(st.lists(st.sampled_from((b"\n", b"\r\n")), max_size=2)))
+    return [first, *more], text
+
+
+@given(batches())
+def test_what_is_written_is_read_back_with_any_mix_of_line_ends(batch):
+    boards, text = batch
+    entries = read(text, (boards[0].width, boards[0].height))
+    assert [entry.puzzle for entry in entries] == boards
+    assert [entry.number for entry in entries] == list(range(1, len(boards) + 1))
+
+
+@st.composite
+def square_puzzles(draw: st.DrawFn) -> Puzzle:
+    size = draw(st.integers(1, 6))
+    row = st.lists(st.integers(0, 1), min_size=size, max_size=size)
+    return Puzzle.from_grid(draw(st.lists(row, min_size=size, max_size=size)))
+
+
+@given(st.lists(square_puzzles(), max_size=4), st.booleans())
+def test_what_is_written_is_read_back_with_auto_also_with_a_blank_line_between(boards, blank):
+    text = b"".join(format_puzzle(k, board) + b"\n" * blank for k, board in enumerate(boards, 1))
+    assert [entry.puzzle for entry in read(text, None)] == boards
+
+
+def test_the_official_form_of_a_puzzle_byte_by_byte():
+    assert format_puzzle(1, PUZZLE) == TEXT
+    assert format_puzzle(1000, Puzzle(((11, 2), ()), ((1,),))) == b"$1000\n11\t2\n\n1\n"
+
+
+def test_the_official_form_of_an_answer_byte_by_byte():
+    assert format_answer(12, Solution([[1, 0, 1], [0, 0, 0]])) == b"$12\n1\t0\t1\n0\t0\t0\n"
+    assert format_answer(1, Solution([[1]])) == b"$1\n1\n"
+
+
+@given(grids(), st.integers(0, 10**9))
+def test_an_answer_has_a_line_for_each_row_and_a_number_for_each_cell(grid, number):
+    lines = format_answer(number, Solution(grid)).split(b"\n")
+    assert lines[0] == b"$%d" % number
+    assert lines[-1] == b""
+    assert [[int(word) for word in line.split(b"\t")] for line in lines[1:-1]] == grid
+
+
+# The official sets
+
+
+def test_every_official_set_is_read_whole_and_written_again_as_it_was(official_sets):
+    for file in official_sets:
+        text = file.read_bytes()
+        entries = read(text, DEFAULT_SIZE)
+        assert [entry.number for entry in entries] == list(range(1, 1001)), file.name
+        assert all(entry.puzzle for entry in entries), file.name
+        written = b"".join(format_puzzle(entry.number, entry.puzzle) for entry in entries)
+        assert written.split() == text.split(), file.name
+        assert read(text, None) == entries, file.name
