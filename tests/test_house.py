@@ -1,0 +1,100 @@
+"""The house: imports run one way, and the bot prints nothing."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).parent.parent
+ROOMS = ("protocol", "bot", "tournament_data", "harness")
+
+# What each room may import beside itself and the standard library (see CONTRIBUTING.md).
+MAY_IMPORT = {
+    "protocol": {"numpy"},
+    "bot": {"protocol", "numpy", "numba", "llvmlite"},
+    "tournament_data": {"protocol"},
+    "harness": {"protocol", "tournament_data", "rich", "psutil"},
+}
+
+MAY_IMPORT_BOT = ("harness/bench", "harness/opponents")
+
+
+def modules(room: str) -> list[Path]:
+    return sorted(path for path in (HOUSE / room).rglob("*.py") if "__pycache__" not in path.parts)
+
+
+MODULES = [path.relative_to(HOUSE).as_posix() for room in ROOMS for path in modules(room)]
+
+
+def tree_of(module: str) -> ast.Module:
+    return ast.parse((HOUSE / module).read_text(encoding="utf-8"), module)
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """Return the top-level names of everything imported, also inside functions; '.' for a relative import."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add("." if node.level else (node.module or "").split(".")[0])
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            first = node.args[0] if node.args else None
+            names.add(str(first.value).split(".")[0] if isinstance(first, ast.Constant) else "?")
+    return names
+
+
+def not_allowed(module: str, tree: ast.Module) -> set[str]:
+    room = module.split("/")[0]
+    allowed = MAY_IMPORT[room] | {room} | set(sys.stdlib_module_names)
+    if room == "harness" and module.startswith(MAY_IMPORT_BOT):
+        allowed.add("bot")
+    return imported(tree) - allowed
+
+
+def test_every_room_is_there_and_has_modules():
+    for room in ROOMS:
+        assert (HOUSE / room / "__init__.py").is_file()
+        assert modules(room)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_run_one_way(module):
+    assert not not_allowed(module, tree_of(module))
+
+
+@pytest.mark.parametrize(
+    ("module", "text", "names"),
+    [
+        ("protocol/x.py", "import numba", {"numba"}),
+        ("protocol/x.py", "from bot.lines import paint_line", {"bot"}),
+        ("protocol/x.py", "import os, numpy as np\nfrom protocol import Puzzle", set()),
+        ("bot/x.py", "def f():\n    from harness import cli", {"harness"}),
+        ("bot/x.py", "import rich.table", {"rich"}),
+        ("bot/x.py", "import importlib\nimportlib.import_module('psutil')", {"psutil"}),
+        ("tournament_data/x.py", "import bot", {"bot"}),
+        ("harness/x.py", "from bot import __version__", {"bot"}),
+        ("harness/bench/x.py", "from bot.lines import paint_line", set()),
+        ("harness/opponents/x.py", "import bot.papers", set()),
+        ("harness/x.py", "import tests.naive", {"tests"}),
+        ("harness/x.py", "from . import cli", {"."}),
+    ],
+)
+def test_this_check_finds_what_is_not_allowed(module, text, names):
+    assert not_allowed(module, ast.parse(text)) == names
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith(("bot/", "protocol/"))])
+def test_the_bot_prints_nothing_by_the_way(module):
+    calls = [node for node in ast.walk(tree_of(module)) if isinstance(node, ast.Call)]
+    called = {ast.unparse(call.func): call.lineno for call in calls}
+    assert "print" not in called, f"{module}:{called.get('print')}"
+    assert "sys.stdout.write" not in called, f"{module}:{called.get('sys.stdout.write')}"
+
+
+def test_nothing_but_the_tests_imports_the_tests():
+    for module in MODULES:
+        assert "tests" not in imported(tree_of(module))

@@ -1,0 +1,124 @@
+"""Puzzles and solutions."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol import Puzzle, Solution, clue_of
+from tests import naive
+from tests.boards import grids
+
+
+@pytest.mark.parametrize(
+    ("cells", "clue"),
+    [
+        ([], ()),
+        ([0], ()),
+        ([1], (1,)),
+        ([0, 0, 0], ()),
+        ([1, 1, 1], (3,)),
+        ([1, 0, 1], (1, 1)),
+        ([0, 1, 1, 0, 0, 1, 0], (2, 1)),
+        ([True, False, True, True], (1, 2)),
+    ],
+)
+def test_the_clue_of_a_line_is_its_runs_of_black_cells(cells, clue):
+    assert clue_of(cells) == clue
+    assert clue_of(np.array(cells, dtype=np.uint8)) == clue
+    assert clue_of(iter(cells)) == clue
+
+
+def test_the_clue_of_every_line_is_the_one_whose_placement_it_is():
+    for clue in naive.all_clues(9):
+        for line in naive.placements(clue, 9):
+            assert clue_of(line) == clue
+
+
+@given(st.lists(st.integers(0, 1)))
+def test_a_clue_counts_the_black_cells_and_is_mirrored_with_its_line(cells):
+    assert sum(clue_of(cells)) == sum(cells)
+    assert clue_of(cells[::-1]) == clue_of(cells)[::-1]
+    assert all(isinstance(length, int) and length > 0 for length in clue_of(cells))
+
+
+def test_a_puzzle_from_a_grid_has_columns_top_to_bottom_and_rows_left_to_right():
+    puzzle = Puzzle.from_grid([[1, 1, 0, 1], [0, 1, 0, 0], [1, 1, 0, 0]])
+    assert puzzle.columns == ((1, 1), (3,), (), (1,))
+    assert puzzle.rows == ((2, 1), (1,), (2,))
+    assert (puzzle.width, puzzle.height) == (4, 3)
+
+
+@given(grids())
+def test_a_puzzle_from_a_grid_has_that_solution(grid):
+    assert naive.verify(Puzzle.from_grid(grid), grid)
+    assert Puzzle.from_grid(grid) == Puzzle.from_grid(np.array(grid, dtype=np.uint8))
+    assert Puzzle.from_grid(grid) == Puzzle.from_grid(Solution(grid).cells)
+
+
+def test_a_grid_with_rows_of_different_length_is_no_puzzle():
+    with pytest.raises(ValueError, match=r"shorter|longer"):
+        Puzzle.from_grid([[1, 0], [1]])
+
+
+def test_puzzles_are_equal_by_their_clues_and_can_be_keys():
+    one, other = Puzzle.from_grid([[1, 0]]), Puzzle(((1,), ()), ((1,),))
+    assert one == other
+    assert {one: "found"}[other] == "found"
+    assert one != Puzzle.from_grid([[0, 1]])
+
+
+def test_a_puzzle_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        Puzzle.from_grid([[1]]).rows = ()
+
+
+def test_a_solution_is_a_copy_of_what_it_is_made_from():
+    cells = np.array([[1, 0], [0, 1]], dtype=np.uint8)
+    solution = Solution(cells)
+    cells[0, 0] = 0
+    assert solution.cells.tolist() == [[1, 0], [0, 1]]
+    assert solution.cells.dtype == np.uint8
+
+
+def test_a_solution_cannot_be_changed():
+    solution = Solution([[1, 0]])
+    with pytest.raises(ValueError, match="read-only"):
+        solution.cells[0, 0] = 0
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        solution.cells = np.zeros((1, 2), np.uint8)
+
+
+def test_solutions_are_equal_by_their_cells_and_shape_and_can_be_keys():
+    one, other = Solution([[1, 0], [0, 1]]), Solution([[True, False], [False, True]])
+    assert one == other
+    assert hash(one) == hash(other)
+    assert len({one, other}) == 1
+    assert one != Solution([[1, 0, 0, 1]])
+    assert one != Solution([[1, 0], [0, 0]])
+    assert one != [[1, 0], [0, 1]]
+
+
+def test_a_solution_knows_its_size():
+    solution = Solution([[1, 0, 1], [0, 0, 0]])
+    assert (solution.width, solution.height) == (3, 2)
+    assert repr(solution) == "<Solution 3x2, 2 black>"
+
+
+@pytest.mark.parametrize(
+    "cells", [[1, 0], [[[1]]], 1, [[2]], [[-1]], [[0.5]], [[1, None]], [["1"]], [[1, 0], [1]], [[float("nan")]]]
+)
+def test_what_is_no_fully_painted_board_is_no_solution(cells):
+    with pytest.raises(ValueError, match=r"\S"):
+        Solution(cells)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint64, np.bool_, np.float64])
+def test_a_solution_is_made_from_any_type_of_number(dtype):
+    for cells in product((0, 1), repeat=4):
+        grid = np.array(cells).reshape(2, 2)
+        assert Solution(grid.astype(dtype)) == Solution(grid)
