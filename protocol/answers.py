@@ -58,6 +58,7 @@ class AnswerReader:
         self._number: int | None = None
         self._header_line = 0
         self._rows: list[list[int]] = []
+        self._stray_said = False  # one problem for a stretch of stray lines is enough
 
     def feed(self, line: bytes) -> list[Answer]:
         """Take the next line, with or without its end, and return the answers it completed."""
@@ -66,7 +67,7 @@ class AnswerReader:
         if text.startswith("$"):
             return [*self.close(), *self._start(text)]
         if not self._open:
-            return [self._problem(f"{shown(text)} belongs to no answer")] if text else []
+            return self._stray(text)
         if text in GIVEN_UP_WORDS and not self._rows:
             return [self._finish(word=text)]
         row = self._row(text)
@@ -83,8 +84,15 @@ class AnswerReader:
             return [self._finish(word="")]
         return [self._finish(problem=f"line {self._line}: {len(self._rows)} rows, expected {self._height}")]
 
+    def _stray(self, text: str) -> list[Answer]:
+        if not text or self._stray_said:
+            return []
+        self._stray_said = True
+        return [self._problem(f"{shown(text)} belongs to no answer")]
+
     def _start(self, text: str) -> list[Answer]:
         word = text[1:].strip()
+        self._stray_said = False
         self._header_line, self._rows = self._line, []
         self._open = word.isascii() and word.isdigit() and len(word) < 19
         self._number = int(word) if self._open else None

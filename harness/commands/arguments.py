@@ -1,0 +1,58 @@
+"""Arguments that several commands take."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from harness.errors import UnusableError
+from tournament_data import PuzzleSet, SetError, load_set
+
+__all__ = ["SET_HELP", "Commands", "add_size", "loaded", "seconds"]
+
+Commands = argparse._SubParsersAction  # what add_subparsers returns; argparse has no public name for it
+
+SET_HELP = "a question file, or boardgen:WIDTHxHEIGHTxCOUNT:seed=S for a generated set"
+
+
+def size(text: str) -> tuple[int, int]:
+    """Return width and height from a text such as `25x25`."""
+    if not re.fullmatch(r"[1-9][0-9]{0,3}x[1-9][0-9]{0,3}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, such as 25x25")
+    width, height = map(int, text.split("x"))
+    return width, height
+
+
+def seconds(text: str) -> float:
+    """Return a positive number of seconds."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
+    return found
+
+
+def add_size(parser: argparse.ArgumentParser) -> None:
+    """Add `--size`."""
+    parser.add_argument(
+        "--size",
+        type=size,
+        metavar="WxH",
+        help="size of every board; a question file does not state it (default: 25x25)",
+    )
+
+
+def loaded(source: str, board_size: tuple[int, int] | None) -> PuzzleSet:
+    """Return the set that `source` names.
+
+    Raises
+    ------
+    UnusableError
+        If there is none.
+    """
+    try:
+        return load_set(source, board_size)
+    except SetError as error:
+        raise UnusableError(str(error)) from None

@@ -1,0 +1,67 @@
+"""`nonojudge verify`: an answer file checked against its question file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from harness.commands.arguments import SET_HELP, Commands, add_size, loaded
+from harness.errors import UnusableError
+from harness.referee import Referee
+from harness.result import Score, SetFacts, VerifyResult, to_json
+from harness.summary import score_lines
+from protocol import read_answers
+
+__all__ = ["add_to"]
+
+EXAMPLES = """\
+examples:
+  nonojudge verify questions.txt answers.txt
+  nonobot < questions.txt | nonojudge verify questions.txt -
+
+Any solution of a puzzle is right, not only the one that its board was made from. A grid of zeros, one of the words
+unsolvable, timeout and invalid, or nothing after `$k` says that a bot gave a puzzle up. The first answer counts.
+
+Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
+"""
+
+
+def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "verify",
+        help="check an answer file against its question file",
+        description="Check the answers in a file, from whatever program, against the clues of their questions.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("questions", metavar="QUESTIONS", help=SET_HELP)
+    parser.add_argument("answers", metavar="ANSWERS", help="an answer file, or - for stdin")
+    add_size(parser)
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.set_defaults(carry_out=carry_out)
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Check the file and print what was found."""
+    puzzle_set = loaded(arguments.questions, arguments.size)
+    referee = Referee(puzzle_set)
+    for answer in read_answers(_lines(arguments.answers), puzzle_set.width, puzzle_set.height):
+        referee.take(answer)
+    score = Score.of(referee)
+    if arguments.json:
+        print(to_json(VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)), end="")
+    else:
+        print("\n".join(score_lines(score)))
+    return 0 if score.all_right else 1
+
+
+def _lines(source: str) -> list[bytes]:
+    if source == "-":
+        return sys.stdin.buffer.readlines()
+    try:
+        with Path(source).open("rb") as file:
+            return file.readlines()
+    except OSError as error:
+        raise UnusableError(f"cannot read the answers {source}: {error.strerror}") from None

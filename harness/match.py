@@ -1,0 +1,209 @@
+"""One run of a bot on a set: feeding, listening, ruling, ending."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from harness.process import BotProcess
+from harness.referee import Referee, Ruling
+from harness.result import BotEnd, EndReason, RunResult, Score, SetFacts
+from harness.stamping import StampedAnswer, Stamper
+from harness.version import judge_version
+from tournament_data import PuzzleSet
+
+__all__ = ["Feed", "Terms", "play"]
+
+LINGER_SECONDS = 5.0
+"""What a bot has to end by itself once no further answer can come."""
+
+MOST_WAITING_BYTES = 2 << 20
+"""Output that waits for its rulings before no more is read: more than all the answers of a tournament."""
+
+
+class Feed(StrEnum):
+    """How a bot gets its puzzles: all at once, or each after the answer to the one before."""
+
+    BATCH = "batch"
+    INTERACTIVE = "interactive"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What holds for a run.
+
+    Attributes
+    ----------
+    wall_seconds : float
+        Limit for the whole set.
+    feed : Feed
+    """
+
+    wall_seconds: float
+    feed: Feed
+
+
+def play(
+    puzzle_set: PuzzleSet,
+    command: Sequence[str],
+    terms: Terms,
+    stderr_path: Path,
+    on_ruling: Callable[[Ruling, float], None],
+) -> RunResult:
+    """Run `command` on `puzzle_set` and return what came of it, whatever the bot does.
+
+    Parameters
+    ----------
+    puzzle_set : PuzzleSet
+    command : sequence of str
+        The bot's program and arguments.
+    terms : Terms
+    stderr_path : Path
+        Where the bot's stderr is kept, if it writes any.
+    on_ruling : callable
+        Told of each ruling, and how many seconds after the start its answer arrived.
+
+    Raises
+    ------
+    StartError
+        If the command cannot be run.
+    """
+    started_at = datetime.now(UTC).isoformat(timespec="seconds")
+    with BotProcess(command, stderr_path) as bot:
+        match = _Match(puzzle_set, bot, terms, on_ruling)
+        try:
+            reason = match.listen()
+        except KeyboardInterrupt:
+            reason = EndReason.INTERRUPTED
+        if not bot.exited:
+            bot.stop()
+        match.close(by_itself=reason is EndReason.EXITED)
+    return RunResult(
+        set=SetFacts.of(puzzle_set),
+        command=list(command),
+        feed=terms.feed.value,
+        wall_limit_seconds=terms.wall_seconds,
+        started_at=started_at,
+        judge_version=judge_version(),
+        end=_end(reason, bot.exit_status),
+        usage=bot.usage,
+        stderr_bytes=bot.stderr_bytes,
+        stderr_file=str(stderr_path) if bot.stderr_bytes else None,
+        score=Score.of(match.referee, match.times),
+    )
+
+
+def _end(reason: EndReason, status: int) -> BotEnd:
+    """Return how the bot ended; `status` is that of its process, -n for signal n."""
+    if status >= 0:
+        return BotEnd(reason, status, None)
+    known = -status in set(signal.Signals)
+    name = signal.Signals(-status).name if known else f"signal {-status}"
+    return BotEnd(EndReason.SIGNALLED if reason is EndReason.EXITED else reason, None, name)
+
+
+class _Match:
+    """The judge's side of a run: what was sent, what came back and when.
+
+    Attributes
+    ----------
+    referee : Referee
+    times : dict of int to (float, float or None)
+        By puzzle number: seconds from the start to the answer, and seconds that the answer took.
+    """
+
+    def __init__(
+        self,
+        puzzle_set: PuzzleSet,
+        bot: BotProcess,
+        terms: Terms,
+        on_ruling: Callable[[Ruling, float], None],
+    ) -> None:
+        self.referee = Referee(puzzle_set)
+        self.times: dict[int, tuple[float, float | None]] = {}
+        self._bot = bot
+        self._terms = terms
+        self._on_ruling = on_ruling
+        self._stamper = Stamper(puzzle_set.width, puzzle_set.height)
+        self._last_arrival_seconds = 0.0
+        self._sent_seconds: dict[int, float] = {}  # by puzzle number, where puzzles are sent one by one
+        self._unsent = deque(puzzle_set.puzzles)
+        self._in_work: int | None = None  # number of the puzzle that was sent last
+        if terms.feed is Feed.BATCH:
+            self._unsent.clear()
+            bot.send(puzzle_set.text, last=True)
+        else:
+            self._send_next()
+
+    def listen(self) -> EndReason:
+        """Take the bot's answers until it ends or has to be ended."""
+        limit = until = self._bot.started + self._terms.wall_seconds
+        while True:
+            # Arrivals go before rulings, so that a stamp never waits for the check of the answers before it.
+            late = time.monotonic() >= until
+            data = self._hand_in_what_is_there(until)
+            if late:  # read once more at the limit: what was written in time counts
+                return EndReason.TIME_LIMIT if until == limit else EndReason.LINGERED
+            busy = self._rule_on_next()
+            if self._bot.exited and not data and not busy:
+                return EndReason.EXITED
+            if self.referee.complete or self._bot.output_closed:
+                until = min(until, time.monotonic() + LINGER_SECONDS)
+
+    def close(self, by_itself: bool) -> None:
+        """Rule on what is left; an answer begun counts only if the bot ended `by_itself`."""
+        while self._rule_on_next():
+            pass
+        if by_itself:
+            for answer in self._stamper.close(self._seconds()):
+                self._rule_on(answer)
+
+    def _hand_in_what_is_there(self, until: float) -> bytes:
+        """Stamp the bot's output; wait for some if there is nothing else to do."""
+        waiting = self._stamper.waiting_bytes
+        if waiting > MOST_WAITING_BYTES:
+            return b""
+        data = self._bot.read(0.0 if waiting else until)
+        if data:
+            self._stamper.hand_in(data, self._seconds())
+        return data
+
+    def _rule_on_next(self) -> bool:
+        answer = self._stamper.next_answer()
+        if answer:
+            self._rule_on(answer)
+        return answer is not None
+
+    def _rule_on(self, stamped: StampedAnswer) -> None:
+        ruling = self.referee.take(stamped.answer)
+        if ruling:
+            self._note_times(ruling.number, stamped.arrived_seconds)
+            self._on_ruling(ruling, stamped.arrived_seconds)
+            self._send_next()
+
+    def _seconds(self) -> float:
+        return min(time.monotonic() - self._bot.started, self._terms.wall_seconds)
+
+    def _note_times(self, number: int, arrived: float) -> None:
+        if self._terms.feed is Feed.BATCH:
+            took: float | None = arrived - self._last_arrival_seconds
+        elif number in self._sent_seconds:
+            took = arrived - self._sent_seconds[number]
+        else:
+            took = None  # answered before it was sent
+        self._last_arrival_seconds = arrived
+        self.times[number] = arrived, took
+
+    def _send_next(self) -> None:
+        """Send the next puzzle if there is one and the last that was sent has its answer."""
+        while self._unsent and (self._in_work is None or self._in_work in self.referee.rulings):
+            puzzle = self._unsent.popleft()
+            self._in_work = puzzle.number
+            self._sent_seconds[puzzle.number] = self._seconds()
+            self._bot.send(puzzle.text, last=not self._unsent)
