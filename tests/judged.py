@@ -1,0 +1,37 @@
+"""A small set and the scripted bots, for the tests of the judge."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from harness.match import Feed, Terms, play
+from harness.result import RunResult
+from tournament_data import Recipe, load_set, write_set
+
+RECIPE = Recipe(5, 5, 5, seed=3)
+SCRIPTED_BOT = Path(__file__).with_name("scripted_bot.py")
+
+
+def command(behaviour: str, folder: Path) -> list[str]:
+    """Return the command of a scripted bot; its solutions go into `folder`."""
+    solutions = folder / "solutions.txt"
+    with (folder / "questions.txt").open("wb") as questions, solutions.open("wb") as answers:
+        write_set(RECIPE.boards(), questions, answers)
+    return [sys.executable, "-S", str(SCRIPTED_BOT), behaviour, str(solutions)]
+
+
+def played(behaviour: str, folder: Path, wall_seconds: float = 20.0, feed: Feed = Feed.BATCH) -> RunResult:
+    """Return the result of a scripted bot on the small set."""
+    return play(
+        load_set(str(RECIPE)),
+        command(behaviour, folder),
+        Terms(wall_seconds, feed),
+        folder / "stderr.txt",
+        lambda ruling, seconds: None,
+    )
+
+
+def verdicts(result: RunResult) -> list[str]:
+    """Return the verdicts in the order of the set."""
+    return [one.verdict.value for one in result.score.puzzles]

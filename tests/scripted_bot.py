@@ -1,0 +1,175 @@
+"""Bots that the judge is tested with: `python scripted_bot.py BEHAVIOUR SOLUTIONS`.
+
+They know the solutions. Each reads its puzzles a line at a time, as a bot does that is fed interactively.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+SIDE = 5
+
+
+def solutions() -> dict[int, str]:
+    """Return the answers of the solution file, by number."""
+    with open(sys.argv[2]) as file:  # noqa: PTH123 - pathlib costs a tenth of this program's start
+        return {int(text.split("\n")[0]): f"${text}" for text in file.read().split("$")[1:]}
+
+
+def puzzles():
+    """Yield the number of each puzzle once its last line has come."""
+    for line in iter(sys.stdin.readline, ""):
+        if line.startswith("$"):
+            for _ in range(2 * SIDE):
+                sys.stdin.readline()
+            yield int(line[1:])
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def unlike(text: str) -> str:
+    """Return an answer with its first cell changed."""
+    head, _, cells = text.partition("\n")
+    return f"{head}\n{1 - int(cells[0])}{cells[1:]}"
+
+
+def perfect():
+    for number in puzzles():
+        say(known[number])
+
+
+def wrong_at_2():
+    for number in puzzles():
+        say(unlike(known[number]) if number == 2 else known[number])
+
+
+def crash_at_3():
+    for number in puzzles():
+        if number == 3:
+            say("$3\n0\t1\t0\t0\t0\n")
+            raise RuntimeError("cannot go on")
+        say(known[number])
+
+
+def killed_at_3():
+    for number in puzzles():
+        if number == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        say(known[number])
+
+
+def hang_at_3():
+    for number in puzzles():
+        if number == 3:
+            say("$3\n0\t1\t0\t0\t0\n")
+            time.sleep(1000)
+        say(known[number])
+
+
+def hang_and_ignore_sigterm():
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    hang_at_3()
+
+
+def hang_with_children():
+    child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(1000)"])
+    sys.stderr.write(f"{child.pid}\n")
+    sys.stderr.flush()
+    hang_at_3()
+
+
+def leave_a_child():
+    child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(1000)"])
+    sys.stderr.write(f"{child.pid}\n")
+    perfect()
+
+
+def garbage():
+    sys.stdin.read()
+    sys.stdout.buffer.write(b"hello\n\0\xff\xfe\n$\n$-1\n$x\n" + b"1" * 200_000 + b"\n$1\nrow\n0\t1\n$77\n")
+    sys.stdout.buffer.write(known[2].replace("\t", " ").replace("\n", "\r\n").encode())
+
+
+def backwards():
+    say("".join(known[number] for number in reversed(list(puzzles()))))
+
+
+def twice():
+    for number in puzzles():
+        say(unlike(known[number]) + known[number] if number == 1 else known[number] * 2)
+
+
+def half_a_grid():
+    next(puzzles())
+    say("\n".join(known[1].split("\n")[:3]))
+
+
+def no_final_newline():
+    say("".join(known[number] for number in puzzles()).rstrip("\n"))
+
+
+def flood_stderr():
+    for number in puzzles():
+        sys.stderr.write("x" * 999_999 + "\n")
+        say(known[number])
+    sys.stderr.write("the last words\n")
+
+
+def flood_stdout():
+    while True:
+        sys.stdout.write("y\n" * 1000)
+
+
+def exit_at_once():
+    pass
+
+
+def answer_without_reading():
+    say("".join(known.values()))
+
+
+def close_stdout():
+    say(known[1])
+    os.close(1)
+    time.sleep(1000)
+
+
+def close_stdin():
+    os.close(0)
+    say(known[1])
+
+
+def never_end():
+    perfect()
+    time.sleep(1000)
+
+
+def give_up():
+    zeros = "\n".join(["\t".join("0" * SIDE)] * SIDE)
+    answers = {1: f"$1\n{zeros}\n", 2: "$2\nunsolvable\n", 3: "$3\ntimeout\n", 4: "$4\ninvalid\n", 5: "$5\n"}
+    for number in puzzles():
+        say(answers[number])
+
+
+def burn():
+    end = time.process_time() + 0.3
+    while time.process_time() < end:
+        pass
+    memory = bytearray(200_000_000)
+    perfect()
+    del memory
+
+
+def burn_in_a_child():
+    subprocess.run([sys.executable, "-S", __file__, "burn", sys.argv[2]], check=True)
+
+
+known = solutions()
+globals()[sys.argv[1]]()
