@@ -24,7 +24,7 @@ import llvmlite
 import llvmlite.binding
 import numba
 
-__all__ = ["cache_folder", "entry", "is_compiled", "kernel", "mark_compiled"]
+__all__ = ["cache_folder", "entry", "inlined", "is_compiled", "kernel", "mark_compiled"]
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
@@ -81,6 +81,11 @@ def cache_folder() -> Path | None:
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that other kernels call."""
     return numba.njit(**_OPTIONS)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Compile a small function of the hottest loops, without a call wherever it is used."""
+    return numba.njit(forceinline=True, **_OPTIONS)(function)
 
 
 def entry(function: Callable[..., Any]) -> Any:

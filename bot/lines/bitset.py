@@ -18,7 +18,7 @@ from typing import Any
 from bot.jit import kernel
 from bot.words import u64
 
-__all__ = ["fill_down", "fill_up", "paint_bitset"]
+__all__ = ["dilated", "fill_down", "fill_up", "paint_bitset", "run_starts"]
 
 
 @kernel
@@ -47,7 +47,7 @@ def fill_down(seeds: Any, through: Any) -> Any:
 
 
 @kernel
-def _run_starts(cells: Any, length: Any) -> Any:
+def run_starts(cells: Any, length: Any) -> Any:
     """Return the cells at which a run of `length` (1 or more) cells of `cells` starts."""
     starts = cells
     have = u64(1)
@@ -59,7 +59,7 @@ def _run_starts(cells: Any, length: Any) -> Any:
 
 
 @kernel
-def _dilated(starts: Any, length: Any) -> Any:
+def dilated(starts: Any, length: Any) -> Any:
     """Return all cells of blocks of `length` (1 or more) cells that start at `starts`."""
     cells = starts
     have = u64(1)
@@ -102,7 +102,7 @@ def paint_bitset(clues: Any, line: Any, blocks: Any, length: Any, black: Any, wh
     begin = fill_up(one, open_)
     for block in range(blocks):
         size = clues[line, block]
-        fitting = _run_starts(fillable, size) & (open_ >> size)
+        fitting = run_starts(fillable, size) & (open_ >> size)
         reach[block] = begin
         fits[block] = fitting
         starts[block] = begin & fitting
@@ -119,7 +119,7 @@ def paint_bitset(clues: Any, line: Any, blocks: Any, length: Any, black: Any, wh
         size = clues[line, block]
         ends_well = fits[block] & (tail >> (size + one))
         valid = starts[block] & ends_well
-        may_black |= _dilated(valid, size)
+        may_black |= dilated(valid, size)
         may_white |= valid << size  # the white cell behind the block
         tail = fill_down(ends_well, open_)
         may_white |= reach[block] & open_ & (tail >> one)

@@ -1,0 +1,347 @@
+"""Search with conflict learning: decide, propagate, learn, restart.
+
+Decisions follow the beliefs for the first conflicts of an episode and activity (VSIDS) after that; values follow
+the target: the beliefs at first, then the longest consistent trail since (target phases, Biere & Fleury 2020).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bot.champion.learning.analysis import analyse
+from bot.champion.learning.beliefs import believe, believe_anew
+from bot.champion.learning.clauses import add_learned, is_full_database, reduce_database, start_clauses
+from bot.champion.learning.events import BY_CHOICE, NONE, assign, backjump, push_cell
+from bot.champion.learning.explain import start_pattern, update_patterns
+from bot.champion.learning.fixpoint import propagate_all
+from bot.champion.learning.heap import heap_insert, heap_pop
+from bot.champion.state import (
+    ACTIVITY,
+    ASSIGNED,
+    BLOCKS,
+    BOARD,
+    BOUND_BASE,
+    BOUND_BLOCK,
+    BOUND_LINE,
+    BOUND_MARGINAL,
+    BOUND_PLACE,
+    BUMP,
+    CELL_BASE,
+    CELL_STEP,
+    CELLS,
+    CONFLICTS,
+    COUNTS,
+    DEADLINE,
+    DECISIONS,
+    DIRTY,
+    EARLIEST,
+    EVENT_LITERAL,
+    EVENT_OLD,
+    FIRST,
+    HEAD,
+    HEAP_PLACE,
+    HEAP_SIZE,
+    HEIGHT,
+    LAST,
+    LATEST,
+    LEARNED,
+    LEARNED_LITERALS,
+    LEARNED_SIZE,
+    LENGTH,
+    LEVEL,
+    LEVEL_STAMP,
+    LEVEL_START,
+    LINES,
+    MARGINAL,
+    MOST_ASSIGNED,
+    MOST_LINES,
+    RECORD_COUNT,
+    RESTARTS,
+    ROOT,
+    ROOT_CHANGED,
+    ROOT_KNOWN,
+    SEEN_CELLS,
+    SIZE,
+    STAMP,
+    TARGET,
+    TRAIL,
+    TRAIL_SIZE,
+    VALUE,
+    VALUE_PAIR,
+    VARIABLES,
+    WIDTH,
+)
+from bot.jit import kernel
+from bot.memory import get, get2, put, put2, read, write
+from bot.words import i64, lowest_bit, now_ns, u64
+
+__all__ = ["LEARN_LATE", "LEARN_SOLVED", "LEARN_UNSOLVABLE", "learn"]
+
+f32 = np.float32
+
+LEARN_SOLVED, LEARN_UNSOLVABLE, LEARN_LATE = u64(0), u64(1), u64(2)
+
+ACTIVITY_DECAY = 0.97  # of VSIDS, for each conflict; 0.95 was less steady, 0.90 worse
+RESTART_UNIT = 400  # conflicts; times Luby's sequence
+FIRST_REDUCTION = 2000  # conflicts
+REDUCTION_STEP = 300  # more conflicts to each further reduction
+EPISODE_EVERY = 2  # restarts; each episode begins with fresh beliefs
+EPISODE_CONFLICTS = 20  # of an episode that beliefs decide; 5 and 60 were worse
+EPISODE_NOISE = f32(0.2)
+SURE = f32(0.48)  # |probability - 1/2| below which a decision asks for a fresh sweep
+CLOCK_EVERY = 64  # conflicts between two looks at the clock
+
+_WHITE = u64(MOST_LINES)
+
+
+@kernel
+def _start_line(m: Any, line: Any) -> None:
+    """Number the bound variables of a line and set their widest bounds."""
+    height, width = i64(read(m, HEIGHT)), i64(read(m, WIDTH))
+    is_row = line < height
+    put(m, CELL_BASE, line, line * width if is_row else line - height)
+    put(m, CELL_STEP, line, 1 if is_row else width)
+    blocks = i64(get(m, BLOCKS, line))
+    first = i64(0)
+    for block in range(blocks):
+        put2(m, FIRST, line, block, first)
+        first += get2(m, SIZE, line, block) + 1
+    slack = i64(get(m, LENGTH, line)) + 1 - first
+    number = read(m, VARIABLES)
+    for block in range(blocks):
+        first = get2(m, FIRST, line, block)
+        put2(m, BOUND_BASE, line, block, number)
+        put2(m, EARLIEST, line, block, first)
+        put2(m, LATEST, line, block, first + slack)
+        put2(m, LAST, line, block, first + slack)
+        for place in range(first, first + slack):
+            put(m, BOUND_LINE, number, u64(line))
+            put(m, BOUND_BLOCK, number, u64(block))
+            put(m, BOUND_PLACE, number, place)
+            number += 1
+    write(m, VARIABLES, number)
+    start_pattern(m, line)
+
+
+@kernel
+def _start(m: Any) -> None:
+    """Make all state that of a search at level 0 that knows nothing but ROOT."""
+    lines, height, width = i64(read(m, LINES)), i64(read(m, HEIGHT)), i64(read(m, WIDTH))
+    write(m, VARIABLES, i64(read(m, CELLS)))
+    for line in range(lines):
+        _start_line(m, line)
+        put(m, BOARD, line, u64(0))
+        put(m, BOARD, _WHITE + u64(line), u64(0))
+        put(m, ROOT_KNOWN, line, u64(0))
+        put(m, SEEN_CELLS, line, u64(0))
+    for variable in range(read(m, VARIABLES)):
+        put(m, VALUE_PAIR, variable, u64(0))
+        put(m, HEAP_PLACE, variable, -1)
+    for level in range(read(m, VARIABLES) + 2):
+        put(m, LEVEL_STAMP, level, 0)
+    write(m, TRAIL_SIZE, 0)
+    write(m, HEAD, 0)
+    write(m, ASSIGNED, 0)
+    write(m, LEVEL, 0)
+    write(m, RECORD_COUNT, 0)
+    write(m, HEAP_SIZE, 0)
+    write(m, STAMP, 0)
+    write(m, MOST_ASSIGNED, 0)
+    write(m, BUMP, 1.0)
+    write(m, ROOT_CHANGED, u64(1))
+    start_clauses(m)
+    for y in range(height):
+        black, white = get(m, ROOT, y), get(m, ROOT, _WHITE + u64(y))
+        while black:
+            push_cell(m, 2 * (y * width + i64(lowest_bit(black))), BY_CHOICE, NONE, NONE, NONE)
+            black &= black - u64(1)
+        while white:
+            push_cell(m, 2 * (y * width + i64(lowest_bit(white))) + 1, BY_CHOICE, NONE, NONE, NONE)
+            white &= white - u64(1)
+    # Every line once more, for the bounds.
+    put(m, DIRTY, 0, (u64(1) << u64(height)) - u64(1))
+    put(m, DIRTY, 1, (u64(1) << u64(width)) - u64(1))
+
+
+@kernel
+def _aim_at_beliefs(m: Any) -> None:
+    """Make the likelier value of every variable its target."""
+    cells = i64(read(m, CELLS))
+    for cell in range(cells):
+        put(m, TARGET, cell, u64(0) if get(m, MARGINAL, cell) > f32(0.5) else u64(1))
+    for bound in range(cells, read(m, VARIABLES)):
+        put(m, TARGET, bound, u64(0) if get(m, BOUND_MARGINAL, bound) > f32(0.5) else u64(1))
+
+
+@kernel
+def _aim_at_trail(m: Any) -> None:
+    """Make the values of the trail before the last decision the targets, if it is the longest yet."""
+    events = get(m, LEVEL_START, read(m, LEVEL) - 1)
+    if events <= read(m, MOST_ASSIGNED):
+        return
+    write(m, MOST_ASSIGNED, events)
+    cells = i64(read(m, CELLS))
+    for event in range(events):
+        literal = get2(m, TRAIL, event, EVENT_LITERAL)
+        variable = literal >> 1
+        if variable < cells:
+            put(m, TARGET, variable, u64(literal & 1))
+            continue
+        old = variable - get(m, BOUND_PLACE, variable) + get2(m, TRAIL, event, EVENT_OLD)
+        if literal & 1:
+            for each in range(old, variable + 1):
+                put(m, TARGET, each, u64(1))
+        else:
+            for each in range(variable, old):
+                put(m, TARGET, each, u64(0))
+
+
+@kernel
+def _start_heap(m: Any) -> None:
+    cells = i64(read(m, CELLS))
+    for variable in range(read(m, VARIABLES)):
+        likely = get(m, MARGINAL, variable) if variable < cells else f32(0.5)
+        put(m, ACTIVITY, variable, abs(likely - f32(0.5)) * 1e-3)
+        if get(m, VALUE, 2 * variable) == 0:
+            heap_insert(m, variable)
+
+
+@kernel
+def _surest_cell(m: Any) -> Any:
+    """Return the unknown cell that the beliefs are surest of, and how sure; NONE if all are known."""
+    width = read(m, WIDTH)
+    every = (u64(1) << width) - u64(1)
+    best, best_bias = NONE, f32(-1)
+    for y in range(read(m, HEIGHT)):
+        unknown = every & ~(get(m, BOARD, y) | get(m, BOARD, _WHITE + y))
+        while unknown:
+            cell = y * width + lowest_bit(unknown)
+            unknown &= unknown - u64(1)
+            bias = abs(get(m, MARGINAL, cell) - f32(0.5))
+            if bias > best_bias:
+                best, best_bias = i64(cell), bias
+    return best, best_bias
+
+
+@kernel
+def _decide_by_belief(m: Any, is_fresh: Any) -> Any:
+    """Return the cell to decide, or NONE; `is_fresh`: the beliefs are not older than the last conflict."""
+    cell, bias = NONE, f32(-1)
+    if is_fresh:
+        cell, bias = _surest_cell(m)
+    if cell < 0 or bias < SURE:
+        believe(m)
+        for each in range(i64(read(m, CELLS))):
+            if get(m, VALUE, 2 * each) == 0:
+                put(m, TARGET, each, u64(0) if get(m, MARGINAL, each) > f32(0.5) else u64(1))
+        cell, bias = _surest_cell(m)
+    return cell
+
+
+@kernel
+def _decide_by_activity(m: Any) -> Any:
+    """Return the most active unknown variable; there is one."""
+    while True:
+        variable = heap_pop(m)
+        if get(m, VALUE, 2 * variable) == 0:
+            return variable
+
+
+@kernel
+def _open_level(m: Any) -> None:
+    level = read(m, LEVEL)
+    if level == 0 and read(m, ROOT_CHANGED):
+        update_patterns(m)
+        write(m, ROOT_CHANGED, u64(0))
+    put(m, LEVEL_START, level, read(m, TRAIL_SIZE))
+    write(m, LEVEL, level + 1)
+
+
+@kernel
+def _luby(i: Any) -> Any:
+    """Return item i (from 1) of Luby's sequence 1 1 2 1 1 2 4 ..."""
+    k = i64(1)
+    while (i64(1) << k) - 1 < i:
+        k += 1
+    while (i64(1) << k) - 1 != i:
+        i -= (i64(1) << (k - 1)) - 1
+        k = i64(1)
+        while (i64(1) << k) - 1 < i:
+            k += 1
+    return i64(1) << (k - 1)
+
+
+@kernel
+def _count(m: Any, which: Any, more: Any) -> None:
+    put(m, COUNTS, which, get(m, COUNTS, which) + u64(more))
+
+
+@kernel
+def _learn_from_conflict(m: Any) -> None:
+    _aim_at_trail(m)
+    level = analyse(m)
+    backjump(m, level)
+    reason = BY_CHOICE if read(m, LEARNED_SIZE) == 1 else add_learned(m)
+    assign(m, get(m, LEARNED, 0), reason)
+    write(m, BUMP, read(m, BUMP) / ACTIVITY_DECAY)
+    _count(m, LEARNED_LITERALS, read(m, LEARNED_SIZE))
+
+
+@kernel
+def learn(m: Any) -> Any:
+    """Search from ROOT until a solution is found, there is none, or the time is up.
+
+    After: LEARN_SOLVED, and BOARD is a solution; or LEARN_UNSOLVABLE; or LEARN_LATE.
+    """
+    _start(m)
+    if not propagate_all(m):
+        return LEARN_UNSOLVABLE
+    variables = read(m, VARIABLES)
+    believe_anew(m, f32(0))
+    _aim_at_beliefs(m)
+    _start_heap(m)
+    conflicts, restarts, reductions = i64(0), i64(1), i64(0)
+    restart_at, next_reduction = i64(RESTART_UNIT), i64(FIRST_REDUCTION)
+    episode_until, believed_at = i64(EPISODE_CONFLICTS), i64(-1)
+    while True:
+        if not propagate_all(m):
+            conflicts += 1
+            _count(m, CONFLICTS, 1)
+            if read(m, LEVEL) == 0:
+                return LEARN_UNSOLVABLE
+            _learn_from_conflict(m)
+            if conflicts % CLOCK_EVERY == 0 and now_ns() > read(m, DEADLINE):
+                return LEARN_LATE
+            continue
+        if read(m, ASSIGNED) == variables:
+            return LEARN_SOLVED
+        if conflicts >= restart_at:
+            restarts += 1
+            _count(m, RESTARTS, 1)
+            restart_at = conflicts + RESTART_UNIT * _luby(restarts)
+            backjump(m, 0)
+            if restarts % EPISODE_EVERY == 0:
+                write(m, MOST_ASSIGNED, 0)
+                if not propagate_all(m):
+                    return LEARN_UNSOLVABLE
+                believe_anew(m, EPISODE_NOISE)
+                _aim_at_beliefs(m)
+                episode_until, believed_at = conflicts + EPISODE_CONFLICTS, i64(-1)
+            continue
+        if conflicts >= next_reduction or is_full_database(m):
+            reductions += 1
+            next_reduction = conflicts + FIRST_REDUCTION + REDUCTION_STEP * reductions
+            reduce_database(m)
+            if is_full_database(m):
+                return LEARN_LATE
+        variable = NONE
+        if conflicts < episode_until:
+            variable = _decide_by_belief(m, believed_at == conflicts)
+            believed_at = conflicts
+        if variable < 0:
+            variable = _decide_by_activity(m)
+        _count(m, DECISIONS, 1)
+        _open_level(m)
+        assign(m, 2 * variable + i64(get(m, TARGET, variable)), BY_CHOICE)
