@@ -13,6 +13,7 @@ from harness.version import judge_version
 
 __all__ = ["run"]
 
+EXIT_CUT_SHORT = 1
 EXIT_UNUSABLE = 2
 EXIT_INTERRUPTED = 130
 
@@ -35,15 +36,17 @@ def run(argv: Sequence[str]) -> int:
         arguments = _parser().parse_args(own)
     except SystemExit as end:  # --help, --version, or arguments that argparse has complained about
         return int(end.code or 0)
-    arguments.bot_command = bot_command
     try:
+        if bot_command and arguments.carry_out is not run_bot.carry_out:
+            raise UnusableError("only `nonojudge run` takes a command after --")
+        arguments.bot_command = bot_command
         return int(arguments.carry_out(arguments))
     except UnusableError as problem:
         print(f"nonojudge: {problem}", file=sys.stderr)
         return EXIT_UNUSABLE
     except BrokenPipeError:  # whoever read the output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return EXIT_CUT_SHORT
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
 

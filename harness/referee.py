@@ -55,7 +55,7 @@ def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
         return Verdict.RIGHT, None
     if not answer.solution.cells.any():
         return Verdict.GIVEN_UP, "zeros"
-    more = f" (and {len(wrong) - 1} more lines)" if len(wrong) > 1 else ""
+    more = f" (and {len(wrong) - 1} more {'lines' if len(wrong) > 2 else 'line'} at fault)" if wrong[1:] else ""
     return Verdict.WRONG, f"{wrong[0]}{more}"
 
 

@@ -85,17 +85,25 @@ def carry_out(arguments: argparse.Namespace) -> int:
     result_path = arguments.result or _new_result_path()
     try:
         check_writable(result_path)
+    except OSError as error:
+        raise _cannot_write(error, result_path) from None
+    try:
         result = _played(arguments, puzzle_set, result_path)
-        write_json(result_path, result)
     except StartError as error:
         raise UnusableError(str(error)) from None
-    except OSError as error:
-        raise UnusableError(f"cannot write {error.filename or result_path}: {error.strerror}") from None
     if arguments.json:
         print(to_json(result), end="")
     else:
         print("\n".join([*run_lines(result), f"result: {result_path}"]))
+    try:
+        write_json(result_path, result)
+    except OSError as error:
+        raise _cannot_write(error, result_path) from None
     return 0 if result.score.all_right else 1
+
+
+def _cannot_write(error: OSError, path: Path) -> UnusableError:
+    return UnusableError(f"cannot write {error.filename or path}: {error.strerror}")
 
 
 def _played(arguments: argparse.Namespace, puzzle_set: PuzzleSet, result_path: Path) -> RunResult:

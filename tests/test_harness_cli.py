@@ -1,0 +1,221 @@
+"""The command line of the judge: what is printed, what is written, exit statuses."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from harness import cli, screen
+from harness.referee import Ruling, Verdict
+from tests.judged import RECIPE, command
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    handler = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, handler)
+
+
+def run_of(behaviour, folder, *options):
+    return cli.run(["run", "--set", str(RECIPE), *options, "--", *command(behaviour, folder)])
+
+
+def test_a_run_says_what_it_found_and_where_it_is(tmp_path, capsys):
+    assert run_of("perfect", tmp_path, "--result", "deep/down/result.json") == 0
+    out, err = capsys.readouterr()
+    assert "5 of 5 right; 0 wrong, 0 malformed, 0 given-up, 0 missing" in out
+    for word in ("wall ", "CPU ", "peak memory ", "slowest: $", "result: deep/down/result.json"):
+        assert word in out
+    assert err == ""
+    result = json.loads((tmp_path / "deep/down/result.json").read_text())
+    assert (result["kind"], result["schema_version"]) == ("run", 1)
+    assert result["set"]["name"] == str(RECIPE)
+    assert result["end"] == {"reason": "exited", "exit_status": 0, "signal": None}
+    assert [one["verdict"] for one in result["score"]["puzzles"]] == ["right"] * 5
+    assert os.listdir(tmp_path / "deep/down") == ["result.json"]  # noqa: PTH208
+
+
+def test_every_time_carries_its_unit(tmp_path):
+    run_of("perfect", tmp_path, "--result", "result.json")
+    result = json.loads((tmp_path / "result.json").read_text())
+    numbers = {**result, **result["usage"], **result["score"]["puzzles"][0]}
+    floats = [name for name, value in numbers.items() if isinstance(value, float)]
+    assert sorted(floats) == [
+        "arrived_seconds",
+        "cpu_seconds",
+        "took_seconds",
+        "wall_limit_seconds",
+        "wall_seconds",
+    ]
+
+
+def test_a_run_that_is_not_all_right_ends_with_1(tmp_path, capsys):
+    assert run_of("wrong_at_2", tmp_path) == 1
+    out = capsys.readouterr().out
+    assert "4 of 5 right; 1 wrong" in out
+    assert "$2 wrong: row 1: expected" in out
+    assert len(list((tmp_path / "results").glob("run-*.json"))) == 1
+
+
+def test_json_alone_on_stdout(tmp_path, capsys):
+    assert run_of("crash_at_3", tmp_path, "--json", "--quiet", "--feed", "interactive") == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out)["feed"] == "interactive"
+    assert err == ""
+
+
+def test_a_question_file_as_the_set(tmp_path, capsys):
+    bot = command("perfect", tmp_path)
+    assert cli.run(["run", "--set", "questions.txt", "--size", "5x5", "--time-limit", "9.5", "--", *bot]) == 0
+    assert cli.run(["run", "--set", "questions.txt", "--", *bot]) == 2
+    assert "expected 50 clue lines" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "COMMAND"),
+        (["referee"], "invalid choice"),
+        (["run", "--set", "nowhere.txt"], "nowhere.txt: No such file"),
+        (["run", "--set", "boardgen:5x5:seed=1"], "not WIDTHxHEIGHTxCOUNT"),
+        (["run", "--size", "25"], "not WIDTHxHEIGHT"),
+        (["run", "--time-limit", "0"], "not a positive number of seconds"),
+        (["run", "--time-limit", "inf"], "not a positive number of seconds"),
+        (["run", "--time-limit", "soon"], "not a positive number of seconds"),
+        (["run", "--", "no-such-program"], "cannot start 'no-such-program': No such file"),
+        (["run", "--result", ".", "--", "true"], "cannot write"),
+        (["verify", "nowhere.txt", "-"], "nowhere.txt: No such file"),
+        (["verify", "boardgen:5x5x1:seed=1", "nowhere.txt"], "nowhere.txt: No such file"),
+        (["generate", "5x5x1"], "--seed"),
+        (["generate", "5x5", "--seed", "1"], "not WIDTHxHEIGHTxCOUNT"),
+        (["generate", "5x5x1", "--seed", "one"], "not a whole number"),
+        (["generate", "5x5x1", "--seed", "1", "--p1", "2"], "between 0 and 1"),
+        (["generate", "5x5x1", "--seed", "1", "-o", "no/where.txt"], "cannot write no/where.txt"),
+        (["generate", "5x5x1", "--seed", "1", "--", "cat"], "only `nonojudge run` takes a command"),
+    ],
+)
+def test_what_cannot_be_used_ends_with_2_and_one_clear_line(arguments, message, capsys):
+    assert cli.run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert "Traceback" not in err
+    assert not err.startswith("nonojudge: ") or err.count("\n") == 1
+
+
+def test_nothing_is_left_behind_by_a_run_that_could_not_start(tmp_path):
+    assert cli.run(["run", "--result", "result.json", "--", "no-such-program"]) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["run", "verify", "generate"])
+def test_help_teaches(name, capsys):
+    assert cli.run([name, "--help"]) == 0
+    assert "examples:" in capsys.readouterr().out
+    assert cli.run(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert "Exit status: 0" in out
+    assert name in out
+
+
+def test_the_version(capsys):
+    assert cli.run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("nonojudge ")
+
+
+def test_verify_a_file_and_stdin(tmp_path, capsys, monkeypatch):
+    command("perfect", tmp_path)
+    assert cli.run(["verify", "questions.txt", "solutions.txt", "--size", "5x5"]) == 0
+    assert capsys.readouterr().out.startswith("5 of 5 right")
+    answers = (tmp_path / "solutions.txt").read_bytes().replace(b"$2\n", b"$2\n\n")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(answers)))
+    assert cli.run(["verify", str(RECIPE), "-", "--json"]) == 1
+    result = json.loads(capsys.readouterr().out)
+    assert result["kind"] == "verify"
+    assert result["score"]["verdicts"] == {
+        "right": 4,
+        "wrong": 0,
+        "malformed": 1,
+        "given-up": 0,
+        "missing": 0,
+    }
+
+
+def test_generate_to_files_and_to_stdout(tmp_path, capsysbinary):
+    assert (
+        cli.run(["generate", "5x5x5", "--seed", "3", "-o", "made.txt", "--solutions-out", "made_solutions.txt"])
+        == 0
+    )
+    assert capsysbinary.readouterr().out == b""
+    command("perfect", tmp_path)
+    assert (tmp_path / "made.txt").read_bytes() == (tmp_path / "questions.txt").read_bytes()
+    assert (tmp_path / "made_solutions.txt").read_bytes() == (tmp_path / "solutions.txt").read_bytes()
+    assert cli.run(["generate", "5x5x5", "--seed", "3"]) == 0
+    assert capsysbinary.readouterr().out == (tmp_path / "questions.txt").read_bytes()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path, number):
+    bot = command("hang_at_3", tmp_path)
+    judge = [sys.executable, "-m", "harness", "run", "--set", str(RECIPE), "--result", "result.json"]
+    # The bot says on stderr that it hangs, so that the test need not guess when.
+    child = subprocess.Popen([*judge, "--", *bot], stdout=subprocess.PIPE, text=True)
+    _wait_for(tmp_path / "result.stderr.txt")
+    child.send_signal(number)
+    out, _ = child.communicate(timeout=20)
+    assert child.returncode == 1
+    assert "2 of 5 right" in out
+    assert "interrupted" in out
+    result = json.loads((tmp_path / "result.json").read_text())
+    assert result["end"]["reason"] == "interrupted"
+
+
+def _wait_for(path):
+    end = time.monotonic() + 20
+    while not path.exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert path.exists()
+
+
+def test_the_judge_does_not_load_the_bot_nor_rich():
+    code = (
+        "import sys; from harness import cli; cli.run(['--help']);"
+        "print([name for name in sys.modules if name.split('.')[0] in ('bot', 'rich', 'numba')])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.endswith("[]\n")
+
+
+def test_lines_for_a_log(capsys, monkeypatch):
+    monkeypatch.setattr(screen, "SECONDS_BETWEEN_LINES", 0.0)
+    with screen.LineScreen(4) as shown:
+        shown.show(Ruling(1, Verdict.RIGHT), 2.0)
+        shown.show(Ruling(3, Verdict.WRONG, "row 1"), 4.0)
+    assert capsys.readouterr().err.splitlines() == [
+        "$1: 1/4 answered, 1 right, 0.5/s, about 6 s to go",
+        "$3: 2/4 answered, 1 right, 1 wrong, 0.5/s, about 4 s to go",
+    ]
+
+
+def test_a_bar_without_colour_where_none_is_wanted(capsys, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with screen.screen_for(2, quiet=False) as shown:
+        assert isinstance(shown, screen.BarScreen)
+        shown.show(Ruling(1, Verdict.RIGHT), 0.5)
+        shown.show(Ruling(2, Verdict.GIVEN_UP), 1.0)
+    err = capsys.readouterr().err
+    assert "2/2" in err
+    assert "1 right, 1 given-up" in err
+    assert "\x1b[3" not in err
+    assert "\x1b[9" not in err
