@@ -215,6 +215,7 @@ class TaaiReader:
         if least_board <= most:
             board = self._puzzle(least_board // 2, least_board)
             return self._hand_over(board, self._fault_in(board))
+        del self._lines[most:]
         what = (
             f"{most} clue lines do not make a square board; expected an even number"
             if most

@@ -269,6 +269,23 @@ def test_a_board_that_is_too_large_for_auto_costs_no_other():
     assert done.returncode == 1
 
 
+@pytest.mark.parametrize("lines", [200_000, 200_001])
+def test_clue_lines_without_end_cost_no_other_puzzle(lines):
+    text = b"$1\n" + b"1\n" * lines + format_puzzle(2, GOOD)
+    command = subprocess.list2cmdline([*COMMAND, "--size", "auto"])
+    done = subprocess.run(  # a grid of zeros of that size would take 10 GB
+        ["sh", "-c", f"ulimit -v 8000000; exec {command}"],
+        input=text,
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
+    )
+    assert done.stderr.startswith(b"$1: line 1: ")
+    assert done.stderr.count(b"\n") == 1
+    assert done.stdout.startswith(b"$1\n")
+    assert done.stdout.endswith(format_answer(2, Solution(GRID)))
+    assert done.returncode == 1
+
+
 @pytest.mark.parametrize(
     ("choice", "invalid", "unsolvable"),
     [
@@ -592,3 +609,13 @@ def test_a_stream_that_is_closed_from_the_start_ends_it_without_a_traceback(clos
     assert done.returncode in (1, 2)
     assert done.stdout == b""
     assert b"Traceback" not in done.stderr
+
+
+def test_a_closed_stdout_does_not_turn_the_log_into_the_answer_file(tmp_path):
+    log = tmp_path / "log"
+    command = subprocess.list2cmdline([*COMMAND, "--size", "2x2", "--log", str(log)])
+    done = subprocess.run(
+        ["sh", "-c", f"exec {command} >&-"], input=batch(GOOD), capture_output=True, timeout=PATIENCE_SECONDS
+    )
+    assert done.returncode != 0
+    assert b"$" not in (log.read_bytes() if log.exists() else b"")

@@ -242,7 +242,7 @@ def test_auto_says_what_is_wrong(text, message):
     (entry,) = read(text, None)
     assert str(entry.fault) == message
     (first, second) = read(text + format_puzzle(2, GOOD), None)
-    assert str(first.fault) == message
+    assert (str(first.fault), first.size) == (message, entry.size)
     assert second.puzzle == GOOD
 
 
