@@ -132,6 +132,13 @@ def test_the_version(capsys):
     assert capsys.readouterr().out.startswith("nonojudge ")
 
 
+def test_a_question_file_without_its_last_line_end(tmp_path):
+    bot = command("perfect", tmp_path)
+    questions = tmp_path / "questions.txt"
+    questions.write_bytes(questions.read_bytes().rstrip(b"\n"))
+    assert cli.run(["run", "--set", "questions.txt", "--size", "5x5", "--feed", "interactive", "--", *bot]) == 0
+
+
 def test_verify_a_file_and_stdin(tmp_path, capsys, monkeypatch):
     command("perfect", tmp_path)
     assert cli.run(["verify", "questions.txt", "solutions.txt", "--size", "5x5"]) == 0

@@ -109,9 +109,7 @@ def _from_file(name: str, content: bytes, size: tuple[int, int]) -> PuzzleSet:
     puzzles = []
     for entry, start, end in zip(entries, [0, *starts[1:]], [*starts[1:], len(lines)], strict=True):
         assert entry.puzzle is not None
-        text = b"".join(lines[start:end])
-        # A bot cannot know that the last line is complete before its end, or that of the input, is there.
-        puzzles.append(SetPuzzle(entry.number, entry.puzzle, text if text.endswith(b"\n") else text + b"\n"))
+        puzzles.append(SetPuzzle(entry.number, entry.puzzle, b"".join(lines[start:end])))
     return PuzzleSet(name, hashlib.sha256(content).hexdigest(), *size, tuple(puzzles))
 
 
