@@ -135,7 +135,7 @@ def test_the_version(capsys):
 def test_a_question_file_without_its_last_line_end(tmp_path):
     bot = command("perfect", tmp_path)
     questions = tmp_path / "questions.txt"
-    questions.write_bytes(questions.read_bytes().rstrip(b"\n"))
+    questions.write_bytes(questions.read_bytes().removesuffix(b"\n"))
     assert cli.run(["run", "--set", "questions.txt", "--size", "5x5", "--feed", "interactive", "--", *bot]) == 0
 
 
