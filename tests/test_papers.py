@@ -218,6 +218,39 @@ def test_clues_without_a_solution_that_only_searching_can_tell(probing):
         assert (result.status, result.solutions, result.exhausted) == ("unsolvable", (), True)
 
 
+@pytest.mark.parametrize("probing", PROBINGS)
+def test_a_branch_that_ends_in_a_conflict_is_taken_back_and_the_other_one_solved(probing):
+    rng = random.Random(31)
+    taken_back = 0
+    for _ in range(250):
+        puzzle = Puzzle.from_grid(random_grid(rng, 13, 13, rng.uniform(0.35, 0.45)))
+        result = solve(puzzle, probing=probing)
+        assert result.status == "solved", puzzle
+        assert naive.verify(puzzle, result.solutions[0].cells.tolist()), puzzle
+        taken_back += result.counts["backtracks"] > 0
+    assert taken_back >= 10
+
+
+# On these boards the search for all solutions runs into a conflict, too; rare on boards small enough to enumerate.
+CONFLICTS_BETWEEN_SOLUTIONS = (
+    "0010001/0110001/0001100/0010010/0011010/0100010/0001000/1001001/1000100/0101001/0100001",
+    "1101000001/0100111011/0100011110/0101001000/1011100100/0000101110/0001100011/0100110000/1010000010/"
+    "0001010000/1000011100",
+)
+
+
+@pytest.mark.parametrize("probing", PROBINGS)
+@pytest.mark.parametrize("text", CONFLICTS_BETWEEN_SOLUTIONS)
+def test_all_solutions_are_found_also_behind_a_conflict(text, probing):
+    puzzle = Puzzle.from_grid([[int(cell) for cell in row] for row in text.split("/")])
+    check(puzzle, naive.solutions(puzzle), probing=probing)
+    if probing == "fp1":
+        result = solve(puzzle, probing=probing, solutions=100)
+        assert result.counts["backtracks"] > len(
+            result.solutions
+        )  # each solution is left once: one more is a conflict
+
+
 def test_clues_that_cannot_fit_or_count_differently_are_unsolvable():
     for puzzle in (
         Puzzle(columns=((1,), (1,)), rows=((1,), ())),
