@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from bot import __version__
-from bot.limits import LONGEST_LINE
+from bot.limits import LONGEST_LINE, STAGE_NAMES
 
 __all__ = ["Options", "parse"]
 
@@ -47,6 +47,7 @@ class Options:
     probing: str
     line_solver: str
     seed: int
+    without: tuple[str, ...]
     log: Path | None
     stats: Path | None
     warm_up: bool
@@ -78,6 +79,14 @@ def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < len(text) < 10 and int(text) > 0):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)
+
+
+def _stages(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    for name in names:
+        if name not in STAGE_NAMES:
+            raise argparse.ArgumentTypeError(f"{name!r} is not a stage; there are {', '.join(STAGE_NAMES)}")
+    return names
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -124,7 +133,23 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     method = parser.add_argument_group("method")
-    method.add_argument("--strategy", choices=["papers"], default="papers", help="how to solve (default papers)")
+    method.add_argument(
+        "--strategy",
+        choices=["champion", "papers"],
+        default="champion",
+        help="champion: belief propagation and conflict learning (default); papers: probing and backtracking, the "
+        "readable reference",
+    )
+    method.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="champion: of the random choices (default 0)"
+    )
+    method.add_argument(
+        "--without",
+        type=_stages,
+        default=(),
+        metavar="STAGE[,STAGE]",
+        help=f"champion: leave out stages, to see what they buy: {', '.join(STAGE_NAMES)}",
+    )
     method.add_argument(
         "--probing",
         choices=["fp1", "fp2", "fp3"],
@@ -137,7 +162,6 @@ def _parser() -> argparse.ArgumentParser:
         default="bitset",
         help="papers: the line kernel; recurrence is the readable reference (default bitset)",
     )
-    method.add_argument("--seed", type=int, default=0, metavar="N", help="of random choices; papers makes none")
 
     records = parser.add_argument_group("records")
     records.add_argument(

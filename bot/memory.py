@@ -156,7 +156,7 @@ if numba.config.DISABLE_JIT:  # the same words as plain Python, for stepping thr
 
     def _item(m: Any, field: Field, i: Any) -> Any:
         buffer = (ctypes.c_char * field.dtype.itemsize).from_address(int(address(m, field, i)))
-        return np.frombuffer(buffer, field.dtype)
+        return np.frombuffer(memoryview(buffer), field.dtype)
 
     def get(m: Any, field: Field, i: Any) -> Any:
         """Return item `i` of a field."""

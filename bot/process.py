@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -12,10 +13,10 @@ import numpy as np
 from bot.cli import Options
 from bot.jit import is_compiled, mark_compiled
 from bot.limits import LONGEST_LINE
-from bot.papers import PapersStrategy
 from bot.records import Records
 from bot.result import Result
 from bot.source import lines_until
+from bot.strategies import Strategy, make_strategy
 from protocol import Entry, Fault, Puzzle, Solution, TaaiReader, format_answer
 
 __all__ = ["run"]
@@ -35,7 +36,7 @@ def run(options: Options, started: float) -> int:
     started : float
         When the process started, on the clock of `time.monotonic`.
     """
-    strategy = PapersStrategy(options.probing, options.line_solver)
+    strategy = make_strategy(options)
     _compile(strategy, say_always=options.warm_up)
     if options.warm_up:
         return 0
@@ -50,13 +51,15 @@ def run(options: Options, started: float) -> int:
         records.close(time.monotonic() - started)
 
 
-def _compile(strategy: PapersStrategy, say_always: bool) -> None:
+def _compile(strategy: Strategy, say_always: bool) -> None:
     """Load the kernels, or compile them and say so."""
     known = is_compiled(strategy.name)
     if not known:
         _say(f"compiling the kernels of '{strategy.name}', once for this version and this machine ...")
     before = time.monotonic()
+    gc.disable()  # a compiler makes millions of objects and no rubbish
     strategy.solve(_WARM_UP, solutions=2)
+    gc.enable()
     if not known:
         mark_compiled(strategy.name)
         _say(f"compiled in {time.monotonic() - before:.1f} s")
@@ -67,7 +70,7 @@ def _compile(strategy: PapersStrategy, say_always: bool) -> None:
 class _Batch:
     """One run over the puzzles on standard input."""
 
-    def __init__(self, options: Options, started: float, strategy: PapersStrategy, records: Records) -> None:
+    def __init__(self, options: Options, started: float, strategy: Strategy, records: Records) -> None:
         self._options = options
         self._strategy = strategy
         self._records = records

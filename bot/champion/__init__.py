@@ -1,1 +1,5 @@
-"""The champion."""
+"""The champion: propagation, belief propagation and conflict learning."""
+
+from bot.champion.strategy import ChampionStrategy
+
+__all__ = ["ChampionStrategy"]

@@ -12,7 +12,7 @@ No kernel keeps state anywhere else. Every field has room for boards of 62x62.
 
 from __future__ import annotations
 
-from bot.limits import LONGEST_LINE
+from bot.limits import LONGEST_LINE, STAGE_NAMES
 from bot.memory import Field, Layout
 from bot.words import u64
 
@@ -21,6 +21,12 @@ MOST_BLOCKS = 32  # of a line, rounded up: the row length of tables of blocks
 MOST_CELLS = LONGEST_LINE * LONGEST_LINE
 MOST_VARIABLES = MOST_CELLS + MOST_LINES * 496  # k blocks, slack 63 - 2k: k * slack is at most 15 * 33 = 495
 ROW = 64  # floats of a row of messages: one for each cell, and room to read beyond
+
+SOLVED, UNSOLVABLE, LATE = u64(0), u64(1), u64(2)
+"""How a call ended: a solution, no (other) solution, out of time or memory."""
+
+DESCENT_STAGE, BELIEFS = (u64(1) << u64(i) for i in range(len(STAGE_NAMES)))
+"""Bits of STAGES."""
 
 layout = Layout()
 _field = layout.field
@@ -39,7 +45,7 @@ COLUMN_OF = _field("u1", MOST_CELLS)  # x of a cell
 # -- limits and choices of a call
 DEADLINE = _field("i8")  # on the clock of now_ns
 RANDOM = _field("u8")  # state of the random numbers; never 0
-FOUND = _field("u8", MOST_LINES)  # black cells of each row of the solution
+STAGES = _field("u8")  # set of the stages that are on; see STAGE_NAMES
 
 # -- statistics: the search's counts, in the order of COUNT_NAMES
 COUNT_NAMES = (
@@ -167,6 +173,15 @@ HEAP_SIZE = _field("i8")
 HEAP_PLACE = _field("i4", MOST_VARIABLES)  # -1: not in the heap
 TARGET = _field("u1", MOST_VARIABLES)  # the value to try: 0 true (black), 1 false
 MOST_ASSIGNED = _field("i8")  # variables of the longest consistent trail since TARGET was reset
+
+# -- learning: the course of a search
+CONFLICTS_MET = _field("i8")
+RESTARTS_MADE = _field("i8")
+REDUCTIONS_MADE = _field("i8")
+NEXT_RESTART = _field("i8")  # number of conflicts
+NEXT_REDUCTION = _field("i8")  # number of conflicts
+EPISODE_END = _field("i8")  # number of conflicts up to which beliefs decide
+BELIEVED_AT = _field("i8")  # number of conflicts when they last did
 
 # -- learning: beliefs in the search
 SAID = _field("f4", MOST_LINES, ROW)  # what a line said last, damped

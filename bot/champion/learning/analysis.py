@@ -275,7 +275,7 @@ def _order(m: Any) -> Any:
             put(m, LEVEL_STAMP, level, stamp)
             levels += 1
         if i > 0 and level > highest:
-            second, highest = i, level
+            second, highest = i64(i), level
     write(m, LEARNED_LBD, levels)
     if second > 0:
         literal = get(m, LEARNED, second)

@@ -154,7 +154,7 @@ def believe(m: Any) -> None:
         if _known(m, line) != get(m, HEARD, line):
             half = u64(line >= height)
             put(m, RETELL, half, get(m, RETELL, half) | (u64(1) << (line - half * height)))
-    for half in range(u64(2)):
+    for half in (u64(0), u64(1)):
         speakers = get(m, RETELL, half)
         put(m, RETELL, half, u64(0))
         while speakers:

@@ -74,16 +74,16 @@ def _update_pattern(m: Any, line: Any) -> None:
     blocks, length = i64(get(m, BLOCKS, line)), i64(get(m, LENGTH, line))
     every = (get(m, PATTERN_END, line) << u64(1)) - u64(1)
     put2(m, PATTERN_ALIVE, line, 0, u64(1))
-    begun = i64(0)  # blocks that start before cell i in any case
-    for i in range(1, length + 1):
-        while begun < blocks and get2(m, LATEST, line, begun) <= i - 1:
+    begun = i64(0)  # blocks that start before the cell in any case
+    for cell in range(1, length + 1):
+        while begun < blocks and get2(m, LATEST, line, begun) < cell:
             begun += 1
         alive = every
         if begun > 0:
             alive &= ~((u64(2) << u64(get2(m, FIRST, line, begun - 1))) - u64(1))
-        put2(m, PATTERN_ALIVE, line, i, alive)
+        put2(m, PATTERN_ALIVE, line, cell, alive)
     possible = blocks  # blocks from here on start at cell i or behind in any case
-    i = length
+    i = i64(length)
     while i > 0:
         while possible > 0 and get2(m, EARLIEST, line, possible - 1) > i - 1:
             possible -= 1
@@ -121,16 +121,16 @@ def explain_line(m: Any, line: Any, black: Any, white: Any, target: Any, out: An
 
     states = u64(1)
     put(m, FORWARD, 0, states)
-    for i in range(length):
+    for cell in range(length):
         by_black = (states & blacks) << u64(1)
         by_white = (states & gaps) | ((states & whites) << u64(1))
-        states = (by_black & _all_if(~white >> i)) | (by_white & _all_if(~black >> i))
-        states &= get2(m, PATTERN_ALIVE, line, i + u64(1))
-        put(m, FORWARD, i + u64(1), states)
+        states = (by_black & _all_if(~white >> cell)) | (by_white & _all_if(~black >> cell))
+        states &= get2(m, PATTERN_ALIVE, line, cell + u64(1))
+        put(m, FORWARD, cell + u64(1), states)
 
     states = get(m, PATTERN_END, line)
     needed = known & ~free
-    i = length
+    i = u64(length)
     while i > u64(0):
         i -= u64(1)
         by_black = (states >> u64(1)) & blacks

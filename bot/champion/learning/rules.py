@@ -223,7 +223,7 @@ def _after_white(m: Any, cell: Any, line: Any, i: Any) -> Any:
             m, line, block, place, BY_RULE, cell, _up_to(m, line, block, i)
         ):
             return False
-    block = 0
+    block = i64(0)
     while block < blocks and get2(m, EARLIEST, line, block) + get2(m, SIZE, line, block) <= i:
         block += 1
     if block < blocks and get2(m, EARLIEST, line, block) <= i:

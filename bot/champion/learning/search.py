@@ -20,6 +20,8 @@ from bot.champion.learning.heap import heap_insert, heap_pop
 from bot.champion.state import (
     ACTIVITY,
     ASSIGNED,
+    BELIEFS,
+    BELIEVED_AT,
     BLOCKS,
     BOARD,
     BOUND_BASE,
@@ -32,11 +34,13 @@ from bot.champion.state import (
     CELL_STEP,
     CELLS,
     CONFLICTS,
+    CONFLICTS_MET,
     COUNTS,
     DEADLINE,
     DECISIONS,
     DIRTY,
     EARLIEST,
+    EPISODE_END,
     EVENT_LITERAL,
     EVENT_OLD,
     FIRST,
@@ -45,8 +49,10 @@ from bot.champion.state import (
     HEAP_SIZE,
     HEIGHT,
     LAST,
+    LATE,
     LATEST,
     LEARNED,
+    LEARNED_LBD,
     LEARNED_LITERALS,
     LEARNED_SIZE,
     LENGTH,
@@ -57,31 +63,36 @@ from bot.champion.state import (
     MARGINAL,
     MOST_ASSIGNED,
     MOST_LINES,
+    NEXT_REDUCTION,
+    NEXT_RESTART,
     RECORD_COUNT,
+    REDUCTIONS_MADE,
     RESTARTS,
+    RESTARTS_MADE,
     ROOT,
     ROOT_CHANGED,
     ROOT_KNOWN,
     SEEN_CELLS,
     SIZE,
+    SOLVED,
     STAMP,
     TARGET,
     TRAIL,
     TRAIL_SIZE,
+    UNSOLVABLE,
     VALUE,
     VALUE_PAIR,
     VARIABLES,
     WIDTH,
 )
+from bot.champion.tuning import is_on
 from bot.jit import kernel
 from bot.memory import get, get2, put, put2, read, write
 from bot.words import i64, lowest_bit, now_ns, u64
 
-__all__ = ["LEARN_LATE", "LEARN_SOLVED", "LEARN_UNSOLVABLE", "learn"]
+__all__ = ["learn", "start_learning"]
 
 f32 = np.float32
-
-LEARN_SOLVED, LEARN_UNSOLVABLE, LEARN_LATE = u64(0), u64(1), u64(2)
 
 ACTIVITY_DECAY = 0.97  # of VSIDS, for each conflict; 0.95 was less steady, 0.90 worse
 RESTART_UNIT = 400  # conflicts; times Luby's sequence
@@ -91,7 +102,6 @@ EPISODE_EVERY = 2  # restarts; each episode begins with fresh beliefs
 EPISODE_CONFLICTS = 20  # of an episode that beliefs decide; 5 and 60 were worse
 EPISODE_NOISE = f32(0.2)
 SURE = f32(0.48)  # |probability - 1/2| below which a decision asks for a fresh sweep
-CLOCK_EVERY = 64  # conflicts between two looks at the clock
 
 _WHITE = u64(MOST_LINES)
 
@@ -290,58 +300,123 @@ def _learn_from_conflict(m: Any) -> None:
 
 
 @kernel
-def learn(m: Any) -> Any:
-    """Search from ROOT until a solution is found, there is none, or the time is up.
+def _start_episode(m: Any, noise: Any) -> None:
+    """Form the beliefs anew, aim at them, and let them decide for a while."""
+    believe_anew(m, noise)
+    _aim_at_beliefs(m)
+    write(m, EPISODE_END, read(m, CONFLICTS_MET) + EPISODE_CONFLICTS)
+    write(m, BELIEVED_AT, -1)
 
-    After: LEARN_SOLVED, and BOARD is a solution; or LEARN_UNSOLVABLE; or LEARN_LATE.
+
+@kernel
+def _restart(m: Any) -> Any:
+    """Go back to level 0; every other time start an episode. False if there is no solution."""
+    restarts = read(m, RESTARTS_MADE) + 1
+    write(m, RESTARTS_MADE, restarts)
+    _count(m, RESTARTS, 1)
+    write(m, NEXT_RESTART, read(m, CONFLICTS_MET) + RESTART_UNIT * _luby(restarts + 1))
+    backjump(m, 0)
+    if restarts % EPISODE_EVERY == 1:
+        write(m, MOST_ASSIGNED, 0)
+        if not propagate_all(m):
+            return False
+        if is_on(m, BELIEFS):
+            _start_episode(m, EPISODE_NOISE)
+    return True
+
+
+@kernel
+def _reduce(m: Any) -> Any:
+    """Delete clauses; False if there is no room left all the same."""
+    reductions = read(m, REDUCTIONS_MADE) + 1
+    write(m, REDUCTIONS_MADE, reductions)
+    write(m, NEXT_REDUCTION, read(m, CONFLICTS_MET) + FIRST_REDUCTION + REDUCTION_STEP * reductions)
+    reduce_database(m)
+    return not is_full_database(m)
+
+
+@kernel
+def _decide(m: Any) -> None:
+    """Open a level with the next decision; a variable is unknown."""
+    variable = NONE
+    conflicts = read(m, CONFLICTS_MET)
+    if conflicts < read(m, EPISODE_END):
+        variable = _decide_by_belief(m, read(m, BELIEVED_AT) == conflicts)
+        write(m, BELIEVED_AT, conflicts)
+    if variable < 0:
+        variable = _decide_by_activity(m)
+    _count(m, DECISIONS, 1)
+    _open_level(m)
+    assign(m, 2 * variable + i64(get(m, TARGET, variable)), BY_CHOICE)
+
+
+@kernel
+def _exclude_solution(m: Any) -> Any:
+    """Make another solution than the present one be looked for; False if there is no other.
+
+    Every variable follows from the decisions, so that another solution breaks at least one of them.
     """
+    level = read(m, LEVEL)
+    if level == 0:
+        return False
+    for each in range(level):
+        decision = get2(m, TRAIL, get(m, LEVEL_START, level - 1 - each), EVENT_LITERAL)
+        put(m, LEARNED, each, decision ^ 1)
+    write(m, LEARNED_SIZE, level)
+    write(m, LEARNED_LBD, 0)  # never deleted
+    backjump(m, level - 1)
+    reason = BY_CHOICE if level == 1 else add_learned(m)
+    assign(m, get(m, LEARNED, 0), reason)
+    return True
+
+
+@kernel
+def start_learning(m: Any) -> Any:
+    """Prepare a search from ROOT; False if there is no solution."""
     _start(m)
     if not propagate_all(m):
-        return LEARN_UNSOLVABLE
-    variables = read(m, VARIABLES)
+        return False
+    write(m, CONFLICTS_MET, 0)
+    write(m, RESTARTS_MADE, 0)
+    write(m, REDUCTIONS_MADE, 0)
+    write(m, NEXT_RESTART, RESTART_UNIT)
+    write(m, NEXT_REDUCTION, FIRST_REDUCTION)
+    write(m, EPISODE_END, 0)
     believe_anew(m, f32(0))
     _aim_at_beliefs(m)
     _start_heap(m)
-    conflicts, restarts, reductions = i64(0), i64(1), i64(0)
-    restart_at, next_reduction = i64(RESTART_UNIT), i64(FIRST_REDUCTION)
-    episode_until, believed_at = i64(EPISODE_CONFLICTS), i64(-1)
+    if is_on(m, BELIEFS):
+        write(m, EPISODE_END, EPISODE_CONFLICTS)
+        write(m, BELIEVED_AT, -1)
+    return True
+
+
+@kernel
+def learn(m: Any, resume: Any) -> Any:
+    """Search until a solution is found, there is none, or the time is up.
+
+    Before: `start_learning` was called; with `resume` the last call found a solution, and another is wanted.
+    After: SOLVED, and BOARD is a solution; or UNSOLVABLE: there is no (other) solution; or LATE.
+    """
+    if resume and not _exclude_solution(m):
+        return UNSOLVABLE
+    variables = read(m, VARIABLES)
     while True:
         if not propagate_all(m):
-            conflicts += 1
-            _count(m, CONFLICTS, 1)
             if read(m, LEVEL) == 0:
-                return LEARN_UNSOLVABLE
+                return UNSOLVABLE
+            write(m, CONFLICTS_MET, read(m, CONFLICTS_MET) + 1)
+            _count(m, CONFLICTS, 1)
             _learn_from_conflict(m)
-            if conflicts % CLOCK_EVERY == 0 and now_ns() > read(m, DEADLINE):
-                return LEARN_LATE
-            continue
-        if read(m, ASSIGNED) == variables:
-            return LEARN_SOLVED
-        if conflicts >= restart_at:
-            restarts += 1
-            _count(m, RESTARTS, 1)
-            restart_at = conflicts + RESTART_UNIT * _luby(restarts)
-            backjump(m, 0)
-            if restarts % EPISODE_EVERY == 0:
-                write(m, MOST_ASSIGNED, 0)
-                if not propagate_all(m):
-                    return LEARN_UNSOLVABLE
-                believe_anew(m, EPISODE_NOISE)
-                _aim_at_beliefs(m)
-                episode_until, believed_at = conflicts + EPISODE_CONFLICTS, i64(-1)
-            continue
-        if conflicts >= next_reduction or is_full_database(m):
-            reductions += 1
-            next_reduction = conflicts + FIRST_REDUCTION + REDUCTION_STEP * reductions
-            reduce_database(m)
-            if is_full_database(m):
-                return LEARN_LATE
-        variable = NONE
-        if conflicts < episode_until:
-            variable = _decide_by_belief(m, believed_at == conflicts)
-            believed_at = conflicts
-        if variable < 0:
-            variable = _decide_by_activity(m)
-        _count(m, DECISIONS, 1)
-        _open_level(m)
-        assign(m, 2 * variable + i64(get(m, TARGET, variable)), BY_CHOICE)
+            if now_ns() > read(m, DEADLINE):
+                return LATE
+        elif read(m, ASSIGNED) == variables:
+            return SOLVED
+        elif read(m, CONFLICTS_MET) >= read(m, NEXT_RESTART):
+            if not _restart(m):
+                return UNSOLVABLE
+        else:
+            full = read(m, CONFLICTS_MET) >= read(m, NEXT_REDUCTION) or is_full_database(m)
+            if full and not _reduce(m):
+                return LATE
+            _decide(m)

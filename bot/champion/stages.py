@@ -1,0 +1,54 @@
+"""The cascade: propagation, BP descents, conflict learning; each stage takes what the one before left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.champion.board import copy_board, is_full, propagate, start_board
+from bot.champion.descent import descend
+from bot.champion.learning.search import learn, start_learning
+from bot.champion.state import BOARD, DESCENT_STAGE, ROOT, SOLVED, UNSOLVABLE
+from bot.champion.tuning import is_on
+from bot.jit import entry, kernel
+from bot.words import u64
+
+__all__ = ["ALL", "ANY", "NEXT", "run_stages"]
+
+ANY, ALL, NEXT = u64(0), u64(1), u64(2)
+"""Which solution is wanted."""
+
+CELLS_AT_ONCE = (u64(10), u64(3))
+"""Cells painted in a step of the first descent and of the second."""
+
+
+@kernel
+def _descend_all(m: Any) -> Any:
+    """Try the descents one after the other; True if BOARD is a solution."""
+    return descend(m, CELLS_AT_ONCE[0]) or descend(m, CELLS_AT_ONCE[1])
+
+
+@entry
+def run_stages(m: Any, wanted: Any) -> Any:
+    """Look for a solution of the puzzle in the memory; BOARD is one if SOLVED is returned.
+
+    Parameters
+    ----------
+    m : uint64
+    wanted : uint64
+        ANY: one solution is enough. ALL: the first of several; the descents are left out. NEXT: another one, after
+        a call with ALL or NEXT returned SOLVED.
+    """
+    if wanted == NEXT:
+        return learn(m, True)
+    start_board(m)
+    if not propagate(m):
+        return UNSOLVABLE
+    copy_board(m, ROOT, BOARD)
+    if wanted == ANY:
+        if is_full(m):
+            return SOLVED
+        if is_on(m, DESCENT_STAGE) and _descend_all(m):
+            return SOLVED
+    if not start_learning(m):
+        return UNSOLVABLE
+    return learn(m, False)

@@ -1,0 +1,122 @@
+"""The strategy `champion`: propagation, belief propagation, conflict learning."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+import numpy as np
+
+from bot.champion.stages import ALL, ANY, NEXT, run_stages
+from bot.champion.state import (
+    BLOCKS,
+    BOARD,
+    CELLS,
+    CLUE,
+    COLUMN_OF,
+    COUNT_NAMES,
+    COUNTS,
+    DEADLINE,
+    HEIGHT,
+    LENGTH,
+    LINES,
+    MOST_BLOCKS,
+    RANDOM,
+    ROW_OF,
+    SOLVED,
+    STAGES,
+    UNSOLVABLE,
+    WIDTH,
+    layout,
+)
+from bot.limits import LONGEST_LINE, STAGE_NAMES
+from bot.memory import Memory
+from bot.result import Result
+from protocol import Puzzle, Solution
+from protocol.faults import fault_in_clues
+
+__all__ = ["ChampionStrategy"]
+
+_FOREVER_NS = 2**62
+
+_SEED_MIX = 0x9E3779B97F4A7C15  # odd; seeds that differ by one give random numbers that have nothing in common
+
+
+class ChampionStrategy:
+    """Solves puzzles by propagation, BP descents and conflict learning.
+
+    Parameters
+    ----------
+    seed : int
+        Of all random choices; the search is the same for the same seed on every machine, and does not depend on
+        the puzzles solved before.
+    without : iterable of str
+        Stages to leave out, of `STAGE_NAMES`.
+    """
+
+    name = "champion"
+
+    def __init__(self, seed: int = 0, without: Iterable[str] = ()) -> None:
+        self._memory = Memory(layout)
+        self._size = (0, 0)
+        self._random = ((seed + 1) * _SEED_MIX % 2**64) or 1
+        self._view = {field: self._memory.view(field) for field in (BLOCKS, CLUE, COUNTS, BOARD)}
+        self._memory.view(STAGES)[0] = sum(
+            1 << i for i, name in enumerate(STAGE_NAMES) if name not in set(without)
+        )
+
+    def solve(self, puzzle: Puzzle, *, solutions: int = 1, seconds: float | None = None) -> Result:
+        """Look for up to `solutions` solutions of `puzzle`, for at most `seconds`.
+
+        Raises
+        ------
+        ValueError
+            If a side of the board is longer than 62 cells.
+        """
+        deadline = _FOREVER_NS if seconds is None else time.monotonic_ns() + round(seconds * 1e9)
+        if fault_in_clues(puzzle):
+            return Result("unsolvable", exhausted=True)
+        self._load(puzzle, deadline)
+        found: list[Solution] = []
+        ended = run_stages(self._memory.address, ANY if solutions == 1 else ALL)
+        while ended == SOLVED:
+            found.append(self._solution(puzzle))
+            if len(found) == solutions:
+                break
+            ended = run_stages(self._memory.address, NEXT)
+        exhausted = bool(ended == UNSOLVABLE)
+        return Result(
+            status="solved" if found else "unsolvable" if exhausted else "timeout",
+            solutions=tuple(found),
+            exhausted=exhausted,
+            counts=dict(zip(COUNT_NAMES, self._view[COUNTS].tolist(), strict=True)),
+        )
+
+    def _load(self, puzzle: Puzzle, deadline: int) -> None:
+        """Put `puzzle` into the memory."""
+        size = puzzle.width, puzzle.height
+        if size != self._size:
+            self._set_size(*size)
+        clues = (*puzzle.rows, *puzzle.columns)
+        packed = b"".join(bytes(clue).ljust(MOST_BLOCKS, b"\0") for clue in clues)
+        self._view[CLUE][: len(clues)] = np.frombuffer(packed, np.uint8).reshape(len(clues), MOST_BLOCKS)
+        self._view[BLOCKS][: len(clues)] = [len(clue) for clue in clues]
+        self._view[COUNTS].fill(0)
+        self._memory.view(DEADLINE)[0] = deadline
+        self._memory.view(RANDOM)[0] = self._random
+
+    def _set_size(self, width: int, height: int) -> None:
+        if not (1 <= width <= LONGEST_LINE and 1 <= height <= LONGEST_LINE):
+            raise ValueError(f"a side of a board has 1 to {LONGEST_LINE} cells; this is {width}x{height}")
+        view = self._memory.view
+        cells = np.arange(width * height)
+        for field, value in ((WIDTH, width), (HEIGHT, height), (LINES, width + height), (CELLS, width * height)):
+            view(field)[0] = value
+        view(LENGTH)[: width + height] = [width] * height + [height] * width
+        view(ROW_OF)[: cells.size] = cells // width
+        view(COLUMN_OF)[: cells.size] = cells % width
+        self._size = width, height
+
+    def _solution(self, puzzle: Puzzle) -> Solution:
+        rows = self._view[BOARD][: puzzle.height, np.newaxis]
+        return Solution((rows >> np.arange(puzzle.width, dtype=np.uint64) & np.uint64(1)).astype(np.uint8))

@@ -1,0 +1,31 @@
+"""The strategies by name."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from bot.cli import Options
+from bot.result import Result
+from protocol import Puzzle
+
+__all__ = ["Strategy", "make_strategy"]
+
+
+class Strategy(Protocol):
+    """A way to solve puzzles; it keeps its memory from puzzle to puzzle."""
+
+    name: str
+
+    def solve(self, puzzle: Puzzle, *, solutions: int = 1, seconds: float | None = None) -> Result:
+        """Look for up to `solutions` solutions of `puzzle`, for at most `seconds`."""
+
+
+def make_strategy(options: Options) -> Strategy:
+    """Return the strategy that the options ask for; the kernels of no other are loaded."""
+    if options.strategy == "papers":
+        from bot.papers import PapersStrategy
+
+        return PapersStrategy(options.probing, options.line_solver)
+    from bot.champion import ChampionStrategy
+
+    return ChampionStrategy(options.seed, options.without)
