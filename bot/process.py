@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import time
@@ -11,18 +10,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from bot.cli import Options
-from bot.jit import is_compiled, mark_compiled
 from bot.limits import LONGEST_LINE
 from bot.records import Records
 from bot.result import Result
 from bot.source import lines_until
 from bot.strategies import Strategy, make_strategy
-from protocol import Entry, Fault, Puzzle, Solution, TaaiReader, format_answer
+from protocol import Entry, Fault, Solution, TaaiReader, format_answer
 
 __all__ = ["run"]
-
-_WARM_UP = Puzzle(columns=((1,), (1,), (1,)), rows=((1,), (1,), (1,)))
-"""A puzzle with six solutions: it makes every kernel run."""
 
 _STDIN, _STDOUT = 0, 1
 
@@ -37,7 +32,7 @@ def run(options: Options, started: float) -> int:
         When the process started, on the clock of `time.monotonic`.
     """
     strategy = make_strategy(options)
-    _compile(strategy, say_always=options.warm_up)
+    _prepare(strategy, is_all=options.warm_up)
     if options.warm_up:
         return 0
     try:
@@ -51,19 +46,20 @@ def run(options: Options, started: float) -> int:
         records.close(time.monotonic() - started)
 
 
-def _compile(strategy: Strategy, say_always: bool) -> None:
-    """Load the kernels, or compile them and say so."""
-    known = is_compiled(strategy.name)
-    if not known:
-        _say(f"compiling the kernels of '{strategy.name}', once for this version and this machine ...")
+def _prepare(strategy: Strategy, is_all: bool) -> None:
+    """Load the kernels, or compile them and say so; say it anyway if that is all there is to do."""
     before = time.monotonic()
-    gc.disable()  # a compiler makes millions of objects and no rubbish
-    strategy.solve(_WARM_UP, solutions=2)
-    gc.enable()
-    if not known:
-        mark_compiled(strategy.name)
+    compiled = False
+
+    def on_compile() -> None:
+        nonlocal compiled
+        compiled = True
+        _say(f"compiling the kernels of '{strategy.name}', once for this version and this machine ...")
+
+    strategy.prepare(on_compile)
+    if compiled:
         _say(f"compiled in {time.monotonic() - before:.1f} s")
-    elif say_always:
+    elif is_all:
         _say(f"the kernels of '{strategy.name}' are compiled already")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from bot.cli import Options
@@ -15,6 +16,9 @@ class Strategy(Protocol):
     """A way to solve puzzles; it keeps its memory from puzzle to puzzle."""
 
     name: str
+
+    def prepare(self, on_compile: Callable[[], None]) -> None:
+        """Load the kernels; `on_compile` is called first if they have to be compiled."""
 
     def solve(self, puzzle: Puzzle, *, solutions: int = 1, seconds: float | None = None) -> Result:
         """Look for up to `solutions` solutions of `puzzle`, for at most `seconds`."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bot.access import address, get, get2, put, put2, read
 from bot.champion.state import (
     AHEAD,
     BEHIND,
@@ -33,7 +34,6 @@ from bot.champion.state import (
     TOLD,
 )
 from bot.jit import inlined, kernel
-from bot.memory import address, get, get2, put, put2, read
 from bot.vectors import (
     add,
     at_least,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.access import get, put, read
 from bot.champion.line import paint
 from bot.champion.state import BOARD, CELLS, COUNTS, DIRTY, HEIGHT, LINE_SOLVES, LINES, MOST_LINES, WIDTH
 from bot.jit import kernel
-from bot.memory import get, put, read
 from bot.words import lowest_bit, popcount, u64
 
 __all__ = ["copy_board", "is_full", "known_row", "paint_cell", "propagate", "start_board"]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bot.access import get, get2, put, read
 from bot.champion.beliefs import forget, sweep
 from bot.champion.board import copy_board, is_full, known_row, paint_cell, propagate
 from bot.champion.state import (
@@ -27,7 +28,6 @@ from bot.champion.state import (
     WIDTH,
 )
 from bot.jit import kernel
-from bot.memory import get, get2, put, read
 from bot.words import lowest_bit, u64
 
 __all__ = ["descend"]

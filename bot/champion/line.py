@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.access import get, get2, put
 from bot.champion.state import BLOCKS, CLUE, FITS, LENGTH, REACH, STARTS
 from bot.jit import kernel
 from bot.lines.bitset import dilated, fill_down, fill_up, run_starts
-from bot.memory import get, get2, put
 from bot.words import u64
 
 __all__ = ["paint"]

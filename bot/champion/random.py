@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from bot.access import read, write
 from bot.champion.state import RANDOM
 from bot.jit import kernel
-from bot.memory import read, write
 from bot.words import u64
 
 __all__ = ["random_float"]

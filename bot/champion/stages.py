@@ -7,15 +7,12 @@ from typing import Any
 from bot.champion.board import copy_board, is_full, propagate, start_board
 from bot.champion.descent import descend
 from bot.champion.learning.search import learn, start_learning
-from bot.champion.state import BOARD, DESCENT_STAGE, ROOT, SOLVED, UNSOLVABLE
+from bot.champion.state import ANY, BOARD, DESCENT_STAGE, NEXT, ROOT, SOLVED, UNSOLVABLE
 from bot.champion.tuning import is_on
-from bot.jit import entry, kernel
+from bot.jit import kernel
 from bot.words import u64
 
-__all__ = ["ALL", "ANY", "NEXT", "run_stages"]
-
-ANY, ALL, NEXT = u64(0), u64(1), u64(2)
-"""Which solution is wanted."""
+__all__ = ["run_stages"]
 
 CELLS_AT_ONCE = (u64(10), u64(3))
 """Cells painted in a step of the first descent and of the second."""
@@ -27,7 +24,7 @@ def _descend_all(m: Any) -> Any:
     return descend(m, CELLS_AT_ONCE[0]) or descend(m, CELLS_AT_ONCE[1])
 
 
-@entry
+@kernel
 def run_stages(m: Any, wanted: Any) -> Any:
     """Look for a solution of the puzzle in the memory; BOARD is one if SOLVED is returned.
 
@@ -35,8 +32,7 @@ def run_stages(m: Any, wanted: Any) -> Any:
     ----------
     m : uint64
     wanted : uint64
-        ANY: one solution is enough. ALL: the first of several; the descents are left out. NEXT: another one, after
-        a call with ALL or NEXT returned SOLVED.
+        ANY, ALL or NEXT; the descents are left out unless any solution will do.
     """
     if wanted == NEXT:
         return learn(m, True)

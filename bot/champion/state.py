@@ -12,9 +12,10 @@ No kernel keeps state anywhere else. Every field has room for boards of 62x62.
 
 from __future__ import annotations
 
+import numpy as np
+
 from bot.limits import LONGEST_LINE, STAGE_NAMES
 from bot.memory import Field, Layout
-from bot.words import u64
 
 MOST_LINES = 2 * LONGEST_LINE
 MOST_BLOCKS = 32  # of a line, rounded up: the row length of tables of blocks
@@ -22,8 +23,13 @@ MOST_CELLS = LONGEST_LINE * LONGEST_LINE
 MOST_VARIABLES = MOST_CELLS + MOST_LINES * 496  # k blocks, slack 63 - 2k: k * slack is at most 15 * 33 = 495
 ROW = 64  # floats of a row of messages: one for each cell, and room to read beyond
 
+u64 = np.uint64
+
 SOLVED, UNSOLVABLE, LATE = u64(0), u64(1), u64(2)
 """How a call ended: a solution, no (other) solution, out of time or memory."""
+
+ANY, ALL, NEXT = u64(0), u64(1), u64(2)
+"""Which solution a call wants: any; the first of several; another one, after a call that wanted ALL or NEXT."""
 
 DESCENT_STAGE, BELIEFS = (u64(1) << u64(i) for i in range(len(STAGE_NAMES)))
 """Bits of STAGES."""

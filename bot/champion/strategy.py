@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from bot.champion.stages import ALL, ANY, NEXT, run_stages
 from bot.champion.state import (
+    ALL,
+    ANY,
     BLOCKS,
     BOARD,
     CELLS,
@@ -21,6 +22,7 @@ from bot.champion.state import (
     LENGTH,
     LINES,
     MOST_BLOCKS,
+    NEXT,
     RANDOM,
     ROW_OF,
     SOLVED,
@@ -31,6 +33,7 @@ from bot.champion.state import (
 )
 from bot.limits import LONGEST_LINE, STAGE_NAMES
 from bot.memory import Memory
+from bot.native import load_kernel
 from bot.result import Result
 from protocol import Puzzle, Solution
 from protocol.faults import fault_in_clues
@@ -57,6 +60,7 @@ class ChampionStrategy:
     name = "champion"
 
     def __init__(self, seed: int = 0, without: Iterable[str] = ()) -> None:
+        self._run_stages: Callable[..., int] | None = None
         self._memory = Memory(layout)
         self._size = (0, 0)
         self._random = ((seed + 1) * _SEED_MIX % 2**64) or 1
@@ -64,6 +68,10 @@ class ChampionStrategy:
         self._memory.view(STAGES)[0] = sum(
             1 << i for i, name in enumerate(STAGE_NAMES) if name not in set(without)
         )
+
+    def prepare(self, on_compile: Callable[[], None]) -> None:
+        """Load the kernels; `on_compile` is called first if they have to be compiled."""
+        self._run_stages = load_kernel("bot.champion.stages", "run_stages", 2, on_compile)
 
     def solve(self, puzzle: Puzzle, *, solutions: int = 1, seconds: float | None = None) -> Result:
         """Look for up to `solutions` solutions of `puzzle`, for at most `seconds`.
@@ -78,12 +86,12 @@ class ChampionStrategy:
             return Result("unsolvable", exhausted=True)
         self._load(puzzle, deadline)
         found: list[Solution] = []
-        ended = run_stages(self._memory.address, ANY if solutions == 1 else ALL)
+        ended = self._run(ANY if solutions == 1 else ALL)
         while ended == SOLVED:
             found.append(self._solution(puzzle))
             if len(found) == solutions:
                 break
-            ended = run_stages(self._memory.address, NEXT)
+            ended = self._run(NEXT)
         exhausted = bool(ended == UNSOLVABLE)
         return Result(
             status="solved" if found else "unsolvable" if exhausted else "timeout",
@@ -91,6 +99,13 @@ class ChampionStrategy:
             exhausted=exhausted,
             counts=dict(zip(COUNT_NAMES, self._view[COUNTS].tolist(), strict=True)),
         )
+
+    def _run(self, wanted: np.uint64) -> int:
+        """Call the kernel."""
+        if self._run_stages is None:
+            self.prepare(lambda: None)
+        assert self._run_stages is not None
+        return self._run_stages(self._memory.address, wanted)
 
     def _load(self, puzzle: Puzzle, deadline: int) -> None:
         """Put `puzzle` into the memory."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.access import read
 from bot.champion.state import STAGES
 from bot.jit import kernel
-from bot.memory import read
 from bot.words import u64
 
 __all__ = ["is_on"]

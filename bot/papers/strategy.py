@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
+from bot.cache import cache_folder, tidy_cache
 from bot.limits import LONGEST_LINE
 from bot.lines import SOLVERS
 from bot.papers.search import EXHAUSTED, FOUND, deduce_kernel, search_kernel
@@ -23,6 +25,8 @@ __all__ = ["PROBINGS", "PapersStrategy", "deduce", "solve"]
 
 PROBINGS = {"fp1": u64(1), "fp2": u64(2), "fp3": u64(3)}
 """The fully probing relations by name."""
+
+_SMALL_PUZZLE = Puzzle(columns=((1,), (1,)), rows=((1,), (1,)))
 
 _FOREVER_NS = np.int64(2**62)
 
@@ -47,6 +51,17 @@ class PapersStrategy:
         self._level = PROBINGS[probing]
         self._solver = SOLVERS[solver]
         self._states: dict[tuple[int, int], State] = {}
+
+    def prepare(self, on_compile: Callable[[], None]) -> None:
+        """Load the kernels; `on_compile` is called first if they have to be compiled."""
+        folder = cache_folder()
+        mark = folder / "papers.compiled" if folder else None
+        if mark is None or not mark.exists():
+            on_compile()
+        self.solve(_SMALL_PUZZLE)
+        if mark and not mark.exists():
+            mark.touch()
+            tidy_cache()
 
     def solve(self, puzzle: Puzzle, *, solutions: int = 1, seconds: float | None = None) -> Result:
         """Look for up to `solutions` solutions of `puzzle`, for at most `seconds`.

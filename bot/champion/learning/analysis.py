@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.access import get, get2, put, put2, read, write
 from bot.champion.learning.clauses import HEADER, note_use
 from bot.champion.learning.events import BY_CHOICE, OF_LINE, OF_RULE
 from bot.champion.learning.explain import explain_line, reasons_of
@@ -48,7 +49,6 @@ from bot.champion.state import (
     VERDICT,
 )
 from bot.jit import kernel
-from bot.memory import get, get2, put, put2, read, write
 from bot.words import i64, u64
 
 __all__ = ["analyse"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bot.access import address, get, get2, put, put2, read
 from bot.champion.beliefs import believe_line
 from bot.champion.random import random_float
 from bot.champion.state import (
@@ -38,7 +39,6 @@ from bot.champion.state import (
     WIDTH,
 )
 from bot.jit import kernel
-from bot.memory import address, get, get2, put, put2, read
 from bot.vectors import add, div, load16, mul, splat16, store, sub
 from bot.words import lowest_bit, u64
 

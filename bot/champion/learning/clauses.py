@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.access import get, get2, put, put2, read, write
 from bot.champion.learning.events import assign
 from bot.champion.state import (
     ARENA,
@@ -38,7 +39,6 @@ from bot.champion.state import (
     WATCHES_USED,
 )
 from bot.jit import kernel
-from bot.memory import get, get2, put, put2, read, write
 from bot.words import i64, u64
 
 __all__ = [

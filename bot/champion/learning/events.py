@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.access import get, get2, put, put2, read, write
 from bot.champion.learning.heap import heap_insert
 from bot.champion.state import (
     ASSIGNED,
@@ -51,7 +52,6 @@ from bot.champion.state import (
     VALUE_PAIR,
 )
 from bot.jit import kernel
-from bot.memory import get, get2, put, put2, read, write
 from bot.words import i64, u64
 
 __all__ = [

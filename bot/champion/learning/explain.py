@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.access import get, get2, put, put2, read
 from bot.champion.learning.clauses import HEADER, note_use
 from bot.champion.learning.events import BY_NEIGHBOUR, BY_RULE, FROM_RECORD, cell_of_line
 from bot.champion.state import (
@@ -44,7 +45,6 @@ from bot.champion.state import (
     VALUE,
 )
 from bot.jit import inlined, kernel
-from bot.memory import get, get2, put, put2, read
 from bot.words import i64, lowest_bit, u64
 
 __all__ = ["explain_line", "reasons_of", "start_pattern", "update_patterns"]

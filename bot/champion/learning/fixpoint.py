@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.access import get, get2, put, put2, read, write
 from bot.champion.learning.clauses import propagate_watches
 from bot.champion.learning.events import (
     BY_CHOICE,
@@ -45,7 +46,6 @@ from bot.champion.state import (
     WATCH_COUNT,
 )
 from bot.jit import kernel
-from bot.memory import get, get2, put, put2, read, write
 from bot.words import highest_bit, i64, lowest_bit, u64
 
 __all__ = ["propagate_all"]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.access import get, get2, read
 from bot.champion.learning.events import (
     BY_NEIGHBOUR,
     BY_RULE,
@@ -46,7 +47,6 @@ from bot.champion.state import (
     TRAIL,
 )
 from bot.jit import inlined, kernel
-from bot.memory import get, get2, read
 from bot.words import highest_bit, i64, lowest_bit, u64
 
 __all__ = ["apply_rules"]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bot.access import get, get2, put, put2, read, write
 from bot.champion.learning.analysis import analyse
 from bot.champion.learning.beliefs import believe, believe_anew
 from bot.champion.learning.clauses import add_learned, is_full_database, reduce_database, start_clauses
@@ -87,7 +88,6 @@ from bot.champion.state import (
 )
 from bot.champion.tuning import is_on
 from bot.jit import kernel
-from bot.memory import get, get2, put, put2, read, write
 from bot.words import i64, lowest_bit, now_ns, u64
 
 __all__ = ["learn", "start_learning"]

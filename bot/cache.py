@@ -1,0 +1,77 @@
+"""The project's own folder for compiled kernels.
+
+Numba's on-disk cache does not notice a change in a kernel of another module: the caller stays stale (measured on
+0.68). The folder is therefore named after a digest of all sources of the bot, the versions of Python and llvmlite
+(numba pins it), and the CPU: a change of any starts a new folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import llvmlite.binding as llvm
+
+__all__ = ["cache_folder", "tidy_cache"]
+
+_DAYS_KEPT = 30
+"""Folders of other versions that were not used for so long are removed."""
+
+
+def _digest() -> str:
+    state = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.rglob("*.py")):
+        state.update(source.read_bytes())
+    cpu = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    for part in (sys.version, version("numba"), version("llvmlite"), *cpu):
+        state.update(part.encode())
+    return state.hexdigest()[:16]
+
+
+def _user_cache() -> Path:
+    chosen = os.environ.get("NONOBOT_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "nonobot"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nonobot"
+
+
+def _is_ours(folder: Path) -> bool:
+    """Make a folder if need be; tell whether nobody else may write to it: code is loaded from it."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        facts = folder.stat()
+    except OSError:
+        return False
+    return facts.st_uid == os.getuid() and not facts.st_mode & 0o022 and os.access(folder, os.W_OK | os.X_OK)
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Return the folder of this version's compiled kernels, or None where no folder can be written."""
+    shared = Path(tempfile.gettempdir()) / f"nonobot-{os.getuid()}"
+    for base in (_user_cache(), shared):
+        folder = base / "kernels" / _digest()
+        if _is_ours(base) and _is_ours(folder):
+            return folder
+    return None
+
+
+def tidy_cache() -> None:
+    """Mark this version's folder as used, and remove those of others that were not used for long."""
+    folder = cache_folder()
+    if folder is None:
+        return
+    os.utime(folder)
+    long_ago = time.time() - _DAYS_KEPT * 86400
+    for other in folder.parent.iterdir():
+        if other != folder and other.stat().st_mtime < long_ago:
+            shutil.rmtree(other, ignore_errors=True)
