@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from protocol.clues import clue_from_words
+from protocol.clues import MOST_DIGITS, clue_from_words
 from protocol.faults import (
     BadHeader,
     ExtraLines,
@@ -46,6 +46,7 @@ DEFAULT_SIZE = (25, 25)
 LONGEST_LINE = 4096
 """Bytes of the longest input line that is looked at."""
 
+_PLAIN = b"0123456789 \t\r\n"
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -103,6 +104,11 @@ class TaaiReader:
     def feed(self, line: bytes) -> list[Entry | Fault]:
         """Take the next line, with or without its end, and return what it completed."""
         self._line += 1
+        # Nearly every line is digits and white space, and goes this short way.
+        if self._number is not None and len(line) <= LONGEST_LINE and not line.translate(None, _PLAIN):
+            clue = tuple(map(int, line.split()))
+            if not clue or (min(clue) > 0 and max(clue) < 10**MOST_DIGITS):
+                return self._take(clue)
         if self._line == 1:
             line = line.removeprefix(_BOM)
         text = line[: LONGEST_LINE + 1].decode("utf-8", "replace").strip()
@@ -112,10 +118,11 @@ class TaaiReader:
             return done
         if self._number is None:
             return self._stray(text)
-        self._lines.append(self._clue(line, text))
-        if len(self._lines) == self._needed:
-            return [self._finish()]
-        return []
+        return self._take(self._clue(line, text))
+
+    def _take(self, clue: Clue | Fault) -> list[Entry | Fault]:
+        self._lines.append(clue)
+        return [self._finish()] if len(self._lines) == self._needed else []
 
     def close(self) -> list[Entry | Fault]:
         """Take the end of the input and return what it completed."""
