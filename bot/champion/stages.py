@@ -8,7 +8,7 @@ from bot.champion.board import copy_board, is_full, propagate, start_board
 from bot.champion.descent import descend
 from bot.champion.learning.search import learn, start_learning
 from bot.champion.state import ANY, BOARD, DESCENT_STAGE, NEXT, ROOT, SOLVED, UNSOLVABLE
-from bot.champion.tuning import is_on
+from bot.champion.switches import is_on
 from bot.jit import kernel
 from bot.words import u64
 

@@ -86,7 +86,7 @@ from bot.champion.state import (
     VARIABLES,
     WIDTH,
 )
-from bot.champion.tuning import is_on
+from bot.champion.switches import is_on
 from bot.jit import kernel
 from bot.words import i64, lowest_bit, now_ns, u64
 
