@@ -6,7 +6,8 @@ A kernel of the champion takes one argument, the address `m` of the memory, and 
     get2(m, FIELD, row, i)      put2(m, FIELD, row, i, value)      a table with rows of `FIELD.row` items
     read(m, FIELD)              write(m, FIELD, value)             a single item
 
-`address(m, FIELD, i)` is where an item lies. Unsigned items come out as uint64, signed ones as int64, floats as
+`address(m, FIELD, i)` is where an item lies, `prefetch(m, FIELD, i)` asks for it ahead of time, and
+`first_above(m, FIELD, OTHER, row, value)` searches a row of bytes at once. Unsigned items come out as uint64, signed ones as int64, floats as
 they are; indices are uint64. Nothing is checked: an index out of range reads garbage.
 
 Why not arrays: a field's place and dtype are part of its type, so an access is one machine instruction with a
@@ -21,13 +22,13 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.imputils import lower_constant
 from numba.extending import intrinsic, models, register_model, typeof_impl
 
 from bot.memory import Field
 
-__all__ = ["address", "get", "get2", "put", "put2", "read", "write"]
+__all__ = ["address", "first_above", "get", "get2", "prefetch", "put", "put2", "read", "write"]
 
 
 class _FieldType(types.Type):
@@ -98,6 +99,16 @@ if numba.config.DISABLE_JIT:  # the same words as plain Python, for stepping thr
     def address(m: Any, field: Field, i: Any) -> Any:
         """Return the address of item `i` of a field."""
         return np.uint64(int(m) + field.offset + int(i) * field.dtype.itemsize)
+
+    def prefetch(m: Any, field: Field, i: Any) -> None:
+        """Ask for item `i` of a field, which will be needed soon."""
+
+    def first_above(m: Any, field: Field, other: Field, row: Any, value: Any, end: Any) -> Any:
+        """Return the first i below `end` with field[row, i] + other[row, i] > value, or `end`."""
+        for i in range(end):
+            if get2(m, field, row, i) + get2(m, other, row, i) > value:
+                return np.int64(i)
+        return np.int64(end)
 
     def _item(m: Any, field: Field, i: Any) -> Any:
         buffer = (ctypes.c_char * field.dtype.itemsize).from_address(int(address(m, field, i)))
@@ -195,3 +206,44 @@ else:
             return context.get_dummy_value()
 
         return types.void(_WORD, field, field.item), codegen
+
+    @intrinsic
+    def prefetch(typingctx: Any, m: Any, field: Any, i: Any) -> Any:
+        """Ask for item `i` of a field, which will be needed soon."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            pointer = builder.inttoptr(field.place(builder, args[0], args[2]), ir.IntType(8).as_pointer())
+            flag = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
+            function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+            builder.call(function, [pointer, flag(0), flag(3), flag(1)])  # to be read, kept in all caches, data
+            return context.get_dummy_value()
+
+        return types.void(_WORD, field, _WORD), codegen
+
+    @intrinsic
+    def first_above(typingctx: Any, m: Any, field: Any, other: Any, row: Any, value: Any, end: Any) -> Any:
+        """Return the first i below `end` with field[row, i] + other[row, i] > value, or `end`.
+
+        Both fields are tables of signed bytes with rows of 32, the sums rise along a row, and no sum overflows.
+        """
+        byte, word = ir.IntType(8), ir.IntType(64)
+        vector = ir.VectorType(byte, 32)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            memory, place, bound, last = args[0], args[3], args[4], args[5]
+            rows = []
+            for each in (field, other):
+                where = each.place(builder, memory, each.index(builder, place, ir.Constant(word, 0)))
+                rows.append(builder.load(builder.inttoptr(where, vector.as_pointer()), align=1))
+            threshold = builder.insert_element(
+                ir.Constant(vector, ir.Undefined), builder.trunc(bound, byte), ir.Constant(ir.IntType(32), 0)
+            )
+            order = ir.Constant(ir.VectorType(ir.IntType(32), 32), [0] * 32)
+            threshold = builder.shuffle_vector(threshold, ir.Constant(vector, ir.Undefined), order)
+            above = builder.icmp_signed(">", builder.add(*rows), threshold)
+            bits = builder.zext(builder.bitcast(above, ir.IntType(32)), word)
+            bits = builder.or_(bits, builder.shl(ir.Constant(word, 1), last))
+            return builder.cttz(bits, cgutils.true_bit)
+
+        return types.int64(_WORD, field, other, _WORD, types.int64, _WORD), codegen

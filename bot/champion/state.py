@@ -102,6 +102,7 @@ FIRST = _field("i1", MOST_LINES, MOST_BLOCKS)  # first start of a block on an em
 LAST = _field("i1", MOST_LINES, MOST_BLOCKS)  # last start of a block on an empty line
 EARLIEST = _field("i1", MOST_LINES, MOST_BLOCKS)  # first start now
 LATEST = _field("i1", MOST_LINES, MOST_BLOCKS)  # last start now
+NO_BYTES = _field("i1", MOST_LINES, MOST_BLOCKS)  # all 0
 BOUND_LINE = _field("u1", MOST_VARIABLES)  # l of S(l, j, p)
 BOUND_BLOCK = _field("u1", MOST_VARIABLES)  # j
 BOUND_PLACE = _field("i1", MOST_VARIABLES)  # p

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.access import get, get2, put, put2, read, write
+from bot.access import get, get2, prefetch, put, put2, read, write
 from bot.champion.learning.events import assign
 from bot.champion.state import (
     ARENA,
@@ -175,17 +175,16 @@ def propagate_watches(m: Any, falsified: Any) -> Any:
     while at < end:
         entry = get(m, WATCHES, at)
         at += u64(1)
+        # The clause of the watch after the next: by then it has come out of the slower memory.
+        prefetch(m, ARENA, get(m, WATCHES, at + u64(1)) & _LOW_HALF)
         if get(m, VALUE, entry >> u64(32)) > 0:
             put(m, WATCHES, kept, entry)
             kept += u64(1)
             continue
         clause = i64(entry & _LOW_HALF)
         first = clause + HEADER
-        other = get(m, ARENA, first)
-        if other == falsified:
-            other = get(m, ARENA, first + 1)
-            put(m, ARENA, first, other)
-            put(m, ARENA, first + 1, falsified)
+        # The watched literals stand first, in either order.
+        other = get(m, ARENA, first) ^ get(m, ARENA, first + 1) ^ falsified
         value = get(m, VALUE, other)
         entry = u64(clause) | (u64(other) << u64(32))
         if value <= 0:
@@ -194,9 +193,13 @@ def propagate_watches(m: Any, falsified: Any) -> Any:
                 found = get(m, ARENA, first + i)
                 put(m, ARENA, clause + _SEARCH, i)
                 put(m, ARENA, first + i, falsified)
+                put(m, ARENA, first, other)
                 put(m, ARENA, first + 1, found)
                 _watch(m, found, clause, other)
                 continue
+            # The implied literal of a reason stands first.
+            put(m, ARENA, first, other)
+            put(m, ARENA, first + 1, falsified)
         put(m, WATCHES, kept, entry)
         kept += u64(1)
         if value < 0:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.access import get, get2, read
+from bot.access import first_above, get, get2, read
 from bot.champion.learning.events import (
     BY_NEIGHBOUR,
     BY_RULE,
@@ -42,6 +42,7 @@ from bot.champion.state import (
     LATEST,
     LENGTH,
     MOST_LINES,
+    NO_BYTES,
     ROW_OF,
     SIZE,
     TRAIL,
@@ -186,13 +187,9 @@ def _after_moving_beyond(m: Any, event: Any) -> Any:
 def _after_black(m: Any, cell: Any, line: Any, i: Any) -> Any:
     """Draw the conclusions of cell i of a line being black: some block covers it."""
     blocks = i64(get(m, BLOCKS, line))
-    # Blocks before `first` end before it, blocks from `end` on start behind it.
-    first = blocks
-    while first > 0 and get2(m, LATEST, line, first - 1) + get2(m, SIZE, line, first - 1) > i:
-        first -= 1
-    end = i64(0)
-    while end < blocks and get2(m, EARLIEST, line, end) <= i:
-        end += 1
+    # Blocks before `first` end before it in any case, blocks from `end` on start behind it.
+    first = first_above(m, LATEST, SIZE, line, i, blocks)
+    end = first_above(m, EARLIEST, NO_BYTES, line, i, blocks)
     if first == blocks:
         behind = _up_to(m, line, blocks - 1, i - get2(m, SIZE, line, blocks - 1)) if blocks > 0 else NONE
         return conflict_of(m, cell, behind, NONE)
@@ -214,21 +211,18 @@ def _after_black(m: Any, cell: Any, line: Any, i: Any) -> Any:
 def _after_white(m: Any, cell: Any, line: Any, i: Any) -> Any:
     """Draw the conclusions of cell i of a line being white: no block covers it."""
     blocks = i64(get(m, BLOCKS, line))
-    block = blocks - 1
-    while block >= 0 and get2(m, LATEST, line, block) > i:
-        block -= 1
-    if block >= 0:
-        place = i - get2(m, SIZE, line, block)
-        if get2(m, LATEST, line, block) > place and not move_up_to(
-            m, line, block, place, BY_RULE, cell, _up_to(m, line, block, i)
+    # The last block that starts at i or before in any case, and the first that ends behind i in any case.
+    before = first_above(m, LATEST, NO_BYTES, line, i, blocks) - 1
+    behind = first_above(m, EARLIEST, SIZE, line, i, blocks)
+    if before >= 0:
+        place = i - get2(m, SIZE, line, before)
+        if get2(m, LATEST, line, before) > place and not move_up_to(
+            m, line, before, place, BY_RULE, cell, _up_to(m, line, before, i)
         ):
             return False
-    block = i64(0)
-    while block < blocks and get2(m, EARLIEST, line, block) + get2(m, SIZE, line, block) <= i:
-        block += 1
-    if block < blocks and get2(m, EARLIEST, line, block) <= i:
-        place = i - get2(m, SIZE, line, block)
-        return move_beyond(m, line, block, i, BY_RULE, cell, _beyond(m, line, block, place))
+    if behind < blocks and get2(m, EARLIEST, line, behind) <= i:
+        place = i - get2(m, SIZE, line, behind)
+        return move_beyond(m, line, behind, i, BY_RULE, cell, _beyond(m, line, behind, place))
     return True
 
 
