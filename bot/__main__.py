@@ -7,10 +7,24 @@ import time
 STARTED = time.monotonic()
 """When the process started, as near as it can tell: --time-limit and the log count from here."""
 
+import os  # noqa: E402
 import signal  # noqa: E402
 import sys  # noqa: E402
 
 from bot.cli import parse  # noqa: E402
+
+
+def _standard_streams() -> bool:
+    """Make sure that no file of ours is taken for a standard stream; False if standard output is closed."""
+    is_closed = []
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+            is_closed.append(False)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+            is_closed.append(True)
+    return not is_closed[1]
 
 
 def main() -> int:
@@ -18,6 +32,8 @@ def main() -> int:
     # The default way to die: at once, and while a kernel runs too. Every answer is written out by then.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     options = parse(sys.argv[1:])
+    if not _standard_streams():
+        return 2
     from bot.process import run  # numba is imported only when there is something to solve
 
     return run(options, STARTED)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import sys
 import time
 from collections.abc import Iterator
 
@@ -19,7 +19,10 @@ from protocol import Entry, Fault, Solution, TaaiReader, format_answer
 
 __all__ = ["run"]
 
-_STDIN, _STDOUT = 0, 1
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
+
+_LARGEST_ZEROS = 1000
+"""Cells of the longest side of a grid of zeros; larger ones only rubbish in the input asks for."""
 
 
 def run(options: Options, started: float) -> int:
@@ -84,18 +87,18 @@ class _Batch:
                 if isinstance(item, Fault):
                     self._faults += 1
                     _complain(str(item))
-                elif not self._answer(item):
-                    break
-        except BrokenPipeError:
-            return 1
-        except OSError as error:
-            return _unusable(f"input or output failed: {error.strerror}")
-        if self._late():
+                else:
+                    self._answer(item)
+        except TimeoutError:
             limit = self._options.time_limit
             _say(
                 f"stopped at the time limit of {limit:g} s; {self._solved} of {self._read} puzzles read are solved"
             )
             return 1
+        except BrokenPipeError:
+            return 1
+        except OSError as error:
+            return _unusable(f"input or output failed: {error.strerror}")
         if not self._read:
             return _unusable("no puzzle on standard input; a puzzle starts with '$1' (see --help)")
         return 0 if self._solved == self._read and not self._faults else 1
@@ -104,19 +107,18 @@ class _Batch:
         reader = TaaiReader(self._options.size)
         for line in lines_until(_STDIN, self._deadline):
             yield from reader.feed(line)
-        if not self._late():
-            yield from reader.close()
+        yield from reader.close()
 
     def _late(self) -> bool:
         return self._deadline is not None and time.monotonic() >= self._deadline
 
-    def _answer(self, entry: Entry) -> bool:
-        """Solve one puzzle and write its answer; False when the time of the batch is up."""
+    def _answer(self, entry: Entry) -> None:
+        """Solve one puzzle and write its answer; TimeoutError when the time of the batch is up."""
         self._read += 1
         before = time.monotonic()
         result = self._solve(entry)
         if (result is None or not result.solutions) and self._late():
-            return False
+            raise TimeoutError
         if result and result.solutions:
             self._solved += 1
             _write(b"".join(format_answer(entry.number, solution) for solution in result.solutions))
@@ -125,7 +127,6 @@ class _Batch:
         self._records.add(entry.number, time.monotonic() - before, result)
         if result and self._options.solutions > 1:
             _complain(f"${entry.number}: {_verdict(result)}")
-        return True
 
     def _solve(self, entry: Entry) -> Result | None:
         """Return the result; None for a puzzle that cannot be solved as it stands, said on standard error."""
@@ -165,7 +166,9 @@ class _Batch:
         if self._options.on_unsolved == "word":
             return header + (result.status if result else "invalid").encode() + b"\n"
         width, height = entry.size
-        return format_answer(entry.number, Solution(np.zeros((height, width), np.uint8))) if width else header
+        if not 0 < max(width, height) <= _LARGEST_ZEROS:
+            return header
+        return format_answer(entry.number, Solution(np.zeros((height, width), np.uint8)))
 
 
 def _verdict(result: Result) -> str:
@@ -186,7 +189,9 @@ def _write(answer: bytes) -> None:
 
 
 def _complain(line: str) -> None:
-    sys.stderr.write(line + "\n")
+    """Write a line to standard error; if nobody can read it, that costs no answer."""
+    with contextlib.suppress(OSError):
+        os.write(_STDERR, f"{line}\n".encode())
 
 
 def _say(message: str) -> None:

@@ -15,7 +15,7 @@ _LONGEST_KEPT = 1 << 16
 
 
 def lines_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
-    """Yield the lines of `descriptor` until its end or until `deadline`.
+    """Yield the lines of `descriptor` until its end.
 
     Parameters
     ----------
@@ -26,11 +26,14 @@ def lines_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
 
     Raises
     ------
+    TimeoutError
+        If `deadline` passes before the end.
     OSError
         If the descriptor cannot be read.
     """
     kept = b""
-    while _readable(descriptor, deadline):
+    while True:
+        _wait(descriptor, deadline)
         chunk = os.read(descriptor, _CHUNK_BYTES)
         if not chunk:
             break
@@ -41,15 +44,14 @@ def lines_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
             kept = b""
         if len(kept) < _LONGEST_KEPT:
             kept += lines[-1]
-    else:
-        return
     if kept:
         yield kept
 
 
-def _readable(descriptor: int, deadline: float | None) -> bool:
-    """Wait for input; False when the time is up."""
+def _wait(descriptor: int, deadline: float | None) -> None:
+    """Wait for input, or raise TimeoutError when the time is up."""
     if deadline is None:
-        return True
+        return
     remaining = deadline - time.monotonic()
-    return remaining > 0 and bool(select.select([descriptor], [], [], remaining)[0])
+    if remaining <= 0 or not select.select([descriptor], [], [], remaining)[0]:
+        raise TimeoutError
