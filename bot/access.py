@@ -9,7 +9,8 @@ A kernel of the champion takes one argument, the address `m` of the memory, and 
 `address(m, FIELD, i)` is where an item lies, `prefetch(m, FIELD, i)` asks for it ahead of time, and
 `first_above(m, FIELD, OTHER, row, value, end)` searches a row of bytes at once.
 
-Unsigned items come out as uint64, signed ones as int64, floats as they are; indices are uint64. Nothing is checked: an index out of range reads garbage.
+Unsigned items come out as uint64, signed ones as int64, floats as they are; indices are uint64. Nothing is
+checked: an index out of range reads garbage.
 
 Why not arrays: a field's place and dtype are part of its type, so an access is one machine instruction with a
 constant offset, and a call passes one register. A tuple of sixty arrays passes four hundred.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import signal
+import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -107,7 +108,11 @@ def _cannot_write(error: OSError, path: Path) -> UnusableError:
 
 
 def _played(arguments: argparse.Namespace, puzzle_set: PuzzleSet, result_path: Path) -> RunResult:
-    command = arguments.bot_command or _own_bot(puzzle_set)
+    command = arguments.bot_command
+    if not command:
+        command = _own_bot(puzzle_set)
+        # Compiling kernels is not solving puzzles: it is done, and said on stderr, before the clock starts.
+        subprocess.run([*command, "--warm-up"], stdin=subprocess.DEVNULL, check=False)
     terms = Terms(arguments.time_limit, Feed(arguments.feed))
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # who stops the judge stops the bot: as at Ctrl-C
     with screen_for(len(puzzle_set.puzzles), arguments.quiet) as screen:
