@@ -13,6 +13,8 @@ import sys  # noqa: E402
 
 from bot.cli import parse  # noqa: E402
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start threads that have nothing to do here
+
 
 def _standard_streams() -> bool:
     """Make sure that no file of ours is taken for a standard stream; False if standard output is closed."""

@@ -112,10 +112,10 @@ VALUE = _field("i1", 2 * MOST_VARIABLES)  # of a literal: 1 true, -1 false, 0 un
 VALUE_PAIR = Field(VALUE.offset, "u2", (MOST_VARIABLES,))  # VALUE of both literals of a variable
 
 # -- learning: the trail of events. An event sets a cell, or moves a bound over one or more variables at once
-EVENT_LITERAL, EVENT_OLD, EVENT_REASON, EVENT_A, EVENT_B, EVENT_LEVEL = range(6)
-TRAIL = _field(
-    "i4", MOST_VARIABLES + 1, 8
-)  # literal (the strongest set), bound before, reason and its parts, level
+EVENT_LITERAL, EVENT_REASON, EVENT_A, EVENT_B = range(4)
+TRAIL = _field("i4", MOST_VARIABLES + 1, 4)  # literal (of a range the strongest), reason and its two variables
+EVENT_OLD = _field("i1", MOST_VARIABLES + 1)  # the bound before
+EVENT_LEVEL = _field("u2", MOST_VARIABLES + 1)
 TRAIL_SIZE = _field("i8")
 HEAD = _field("i8")  # next event to propagate
 EVENT_OF = _field("u2", MOST_VARIABLES)  # event that set a variable
@@ -150,7 +150,11 @@ VERDICT = _field("u1", MOST_VARIABLES + 1)  # of an event, in minimisation: 1 im
 JUDGED = _field("i4", MOST_VARIABLES + 1)  # events with a verdict
 JUDGED_COUNT = _field("i8")
 REASONS = _field("i4", 1 << 22)  # scratch: variables that explain another; a stack of 51 reasons in minimisation
-FRAMES = _field("i4", 64, 4)  # scratch: of minimisation: event, first, next and end of its reasons
+FRAME_EVENT, FRAME_NEXT, FRAME_END, FRAME_CLAUSE, FRAME_TOP = range(5)
+FRAMES = _field(
+    "i4", 64, 8
+)  # scratch: of minimisation: event; next and end of its reasons, 1 if these are in ARENA,
+# 0 if in REASONS; first free place in REASONS
 LEARNED = _field("i4", MOST_VARIABLES)  # literals of the clause being learned
 LEARNED_SIZE = _field("i8")
 LEARNED_LBD = _field("i8")  # number of levels in it
@@ -167,9 +171,8 @@ CLAUSE_COUNT = _field("i8")
 CLAUSE_RANK = _field("u8", MOST_CLAUSES)  # scratch of the reduction
 MOST_WATCHES = 1 << 23  # the database counts as full at half of it: lists that move leave holes
 WATCHES = _field("u8", MOST_WATCHES)  # clause, and in the upper half one of its other literals
-WATCH_BEGIN = _field("u4", 2 * MOST_VARIABLES)
-WATCH_COUNT = _field("u4", 2 * MOST_VARIABLES)
-WATCH_ROOM = _field("u4", 2 * MOST_VARIABLES)
+WATCH_BEGIN, WATCH_COUNT, WATCH_ROOM = range(3)
+WATCH_LIST = _field("u4", 2 * MOST_VARIABLES, 4)  # of a literal: where its watches begin, their number, the room
 WATCHES_USED = _field("i8")
 
 # -- learning: decisions

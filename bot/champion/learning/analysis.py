@@ -24,6 +24,11 @@ from bot.champion.state import (
     EVENT_LITERAL,
     EVENT_OF,
     EVENT_REASON,
+    FRAME_CLAUSE,
+    FRAME_END,
+    FRAME_EVENT,
+    FRAME_NEXT,
+    FRAME_TOP,
     FRAMES,
     HEIGHT,
     JUDGED,
@@ -95,7 +100,7 @@ def _is_weaker(m: Any, variable: Any, needed: Any) -> Any:
 def _touch(m: Any, variable: Any) -> None:
     """Note that the value of a variable is needed."""
     event = get(m, EVENT_OF, variable)
-    level = get2(m, TRAIL, event, EVENT_LEVEL)
+    level = i64(get(m, EVENT_LEVEL, event))
     if level == 0:
         return
     if get(m, SEEN, event):
@@ -114,13 +119,19 @@ def _touch(m: Any, variable: Any) -> None:
 
 
 @kernel
+def _touch_clause(m: Any, clause: Any, skipped: Any) -> None:
+    """Touch the variables of a clause, all or all but the first one, which it implied."""
+    note_use(m, clause)
+    first = clause + HEADER
+    for i in range(first + skipped, first + get(m, ARENA, clause)):
+        _touch(m, get(m, ARENA, i) >> 1)
+
+
+@kernel
 def _touch_conflict(m: Any) -> None:
     conflict = read(m, CONFLICT)
     if conflict >= 0:
-        note_use(m, conflict)
-        first = conflict + HEADER
-        for i in range(first, first + get(m, ARENA, conflict)):
-            _touch(m, get(m, ARENA, i) >> 1)
+        _touch_clause(m, conflict, i64(0))
     elif conflict == OF_RULE:
         for i in range(3):
             part = get(m, CONFLICT_PARTS, i)
@@ -148,7 +159,11 @@ def _find_uip(m: Any) -> Any:
             write(m, OPEN_COUNT, read(m, OPEN_COUNT) - 1)
             if read(m, OPEN_COUNT) == 0:
                 return event
-            _touch_reasons(m, reasons_of(m, get(m, NEEDED, event), i64(0)))
+            reason = get2(m, TRAIL, event, EVENT_REASON)
+            if reason >= 0:
+                _touch_clause(m, reason, i64(1))
+            else:
+                _touch_reasons(m, reasons_of(m, get(m, NEEDED, event), i64(0)))
 
 
 @kernel
@@ -163,7 +178,7 @@ def _judge(m: Any, event: Any, verdict: Any) -> None:
 def _known_verdict(m: Any, variable: Any, depth: Any, levels: Any) -> Any:
     """Return the verdict on a variable if it can be told at once, else 0."""
     event = i64(get(m, EVENT_OF, variable))
-    level = get2(m, TRAIL, event, EVENT_LEVEL)
+    level = i64(get(m, EVENT_LEVEL, event))
     if level == 0:
         return _IMPLIED
     if get(m, SEEN, event) and not _is_weaker(m, get(m, NEEDED, event), variable):
@@ -179,10 +194,22 @@ def _known_verdict(m: Any, variable: Any, depth: Any, levels: Any) -> Any:
 
 
 @kernel
-def _open_frame(m: Any, depth: Any, event: Any, variable: Any, first: Any) -> None:
-    put2(m, FRAMES, depth, 0, event)
-    put2(m, FRAMES, depth, 1, first)
-    put2(m, FRAMES, depth, 2, reasons_of(m, variable, first))
+def _open_frame(m: Any, depth: Any, event: Any, variable: Any, top: Any) -> None:
+    """Begin to judge an event by the reasons of `variable`; REASONS is free from `top` on."""
+    reason = get2(m, TRAIL, get(m, EVENT_OF, variable), EVENT_REASON)
+    put2(m, FRAMES, depth, FRAME_EVENT, event)
+    if reason >= 0:
+        note_use(m, reason)
+        put2(m, FRAMES, depth, FRAME_NEXT, reason + HEADER + 1)
+        put2(m, FRAMES, depth, FRAME_END, reason + HEADER + get(m, ARENA, reason))
+        put2(m, FRAMES, depth, FRAME_CLAUSE, 1)
+        put2(m, FRAMES, depth, FRAME_TOP, top)
+    else:
+        end = reasons_of(m, variable, top)
+        put2(m, FRAMES, depth, FRAME_NEXT, top)
+        put2(m, FRAMES, depth, FRAME_END, end)
+        put2(m, FRAMES, depth, FRAME_CLAUSE, 0)
+        put2(m, FRAMES, depth, FRAME_TOP, end)
 
 
 @kernel
@@ -194,25 +221,26 @@ def _is_implied(m: Any, variable: Any, levels: Any) -> Any:
     _open_frame(m, 0, -1, variable, i64(0))
     depth = i64(0)
     while True:
-        first, end = get2(m, FRAMES, depth, 1), get2(m, FRAMES, depth, 2)
-        if first == end:
+        place, end = get2(m, FRAMES, depth, FRAME_NEXT), get2(m, FRAMES, depth, FRAME_END)
+        if place == end:
             if depth == 0:
                 return True
-            _judge(m, get2(m, FRAMES, depth, 0), _IMPLIED)
+            _judge(m, get2(m, FRAMES, depth, FRAME_EVENT), _IMPLIED)
             depth -= 1
             continue
-        reason = get(m, REASONS, first)
-        put2(m, FRAMES, depth, 1, first + 1)
+        put2(m, FRAMES, depth, FRAME_NEXT, place + 1)
+        reason = get(m, ARENA, place) >> 1 if get2(m, FRAMES, depth, FRAME_CLAUSE) else get(m, REASONS, place)
         verdict = _known_verdict(m, reason, depth + 1, levels)
         if verdict == _NOT_IMPLIED:
             while depth > 0:
-                _judge(m, get2(m, FRAMES, depth, 0), _NOT_IMPLIED)
+                _judge(m, get2(m, FRAMES, depth, FRAME_EVENT), _NOT_IMPLIED)
                 depth -= 1
             return False
         if verdict == u64(0):
             event = i64(get(m, EVENT_OF, reason))
+            top = get2(m, FRAMES, depth, FRAME_TOP)
             depth += 1
-            _open_frame(m, depth, event, get2(m, TRAIL, event, EVENT_LITERAL) >> 1, end)
+            _open_frame(m, depth, event, get2(m, TRAIL, event, EVENT_LITERAL) >> 1, top)
 
 
 @kernel
@@ -227,7 +255,7 @@ def _collect(m: Any, uip: Any) -> None:
     kept = i64(0)
     for i in range(touched):
         event = get(m, TOUCHED, i)
-        level = get2(m, TRAIL, event, EVENT_LEVEL)
+        level = i64(get(m, EVENT_LEVEL, event))
         if event != uip and level == present:
             put(m, SEEN, event, u64(0))
             continue
@@ -259,7 +287,7 @@ def _collect(m: Any, uip: Any) -> None:
 
 @kernel
 def _level_of(m: Any, literal: Any) -> Any:
-    return get2(m, TRAIL, get(m, EVENT_OF, literal >> 1), EVENT_LEVEL)
+    return i64(get(m, EVENT_LEVEL, get(m, EVENT_OF, literal >> 1)))
 
 
 @kernel

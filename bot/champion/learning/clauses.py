@@ -34,6 +34,7 @@ from bot.champion.state import (
     VARIABLES,
     WATCH_BEGIN,
     WATCH_COUNT,
+    WATCH_LIST,
     WATCH_ROOM,
     WATCHES,
     WATCHES_USED,
@@ -69,26 +70,26 @@ def start_clauses(m: Any) -> None:
 def _clear_watches(m: Any) -> None:
     write(m, WATCHES_USED, 0)
     for literal in range(2 * read(m, VARIABLES)):
-        put(m, WATCH_COUNT, literal, u64(0))
-        put(m, WATCH_ROOM, literal, u64(0))
+        put2(m, WATCH_LIST, literal, WATCH_COUNT, u64(0))
+        put2(m, WATCH_LIST, literal, WATCH_ROOM, u64(0))
 
 
 @kernel
 def _watch(m: Any, literal: Any, clause: Any, other: Any) -> None:
     """Watch `literal` in a clause; `other` is any other literal of it."""
-    count, room = get(m, WATCH_COUNT, literal), get(m, WATCH_ROOM, literal)
-    begin = get(m, WATCH_BEGIN, literal)
+    count, room = get2(m, WATCH_LIST, literal, WATCH_COUNT), get2(m, WATCH_LIST, literal, WATCH_ROOM)
+    begin = get2(m, WATCH_LIST, literal, WATCH_BEGIN)
     if count == room:
         new_begin = u64(read(m, WATCHES_USED))
         room = max(u64(4), u64(2) * room)
         write(m, WATCHES_USED, i64(new_begin + room))
         for i in range(count):
             put(m, WATCHES, new_begin + i, get(m, WATCHES, begin + i))
-        put(m, WATCH_BEGIN, literal, new_begin)
-        put(m, WATCH_ROOM, literal, room)
+        put2(m, WATCH_LIST, literal, WATCH_BEGIN, new_begin)
+        put2(m, WATCH_LIST, literal, WATCH_ROOM, room)
         begin = new_begin
     put(m, WATCHES, begin + count, u64(clause) | (u64(other) << u64(32)))
-    put(m, WATCH_COUNT, literal, count + u64(1))
+    put2(m, WATCH_LIST, literal, WATCH_COUNT, count + u64(1))
 
 
 @kernel
@@ -133,7 +134,7 @@ def _levels_in(m: Any, clause: Any) -> Any:
     levels = i64(0)
     first = clause + HEADER
     for i in range(first, first + get(m, ARENA, clause)):
-        level = get2(m, TRAIL, get(m, EVENT_OF, get(m, ARENA, i) >> 1), EVENT_LEVEL)
+        level = i64(get(m, EVENT_LEVEL, get(m, EVENT_OF, get(m, ARENA, i) >> 1)))
         if level != 0 and get(m, LEVEL_STAMP, level) != stamp:
             put(m, LEVEL_STAMP, level, stamp)
             levels += 1
@@ -167,7 +168,7 @@ def _other_watch(m: Any, clause: Any) -> Any:
 @kernel
 def propagate_watches(m: Any, falsified: Any) -> Any:
     """Visit the clauses that watch a literal which has become false; False on a conflict."""
-    begin, count = get(m, WATCH_BEGIN, falsified), get(m, WATCH_COUNT, falsified)
+    begin, count = get2(m, WATCH_LIST, falsified, WATCH_BEGIN), get2(m, WATCH_LIST, falsified, WATCH_COUNT)
     kept = begin
     at = begin
     end = begin + count
@@ -211,7 +212,7 @@ def propagate_watches(m: Any, falsified: Any) -> Any:
                 at += u64(1)
         elif value == 0:
             assign(m, other, clause)
-    put(m, WATCH_COUNT, falsified, kept - begin)
+    put2(m, WATCH_LIST, falsified, WATCH_COUNT, kept - begin)
     return consistent
 
 

@@ -101,11 +101,11 @@ def conflict_of(m: Any, a: Any, b: Any, c: Any) -> Any:
 def _push(m: Any, literal: Any, old: Any, reason: Any, a: Any, b: Any) -> None:
     event = read(m, TRAIL_SIZE)
     put2(m, TRAIL, event, EVENT_LITERAL, literal)
-    put2(m, TRAIL, event, EVENT_OLD, old)
+    put(m, EVENT_OLD, event, old)
     put2(m, TRAIL, event, EVENT_REASON, reason)
     put2(m, TRAIL, event, EVENT_A, a)
     put2(m, TRAIL, event, EVENT_B, b)
-    put2(m, TRAIL, event, EVENT_LEVEL, read(m, LEVEL))
+    put(m, EVENT_LEVEL, event, u64(read(m, LEVEL)))
     write(m, TRAIL_SIZE, event + 1)
 
 
@@ -221,7 +221,7 @@ def _take_back(m: Any, event: Any) -> None:
         begin, end = variable, variable + 1
     else:
         line, block = get(m, BOUND_LINE, variable), get(m, BOUND_BLOCK, variable)
-        old = get2(m, TRAIL, event, EVENT_OLD)
+        old = get(m, EVENT_OLD, event)
         base = variable - get(m, BOUND_PLACE, variable)
         if literal & 1:
             begin, end = base + old, variable + 1

@@ -12,10 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from bot.access import get, get2, put, put2, read
-from bot.champion.learning.clauses import HEADER, note_use
 from bot.champion.learning.events import BY_NEIGHBOUR, BY_RULE, FROM_RECORD, cell_of_line
 from bot.champion.state import (
-    ARENA,
     BLOCKS,
     COLUMN_OF,
     EARLIEST,
@@ -152,16 +150,12 @@ def explain_line(m: Any, line: Any, black: Any, white: Any, target: Any, out: An
 
 @kernel
 def reasons_of(m: Any, variable: Any, out: Any) -> Any:
-    """Put the variables that explain the value of `variable` into REASONS[out..], and return their end."""
+    """Put the variables that explain the value of `variable` into REASONS[out..], and return their end.
+
+    Before: its reason is no clause, whose literals are the explanation as they stand.
+    """
     event = get(m, EVENT_OF, variable)
     reason = get2(m, TRAIL, event, EVENT_REASON)
-    if reason >= 0:
-        note_use(m, reason)
-        first = reason + HEADER
-        for i in range(first + 1, first + get(m, ARENA, reason)):
-            put(m, REASONS, out, get(m, ARENA, i) >> 1)
-            out += 1
-        return out
     a = get2(m, TRAIL, event, EVENT_A)
     if reason == BY_RULE:
         b = get2(m, TRAIL, event, EVENT_B)

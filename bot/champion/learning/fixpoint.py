@@ -44,6 +44,7 @@ from bot.champion.state import (
     TRAIL,
     TRAIL_SIZE,
     WATCH_COUNT,
+    WATCH_LIST,
 )
 from bot.jit import kernel
 from bot.words import highest_bit, i64, lowest_bit, u64
@@ -60,13 +61,13 @@ def _visit_watches(m: Any, event: Any) -> Any:
     variable = literal >> 1
     count, step = i64(1), i64(0)
     if variable >= i64(read(m, CELLS)):
-        place, old = get(m, BOUND_PLACE, variable), get2(m, TRAIL, event, EVENT_OLD)
+        place, old = get(m, BOUND_PLACE, variable), get(m, EVENT_OLD, event)
         if literal & 1:
             count, step = place + 1 - old, i64(-2)
         else:
             count, step = old - place, i64(2)
     for _ in range(count):
-        if get(m, WATCH_COUNT, literal ^ 1) and not propagate_watches(m, literal ^ 1):
+        if get2(m, WATCH_LIST, literal ^ 1, WATCH_COUNT) and not propagate_watches(m, literal ^ 1):
             return False
         literal += step
     return True

@@ -85,7 +85,7 @@ def _beyond(m: Any, line: Any, block: Any, place: Any) -> Any:
 def _after_moving_up(m: Any, event: Any) -> Any:
     """Draw the conclusions of S(block, place) .. S(block, old - 1) having become true."""
     variable = get2(m, TRAIL, event, EVENT_LITERAL) >> 1
-    old = get2(m, TRAIL, event, EVENT_OLD)
+    old = get(m, EVENT_OLD, event)
     line, block = i64(get(m, BOUND_LINE, variable)), i64(get(m, BOUND_BLOCK, variable))
     place, size = get(m, BOUND_PLACE, variable), get2(m, SIZE, line, block)
     base = variable - place  # base + p is S(block, p)
@@ -138,7 +138,7 @@ def _after_moving_up(m: Any, event: Any) -> Any:
 def _after_moving_beyond(m: Any, event: Any) -> Any:
     """Draw the conclusions of S(block, old) .. S(block, place) having become false."""
     variable = get2(m, TRAIL, event, EVENT_LITERAL) >> 1
-    old = get2(m, TRAIL, event, EVENT_OLD)
+    old = get(m, EVENT_OLD, event)
     line, block = i64(get(m, BOUND_LINE, variable)), i64(get(m, BOUND_BLOCK, variable))
     place, size = get(m, BOUND_PLACE, variable), get2(m, SIZE, line, block)
     base = variable - place

@@ -199,7 +199,7 @@ def _aim_at_trail(m: Any) -> None:
         if variable < cells:
             put(m, TARGET, variable, u64(literal & 1))
             continue
-        old = variable - get(m, BOUND_PLACE, variable) + get2(m, TRAIL, event, EVENT_OLD)
+        old = variable - get(m, BOUND_PLACE, variable) + get(m, EVENT_OLD, event)
         if literal & 1:
             for each in range(old, variable + 1):
                 put(m, TARGET, each, u64(1))
