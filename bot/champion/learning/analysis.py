@@ -199,7 +199,6 @@ def _open_frame(m: Any, depth: Any, event: Any, variable: Any, top: Any) -> None
     reason = get2(m, TRAIL, get(m, EVENT_OF, variable), EVENT_REASON)
     put2(m, FRAMES, depth, FRAME_EVENT, event)
     if reason >= 0:
-        note_use(m, reason)
         put2(m, FRAMES, depth, FRAME_NEXT, reason + HEADER + 1)
         put2(m, FRAMES, depth, FRAME_END, reason + HEADER + get(m, ARENA, reason))
         put2(m, FRAMES, depth, FRAME_CLAUSE, 1)

@@ -146,7 +146,7 @@ def note_use(m: Any, clause: Any) -> None:
     """Note that a clause took part in a conflict; its LBD may have become smaller."""
     flags = get(m, ARENA, clause + _FLAGS)
     lbd = flags & _LBD_MASK
-    if lbd > KEPT_FOR_GOOD:
+    if lbd > KEPT_FOR_GOOD and not flags & _USED:
         lbd = min(lbd, _levels_in(m, clause))
     put(m, ARENA, clause + _FLAGS, lbd | _USED)
 
