@@ -146,10 +146,9 @@ class _Batch:
         if result.status == "unsolvable":
             _complain(f"${entry.number}: line {entry.line}: the puzzle has no solution")
         elif result.status == "timeout" and not self._late():
-            _complain(
-                f"${entry.number}: line {entry.line}: not solved within the limit of "
-                f"{self._options.puzzle_limit:g} s"
-            )
+            limit = self._options.puzzle_limit
+            within = "" if limit is None else f" within the limit of {limit:g} s"
+            _complain(f"${entry.number}: line {entry.line}: not solved{within}")
         return result
 
     def _seconds_for_puzzle(self) -> float | None:

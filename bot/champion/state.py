@@ -31,7 +31,7 @@ SOLVED, UNSOLVABLE, LATE = u64(0), u64(1), u64(2)
 ANY, ALL, NEXT = u64(0), u64(1), u64(2)
 """Which solution a call wants: any; the first of several; another one, after a call that wanted ALL or NEXT."""
 
-DESCENT_STAGE, BELIEFS = (u64(1) << u64(i) for i in range(len(STAGE_NAMES)))
+DESCENT_STAGE, LEARNING_STAGE, BELIEFS, LINE_KERNEL = (u64(1) << u64(i) for i in range(len(STAGE_NAMES)))
 """Bits of STAGES."""
 
 layout = Layout()

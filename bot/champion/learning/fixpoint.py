@@ -36,6 +36,7 @@ from bot.champion.state import (
     HEIGHT,
     LATEST,
     LEVEL,
+    LINE_KERNEL,
     LINE_SOLVES,
     MOST_LINES,
     RECORD_COUNT,
@@ -46,6 +47,7 @@ from bot.champion.state import (
     WATCH_COUNT,
     WATCH_LIST,
 )
+from bot.champion.switches import is_on
 from bot.jit import kernel
 from bot.words import highest_bit, i64, lowest_bit, u64
 
@@ -135,6 +137,10 @@ def propagate_all(m: Any) -> Any:
                 put(m, DIRTY, 1, u64(0))
                 return False
         if (get(m, DIRTY, 0) | get(m, DIRTY, 1)) == u64(0):
+            return True
+        if read(m, LEVEL) > 0 and not is_on(m, LINE_KERNEL):
+            put(m, DIRTY, 0, u64(0))
+            put(m, DIRTY, 1, u64(0))
             return True
         if not _paint_dirty(m):
             put(m, DIRTY, 0, u64(0))
