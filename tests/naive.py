@@ -10,9 +10,9 @@ Simplified Line Solver for Nonogram Puzzle Games" (maximal painting, section 2; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from math import comb
+from math import comb, prod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -216,3 +216,109 @@ def _runs(cells: Sequence[Cell]) -> list[int]:
             runs.append(1)
         before = cell
     return runs
+
+
+# Starts of blocks, beliefs, and clauses: what the champion's kernels are made of
+
+
+def block_starts(painted: Sequence[int]) -> tuple[int, ...]:
+    """Return where the blocks of a fully painted line start."""
+    return tuple(i for i, cell in enumerate(painted) if cell == 1 and (i == 0 or painted[i - 1] == 0))
+
+
+def valid_starts(clue: Sequence[int], cells: Sequence[Cell]) -> list[set[int]] | None:
+    """Return for each block its starts in all placements that agree with `cells`; None if no placement agrees."""
+    left = [line for line in placements(tuple(clue), len(cells)) if agrees(line, cells)]
+    if not left:
+        return None
+    return [set(starts) for starts in zip(*map(block_starts, left), strict=True)]
+
+
+def weights(
+    clue: Sequence[int], cells: Sequence[Cell], odds: Sequence[float]
+) -> list[tuple[tuple[int, ...], float]]:
+    """Return every placement that agrees with `cells`, with the product of the odds of its unknown black cells."""
+    return [
+        (line, prod(odds[i] for i, cell in enumerate(line) if cell == 1 and cells[i] is None))
+        for line in placements(tuple(clue), len(cells))
+        if agrees(line, cells)
+    ]
+
+
+def chances(clue: Sequence[int], cells: Sequence[Cell], odds: Sequence[float]) -> list[float] | None:
+    """Return for each cell the share of the weight that paints it black; None if no placement has any."""
+    weighed = weights(clue, cells, odds)
+    total = sum(weight for _, weight in weighed)
+    if total == 0:
+        return None
+    return [sum(weight for line, weight in weighed if line[i] == 1) / total for i in range(len(cells))]
+
+
+def start_chances(clue: Sequence[int], cells: Sequence[Cell], odds: Sequence[float]) -> list[list[float]]:
+    """Return for each block and each place the chance that the block starts there or before."""
+    weighed = [(block_starts(line), weight) for line, weight in weights(clue, cells, odds)]
+    total = sum(weight for _, weight in weighed)
+    return [
+        [sum(w for starts, w in weighed if starts[block] <= place) / total for place in range(len(cells))]
+        for block in range(len(clue))
+    ]
+
+
+def line_clauses(clue: Sequence[int], length: int) -> list[list[tuple[tuple[object, ...], bool]]]:
+    """Return the clauses over the cells of a line and the starts of its blocks that the champion never stores.
+
+    A variable is ("black", i) or ("starts by", block, place), for every place of the line and one more on
+    either side; a clause is a list of (variable, value) of which one at least holds.
+    """
+    places = range(-1, length + 1)
+
+    def by(block: int, place: int) -> tuple[tuple[object, ...], bool]:
+        return ("starts by", block, min(max(place, -1), length)), True
+
+    def no(literal: tuple[tuple[object, ...], bool]) -> tuple[tuple[object, ...], bool]:
+        return literal[0], not literal[1]
+
+    found = []
+    least = 0
+    for block, size in enumerate(clue):
+        last = length - (sum(clue[block:]) + len(clue) - 1 - block)
+        found += [[by(block, p) if p >= last else no(by(block, p))] for p in places if p < least or p >= last]
+        found += [[no(by(block, p)), by(block, p + 1)] for p in places[:-1]]
+        found += [[no(by(block, i)), by(block, i - size), (("black", i), True)] for i in range(length)]
+        if block:
+            found += [[no(by(block, p)), by(block - 1, p - clue[block - 1] - 1)] for p in places]
+        least += size + 1
+    for block in range(len(clue) + 1):  # the gap before each block, and behind the last one
+        for i in range(length):
+            ends = [no(by(block - 1, i - clue[block - 1]))] if block else []
+            begins = [by(block, i)] if block < len(clue) else []
+            found.append([*ends, *begins, (("black", i), False)])
+    return found
+
+
+def unit_propagate(
+    clauses: Iterable[Sequence[tuple[object, bool]]], values: Mapping[object, bool]
+) -> dict[object, bool] | None:
+    """Set the last literal of each clause whose others are false; None if a clause is all false."""
+    now = dict(values)
+    changed = True
+    while changed:
+        changed = False
+        for clause in clauses:
+            if any(now.get(variable) == value for variable, value in clause):
+                continue
+            unknown = [literal for literal in clause if literal[0] not in now]
+            if not unknown:
+                return None
+            if len(unknown) == 1:
+                now[unknown[0][0]] = unknown[0][1]
+                changed = True
+    return now
+
+
+def luby(length: int) -> list[int]:
+    """Return the beginning of Luby's sequence: 1; then always all so far twice, and the next power of two."""
+    found: list[int] = [1]
+    while len(found) < length:
+        found += [*found, 2 * max(found)]
+    return found[:length]

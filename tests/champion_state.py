@@ -1,0 +1,161 @@
+"""The champion's memory in the hands of a test: a puzzle in it, its variables by name, its trail and clauses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bot.champion import ChampionStrategy, state
+from bot.memory import Field
+from protocol import Puzzle
+from tests import champion_kernels as kernels
+from tests import naive
+
+Variable = tuple[int, ...]
+"""(y, x): the cell is black; (line, block, place): the block starts at `place` or before."""
+
+Literal = tuple[Variable, bool]
+
+
+class ChampionState:
+    """The memory of a strategy, to be set and looked at from outside.
+
+    Lines are numbered as in :mod:`bot.champion.state`: rows, then columns.
+    """
+
+    def __init__(self) -> None:
+        self._strategy = ChampionStrategy()
+        self._memory = self._strategy._memory
+        self._views: dict[Field, np.ndarray] = {}
+        self.m = self._memory.address
+        self.puzzle = Puzzle(columns=((),), rows=((),))
+
+    def load(self, puzzle: Puzzle) -> None:
+        """Start a search at level 0 that knows nothing but the puzzle; it need not have a solution."""
+        self.puzzle = puzzle
+        self._strategy._load(puzzle, 2**62)
+        self[state.ROOT].fill(0)
+        kernels.start(self.m)
+
+    def __getitem__(self, field: Field) -> np.ndarray:
+        """Return a field as an array."""
+        if field not in self._views:
+            self._views[field] = self._memory.view(field)
+        return self._views[field]
+
+    def one(self, field: Field) -> int:
+        """Return the single item of a field."""
+        return int(self[field][0])
+
+    # Lines
+
+    @property
+    def clues(self) -> list[tuple[int, ...]]:
+        return [*self.puzzle.rows, *self.puzzle.columns]
+
+    def length(self, line: int) -> int:
+        return self.puzzle.width if line < self.puzzle.height else self.puzzle.height
+
+    def cell(self, line: int, i: int) -> tuple[int, int]:
+        return (line, i) if line < self.puzzle.height else (i, line - self.puzzle.height)
+
+    def lines_of(self, variables: Sequence[Variable]) -> list[int]:
+        """Return the lines that all of the variables belong to."""
+        of_each = [
+            {variable[0]} if len(variable) == 3 else {variable[0], self.puzzle.height + variable[1]}
+            for variable in variables
+        ]
+        return sorted(set.intersection(*of_each))
+
+    def facts(self, line: int) -> list[dict[Variable, bool]]:
+        """Return for each placement of a line what it says of each of the line's variables."""
+        every = []
+        for placement in naive.placements(tuple(self.clues[line]), self.length(line)):
+            says: dict[Variable, bool] = {self.cell(line, i): bool(c) for i, c in enumerate(placement)}
+            for block, start in enumerate(naive.block_starts(placement)):
+                for place in range(self.length(line)):
+                    says[line, block, place] = start <= place
+            every.append(says)
+        return every
+
+    # Variables and literals
+
+    def name(self, variable: int) -> Variable:
+        if variable < self.one(state.CELLS):
+            return divmod(variable, self.puzzle.width)
+        fields = (state.BOUND_LINE, state.BOUND_BLOCK, state.BOUND_PLACE)
+        line, block, place = (int(self[field][variable]) for field in fields)
+        return line, block, place
+
+    def literal(self, number: int) -> Literal:
+        return self.name(number >> 1), not number & 1
+
+    def value(self, variable: int) -> bool | None:
+        value = int(self[state.VALUE][2 * variable])
+        assert int(self[state.VALUE][2 * variable + 1]) == -value
+        return None if value == 0 else value > 0
+
+    def known(self) -> dict[Variable, bool]:
+        """Return the variables that are set, with their values."""
+        values = ((v, self.value(v)) for v in range(self.one(state.VARIABLES)))
+        return {self.name(variable): value for variable, value in values if value is not None}
+
+    # The trail
+
+    def open_level(self) -> None:
+        level = self.one(state.LEVEL)
+        if level == 0:
+            kernels.take_over_root(self.m)
+        self[state.LEVEL_START][level] = self.one(state.TRAIL_SIZE)
+        self[state.LEVEL][0] = level + 1
+
+    def event_of(self, variable: int) -> int:
+        return int(self[state.EVENT_OF][variable])
+
+    def level_of(self, variable: int) -> int:
+        return int(self[state.EVENT_LEVEL][self.event_of(variable)])
+
+    def reason(self, event: int) -> int:
+        return int(self[state.TRAIL][event, state.EVENT_REASON])
+
+    def reasons(self, variable: int) -> list[int]:
+        """Return the variables that explain the value of one that was not decided."""
+        reason = self.reason(self.event_of(variable))
+        if reason >= 0:
+            assert self.clause(reason)[0] >> 1 in self.variables_of(self.event_of(variable))
+            return [literal >> 1 for literal in self.clause(reason)[1:]]
+        end = kernels.reasons(self.m, variable, 0)
+        return self[state.REASONS][:end].tolist()
+
+    def variables_of(self, event: int) -> list[int]:
+        """Return the variables that an event set."""
+        every = range(self.one(state.VARIABLES))
+        return [v for v in every if self.value(v) is not None and self.event_of(v) == event]
+
+    # Clauses
+
+    def add_clause(self, literals: Sequence[int], lbd: int) -> int:
+        self[state.LEARNED][: len(literals)] = literals
+        self[state.LEARNED_SIZE][0] = len(literals)
+        self[state.LEARNED_LBD][0] = lbd
+        return int(kernels.add_clause(self.m))
+
+    def clause(self, place: int) -> tuple[int, ...]:
+        size = int(self[state.ARENA][place])
+        return tuple(self[state.ARENA][place + 3 : place + 3 + size].tolist())
+
+    def clauses(self) -> Iterator[tuple[int, tuple[int, ...], int]]:
+        """Yield of each clause its place, its literals and its LBD with flags."""
+        for place in self[state.CLAUSES][: self.one(state.CLAUSE_COUNT)].tolist():
+            yield place, self.clause(place), int(self[state.ARENA][place + 1])
+
+
+def holds(literal: Literal, grid: naive.Grid) -> bool:
+    """Tell whether a literal is true of a painted board."""
+    variable, positive = literal
+    if len(variable) == 2:
+        return bool(grid[variable[0]][variable[1]]) == positive
+    line, block, place = variable
+    cells = grid[line] if line < len(grid) else [row[line - len(grid)] for row in grid]
+    return (naive.block_starts(cells)[block] <= place) == positive

@@ -1,0 +1,223 @@
+"""Beliefs against sums over all placements, within what float32 can tell."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from bot.champion.state import (
+    BOARD,
+    BOUND_BASE,
+    BOUND_MARGINAL,
+    FIRST,
+    LAST,
+    MOST_LINES,
+    ODDS,
+    OUTGOING,
+    TOLD,
+)
+from protocol import Puzzle, clue_of
+from tests import champion_kernels as kernels
+from tests import naive
+from tests.boards import masks_of, random_grid
+from tests.champion_state import ChampionState
+
+MOST_ODDS = 20.0
+SOFTENING = 1e-6  # see bot.champion.beliefs
+ERROR = 4e-6  # of a share of all placements, in float32 after so many additions
+
+
+@pytest.fixture(scope="module")
+def memory() -> ChampionState:
+    return ChampionState()
+
+
+def line_puzzle(clue: tuple[int, ...], length: int) -> Puzzle:
+    """Return a board whose only row has a clue; the columns need not fit it."""
+    return Puzzle(columns=((),) * length, rows=(clue,))
+
+
+def believe(memory: ChampionState, clue: tuple[int, ...], cells: naive.Line, told: np.ndarray) -> bool:
+    memory.load(line_puzzle(clue, len(cells)))
+    memory[TOLD][0] = np.float32(12345)  # what lies behind the line is nobody's
+    memory[TOLD][0, : len(cells)] = told
+    memory[OUTGOING].fill(-1)
+    black, white = (np.uint64(mask) for mask in masks_of(cells))
+    return bool(kernels.believe(memory.m, np.uint64(0), black, white, np.float32(MOST_ODDS)))
+
+
+def check_odds(found: np.ndarray, chances: list[float], told: np.ndarray, most: float) -> None:
+    """Compare odds with the true chances; either share may be wrong by ERROR."""
+    black = np.array(chances)
+    lower = np.maximum(black - ERROR + SOFTENING, 0) / ((1 - black + ERROR + SOFTENING) * told)
+    upper = (black + ERROR + SOFTENING) / (np.maximum(1 - black - ERROR, 0) + SOFTENING / 2) / told
+    slack = 1 + 1e-5
+    assert (found >= np.clip(lower, 1 / most, most) / slack).all(), (found, lower)
+    assert (found <= np.clip(upper, 1 / most, most) * slack).all(), (found, upper)
+
+
+def random_line(rng: random.Random, slack: int, most_placements: int) -> tuple[tuple[int, ...], naive.Line]:
+    """Return a clue with so much slack and a state of its line that some placement agrees with."""
+    while True:
+        clue = tuple(rng.choice((1, 1, 1, 2, 2, 3, 4, 5, 9)) for _ in range(rng.randint(1, 12)))
+        length = sum(clue) + len(clue) - 1 + slack
+        if length <= 62 and naive.placement_count(clue, length) <= most_placements:
+            break
+    placement = rng.choice(naive.placements(clue, length))
+    hidden = rng.choice((0.3, 0.7, 0.9, 1.0))
+    return clue, tuple(None if rng.random() < hidden else cell for cell in placement)
+
+
+def check_line(memory: ChampionState, rng: random.Random, clue: tuple[int, ...], cells: naive.Line) -> None:
+    told = np.exp(np.array([rng.uniform(-3, 3) * rng.choice((0, 1, 1)) for _ in cells])).astype(np.float32)
+    right = naive.chances(clue, cells, told.tolist())
+    assert believe(memory, clue, cells, told) == (right is not None)
+    if right is None:
+        return
+    length = len(cells)
+    check_odds(memory[OUTGOING][:length], right, told, MOST_ODDS)
+    # The sums left behind give the chances of the starts.
+    kernels.keep_bound_marginals(memory.m, np.uint64(0))
+    starts = naive.start_chances(clue, cells, told.tolist())
+    for block in range(len(clue)):
+        first, last, base = (int(memory[field][0, block]) for field in (FIRST, LAST, BOUND_BASE))
+        found = memory[BOUND_MARGINAL][base : base + last - first]
+        assert np.allclose(found, starts[block][first:last], atol=1e-5)
+
+
+@pytest.mark.parametrize("slack", [*range(17), 20, 30, 31, 32, 33, 47, 48, 60, 61])
+def test_a_line_says_what_the_sum_over_its_placements_says(memory, slack):
+    rng = random.Random(slack)
+    for _ in range(25 if slack < 20 else 8):
+        check_line(memory, rng, *random_line(rng, slack, 1_500 if slack < 30 else 2_500))
+
+
+@pytest.mark.parametrize("length", range(1, 6))
+def test_every_state_of_every_short_line(memory, length):
+    rng = random.Random(length)
+    for clue in naive.all_clues(length):
+        for state in range(3**length):
+            cells = tuple((None, 0, 1)[state // 3**i % 3] for i in range(length))
+            check_line(memory, rng, clue, cells)
+
+
+@pytest.mark.parametrize("length", [15, 16, 17, 31, 32, 33, 48, 61, 62])
+@pytest.mark.parametrize("kind", ["empty", "full", "one", "two", "alternating"])
+def test_clues_at_the_ends_of_what_there_is(memory, length, kind):
+    rng = random.Random(length)
+    clue = {
+        "empty": (),
+        "full": (length,),
+        "one": (1,),
+        "two": (2, 1),
+        "alternating": (1,) * ((length + 1) // 2),
+    }[kind]
+    check_line(memory, rng, clue, (None,) * length)
+    ends = (0, *(None,) * (length - 2), 0)
+    check_line(memory, rng, clue, ends)
+
+
+def test_no_placement_has_no_weight(memory):
+    assert not believe(memory, (3,), (1, 0, None, None), np.ones(4, np.float32))
+    assert not believe(memory, (), (None, 1), np.ones(2, np.float32))
+    assert not believe(memory, (1, 1), (None, 1, None), np.ones(3, np.float32))
+
+
+def test_odds_stay_between_their_bounds_and_are_numbers_whatever_a_line_is_told(memory):
+    rng = np.random.default_rng(1)
+    for clue, length in (((1,) * 31, 62), ((1,) * 30, 62), ((20, 20, 19), 62), ((2,) * 10, 40), ((1,), 62)):
+        for size in (3, 7, 30):
+            for told in (
+                np.full(length, 10.0**size),
+                np.full(length, 10.0**-size),
+                10.0 ** rng.uniform(-size, size, length),
+            ):
+                if believe(memory, clue, (None,) * length, told.astype(np.float32)):
+                    found = memory[OUTGOING][:length]
+                    assert ((found >= np.float32(1 / MOST_ODDS)) & (found <= np.float32(MOST_ODDS))).all()
+
+
+# Sweeps
+
+
+def set_board(memory: ChampionState, grid: naive.Grid) -> None:
+    """Paint a board, in which None is unknown, on BOARD."""
+    lines = [*grid, *zip(*grid, strict=True)]
+    for line, cells in enumerate(lines):
+        memory[BOARD][line], memory[BOARD][MOST_LINES + line] = masks_of(cells)
+
+
+def slow_sweep(
+    puzzle: Puzzle, grid: naive.Grid, told_rows: np.ndarray, told_columns: np.ndarray, most: float
+) -> np.ndarray | None:
+    """Let all rows speak, then all columns; change the odds in place, return the odds of all cells."""
+    both = np.full(told_rows.shape, np.nan)
+    halves = (
+        (puzzle.rows, grid, told_rows, told_columns.T),
+        (puzzle.columns, [list(column) for column in zip(*grid, strict=True)], told_columns, told_rows.T),
+    )
+    for half, (clues, lines, told, tell) in enumerate(halves):
+        for line, (clue, cells) in enumerate(zip(clues, lines, strict=True)):
+            if None not in cells:
+                continue
+            black = naive.chances(clue, cells, told[line].tolist())
+            if black is None:
+                return None
+            share = np.array(black)
+            odds = (share + SOFTENING) / ((1 - share + SOFTENING) * told[line])
+            tell[line] = np.clip(odds, 1 / most, most)
+            if half:
+                both[:, line] = tell[line] * told[line]
+    return both
+
+
+def test_sweeps_over_random_boards(memory):
+    rng = random.Random(3)
+    for _ in range(60):
+        width, height = rng.randint(1, 9), rng.randint(1, 9)
+        grid = random_grid(rng, width, height)
+        puzzle = Puzzle.from_grid(grid)
+        hidden = rng.choice((0.5, 0.8, 1.0))
+        seen = [[None if rng.random() < hidden else cell for cell in row] for row in grid]
+        memory.load(puzzle)
+        set_board(memory, seen)
+        kernels.forget_all(memory.m)
+        assert (memory[TOLD][: width + height] == 1).all()
+        told_rows, told_columns = np.ones((height, width)), np.ones((width, height))
+        for _ in range(3):
+            assert kernels.sweep_board(memory.m, np.float32(MOST_ODDS))
+            odds = slow_sweep(puzzle, seen, told_rows, told_columns, MOST_ODDS)
+            # A known cell's odds are at the mercy of rounding: nobody asks for them.
+            unknown = np.array([[cell is None for cell in row] for row in seen])
+            told = memory[TOLD]
+            assert np.allclose(told[:height, :width][unknown], told_rows[unknown], rtol=2e-3)
+            found = told[height : height + width, :height]
+            assert np.allclose(found[unknown.T], told_columns[unknown.T], rtol=2e-3)
+            assert np.allclose(memory[ODDS][:width, :height].T[unknown], odds[unknown], rtol=4e-3)
+
+
+def test_a_sweep_over_a_line_without_a_placement_says_so(memory):
+    puzzle = Puzzle.from_grid([[1, 1, 0], [0, 0, 0]])
+    memory.load(puzzle)
+    kernels.forget_all(memory.m)
+    set_board(memory, [[1, 0, None], [None, None, None]])
+    assert not kernels.sweep_board(memory.m, np.float32(MOST_ODDS))
+    set_board(memory, [[None, None, None], [None, None, 1]])
+    assert not kernels.sweep_board(memory.m, np.float32(MOST_ODDS))
+
+
+def test_a_line_of_a_solved_puzzle_of_many_lanes_sums_the_same_as_its_mirror_image(memory):
+    rng = random.Random(4)
+    for _ in range(100):
+        length = rng.randint(20, 62)
+        line = [int(rng.random() < 0.3) for _ in range(length)]
+        told = np.exp(np.array([rng.uniform(-1, 1) for _ in line])).astype(np.float32)
+        odds = []
+        for way in (1, -1):
+            assert believe(memory, clue_of(line[::way]), (None,) * length, told[::way])
+            odds.append(memory[OUTGOING][:length][::way].astype(float).copy())
+        black = [each * told / (1 + each * told) for each in odds]
+        clipped = (odds[0] <= 1.01 / MOST_ODDS) | (odds[0] >= MOST_ODDS / 1.01)
+        assert np.allclose(black[0][~clipped], black[1][~clipped], atol=1e-4)
