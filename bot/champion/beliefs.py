@@ -61,6 +61,8 @@ f32 = np.float32
 _FLOAT_BYTES = u64(4)
 _ROW_BYTES = u64(4 * ROW)
 
+_LEAST_TOTAL, _MOST_TOTAL, _INFINITY = f32(1e-30), f32(1e30), f32(np.inf)
+
 _SOFTENING = f32(1e-6)
 """Added to both weights of a cell, as a share of all placements, so that nothing is divided by zero."""
 
@@ -175,6 +177,15 @@ _sum_64 = _make_sum_placements(63, load64, splat64)
 
 
 @kernel
+def _sum(m: Any, line: Any, open_: Any, slack: Any) -> Any:
+    if slack < u64(16):
+        return _sum_16(m, line, open_, slack)
+    if slack < u64(32):
+        return _sum_32(m, line, open_, slack)
+    return _sum_64(m, line, open_, slack)
+
+
+@kernel
 def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> Any:
     """Set OUTGOING to what a line says about its cells; False if no placement has any weight.
 
@@ -207,14 +218,19 @@ def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> A
         store(address(m, EVIDENCE, at), weight)
         at += u64(16)
 
-    if slack < u64(16):
-        total = _sum_16(m, line, open_, slack)
-    elif slack < u64(32):
-        total = _sum_32(m, line, open_, slack)
-    else:
-        total = _sum_64(m, line, open_, slack)
-    if not total > f32(0):
-        return False
+    total = _sum(m, line, open_, slack)
+    if not (total > _LEAST_TOTAL and total < _MOST_TOTAL):
+        # Out of float32's range. All placements have the same number of black cells: one factor for all odds
+        # changes no probability.
+        factor = splat16(most_odds if total < f32(1) else f32(1) / most_odds)
+        at = u64(0)
+        while at <= length:
+            weight = load16(address(m, EVIDENCE, at))
+            store(address(m, EVIDENCE, at), select(black >> at, unit, mul(weight, factor)))
+            at += u64(16)
+        total = _sum(m, line, open_, slack)
+        if not (total > f32(0) and total < _INFINITY):
+            return False
 
     all_, soft = splat16(total), splat16(_SOFTENING * total)
     most, fewest = splat16(most_odds), splat16(f32(1) / most_odds)

@@ -13,6 +13,7 @@ import numpy as np
 from bot.access import get, get2, put, read
 from bot.champion.beliefs import forget, sweep
 from bot.champion.board import copy_board, is_full, known_row, paint_cell, propagate
+from bot.champion.control import is_late
 from bot.champion.state import (
     BOARD,
     COLUMN_OF,
@@ -107,5 +108,5 @@ def descend(m: Any, at_once: Any) -> Any:
                 return False
         if is_full(m):
             return True
-        if not sweep(m, MOST_ODDS):
+        if is_late(m) or not sweep(m, MOST_ODDS):
             return False

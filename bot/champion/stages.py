@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from bot.champion.board import copy_board, is_full, propagate, start_board
+from bot.champion.control import is_late, is_on
 from bot.champion.descent import descend
 from bot.champion.learning.search import learn, start_learning
 from bot.champion.state import ANY, BOARD, DESCENT_STAGE, LATE, LEARNING_STAGE, NEXT, ROOT, SOLVED, UNSOLVABLE
-from bot.champion.switches import is_on
 from bot.jit import kernel
 from bot.words import u64
 
@@ -45,7 +45,7 @@ def run_stages(m: Any, wanted: Any) -> Any:
             return SOLVED
         if is_on(m, DESCENT_STAGE) and _descend_all(m):
             return SOLVED
-    if not is_on(m, LEARNING_STAGE):
+    if not is_on(m, LEARNING_STAGE) or is_late(m):
         return LATE
     if not start_learning(m):
         return UNSOLVABLE

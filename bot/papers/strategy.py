@@ -69,8 +69,10 @@ class PapersStrategy:
         Raises
         ------
         ValueError
-            If a side of the board is longer than 62 cells.
+            If a side of the board is longer than 62 cells, or no solution is asked for.
         """
+        if solutions < 1:
+            raise ValueError(f"at least one solution must be looked for, not {solutions}")
         deadline = _FOREVER_NS if seconds is None else np.int64(time.monotonic_ns() + round(seconds * 1e9))
         if fault_in_clues(puzzle):
             return Result("unsolvable", exhausted=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.access import get, get2, put, put2, read, write
+from bot.champion.control import is_on
 from bot.champion.learning.clauses import propagate_watches
 from bot.champion.learning.events import (
     BY_CHOICE,
@@ -47,7 +48,6 @@ from bot.champion.state import (
     WATCH_COUNT,
     WATCH_LIST,
 )
-from bot.champion.switches import is_on
 from bot.jit import kernel
 from bot.words import highest_bit, i64, lowest_bit, u64
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from bot.access import get, get2, put, put2, read, write
+from bot.champion.control import is_late, is_on
 from bot.champion.learning.analysis import analyse
 from bot.champion.learning.beliefs import believe, believe_anew
 from bot.champion.learning.clauses import add_learned, is_full_database, reduce_database, start_clauses
@@ -37,7 +38,6 @@ from bot.champion.state import (
     CONFLICTS,
     CONFLICTS_MET,
     COUNTS,
-    DEADLINE,
     DECISIONS,
     DIRTY,
     EARLIEST,
@@ -86,9 +86,8 @@ from bot.champion.state import (
     VARIABLES,
     WIDTH,
 )
-from bot.champion.switches import is_on
 from bot.jit import kernel
-from bot.words import i64, lowest_bit, now_ns, u64
+from bot.words import i64, lowest_bit, u64
 
 __all__ = ["learn", "start_learning"]
 
@@ -398,6 +397,8 @@ def learn(m: Any, resume: Any) -> Any:
     Before: `start_learning` was called; with `resume` the last call found a solution, and another is wanted.
     After: SOLVED, and BOARD is a solution; or UNSOLVABLE: there is no (other) solution; or LATE.
     """
+    if resume and is_late(m):
+        return LATE
     if resume and not _exclude_solution(m):
         return UNSOLVABLE
     variables = read(m, VARIABLES)
@@ -408,10 +409,10 @@ def learn(m: Any, resume: Any) -> Any:
             write(m, CONFLICTS_MET, read(m, CONFLICTS_MET) + 1)
             _count(m, CONFLICTS, 1)
             _learn_from_conflict(m)
-            if now_ns() > read(m, DEADLINE):
-                return LATE
         elif read(m, ASSIGNED) == variables:
             return SOLVED
+        elif is_late(m):
+            return LATE
         elif read(m, CONFLICTS_MET) >= read(m, NEXT_RESTART):
             if not _restart(m):
                 return UNSOLVABLE
