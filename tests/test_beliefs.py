@@ -125,6 +125,21 @@ def test_no_placement_has_no_weight(memory):
     assert not believe(memory, (1, 1), (None, 1, None), np.ones(3, np.float32))
 
 
+@pytest.mark.parametrize("told_black", [1000.0, 1e-3])
+@pytest.mark.parametrize("clue", [(2,) * 8, (1,) * 12, (5, 5, 5, 5)])
+def test_a_line_that_is_told_extremes_says_what_the_sum_says(memory, clue, told_black):
+    """The weight of all placements, up to 1000 ** 20, is far outside of what float32 holds."""
+    length = 25
+    placement = naive.placements(clue, length)[0]
+    told = np.array([told_black if black else 1e-3 for black in placement], np.float32)
+    memory.load(line_puzzle(clue, length))
+    memory[TOLD][0, :length] = told
+    nothing = np.uint64(0)
+    assert kernels.believe(memory.m, nothing, nothing, nothing, np.float32(1000))
+    chances = naive.chances(clue, (None,) * length, told.astype(float).tolist())
+    check_odds(memory[OUTGOING][:length], chances, told, 1000)
+
+
 def test_odds_stay_between_their_bounds_and_are_numbers_whatever_a_line_is_told(memory):
     rng = np.random.default_rng(1)
     for clue, length in (((1,) * 31, 62), ((1,) * 30, 62), ((20, 20, 19), 62), ((2,) * 10, 40), ((1,), 62)):

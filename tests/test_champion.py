@@ -321,3 +321,20 @@ def test_every_25th_puzzle_of_the_official_sets_is_solved(official_sets):
             result = champion.solve(entry.puzzle)
             assert result.status == "solved", (file.name, entry)
             assert naive.verify(entry.puzzle, result.solutions[0].cells.tolist()), (file.name, entry)
+
+
+def test_solutions_found_without_any_conflict_take_time_too(champion):
+    """A board of many solutions, one found after the other without a contradiction."""
+    grid = [[0] * 62 for _ in range(62)]
+    for pair in range(20):
+        grid[3 * pair][3 * pair] = grid[3 * pair + 1][3 * pair + 1] = 1
+        grid[3 * pair + 2] = [1] * 62
+    result = champion.solve(Puzzle.from_grid(grid), solutions=100_000, seconds=0.001)
+    assert len(result.solutions) < 100_000
+    assert not result.exhausted
+
+
+@pytest.mark.parametrize("solutions", [0, -1])
+def test_no_solution_is_not_to_be_asked_for(champion, solutions):
+    with pytest.raises(ValueError, match="at least one solution"):
+        champion.solve(Puzzle.from_grid([[1]]), solutions=solutions)
