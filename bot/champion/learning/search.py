@@ -97,8 +97,8 @@ ACTIVITY_DECAY = 0.97  # of VSIDS, for each conflict; 0.95 was less steady, 0.90
 RESTART_UNIT = 400  # conflicts; times Luby's sequence
 FIRST_REDUCTION = 2000  # conflicts
 REDUCTION_STEP = 300  # more conflicts to each further reduction
-# An episode begins with fresh beliefs, at every other restart at first, and later seldom: on long puzzles the target
-# of the trail is worth more (0.85 times the conflicts on the 13 longest of thirty sets, 1.00 on shorter ones).
+# An episode begins with fresh beliefs, at every other restart at first, and later seldom: on long puzzles the
+# trail's target is worth more (0.85 times the conflicts on the 13 longest of thirty sets, 1.00 on shorter ones).
 EPISODE_EVERY = 2  # restarts
 SELDOM_AFTER = 24  # restarts
 SELDOM_EVERY = 16  # restarts
