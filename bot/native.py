@@ -7,7 +7,9 @@ and returns 64-bit words.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import hashlib
 import importlib
 import os
 from collections.abc import Callable
@@ -17,7 +19,14 @@ import llvmlite.binding as llvm
 
 from bot.cache import cache_folder, tidy_cache
 
-__all__ = ["load_kernel"]
+__all__ = ["KernelError", "load_kernel"]
+
+
+class KernelError(Exception):
+    """A kernel cannot be had; the text says why and what to do."""
+
+
+_DIGEST_BYTES = hashlib.sha256().digest_size
 
 _engines: list[llvm.ExecutionEngine] = []  # own the loaded code: they live as long as the process
 
@@ -33,19 +42,26 @@ def load_kernel(module: str, name: str, words: int, on_compile: Callable[[], Non
         Number of its arguments, each uint64; it returns a uint64.
     on_compile : callable
         Called before a compilation begins.
+
+    Raises
+    ------
+    KernelError
+        If numba is told not to compile.
     """
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-        function: Callable[..., int] = getattr(importlib.import_module(module), name)
-        return function
+        raise KernelError(
+            f"NUMBA_DISABLE_JIT is set, but '{name}' works only compiled; unset it, or take --strategy papers"
+        )
     folder = cache_folder()
     path = folder / f"{name}.o" if folder else None
-    code = path.read_bytes() if path and path.exists() else b""
-    if not code:
+    code = _read_whole(path) if path else None
+    if code is None:
         on_compile()
         code = _compile(module, name, words)
         if path:
-            _write_whole(path, code)
-            tidy_cache()
+            with contextlib.suppress(OSError):  # a full disk costs the next start a compilation, no more
+                _write_whole(path, code)
+                tidy_cache()
     return _link(code, words)
 
 
@@ -70,10 +86,20 @@ def _compile(module: str, name: str, words: int) -> bytes:
     return compiled.fndesc.llvm_func_name.encode() + b"\0" + code
 
 
+def _read_whole(path: Path) -> bytes | None:
+    """Return what `_write_whole` wrote; None if there is no such file or it is damaged."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    digest, code = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
+    return code if hashlib.sha256(code).digest() == digest else None
+
+
 def _write_whole(path: Path, code: bytes) -> None:
     """Write a file so that no other process ever sees a part of it."""
     partial = path.with_suffix(f".{os.getpid()}")
-    partial.write_bytes(code)
+    partial.write_bytes(hashlib.sha256(code).digest() + code)
     partial.replace(path)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from bot.cli import Options
 from bot.limits import LONGEST_LINE
+from bot.native import KernelError
 from bot.records import Records
 from bot.result import Result
 from bot.source import lines_until
@@ -35,7 +36,10 @@ def run(options: Options, started: float) -> int:
         When the process started, on the clock of `time.monotonic`.
     """
     strategy = make_strategy(options)
-    _prepare(strategy, is_all=options.warm_up)
+    try:
+        _prepare(strategy, is_all=options.warm_up)
+    except KernelError as error:
+        return _unusable(str(error))
     if options.warm_up:
         return 0
     try:

@@ -98,7 +98,7 @@ RESTART_UNIT = 400  # conflicts; times Luby's sequence
 FIRST_REDUCTION = 2000  # conflicts
 REDUCTION_STEP = 300  # more conflicts to each further reduction
 # An episode begins with fresh beliefs, at every other restart at first, and later seldom: on long puzzles the
-# trail's target is worth more (0.85 times the conflicts on the 13 longest of thirty sets, 1.00 on shorter ones).
+# trail's target is worth more (docs/engine.md).
 EPISODE_EVERY = 2  # restarts
 SELDOM_AFTER = 24  # restarts
 SELDOM_EVERY = 16  # restarts
