@@ -123,7 +123,7 @@ class StrayText(Fault):
 
 def needed_length(clue: Clue) -> int:
     """Return how many cells `clue` needs: its blocks and one white cell between neighbours."""
-    return sum(clue) + max(0, len(clue) - 1)
+    return sum(clue) + len(clue) - 1 if clue else 0
 
 
 def fault_in_clues(puzzle: Puzzle) -> tuple[Fault, int | None] | None:
@@ -140,12 +140,13 @@ def fault_in_clues(puzzle: Puzzle) -> tuple[Fault, int | None] | None:
         (puzzle.columns, puzzle.height, "column"),
         (puzzle.rows, puzzle.width, "row"),
     ):
-        for number, clue in enumerate(clues, 1):
-            if needed_length(clue) > length:
-                return ClueTooLong(
-                    f"the clue of {kind} {number} needs {needed_length(clue)} cells, the {kind} has {length}"
-                ), index
-            index += 1
+        if max(map(needed_length, clues), default=0) > length:
+            number, needed = next(
+                (number, needed_length(clue)) for number, clue in enumerate(clues) if needed_length(clue) > length
+            )
+            text = f"the clue of {kind} {number + 1} needs {needed} cells, the {kind} has {length}"
+            return ClueTooLong(text), index + number
+        index += len(clues)
     in_columns, in_rows = _black_cells(puzzle.columns), _black_cells(puzzle.rows)
     if in_columns != in_rows:
         return BlackCellMismatch(
@@ -155,4 +156,4 @@ def fault_in_clues(puzzle: Puzzle) -> tuple[Fault, int | None] | None:
 
 
 def _black_cells(clues: Sequence[Clue]) -> int:
-    return sum(sum(clue) for clue in clues)
+    return sum(map(sum, clues))

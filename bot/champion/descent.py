@@ -56,10 +56,10 @@ def _pick(m: Any, most: Any) -> Any:
             x = lowest_bit(unknown)
             unknown &= unknown - u64(1)
             odds = get2(m, ODDS, x, y)
+            if picked == most and odds <= threshold and odds * threshold >= f32(1):
+                continue
             white = odds <= f32(1)
             bias = f32(1) / odds if white else odds
-            if picked == most and bias <= threshold:
-                continue
             # Insert in order; the weakest falls out.
             at = picked if picked < most else most - u64(1)
             while at > u64(0) and get(m, PICKED_BIAS, at - u64(1)) < bias:
