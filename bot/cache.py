@@ -7,6 +7,7 @@ Numba's on-disk cache does not notice a change in a kernel of another module: th
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -19,7 +20,7 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-__all__ = ["cache_folder", "tidy_cache"]
+__all__ = ["cache_folder", "note_use", "tidy_cache"]
 
 _DAYS_KEPT = 30
 """Folders of other versions that were not used for so long are removed."""
@@ -70,8 +71,17 @@ def tidy_cache() -> None:
     folder = cache_folder()
     if folder is None:
         return
-    os.utime(folder)
     long_ago = time.time() - _DAYS_KEPT * 86400
-    for other in folder.parent.iterdir():
-        if other != folder and other.stat().st_mtime < long_ago:
-            shutil.rmtree(other, ignore_errors=True)
+    with contextlib.suppress(OSError):  # another process may be tidying too
+        os.utime(folder)
+        for other in folder.parent.iterdir():
+            if other != folder and other.stat().st_mtime < long_ago:
+                shutil.rmtree(other, ignore_errors=True)
+
+
+def note_use() -> None:
+    """Mark this version's folder as used, so that no other version tidies it away."""
+    folder = cache_folder()
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            os.utime(folder)

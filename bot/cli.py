@@ -153,13 +153,11 @@ def _parser() -> argparse.ArgumentParser:
     method.add_argument(
         "--probing",
         choices=["fp1", "fp2", "fp3"],
-        default="fp1",
         help="papers: the fully probing relation (default fp1, the fastest; see docs/engine.md)",
     )
     method.add_argument(
         "--line-solver",
         choices=["bitset", "recurrence"],
-        default="bitset",
         help="papers: the line kernel; recurrence is the readable reference (default bitset)",
     )
 
@@ -175,6 +173,15 @@ def _parser() -> argparse.ArgumentParser:
 
 def parse(arguments: Sequence[str]) -> Options:
     """Return the options; wrong ones end the process with status 2 and a line that says why."""
-    given = vars(_parser().parse_args(arguments))
+    parser = _parser()
+    given = vars(parser.parse_args(arguments))
+    if given["strategy"] == "champion" and (given["probing"] or given["line_solver"]):
+        parser.error("--probing and --line-solver belong to --strategy papers")
+    if given["strategy"] == "papers" and given["without"]:
+        parser.error("--without belongs to --strategy champion")
+    if given["log"] and given["log"] == given["stats"]:
+        parser.error("--log and --stats must be two files")
+    given["probing"] = given["probing"] or "fp1"
+    given["line_solver"] = given["line_solver"] or "bitset"
     del given["format"]  # taai is the only one yet
     return Options(**given)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from bot.cache import cache_folder, tidy_cache
+from bot.cache import cache_folder, note_use, tidy_cache
 
 __all__ = ["KernelError", "load_kernel"]
 
@@ -55,7 +55,9 @@ def load_kernel(module: str, name: str, words: int, on_compile: Callable[[], Non
     folder = cache_folder()
     path = folder / f"{name}.o" if folder else None
     code = _read_whole(path) if path else None
-    if code is None:
+    if code is not None:
+        note_use()
+    else:
         on_compile()
         code = _compile(module, name, words)
         if path:

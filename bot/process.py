@@ -43,7 +43,7 @@ def run(options: Options, started: float) -> int:
     if options.warm_up:
         return 0
     try:
-        records = Records(options.log, options.stats)
+        records = Records(options.log, options.stats, on_failure=_say)
     except OSError as error:
         return _unusable(f"cannot write {error.filename}: {error.strerror}")
     batch = _Batch(options, started, strategy, records)
@@ -118,6 +118,8 @@ class _Batch:
 
     def _answer(self, entry: Entry) -> None:
         """Solve one puzzle and write its answer; TimeoutError when the time of the batch is up."""
+        if self._late():
+            raise TimeoutError
         self._read += 1
         before = time.monotonic()
         result = self._solve(entry)

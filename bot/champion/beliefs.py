@@ -61,6 +61,8 @@ f32 = np.float32
 _FLOAT_BYTES = u64(4)
 _ROW_BYTES = u64(4 * ROW)
 
+_SCALINGS = 8
+
 _LEAST_TOTAL, _MOST_TOTAL, _INFINITY = f32(1e-30), f32(1e30), f32(np.inf)
 
 _SOFTENING = f32(1e-6)
@@ -187,7 +189,7 @@ def _sum(m: Any, line: Any, open_: Any, slack: Any) -> Any:
 
 @kernel
 def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> Any:
-    """Set OUTGOING to what a line says about its cells; False if no placement has any weight.
+    """Set OUTGOING to what a line says about its cells; False if no placement has a weight that float32 can tell.
 
     Before: TOLD[line] are the odds it is told; `black` and `white` the cells it knows.
 
@@ -219,18 +221,22 @@ def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> A
         at += u64(16)
 
     total = _sum(m, line, open_, slack)
-    if not (total > _LEAST_TOTAL and total < _MOST_TOTAL):
-        # Out of float32's range. All placements have the same number of black cells: one factor for all odds
-        # changes no probability.
-        factor = splat16(most_odds if total < f32(1) else f32(1) / most_odds)
+    # Out of float32's range? All placements have the same number of black cells: one factor for all odds changes
+    # no probability.
+    step = most_odds
+    for _ in range(_SCALINGS):
+        if total > _LEAST_TOTAL and total < _MOST_TOTAL:
+            break
+        factor = splat16(step if total < f32(1) else f32(1) / step)
         at = u64(0)
         while at <= length:
             weight = load16(address(m, EVIDENCE, at))
             store(address(m, EVIDENCE, at), select(black >> at, unit, mul(weight, factor)))
             at += u64(16)
         total = _sum(m, line, open_, slack)
-        if not (total > f32(0) and total < _INFINITY):
-            return False
+        step = np.sqrt(step)
+    if not (total > f32(0) and total < _INFINITY):
+        return False
 
     all_, soft = splat16(total), splat16(_SOFTENING * total)
     most, fewest = splat16(most_odds), splat16(f32(1) / most_odds)

@@ -43,7 +43,7 @@ def run_stages(m: Any, wanted: Any) -> Any:
     if wanted == ANY:
         if is_full(m):
             return SOLVED
-        if is_on(m, DESCENT_STAGE) and _descend_all(m):
+        if is_on(m, DESCENT_STAGE) and not is_late(m) and _descend_all(m):
             return SOLVED
     if not is_on(m, LEARNING_STAGE) or is_late(m):
         return LATE

@@ -20,7 +20,7 @@ from bot.memory import Field, Layout
 MOST_LINES = 2 * LONGEST_LINE
 MOST_BLOCKS = 32  # of a line, rounded up: the row length of tables of blocks
 MOST_CELLS = LONGEST_LINE * LONGEST_LINE
-MOST_VARIABLES = MOST_CELLS + MOST_LINES * 496  # k blocks, slack 63 - 2k: k * slack is at most 15 * 33 = 495
+MOST_VARIABLES = MOST_CELLS + MOST_LINES * 496  # k blocks, slack 63 - 2k: k * slack is at most 16 * 31
 ROW = 64  # floats of a row of messages: one for each cell, and room to read beyond
 
 u64 = np.uint64
@@ -149,7 +149,7 @@ SEEN_CELLS = _field("u8", MOST_LINES)  # cells that the clause will have, or has
 VERDICT = _field("u1", MOST_VARIABLES + 1)  # of an event, in minimisation: 1 implied by the others, 2 not
 JUDGED = _field("i4", MOST_VARIABLES + 1)  # events with a verdict
 JUDGED_COUNT = _field("i8")
-REASONS = _field("i4", 1 << 22)  # scratch: variables that explain another; a stack of 51 reasons in minimisation
+REASONS = _field("i4", 1 << 13)  # scratch: cells and bounds that explain another; 51 times 62 in minimisation
 FRAME_EVENT, FRAME_NEXT, FRAME_END, FRAME_CLAUSE, FRAME_TOP = range(5)
 FRAMES = _field(
     "i4", 64, 8
@@ -182,7 +182,7 @@ HEAP = _field("i4", MOST_VARIABLES)
 HEAP_SIZE = _field("i8")
 HEAP_PLACE = _field("i4", MOST_VARIABLES)  # -1: not in the heap
 TARGET = _field("u1", MOST_VARIABLES)  # the value to try: 0 true (black), 1 false
-MOST_ASSIGNED = _field("i8")  # variables of the longest consistent trail since TARGET was reset
+MOST_ASSIGNED = _field("i8")  # events of the longest consistent trail since TARGET was reset
 
 # -- learning: the course of a search
 CONFLICTS_MET = _field("i8")

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
-from bot.cache import cache_folder, tidy_cache
+from bot.cache import cache_folder, note_use, tidy_cache
 from bot.limits import LONGEST_LINE
 from bot.lines import SOLVERS
 from bot.papers.search import EXHAUSTED, FOUND, deduce_kernel, search_kernel
@@ -43,7 +44,7 @@ class PapersStrategy:
 
     name = "papers"
 
-    def __init__(self, probing: str = "fp2", solver: str = "bitset") -> None:
+    def __init__(self, probing: str = "fp1", solver: str = "bitset") -> None:
         if probing not in PROBINGS:
             raise ValueError(f"no probing {probing!r}; there are {', '.join(PROBINGS)}")
         if solver not in SOLVERS:
@@ -60,8 +61,11 @@ class PapersStrategy:
             on_compile()
         self.solve(_SMALL_PUZZLE)
         if mark and not mark.exists():
-            mark.touch()
+            with contextlib.suppress(OSError):
+                mark.touch()
             tidy_cache()
+        else:
+            note_use()
 
     def solve(self, puzzle: Puzzle, *, solutions: int = 1, seconds: float | None = None) -> Result:
         """Look for up to `solutions` solutions of `puzzle`, for at most `seconds`.

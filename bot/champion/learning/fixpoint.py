@@ -76,15 +76,18 @@ def _visit_watches(m: Any, event: Any) -> Any:
 
 
 @kernel
-def _set_root_bounds(m: Any, line: Any) -> None:
-    """At level 0, move the bounds of a line to the valid starts that the line kernel left in STARTS."""
+def _set_root_bounds(m: Any, line: Any) -> Any:
+    """At level 0, move the bounds of a line to the valid starts in STARTS; False if the two exclude each other."""
     for block in range(i64(get(m, BLOCKS, line))):
         starts = get(m, STARTS, block)
         earliest, latest = i64(lowest_bit(starts)), i64(highest_bit(starts))
-        if latest < get2(m, LATEST, line, block):
-            move_up_to(m, line, block, latest, BY_CHOICE, NONE, NONE)
-        if earliest > get2(m, EARLIEST, line, block):
-            move_beyond(m, line, block, earliest - 1, BY_CHOICE, NONE, NONE)
+        ends = latest < get2(m, LATEST, line, block)
+        if ends and not move_up_to(m, line, block, latest, BY_CHOICE, NONE, NONE):
+            return False
+        begins = earliest > get2(m, EARLIEST, line, block)
+        if begins and not move_beyond(m, line, block, earliest - 1, BY_CHOICE, NONE, NONE):
+            return False
+    return True
 
 
 @kernel
@@ -105,7 +108,8 @@ def _paint_dirty(m: Any) -> Any:
     new_white &= ~white
     reason = BY_CHOICE
     if read(m, LEVEL) == 0:
-        _set_root_bounds(m, line)
+        if not _set_root_bounds(m, line):
+            return False
     elif new_black | new_white:
         record = read(m, RECORD_COUNT)
         put2(m, RECORDS, record, 0, black)

@@ -152,6 +152,7 @@ def _start(m: Any) -> None:
     for variable in range(read(m, VARIABLES)):
         put(m, VALUE_PAIR, variable, u64(0))
         put(m, HEAP_PLACE, variable, -1)
+        put(m, BOUND_MARGINAL, variable, f32(0.5))
     for level in range(read(m, VARIABLES) + 2):
         put(m, LEVEL_STAMP, level, 0)
     write(m, TRAIL_SIZE, 0)
@@ -401,7 +402,7 @@ def learn(m: Any, resume: Any) -> Any:
     Before: `start_learning` was called; with `resume` the last call found a solution, and another is wanted.
     After: SOLVED, and BOARD is a solution; or UNSOLVABLE: there is no (other) solution; or LATE.
     """
-    if resume and is_late(m):
+    if resume and (is_late(m) or (is_full_database(m) and not _reduce(m))):
         return LATE
     if resume and not _exclude_solution(m):
         return UNSOLVABLE
@@ -413,6 +414,8 @@ def learn(m: Any, resume: Any) -> Any:
             write(m, CONFLICTS_MET, read(m, CONFLICTS_MET) + 1)
             _count(m, CONFLICTS, 1)
             _learn_from_conflict(m)
+            if is_full_database(m) and not _reduce(m):
+                return LATE
         elif read(m, ASSIGNED) == variables:
             return SOLVED
         elif is_late(m):
@@ -421,7 +424,6 @@ def learn(m: Any, resume: Any) -> Any:
             if not _restart(m):
                 return UNSOLVABLE
         else:
-            full = read(m, CONFLICTS_MET) >= read(m, NEXT_REDUCTION) or is_full_database(m)
-            if full and not _reduce(m):
+            if read(m, CONFLICTS_MET) >= read(m, NEXT_REDUCTION) and not _reduce(m):
                 return LATE
             _decide(m)
