@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from harness.match import Feed, Terms, play
-from harness.result import RunResult
+from harness.play.match import Feed, Terms, play
+from harness.results.model import RunResult
 from tournament_data import Recipe, load_set, write_set
 
 RECIPE = Recipe(5, 5, 5, seed=3)

@@ -16,7 +16,7 @@ MAY_IMPORT = {
     "protocol": {"numpy"},
     "bot": {"protocol", "numpy", "numba", "llvmlite"},
     "tournament_data": {"protocol"},
-    "harness": {"protocol", "tournament_data", "rich", "psutil"},
+    "harness": {"protocol", "tournament_data", "rich", "psutil", "msgspec"},
 }
 
 MAY_IMPORT_BOT = ("harness/bench", "harness/opponents")

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from harness.commands.arguments import SET_HELP, Commands, add_size, loaded, seconds
 from harness.errors import UnusableError
-from harness.match import Feed, Terms, play
-from harness.process import StartError
-from harness.result import RunResult, check_writable, to_json, write_json
-from harness.screen import screen_for
-from harness.summary import run_lines
+from harness.play.match import Feed, Terms, play
+from harness.play.process import StartError
+from harness.results.model import RunResult, check_writable, to_json, write_json
+from harness.play.screen import screen_for
+from harness.results.summary import run_lines
 from protocol import DEFAULT_SIZE
 from tournament_data import PuzzleSet
 

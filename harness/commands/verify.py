@@ -9,8 +9,8 @@ from pathlib import Path
 from harness.commands.arguments import SET_HELP, Commands, add_size, loaded
 from harness.errors import UnusableError
 from harness.referee import Referee
-from harness.result import Score, SetFacts, VerifyResult, to_json
-from harness.summary import score_lines
+from harness.results.model import Score, SetFacts, VerifyResult, to_json
+from harness.results.summary import score_lines
 from protocol import read_answers
 
 __all__ = ["add_to"]

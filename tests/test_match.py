@@ -9,9 +9,9 @@ import psutil
 import pytest
 
 from harness import match, process
-from harness.match import Feed
-from harness.process import StartError
-from harness.result import EndReason
+from harness.play.match import Feed
+from harness.play.process import StartError
+from harness.results.model import EndReason
 from tests.judged import played, verdicts
 
 RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "given-up", "missing"

@@ -9,7 +9,7 @@ import pytest
 
 from harness import result as results
 from harness.referee import Referee
-from harness.result import Score, SetFacts, VerifyResult, check_writable, write_json
+from harness.results.model import Score, SetFacts, VerifyResult, check_writable, write_json
 from tournament_data import load_set
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import stamping
-from harness.stamping import Stamper
+from harness.play.stamping import Stamper
 from protocol import Solution, format_answer, read_answers
 
 SOLUTION = Solution([[1, 0], [0, 1]])

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
-from harness.process import BotProcess
+from harness.play.process import BotProcess
 from harness.referee import Referee, Ruling
-from harness.result import BotEnd, EndReason, RunResult, Score, SetFacts
-from harness.stamping import StampedAnswer, Stamper
+from harness.results.model import BotEnd, EndReason, RunResult, Score, SetFacts
+from harness.play.stamping import StampedAnswer, Stamper
 from harness.version import judge_version
 from tournament_data import PuzzleSet
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from harness.stderr_log import StderrLog
+from harness.play.stderr_log import StderrLog
 
 __all__ = ["BotProcess", "StartError", "Usage"]
 

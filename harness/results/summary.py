@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.process import Usage
+from harness.play.process import Usage
 from harness.referee import Verdict
-from harness.result import BotEnd, EndReason, PuzzleResult, RunResult, Score
+from harness.results.model import BotEnd, EndReason, PuzzleResult, RunResult, Score
 
 __all__ = ["run_lines", "score_lines"]
 

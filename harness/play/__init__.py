@@ -1,0 +1,1 @@
+"""Running a bot: feeding, listening, measuring, stopping."""

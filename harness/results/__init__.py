@@ -1,0 +1,1 @@
+"""Results: what they hold, as files, in words."""

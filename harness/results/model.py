@@ -1,0 +1,359 @@
+"""What a judge found, as data: the schema of every result file.
+
+A file states its `kind` and its `schema_version`; a change that old readers cannot take raises the version. Every
+time carries its unit in its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from msgspec import Struct
+
+from tournament_data import PuzzleSet
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "BotEnd",
+    "EndReason",
+    "Feed",
+    "Leg",
+    "Machine",
+    "PuzzleResult",
+    "RunResult",
+    "Score",
+    "SetFacts",
+    "Terms",
+    "Usage",
+    "Verdict",
+    "VerifyResult",
+]
+
+SCHEMA_VERSION = 2
+
+
+class Verdict(StrEnum):
+    """What the answer to a puzzle is worth; only RIGHT counts.
+
+    RIGHT: a solution, any of them. WRONG: a full grid that breaks a clue. MALFORMED: no full grid. GIVEN_UP: zeros, a
+    word, or nothing under its `$k`. OUT_OF_ORDER: a solution that came after the answer to a later puzzle; the
+    tournaments have the puzzles solved in order. LATE: a solution that took longer than a puzzle may, or none within
+    that time. MISSING: no answer.
+    """
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    MALFORMED = "malformed"
+    GIVEN_UP = "given-up"
+    OUT_OF_ORDER = "out-of-order"
+    LATE = "late"
+    MISSING = "missing"
+
+
+class EndReason(StrEnum):
+    """How a run, or a leg of it, ended.
+
+    FINISHED: the bot ended with status 0, or everything was answered. TIME_LIMIT, CPU_LIMIT, MEMORY_LIMIT: it was
+    stopped there. PUZZLE_LIMIT: one puzzle took too long; the bot was stopped, and the next leg goes on with the
+    puzzle after it. CRASHED: it ended by a signal or with another status while answers were due. STALLED: answers
+    were due and it neither computed nor wrote anything for a while. CLOSED_STDOUT: answers were due and it could not
+    write them any more. PROTOCOL_ERROR: it wrote more that belongs to no answer than can be borne. NOT_STARTED: its
+    command cannot be run. INTERRUPTED: the judge was told to stop.
+    """
+
+    FINISHED = "finished"
+    TIME_LIMIT = "time-limit"
+    CPU_LIMIT = "cpu-limit"
+    MEMORY_LIMIT = "memory-limit"
+    PUZZLE_LIMIT = "puzzle-limit"
+    CRASHED = "crashed"
+    STALLED = "stalled"
+    CLOSED_STDOUT = "closed-stdout"
+    PROTOCOL_ERROR = "protocol-error"
+    NOT_STARTED = "not-started"
+    INTERRUPTED = "interrupted"
+
+
+class Feed(StrEnum):
+    """How a bot gets its puzzles: all at once, or each after the answer to the one before."""
+
+    BATCH = "batch"
+    INTERACTIVE = "interactive"
+
+
+class SetFacts(Struct, frozen=True):
+    """Which set was used; two results compare puzzle by puzzle only where `sha256` is the same."""
+
+    name: str
+    sha256: str
+    width: int
+    height: int
+    puzzle_count: int
+
+    @classmethod
+    def of(cls, puzzle_set: PuzzleSet) -> SetFacts:
+        """Return the facts of `puzzle_set`."""
+        return cls(
+            puzzle_set.name,
+            puzzle_set.sha256,
+            puzzle_set.width,
+            puzzle_set.height,
+            len(puzzle_set.puzzles),
+        )
+
+
+class Terms(Struct, frozen=True):
+    """What holds for a run; a limit of None is none.
+
+    Attributes
+    ----------
+    feed : Feed
+    wall_limit_seconds : float
+        For the whole set, over all legs.
+    cpu_limit_seconds : float or None
+        User and system time of the bot and all its descendants, over all legs.
+    puzzle_limit_seconds : float or None
+        Wall time for each puzzle.
+    memory_limit_bytes : int or None
+        Resident memory of the bot and all its descendants at one time.
+    stall_limit_seconds : float or None
+        Time without any computing or writing while answers are due.
+    core : int or None
+        The one core that the bot and its descendants run on; None for all.
+    any_order : bool
+        Whether a solution that came out of order is right all the same.
+    """
+
+    feed: Feed = Feed.BATCH
+    wall_limit_seconds: float = 7200.0
+    cpu_limit_seconds: float | None = None
+    puzzle_limit_seconds: float | None = None
+    memory_limit_bytes: int | None = None
+    stall_limit_seconds: float | None = None
+    core: int | None = None
+    any_order: bool = False
+
+
+class Usage(Struct, frozen=True):
+    """What a bot took from its start to its end.
+
+    Attributes
+    ----------
+    wall_seconds : float
+    cpu_seconds : float
+        User and system time of the process and its descendants.
+    peak_memory_bytes : int
+        Resident memory: the most that was seen of all of them together, or the peak of the largest, whichever is more.
+    """
+
+    wall_seconds: float
+    cpu_seconds: float
+    peak_memory_bytes: int
+
+
+class BotEnd(Struct, frozen=True):
+    """How a bot ended: why, the status or the signal of its process, and a word more where there is one."""
+
+    reason: EndReason
+    exit_status: int | None = None
+    signal: str | None = None
+    detail: str | None = None
+
+
+class Leg(Struct, frozen=True):
+    """One life of the bot's process: a run has several when it was resumed, or when a puzzle took too long.
+
+    Attributes
+    ----------
+    started_at : str
+        UTC, ISO 8601.
+    first_puzzle : int
+        Number of the first puzzle that it was sent.
+    end : BotEnd
+    usage : Usage
+    """
+
+    started_at: str
+    first_puzzle: int
+    end: BotEnd
+    usage: Usage
+
+
+class Machine(Struct, frozen=True):
+    """Where a run took place; None where the system does not tell.
+
+    Attributes
+    ----------
+    system, cpu, python, numpy, numba : str
+        Kernel and its release; model of the CPU; versions of Python and of the libraries beside the judge.
+    logical_cores, usable_cores : int
+        Of the machine; those that the judge may use.
+    memory_bytes : int
+    governor : str or None
+        Frequency governor of the core used.
+    load_average : float or None
+        Over one minute, at the start.
+    busy_share : float or None
+        Share of the machine's usable CPU time that others used just before the start, 0 to 1.
+    """
+
+    system: str
+    cpu: str
+    python: str
+    numpy: str | None
+    numba: str | None
+    logical_cores: int
+    usable_cores: int
+    memory_bytes: int
+    governor: str | None
+    load_average: float | None
+    busy_share: float | None
+
+
+class PuzzleResult(Struct, frozen=True):
+    """The ruling on a puzzle and its times.
+
+    Attributes
+    ----------
+    number : int
+    verdict : Verdict
+    detail : str or None
+        Why, where it is not right.
+    arrived_seconds : float or None
+        Run time when the last line of the answer arrived: from the start of the bot, all legs added up; None without
+        an answer, or without a clock.
+    took_seconds : float or None
+        Fed in a batch: since the answer that came before. Fed interactively: since the puzzle was sent.
+    cells_hex : str or None
+        The answer's grid, where it was a full one: rows one after another, a bit a cell, 1 for black, the first cell
+        in the highest bit of the first byte (`numpy.packbits`), in hexadecimal.
+    """
+
+    number: int
+    verdict: Verdict
+    detail: str | None = None
+    arrived_seconds: float | None = None
+    took_seconds: float | None = None
+    cells_hex: str | None = None
+
+
+class Score(Struct, frozen=True):
+    """The rulings on a set.
+
+    Attributes
+    ----------
+    verdicts : dict of Verdict to int
+        How often each verdict was given; every verdict is there.
+    puzzles : list of PuzzleResult
+        In the order of the set.
+    duplicate_count : int
+        Answers to puzzles that had one before; the first counts.
+    stray_count : int
+        Answers to puzzles that are not in the set, and stretches of text that belong to no answer.
+    remarks : list of str
+        Duplicate answers and stray text in words; the first few.
+    """
+
+    verdicts: dict[Verdict, int]
+    puzzles: list[PuzzleResult]
+    duplicate_count: int = 0
+    stray_count: int = 0
+    remarks: list[str] = []
+
+    @classmethod
+    def of(
+        cls,
+        puzzles: Iterable[PuzzleResult],
+        duplicate_count: int = 0,
+        stray_count: int = 0,
+        remarks: Iterable[str] = (),
+    ) -> Score:
+        """Return the score of `puzzles`, its verdicts counted."""
+        puzzles = list(puzzles)
+        verdicts = {verdict: sum(one.verdict is verdict for one in puzzles) for verdict in Verdict}
+        return cls(verdicts, puzzles, duplicate_count, stray_count, list(remarks))
+
+    @property
+    def right(self) -> int:
+        """How many puzzles were answered right."""
+        return self.verdicts[Verdict.RIGHT]
+
+    @property
+    def all_right(self) -> bool:
+        """Whether every puzzle was answered right."""
+        return self.right == len(self.puzzles)
+
+
+class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
+    """A run of a bot on a set.
+
+    Attributes
+    ----------
+    bot : str
+        Its name in tables.
+    command : list of str
+    set : SetFacts
+    terms : Terms
+    machine : Machine
+    judge_version : str
+    started_at : str
+        UTC, ISO 8601.
+    warm_up_seconds : float or None
+        How long the bot was warmed up before the clock started; None: it was not, kernels may have been cold.
+    legs : list of Leg
+    stderr_bytes : int
+        How much the bot wrote to stderr.
+    stderr_file : str or None
+        Where it is.
+    score : Score
+    """
+
+    bot: str
+    command: list[str]
+    set: SetFacts
+    terms: Terms
+    machine: Machine
+    judge_version: str
+    started_at: str
+    warm_up_seconds: float | None
+    legs: list[Leg]
+    stderr_bytes: int
+    stderr_file: str | None
+    score: Score
+    schema_version: int = SCHEMA_VERSION
+
+    @property
+    def end(self) -> BotEnd:
+        """How the run ended: the end of its last leg."""
+        return self.legs[-1].end
+
+    @property
+    def usage(self) -> Usage:
+        """What all legs took together."""
+        return Usage(
+            sum(leg.usage.wall_seconds for leg in self.legs),
+            sum(leg.usage.cpu_seconds for leg in self.legs),
+            max(leg.usage.peak_memory_bytes for leg in self.legs),
+        )
+
+    @property
+    def time_seconds(self) -> float:
+        """The time that the run is ranked by.
+
+        Where every puzzle was answered, that of the last answer's arrival: what the process did after it does not
+        count. Else the run's wall time: until its end an answer might have come.
+        """
+        arrivals = [one.arrived_seconds for one in self.score.puzzles if one.arrived_seconds is not None]
+        if len(arrivals) == len(self.score.puzzles):
+            return max(arrivals)
+        return self.usage.wall_seconds
+
+
+class VerifyResult(Struct, frozen=True, tag_field="kind", tag="verify"):
+    """A check of an answer file against its question file."""
+
+    set: SetFacts
+    answers_file: str
+    score: Score
+    schema_version: int = SCHEMA_VERSION
