@@ -28,7 +28,7 @@ def test_the_facts_are_those_of_this_machine():
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity")
 def test_a_core_that_computes_is_called_busy():
     core = usable_cores()[-1]
-    loop = "import os\nos.sched_setaffinity(0, {%d})\nprint(flush=True)\nwhile True: pass" % core
+    loop = f"import os\nos.sched_setaffinity(0, [{core}])\nprint(flush=True)\nwhile True: pass"
     with subprocess.Popen([sys.executable, "-S", "-c", loop], stdout=subprocess.PIPE) as busy:
         busy.stdout.readline()
         facts = machine_facts(core)
