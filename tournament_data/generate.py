@@ -13,7 +13,16 @@ from typing import BinaryIO
 
 from protocol import Puzzle, Solution, format_answer, format_puzzle
 
-__all__ = ["OFFICIAL_P1", "OFFICIAL_P2", "black_cells", "generate", "write_set"]
+__all__ = [
+    "OFFICIAL_P1",
+    "OFFICIAL_P2",
+    "Board",
+    "black_cells",
+    "check_numbers",
+    "draw_board",
+    "generate",
+    "write_set",
+]
 
 OFFICIAL_P1, OFFICIAL_P2 = 0.5, 0.35
 """Shares of black cells in the first and the last puzzle of a tournament's set (tcga2013 ended at 0.4)."""
@@ -53,12 +62,17 @@ def generate(
         If no board can be made from these numbers.
     """
     width, height = (size, size) if isinstance(size, int) else size
+    check_numbers(width, height, count, p1, p2)
+    return _boards(width, height, count, p1, p2, seed)
+
+
+def check_numbers(width: int, height: int, count: int, p1: float, p2: float) -> None:
+    """Raise ValueError if no set can be made from these numbers."""
     if width < 1 or height < 1 or count < 0:
         raise ValueError(f"{width}x{height}x{count}: width and height are 1 or more, a count is 0 or more")
     for name, share in (("p1", p1), ("p2", p2)):
         if not 0 <= share <= 1:
             raise ValueError(f"{name}={share}: a share of black cells lies between 0 and 1")
-    return _boards(width, height, count, p1, p2, seed)
 
 
 def black_cells(index: int, count: int, p1: float, p2: float, width: int, height: int) -> int:
@@ -80,11 +94,15 @@ def write_set(boards: Iterable[Board], questions: BinaryIO, solutions: BinaryIO 
 def _boards(width: int, height: int, count: int, p1: float, p2: float, seed: int) -> Iterator[Board]:
     random = Random(seed).random  # for a whole number the same stream in Python 2 and 3
     for index in range(count):
-        black = black_cells(index, count, p1, p2, width, height)
-        cells = [1] * black + [0] * (width * height - black)
-        _shuffle(cells, random)
-        grid = [cells[start : start + width] for start in range(0, width * height, width)]
-        yield Puzzle.from_grid(grid), Solution(grid)
+        yield draw_board(width, height, black_cells(index, count, p1, p2, width, height), random)
+
+
+def draw_board(width: int, height: int, black: int, random: Callable[[], float]) -> Board:
+    """Return a board with `black` black cells, the next one of a stream of random numbers from 0 to 1."""
+    cells = [1] * black + [0] * (width * height - black)
+    _shuffle(cells, random)
+    grid = [cells[start : start + width] for start in range(0, width * height, width)]
+    return Puzzle.from_grid(grid), Solution(grid)
 
 
 def _shuffle(cells: list[int], random: Callable[[], float]) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, TaaiReader, format_puzzle
 from tournament_data.recipe import PREFIX, Recipe
+from tournament_data.registry import OfficialSet, did_you_mean, official_sets
+from tournament_data.store import stored_path
 
 __all__ = ["PuzzleSet", "SetError", "SetPuzzle", "load_set"]
 
@@ -43,7 +45,7 @@ class PuzzleSet:
     Attributes
     ----------
     name : str
-        The file, or the specification that the set was made from.
+        The official name, the file, or the specification that the set was made from.
     sha256 : str
         Digest of the question file.
     width, height : int
@@ -69,7 +71,9 @@ def load_set(source: str, size: tuple[int, int] | None = None) -> PuzzleSet:
     Parameters
     ----------
     source : str
-        A question file, or a specification such as `boardgen:25x25x1000:seed=7`.
+        The name of an official set, such as `taai2011`; a question file; or a specification such as
+        `boardgen:25x25x1000:seed=7`. A name always means the official set, so that results with this name are
+        of the same puzzles; `./taai2011` is a file.
     size : (int, int), optional
         Width and height of every board. A file does not state them: without, 25 x 25 is expected.
 
@@ -80,11 +84,46 @@ def load_set(source: str, size: tuple[int, int] | None = None) -> PuzzleSet:
     """
     if source.startswith(PREFIX):
         return _generated(source, size)
+    if source in official_sets():
+        return _official(official_sets()[source], size)
     try:
         content = Path(source).read_bytes()
+    except FileNotFoundError as error:
+        raise SetError(f"cannot read the set {source}: {error.strerror}{_hint(source)}") from None
     except OSError as error:
         raise SetError(f"cannot read the set {source}: {error.strerror}") from None
     return _from_file(source, content, size or DEFAULT_SIZE)
+
+
+def _hint(source: str) -> str:
+    """Return what else may have been meant by the name of a file that is not there."""
+    stem = Path(source).name.removesuffix(".txt")
+    if stem in official_sets():
+        return f" (the official set is called {stem})"
+    return did_you_mean(stem)
+
+
+def _official(official: OfficialSet, size: tuple[int, int] | None) -> PuzzleSet:
+    own_size = (official.side, official.side)
+    if size and size != own_size:
+        raise SetError(f"{official.name} has boards of {own_size[0]}x{own_size[1]}, not {size[0]}x{size[1]}")
+    path = stored_path(official)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        here = f"; the file in this folder is ./{official.name}" if Path(official.name).is_file() else ""
+        raise SetError(
+            f"the official set {official.name} is not on this machine yet: `nonojudge data fetch {official.name}` "
+            f"fetches it, `nonojudge data import FOLDER` takes it from a folder{here}"
+        ) from None
+    except OSError as error:
+        raise SetError(f"cannot read the set {path}: {error.strerror}") from None
+    if hashlib.sha256(content).hexdigest() != official.sha256:
+        raise SetError(
+            f"{path} is not the official {official.name} (its SHA-256 differs): fetch or import it again, "
+            "or name the file itself"
+        )
+    return _from_file(official.name, content, own_size)
 
 
 def _generated(source: str, size: tuple[int, int] | None) -> PuzzleSet:

@@ -1,0 +1,100 @@
+"""Fetching official sets from where they are published; needs pooch (the extra `data`)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from tournament_data.registry import OfficialSet
+from tournament_data.store import data_folder, permissions, stored_path
+
+__all__ = ["FetchError", "OfflineError", "fetch"]
+
+
+class FetchError(Exception):
+    """A set that could not be fetched; the message is one line that says why."""
+
+
+class OfflineError(FetchError):
+    """The server cannot be reached, so that there is no point in asking it for another set."""
+
+
+def fetch(
+    official: OfficialSet, *, timeout_seconds: float = 30.0, on_bytes: Callable[[int], None] | None = None
+) -> None:
+    """Bring the file of a set into the data folder, unless it is there: in full, with its digest right, or not at all.
+
+    Parameters
+    ----------
+    official : OfficialSet
+    timeout_seconds : float
+        How long the server may take to accept the connection, and be silent after that.
+    on_bytes : callable, optional
+        Called with the number of bytes that came in, again and again.
+
+    Raises
+    ------
+    FetchError
+        If the file is not there afterwards.
+    """
+    try:
+        import pooch  # only here: slow to import, and an extra
+        import requests
+    except ImportError:
+        raise FetchError("fetching needs pooch: pip install 'nonobot[data]'") from None
+    pooch.get_logger().setLevel(logging.ERROR)
+    downloader = pooch.HTTPDownloader(progressbar=_Meter(on_bytes), timeout=timeout_seconds)
+    try:
+        pooch.retrieve(
+            official.url,
+            known_hash=f"sha256:{official.sha256}",
+            fname=official.file_name,
+            path=data_folder(),
+            downloader=downloader,
+        )
+        stored_path(official).chmod(permissions())
+    except requests.Timeout:
+        raise OfflineError(f"{official.url}: no answer within {timeout_seconds:g} s") from None
+    except requests.HTTPError as error:
+        status = error.response.status_code
+        raise FetchError(f"{official.url}: the server answered {status} {error.response.reason}") from None
+    except requests.exceptions.ChunkedEncodingError:
+        raise FetchError(f"{official.url}: the transfer broke off; try again") from None
+    except requests.ConnectionError as error:
+        raise OfflineError(f"{official.url}: {_reason(error)}") from None
+    except requests.RequestException as error:
+        raise FetchError(f"{official.url}: {error}") from None
+    except ValueError:  # pooch's way to say that the digest differs
+        raise FetchError(
+            f"{official.url}: not the published file (its SHA-256 differs); nothing was kept"
+        ) from None
+    except OSError as error:
+        raise FetchError(f"cannot write {data_folder()}: {error.strerror or 'Permission denied'}") from None
+
+
+class _Meter:
+    """Stands where pooch expects a progress bar of tqdm's form."""
+
+    def __init__(self, on_bytes: Callable[[int], None] | None) -> None:
+        self.total = 0
+        self._on_bytes = on_bytes
+
+    def update(self, count: int) -> None:
+        if self._on_bytes:
+            self._on_bytes(count)
+
+    def reset(self) -> None:
+        self._on_bytes = None  # pooch now fills the bar, whatever came in before
+
+    def close(self) -> None:
+        pass
+
+
+def _reason(error: BaseException) -> str:
+    """Return what the system said, which libraries wrap several times."""
+    inner: BaseException | None = error
+    while inner is not None:
+        if isinstance(inner, OSError) and inner.strerror:
+            return inner.strerror
+        inner = inner.__cause__ or inner.__context__
+    return "no connection"

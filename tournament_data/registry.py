@@ -1,0 +1,95 @@
+"""The official sets: the question files of the tournaments, known by name and by digest."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+__all__ = ["BROWSABLE", "OfficialSet", "did_you_mean", "official_sets"]
+
+BROWSABLE = "https://github.com/zxkyjimmy/NonogramRecord"
+"""Where people find the files; `official.toml` names where programs do."""
+
+_LEAST_LIKENESS = 0.75
+"""Of 0 to 1, as difflib measures it; `taai2012` and `taai2011` have 0.875."""
+
+_FILE = Path(__file__).with_name("official.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialSet:
+    """A question file of a tournament.
+
+    Attributes
+    ----------
+    name : str
+        Event and year, such as `taai2011`.
+    event : str
+    year : int
+    sha256 : str
+        Digest of the file as published.
+    puzzles : int
+    side : int
+        Cells of each side of the boards.
+    p1, p2 : float
+        Share of black cells in the first and the last puzzle.
+    url : str
+        Where the file is published.
+    bytes : int or None
+        Size of the file; None where it is not known.
+    line_ends : {'lf', 'crlf'} or None
+        None where they are not known.
+    """
+
+    name: str
+    event: str
+    year: int
+    sha256: str
+    puzzles: int
+    side: int
+    p1: float
+    p2: float
+    url: str
+    bytes: int | None = None
+    line_ends: Literal["lf", "crlf"] | None = None
+
+    @property
+    def file_name(self) -> str:
+        """What the file is called where it is published, and in the data folder."""
+        return f"{self.name}.txt"
+
+    def at(self, base: str) -> OfficialSet:
+        """Return the same set, published as `base`/NAME.txt."""
+        return replace(self, url=f"{base.rstrip('/')}/{self.file_name}")
+
+
+@cache
+def official_sets() -> Mapping[str, OfficialSet]:
+    """Return the official sets by their names, in the order of their years."""
+    table = tomllib.loads(_FILE.read_text(encoding="ascii"))
+    repository = table.pop("repository")
+    found = {}
+    for name, facts in table.items():
+        folder = f"{repository}/{facts.pop('commit', 'HEAD')}/question"
+        found[name] = OfficialSet(name, url="", **facts).at(folder)
+    return MappingProxyType(found)
+
+
+def did_you_mean(text: str) -> str:
+    """Return what to add to a message on an unknown name: ` (did you mean taai2011?)`, or nothing."""
+    matcher = difflib.SequenceMatcher(b=text.casefold(), autojunk=False)
+
+    def likeness(name: str) -> float:
+        matcher.set_seq1(name)
+        return matcher.ratio()
+
+    best = max(map(likeness, official_sets()))
+    if best < _LEAST_LIKENESS:
+        return ""
+    return f" (did you mean {' or '.join(name for name in official_sets() if likeness(name) == best)}?)"
