@@ -2,43 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterable
 
-from protocol import Answer, Puzzle, mismatches
+import numpy as np
+
+from harness.results.model import PuzzleResult, Score, Verdict
+from protocol import Answer, Puzzle, Solution, mismatches
 from tournament_data import PuzzleSet
 
-__all__ = ["Referee", "Ruling", "Verdict", "judge"]
+__all__ = ["Referee", "Verdict", "judge"]
 
 KEPT_REMARKS = 20
-
-
-class Verdict(StrEnum):
-    """What an answer is worth; only a right one counts."""
-
-    RIGHT = "right"
-    WRONG = "wrong"
-    MALFORMED = "malformed"
-    GIVEN_UP = "given-up"
-    MISSING = "missing"
-
-
-@dataclass(frozen=True, slots=True)
-class Ruling:
-    """A verdict on one puzzle.
-
-    Attributes
-    ----------
-    number : int
-        The k of `$k`.
-    verdict : Verdict
-    detail : str or None
-        Why, where it was not right.
-    """
-
-    number: int
-    verdict: Verdict
-    detail: str | None = None
 
 
 def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
@@ -65,49 +39,93 @@ class Referee:
     Parameters
     ----------
     puzzle_set : PuzzleSet
+    any_order : bool
+        Whether a solution is right that comes after the answer to a later puzzle.
+    puzzle_limit_seconds : float, optional
+        A solution that took longer is late.
 
     Attributes
     ----------
-    rulings : dict of int to Ruling
-        By puzzle number, in the order in which the answers came.
+    rulings : dict of int to PuzzleResult
+        By puzzle number, in the order in which they were made.
+    duplicate_count, stray_count : int
+        Answers to puzzles that had one before; text and answers that belong to no puzzle of the set.
     remarks : list of str
-        What was written beside first answers to puzzles of the set; the first few.
-    remark_count : int
-        How many remarks there were.
+        The first few of these in words.
     """
 
-    def __init__(self, puzzle_set: PuzzleSet) -> None:
-        self._puzzles = {one.number: one.puzzle for one in puzzle_set.puzzles}
-        self.rulings: dict[int, Ruling] = {}
+    def __init__(
+        self, puzzle_set: PuzzleSet, any_order: bool = False, puzzle_limit_seconds: float | None = None
+    ) -> None:
+        self._set = puzzle_set
+        self._places = {one.number: place for place, one in enumerate(puzzle_set.puzzles)}
+        self._any_order = any_order
+        self._puzzle_limit = puzzle_limit_seconds
+        self._last: int | None = None  # the furthest puzzle that has a ruling
+        self.rulings: dict[int, PuzzleResult] = {}
+        self.duplicate_count = 0
+        self.stray_count = 0
         self.remarks: list[str] = []
-        self.remark_count = 0
 
-    @property
-    def complete(self) -> bool:
-        """Whether every puzzle has its ruling."""
-        return len(self.rulings) == len(self._puzzles)
-
-    def take(self, answer: Answer) -> Ruling | None:
+    def take(
+        self, answer: Answer, arrived_seconds: float | None = None, took_seconds: float | None = None
+    ) -> PuzzleResult | None:
         """Rule on an answer; None for what is no first answer to a puzzle of the set."""
         number = answer.number
-        remark = self._remark_on(answer)
-        if number is None or remark:
-            self.remark_count += 1
-            self.remarks += [remark] if remark and len(self.remarks) < KEPT_REMARKS else []
+        if number is None or number not in self._places:
+            self.stray_count += 1
+            self._remark(answer.problem or f"line {answer.line}: ${number} is not in the set")
             return None
-        ruling = Ruling(number, *judge(self._puzzles[number], answer))
-        self.rulings[number] = ruling
+        if number in self.rulings:
+            self.duplicate_count += 1
+            self._remark(f"line {answer.line}: ${number} was answered before; the first answer counts")
+            return None
+        verdict, detail = judge(self._set.puzzles[self._places[number]].puzzle, answer)
+        if verdict is Verdict.RIGHT:
+            verdict, detail = self._in_order_and_time(number, took_seconds)
+        return self.note(
+            PuzzleResult(number, verdict, detail, arrived_seconds, took_seconds, _in_hex(answer.solution))
+        )
+
+    def note(self, ruling: PuzzleResult) -> PuzzleResult:
+        """Enter a ruling, made here, without an answer, or in an earlier part of the run."""
+        self.rulings[ruling.number] = ruling
+        if self._last is None or self._places[ruling.number] > self._places[self._last]:
+            self._last = ruling.number
         return ruling
 
-    def _remark_on(self, answer: Answer) -> str | None:
-        if answer.number is None:
-            return answer.problem
-        if answer.number not in self._puzzles:
-            return f"line {answer.line}: ${answer.number} is not in the set"
-        if answer.number in self.rulings:
-            return f"line {answer.line}: ${answer.number} was answered before; the first answer counts"
-        return None
+    def left(self) -> list[int]:
+        """Return the numbers of the puzzles whose answers are still worth something, in the order of the set.
 
-    def final(self) -> list[Ruling]:
+        Answers come in order: a bot that answered a later puzzle has passed over those before it.
+        """
+        passed = -1 if self._any_order or self._last is None else self._places[self._last]
+        return [one for one, place in self._places.items() if place > passed and one not in self.rulings]
+
+    def score(self) -> Score:
         """Return a ruling for every puzzle, in the order of the set: what was not answered is missing."""
-        return [self.rulings.get(number, Ruling(number, Verdict.MISSING)) for number in self._puzzles]
+        puzzles = (self.rulings.get(one, PuzzleResult(one, Verdict.MISSING)) for one in self._places)
+        return Score.of(puzzles, self.duplicate_count, self.stray_count, self.remarks)
+
+    def restore(self, rulings: Iterable[PuzzleResult], duplicates: int, strays: int, remarks: list[str]) -> None:
+        """Take over what an earlier part of the run came to."""
+        for ruling in rulings:
+            self.note(ruling)
+        self.duplicate_count, self.stray_count, self.remarks = duplicates, strays, list(remarks)
+
+    def _in_order_and_time(self, number: int, took_seconds: float | None) -> tuple[Verdict, str | None]:
+        """Return what becomes of a solution in view of when it came."""
+        if not self._any_order and self._last is not None and self._places[number] < self._places[self._last]:
+            return Verdict.OUT_OF_ORDER, f"a solution, after the answer to ${self._last}"
+        if self._puzzle_limit is not None and took_seconds is not None and took_seconds > self._puzzle_limit:
+            return Verdict.LATE, f"a solution, after {took_seconds:.3f} s of {self._puzzle_limit:g} s"
+        return Verdict.RIGHT, None
+
+    def _remark(self, remark: str) -> None:
+        if len(self.remarks) < KEPT_REMARKS:
+            self.remarks.append(remark)
+
+
+def _in_hex(solution: Solution | None) -> str | None:
+    """Return the cells as a result keeps them; see `PuzzleResult.cells_hex`."""
+    return np.packbits(solution.cells).tobytes().hex() if solution is not None else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from harness.play.match import Feed, Terms, play
-from harness.results.model import RunResult
+from harness.play.match import play
+from harness.results.model import Feed, RunResult, Terms
 from tournament_data import Recipe, load_set, write_set
 
 RECIPE = Recipe(5, 5, 5, seed=3)
@@ -26,7 +26,7 @@ def played(behaviour: str, folder: Path, wall_seconds: float = 20.0, feed: Feed 
     return play(
         load_set(str(RECIPE)),
         command(behaviour, folder),
-        Terms(wall_seconds, feed),
+        Terms(feed, wall_seconds),
         folder / "stderr.txt",
         lambda ruling, seconds: None,
     )

@@ -12,8 +12,9 @@ import time
 
 import pytest
 
-from harness import cli, screen
-from harness.referee import Ruling, Verdict
+from harness import cli
+from harness.play import screen
+from harness.results.model import PuzzleResult, Verdict
 from tests.judged import RECIPE, command
 
 
@@ -32,14 +33,14 @@ def run_of(behaviour, folder, *options):
 def test_a_run_says_what_it_found_and_where_it_is(tmp_path, capsys):
     assert run_of("perfect", tmp_path, "--result", "deep/down/result.json") == 0
     out, err = capsys.readouterr()
-    assert "5 of 5 right; 0 wrong, 0 malformed, 0 given-up, 0 missing" in out
+    assert out.startswith("5 of 5 right\n")
     for word in ("wall ", "CPU ", "peak memory ", "slowest: $", "result: deep/down/result.json"):
         assert word in out
     assert err == ""
     result = json.loads((tmp_path / "deep/down/result.json").read_text())
-    assert (result["kind"], result["schema_version"]) == ("run", 1)
+    assert (result["kind"], result["schema_version"]) == ("run", 2)
     assert result["set"]["name"] == str(RECIPE)
-    assert result["end"] == {"reason": "exited", "exit_status": 0, "signal": None}
+    assert [leg["end"]["reason"] for leg in result["legs"]] == ["finished"]
     assert [one["verdict"] for one in result["score"]["puzzles"]] == ["right"] * 5
     assert os.listdir(tmp_path / "deep/down") == ["result.json"]  # noqa: PTH208
 
@@ -47,7 +48,7 @@ def test_a_run_says_what_it_found_and_where_it_is(tmp_path, capsys):
 def test_every_time_carries_its_unit(tmp_path):
     run_of("perfect", tmp_path, "--result", "result.json")
     result = json.loads((tmp_path / "result.json").read_text())
-    numbers = {**result, **result["usage"], **result["score"]["puzzles"][0]}
+    numbers = {**result["terms"], **result["legs"][0]["usage"], **result["score"]["puzzles"][0]}
     floats = [name for name, value in numbers.items() if isinstance(value, float)]
     assert sorted(floats) == [
         "arrived_seconds",
@@ -69,7 +70,7 @@ def test_a_run_that_is_not_all_right_ends_with_1(tmp_path, capsys):
 def test_json_alone_on_stdout(tmp_path, capsys):
     assert run_of("crash_at_3", tmp_path, "--json", "--quiet", "--feed", "interactive") == 1
     out, err = capsys.readouterr()
-    assert json.loads(out)["feed"] == "interactive"
+    assert json.loads(out)["terms"]["feed"] == "interactive"
     assert err == ""
 
 
@@ -153,6 +154,8 @@ def test_verify_a_file_and_stdin(tmp_path, capsys, monkeypatch):
         "wrong": 0,
         "malformed": 1,
         "given-up": 0,
+        "out-of-order": 0,
+        "late": 0,
         "missing": 0,
     }
 
@@ -183,7 +186,7 @@ def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path
     assert "2 of 5 right" in out
     assert "interrupted" in out
     result = json.loads((tmp_path / "result.json").read_text())
-    assert result["end"]["reason"] == "interrupted"
+    assert result["legs"][-1]["end"]["reason"] == "interrupted"
 
 
 def _wait_for(path):
@@ -205,8 +208,8 @@ def test_the_judge_does_not_load_the_bot_nor_rich():
 def test_lines_for_a_log(capsys, monkeypatch):
     monkeypatch.setattr(screen, "SECONDS_BETWEEN_LINES", 0.0)
     with screen.LineScreen(4) as shown:
-        shown.show(Ruling(1, Verdict.RIGHT), 2.0)
-        shown.show(Ruling(3, Verdict.WRONG, "row 1"), 4.0)
+        shown.show(PuzzleResult(1, Verdict.RIGHT), 2.0, None)
+        shown.show(PuzzleResult(3, Verdict.WRONG, "row 1"), 4.0, None)
     assert capsys.readouterr().err.splitlines() == [
         "$1: 1/4 answered, 1 right, 0.5/s, about 6 s to go",
         "$3: 2/4 answered, 1 right, 1 wrong, 0.5/s, about 4 s to go",
@@ -219,8 +222,8 @@ def test_a_bar_without_colour_where_none_is_wanted(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with screen.screen_for(2, quiet=False) as shown:
         assert isinstance(shown, screen.BarScreen)
-        shown.show(Ruling(1, Verdict.RIGHT), 0.5)
-        shown.show(Ruling(2, Verdict.GIVEN_UP), 1.0)
+        shown.show(PuzzleResult(1, Verdict.RIGHT), 0.5, 0.5)
+        shown.show(PuzzleResult(2, Verdict.GIVEN_UP), 1.0, 0.5)
     err = capsys.readouterr().err
     assert "2/2" in err
     assert "1 right, 1 given-up" in err

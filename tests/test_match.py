@@ -8,10 +8,9 @@ import time
 import psutil
 import pytest
 
-from harness import match, process
-from harness.play.match import Feed
+from harness.play import match, process
 from harness.play.process import StartError
-from harness.results.model import EndReason
+from harness.results.model import EndReason, Feed
 from tests.judged import played, verdicts
 
 RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "given-up", "missing"
@@ -29,7 +28,7 @@ def test_a_perfect_bot(tmp_path, behaviour, feed):
     result = played(behaviour, tmp_path, feed=feed)
     assert verdicts(result) == [RIGHT] * 5
     assert result.score.all_right
-    assert (result.end.reason, result.end.exit_status, result.end.signal) == (EndReason.EXITED, 0, None)
+    assert (result.end.reason, result.end.exit_status, result.end.signal) == (EndReason.FINISHED, 0, None)
     assert result.score.remarks == []
     assert result.stderr_file is None
     assert not (tmp_path / "stderr.txt").exists()
@@ -54,7 +53,7 @@ def test_a_wrong_answer_says_where(tmp_path):
 def test_what_a_crashed_bot_wrote_counts(tmp_path):
     result = played("crash_at_3", tmp_path)
     assert verdicts(result) == [RIGHT, RIGHT, MALFORMED, MISSING, MISSING]
-    assert (result.end.reason, result.end.exit_status) == (EndReason.EXITED, 1)
+    assert (result.end.reason, result.end.exit_status) == (EndReason.CRASHED, 1)
     assert "cannot go on" in (tmp_path / "stderr.txt").read_text()
     assert result.stderr_file == str(tmp_path / "stderr.txt")
 
@@ -63,7 +62,7 @@ def test_a_signal_has_its_name(tmp_path):
     result = played("killed_at_3", tmp_path)
     assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
     assert (result.end.reason, result.end.exit_status, result.end.signal) == (
-        EndReason.SIGNALLED,
+        EndReason.CRASHED,
         None,
         "SIGKILL",
     )
@@ -104,13 +103,13 @@ def test_garbage_costs_only_itself(tmp_path):
 
 
 def test_answers_in_another_order(tmp_path):
-    assert verdicts(played("backwards", tmp_path)) == [RIGHT] * 5
+    assert verdicts(played("backwards", tmp_path)) == [*["out-of-order"] * 4, RIGHT]
 
 
 def test_the_first_answer_counts(tmp_path):
     result = played("twice", tmp_path)
     assert verdicts(result) == [WRONG, RIGHT, RIGHT, RIGHT, RIGHT]
-    assert result.score.remark_count == 5
+    assert result.score.duplicate_count == 5
     assert "$1 was answered before" in result.score.remarks[0]
 
 
@@ -146,7 +145,7 @@ def test_a_flood_on_stdout_ends_at_the_time_limit(tmp_path):
 def test_a_bot_that_ends_at_once(tmp_path, feed):
     result = played("exit_at_once", tmp_path, feed=feed)
     assert verdicts(result) == [MISSING] * 5
-    assert (result.end.reason, result.end.exit_status) == (EndReason.EXITED, 0)
+    assert (result.end.reason, result.end.exit_status) == (EndReason.FINISHED, 0)
 
 
 @pytest.mark.parametrize("feed", Feed)
@@ -154,11 +153,14 @@ def test_a_bot_that_closes_its_stdin(tmp_path, feed):
     assert verdicts(played("close_stdin", tmp_path, feed=feed)) == [RIGHT, *[MISSING] * 4]
 
 
-@pytest.mark.parametrize(("behaviour", "right"), [("close_stdout", 1), ("never_end", 5)])
-def test_a_bot_with_no_more_to_say_is_not_waited_for(tmp_path, behaviour, right):
+@pytest.mark.parametrize(
+    ("behaviour", "right", "reason"),
+    [("close_stdout", 1, EndReason.CLOSED_STDOUT), ("never_end", 5, EndReason.FINISHED)],
+)
+def test_a_bot_with_no_more_to_say_is_not_waited_for(tmp_path, behaviour, right, reason):
     result = played(behaviour, tmp_path)
     assert result.score.verdicts[RIGHT] == right
-    assert (result.end.reason, result.end.signal) == (EndReason.LINGERED, "SIGTERM")
+    assert (result.end.reason, result.end.signal) == (reason, "SIGTERM")
 
 
 def test_giving_up_is_not_being_wrong(tmp_path):

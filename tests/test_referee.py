@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.referee import KEPT_REMARKS, Referee, Verdict, judge
+from harness.referee import KEPT_REMARKS, Referee, judge
+from harness.results.model import Verdict
 from protocol import Answer, Puzzle, Solution
 from tournament_data import load_set
 
@@ -57,7 +58,7 @@ def test_remarks_are_counted_and_the_first_are_kept():
     referee = Referee(load_set("boardgen:2x2x2:seed=1"))
     for number in range(100, 200):
         assert referee.take(Answer(number, 1, word="")) is None
-    assert referee.remark_count == 100
+    assert referee.stray_count == 100
     assert len(referee.remarks) == KEPT_REMARKS
-    assert [ruling.verdict for ruling in referee.final()] == [Verdict.MISSING] * 2
-    assert not referee.complete
+    assert [one.verdict for one in referee.score().puzzles] == [Verdict.MISSING] * 2
+    assert referee.left() == [1, 2]

@@ -7,16 +7,17 @@ import stat
 
 import pytest
 
-from harness import result as results
 from harness.referee import Referee
-from harness.results.model import Score, SetFacts, VerifyResult, check_writable, write_json
+from harness.results import files
+from harness.results.files import check_writable, write_json
+from harness.results.model import SetFacts, VerifyResult
 from tournament_data import load_set
 
 
 @pytest.fixture
 def result():
     puzzle_set = load_set("boardgen:2x2x2:seed=1")
-    return VerifyResult(SetFacts.of(puzzle_set), "answers.txt", Score.of(Referee(puzzle_set)))
+    return VerifyResult(SetFacts.of(puzzle_set), "answers.txt", Referee(puzzle_set).score())
 
 
 def test_a_result_file_is_whole_or_not_there(tmp_path, result, monkeypatch):
@@ -29,7 +30,7 @@ def test_a_result_file_is_whole_or_not_there(tmp_path, result, monkeypatch):
     def disk_full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(results.os, "fsync", disk_full)
+    monkeypatch.setattr(files.os, "fsync", disk_full)
     with pytest.raises(OSError, match="No space"):
         write_json(path, result)
     assert path.read_text() == before

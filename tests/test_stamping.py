@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import stamping
+from harness.play import stamping
 from harness.play.stamping import Stamper
 from protocol import Solution, format_answer, read_answers
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from harness.commands.arguments import SET_HELP, Commands, add_size, loaded, seconds
 from harness.errors import UnusableError
-from harness.play.match import Feed, Terms, play
+from harness.play.match import play
 from harness.play.process import StartError
-from harness.results.model import RunResult, check_writable, to_json, write_json
 from harness.play.screen import screen_for
+from harness.results.files import check_writable, to_json, write_json
+from harness.results.model import Feed, RunResult, Terms
 from harness.results.summary import run_lines
 from protocol import DEFAULT_SIZE
 from tournament_data import PuzzleSet
@@ -113,10 +114,16 @@ def _played(arguments: argparse.Namespace, puzzle_set: PuzzleSet, result_path: P
         command = _own_bot(puzzle_set)
         # Compiling kernels is not solving puzzles: it is done, and said on stderr, before the clock starts.
         subprocess.run([*command, "--warm-up"], stdin=subprocess.DEVNULL, check=False)
-    terms = Terms(arguments.time_limit, Feed(arguments.feed))
+    terms = Terms(Feed(arguments.feed), arguments.time_limit)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # who stops the judge stops the bot: as at Ctrl-C
     with screen_for(len(puzzle_set.puzzles), arguments.quiet) as screen:
-        return play(puzzle_set, command, terms, result_path.with_suffix(".stderr.txt"), screen.show)
+        return play(
+            puzzle_set,
+            command,
+            terms,
+            result_path.with_suffix(".stderr.txt"),
+            lambda ruling, seconds: screen.show(ruling, seconds, ruling.took_seconds),
+        )
 
 
 def _own_bot(puzzle_set: PuzzleSet) -> list[str]:

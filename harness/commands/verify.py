@@ -9,7 +9,8 @@ from pathlib import Path
 from harness.commands.arguments import SET_HELP, Commands, add_size, loaded
 from harness.errors import UnusableError
 from harness.referee import Referee
-from harness.results.model import Score, SetFacts, VerifyResult, to_json
+from harness.results.files import to_json
+from harness.results.model import SetFacts, VerifyResult
 from harness.results.summary import score_lines
 from protocol import read_answers
 
@@ -49,7 +50,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     referee = Referee(puzzle_set)
     for answer in read_answers(_lines(arguments.answers), puzzle_set.width, puzzle_set.height):
         referee.take(answer)
-    score = Score.of(referee)
+    score = referee.score()
     if arguments.json:
         print(to_json(VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)), end="")
     else:

@@ -6,19 +6,18 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 
+from harness.play.machine import machine_facts
 from harness.play.process import BotProcess
-from harness.referee import Referee, Ruling
-from harness.results.model import BotEnd, EndReason, RunResult, Score, SetFacts
 from harness.play.stamping import StampedAnswer, Stamper
+from harness.referee import Referee
+from harness.results.model import BotEnd, EndReason, Feed, Leg, PuzzleResult, RunResult, SetFacts, Terms
 from harness.version import judge_version
 from tournament_data import PuzzleSet
 
-__all__ = ["Feed", "Terms", "play"]
+__all__ = ["play"]
 
 LINGER_SECONDS = 5.0
 """What a bot has to end by itself once no further answer can come."""
@@ -27,34 +26,12 @@ MOST_WAITING_BYTES = 2 << 20
 """Output that waits for its rulings before no more is read: more than all the answers of a tournament."""
 
 
-class Feed(StrEnum):
-    """How a bot gets its puzzles: all at once, or each after the answer to the one before."""
-
-    BATCH = "batch"
-    INTERACTIVE = "interactive"
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What holds for a run.
-
-    Attributes
-    ----------
-    wall_seconds : float
-        Limit for the whole set.
-    feed : Feed
-    """
-
-    wall_seconds: float
-    feed: Feed
-
-
 def play(
     puzzle_set: PuzzleSet,
     command: Sequence[str],
     terms: Terms,
     stderr_path: Path,
-    on_ruling: Callable[[Ruling, float], None],
+    on_ruling: Callable[[PuzzleResult, float], None],
 ) -> RunResult:
     """Run `command` on `puzzle_set` and return what came of it, whatever the bot does.
 
@@ -75,6 +52,7 @@ def play(
         If the command cannot be run.
     """
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
+    machine = machine_facts(terms.core)
     with BotProcess(command, stderr_path) as bot:
         match = _Match(puzzle_set, bot, terms, on_ruling)
         try:
@@ -83,29 +61,32 @@ def play(
             reason = EndReason.INTERRUPTED
         if not bot.exited:
             bot.stop()
-        match.close(by_itself=reason is EndReason.EXITED)
+        match.close(by_itself=reason is EndReason.FINISHED)
+    end = _end(reason, bot.exit_status, match.all_answered)
     return RunResult(
-        set=SetFacts.of(puzzle_set),
+        bot=Path(command[0]).name,
         command=list(command),
-        feed=terms.feed.value,
-        wall_limit_seconds=terms.wall_seconds,
-        started_at=started_at,
+        set=SetFacts.of(puzzle_set),
+        terms=terms,
+        machine=machine,
         judge_version=judge_version(),
-        end=_end(reason, bot.exit_status),
-        usage=bot.usage,
+        started_at=started_at,
+        warm_up_seconds=None,
+        legs=[Leg(started_at, puzzle_set.puzzles[0].number, end, bot.usage)],
         stderr_bytes=bot.stderr_bytes,
         stderr_file=str(stderr_path) if bot.stderr_bytes else None,
-        score=Score.of(match.referee, match.times),
+        score=match.referee.score(),
     )
 
 
-def _end(reason: EndReason, status: int) -> BotEnd:
+def _end(reason: EndReason, status: int, all_answered: bool) -> BotEnd:
     """Return how the bot ended; `status` is that of its process, -n for signal n."""
+    if reason is EndReason.FINISHED and status != 0 and not all_answered:
+        reason = EndReason.CRASHED
     if status >= 0:
-        return BotEnd(reason, status, None)
+        return BotEnd(reason, status)
     known = -status in set(signal.Signals)
-    name = signal.Signals(-status).name if known else f"signal {-status}"
-    return BotEnd(EndReason.SIGNALLED if reason is EndReason.EXITED else reason, None, name)
+    return BotEnd(reason, signal=signal.Signals(-status).name if known else f"signal {-status}")
 
 
 class _Match:
@@ -114,8 +95,6 @@ class _Match:
     Attributes
     ----------
     referee : Referee
-    times : dict of int to (float, float or None)
-        By puzzle number: seconds from the start to the answer, and seconds that the answer took.
     """
 
     def __init__(
@@ -123,10 +102,9 @@ class _Match:
         puzzle_set: PuzzleSet,
         bot: BotProcess,
         terms: Terms,
-        on_ruling: Callable[[Ruling, float], None],
+        on_ruling: Callable[[PuzzleResult, float], None],
     ) -> None:
-        self.referee = Referee(puzzle_set)
-        self.times: dict[int, tuple[float, float | None]] = {}
+        self.referee = Referee(puzzle_set, terms.any_order, terms.puzzle_limit_seconds)
         self._bot = bot
         self._terms = terms
         self._on_ruling = on_ruling
@@ -143,18 +121,26 @@ class _Match:
 
     def listen(self) -> EndReason:
         """Take the bot's answers until it ends or has to be ended."""
-        limit = until = self._bot.started + self._terms.wall_seconds
+        limit = until = self._bot.started + self._terms.wall_limit_seconds
         while True:
             # Arrivals go before rulings, so that a stamp never waits for the check of the answers before it.
             late = time.monotonic() >= until
             data = self._hand_in_what_is_there(until)
             if late:  # read once more at the limit: what was written in time counts
-                return EndReason.TIME_LIMIT if until == limit else EndReason.LINGERED
+                return EndReason.TIME_LIMIT if until == limit else self._lingered()
             busy = self._rule_on_next()
             if self._bot.exited and not data and not busy:
-                return EndReason.EXITED
-            if self.referee.complete or self._bot.output_closed:
+                return EndReason.FINISHED
+            if self.all_answered or self._bot.output_closed:
                 until = min(until, time.monotonic() + LINGER_SECONDS)
+
+    @property
+    def all_answered(self) -> bool:
+        """Whether no answer is due."""
+        return not self.referee.left()
+
+    def _lingered(self) -> EndReason:
+        return EndReason.FINISHED if self.all_answered else EndReason.CLOSED_STDOUT
 
     def close(self, by_itself: bool) -> None:
         """Rule on what is left; an answer begun counts only if the bot ended `by_itself`."""
@@ -181,24 +167,22 @@ class _Match:
         return answer is not None
 
     def _rule_on(self, stamped: StampedAnswer) -> None:
-        ruling = self.referee.take(stamped.answer)
+        number, arrived = stamped.answer.number, stamped.arrived_seconds
+        ruling = self.referee.take(stamped.answer, arrived, self._took(number, arrived))
         if ruling:
-            self._note_times(ruling.number, stamped.arrived_seconds)
-            self._on_ruling(ruling, stamped.arrived_seconds)
+            self._last_arrival_seconds = arrived
+            self._on_ruling(ruling, arrived)
             self._send_next()
 
     def _seconds(self) -> float:
-        return min(time.monotonic() - self._bot.started, self._terms.wall_seconds)
+        return min(time.monotonic() - self._bot.started, self._terms.wall_limit_seconds)
 
-    def _note_times(self, number: int, arrived: float) -> None:
+    def _took(self, number: int | None, arrived: float) -> float | None:
         if self._terms.feed is Feed.BATCH:
-            took: float | None = arrived - self._last_arrival_seconds
-        elif number in self._sent_seconds:
-            took = arrived - self._sent_seconds[number]
-        else:
-            took = None  # answered before it was sent
-        self._last_arrival_seconds = arrived
-        self.times[number] = arrived, took
+            return arrived - self._last_arrival_seconds
+        if number in self._sent_seconds:
+            return arrived - self._sent_seconds[number]
+        return None  # answered before it was sent
 
     def _send_next(self) -> None:
         """Send the next puzzle if there is one and the last that was sent has its answer."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import resource
 import selectors
 import signal
 import subprocess
@@ -17,14 +16,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
 from harness.play.stderr_log import StderrLog
+from harness.results.model import Usage
 
-__all__ = ["BotProcess", "StartError", "Usage"]
+__all__ = ["BotProcess", "StartError"]
 
 PIPE_BYTES = 1 << 20
 """Wished capacity of the answer pipe and the most that is read at once: a bot that writes the next answers is not
@@ -38,28 +37,6 @@ _RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
 
 class StartError(Exception):
     """The bot's command cannot be run; the message is one line that says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What a process took from its start to its end.
-
-    Attributes
-    ----------
-    wall_seconds : float
-    cpu_seconds : float
-        User and system time of the process and of those of its descendants that it waited for.
-    peak_memory_bytes : int
-        Resident memory, the largest of the same processes.
-    memory_floor_bytes : int
-        The judge's own peak at the start. A child inherits it: a `peak_memory_bytes` that is no larger says
-        only that the bot stayed below.
-    """
-
-    wall_seconds: float
-    cpu_seconds: float
-    peak_memory_bytes: int
-    memory_floor_bytes: int
 
 
 class BotProcess:
@@ -106,7 +83,6 @@ class BotProcess:
         except (OSError, ValueError) as error:  # ValueError: a NUL byte in an argument
             why = getattr(error, "strerror", None) or error
             raise StartError(f"cannot start {command[0]!r}: {why}") from None
-        self._memory_floor = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT_BYTES
         self._stdin = _opened(self._child.stdin)
         self._stdout = _opened(self._child.stdout)
         self._stderr = _opened(self._child.stderr)
@@ -202,7 +178,6 @@ class BotProcess:
             wall_seconds=time.monotonic() - self.started,
             cpu_seconds=used.ru_utime + used.ru_stime,
             peak_memory_bytes=used.ru_maxrss * _RSS_UNIT_BYTES,
-            memory_floor_bytes=self._memory_floor,
         )
         self._child.returncode = os.waitstatus_to_exitcode(status)
         os.close(end_said)

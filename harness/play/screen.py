@@ -10,7 +10,7 @@ import sys
 import time
 from collections import Counter
 
-from harness.referee import Ruling, Verdict
+from harness.results.model import PuzzleResult, Verdict
 
 __all__ = ["BarScreen", "LineScreen", "Screen", "screen_for"]
 
@@ -37,7 +37,7 @@ class Screen:
     def __exit__(self, *_: object) -> None:
         """Leave what was shown as it is."""
 
-    def show(self, ruling: Ruling, seconds: float, took_seconds: float | None) -> None:
+    def show(self, ruling: PuzzleResult, seconds: float, took_seconds: float | None) -> None:
         """Take a ruling whose answer arrived `seconds` after the start and took `took_seconds`."""
 
 
@@ -55,7 +55,7 @@ class Standing:
         self._slowest: tuple[float, int] | None = None
         self._seconds = 0.0
 
-    def take(self, ruling: Ruling, seconds: float, took_seconds: float | None) -> None:
+    def take(self, ruling: PuzzleResult, seconds: float, took_seconds: float | None) -> None:
         """Take a ruling."""
         self._found[ruling.verdict] += 1
         self._seconds = seconds
@@ -110,7 +110,7 @@ class LineScreen(Screen):
         self._standing = Standing(puzzle_count)
         self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
 
-    def show(self, ruling: Ruling, seconds: float, took_seconds: float | None) -> None:
+    def show(self, ruling: PuzzleResult, seconds: float, took_seconds: float | None) -> None:
         """Take a ruling; write a line if the last one was written long ago."""
         self._standing.take(ruling, seconds, took_seconds)
         if time.monotonic() >= self._next_line:
@@ -152,7 +152,7 @@ class BarScreen(Screen):
         """Draw the last state and leave it there."""
         self._progress.stop()
 
-    def show(self, ruling: Ruling, seconds: float, took_seconds: float | None) -> None:
+    def show(self, ruling: PuzzleResult, seconds: float, took_seconds: float | None) -> None:
         """Take a ruling; the bar is drawn again by itself."""
         self._standing.take(ruling, seconds, took_seconds)
         self._progress.update(self._task, advance=1, puzzle=f"${ruling.number}")

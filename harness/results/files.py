@@ -70,7 +70,8 @@ def read_result(path: Path) -> RunResult | VerifyResult:
         head = msgspec.json.decode(content, type=_Head)
         if head.schema_version != SCHEMA_VERSION:
             raise UnusableError(
-                f"{path}: schema version {head.schema_version} of another nonojudge; this one reads {SCHEMA_VERSION}"
+                f"{path}: schema version {head.schema_version}, of another nonojudge; this one reads "
+                f"{SCHEMA_VERSION}"
             )
         return msgspec.json.decode(content, type=RunResult | VerifyResult)
     except msgspec.MsgspecError as error:

@@ -36,10 +36,10 @@ SCHEMA_VERSION = 2
 class Verdict(StrEnum):
     """What the answer to a puzzle is worth; only RIGHT counts.
 
-    RIGHT: a solution, any of them. WRONG: a full grid that breaks a clue. MALFORMED: no full grid. GIVEN_UP: zeros, a
-    word, or nothing under its `$k`. OUT_OF_ORDER: a solution that came after the answer to a later puzzle; the
-    tournaments have the puzzles solved in order. LATE: a solution that took longer than a puzzle may, or none within
-    that time. MISSING: no answer.
+    RIGHT: a solution, any of them. WRONG: a full grid that breaks a clue. MALFORMED: no full grid. GIVEN_UP:
+    zeros, a word, or nothing under its `$k`. OUT_OF_ORDER: a solution that came after the answer to a later
+    puzzle; the tournaments have the puzzles solved in order. LATE: a solution that took longer than a puzzle may,
+    or none within that time. MISSING: no answer.
     """
 
     RIGHT = "right"
@@ -54,12 +54,12 @@ class Verdict(StrEnum):
 class EndReason(StrEnum):
     """How a run, or a leg of it, ended.
 
-    FINISHED: the bot ended with status 0, or everything was answered. TIME_LIMIT, CPU_LIMIT, MEMORY_LIMIT: it was
-    stopped there. PUZZLE_LIMIT: one puzzle took too long; the bot was stopped, and the next leg goes on with the
-    puzzle after it. CRASHED: it ended by a signal or with another status while answers were due. STALLED: answers
-    were due and it neither computed nor wrote anything for a while. CLOSED_STDOUT: answers were due and it could not
-    write them any more. PROTOCOL_ERROR: it wrote more that belongs to no answer than can be borne. NOT_STARTED: its
-    command cannot be run. INTERRUPTED: the judge was told to stop.
+    FINISHED: the bot ended with status 0, or everything was answered. TIME_LIMIT, CPU_LIMIT, MEMORY_LIMIT: it
+    was stopped there. PUZZLE_LIMIT: one puzzle took too long; the bot was stopped, and the next leg goes on with
+    the puzzle after it. CRASHED: it ended by a signal or with another status while answers were due. STALLED:
+    answers were due and it neither computed nor wrote anything for a while. CLOSED_STDOUT: answers were due and it
+    could not write them any more. PROTOCOL_ERROR: it wrote more that belongs to no answer than can be borne.
+    NOT_STARTED: its command cannot be run. INTERRUPTED: the judge was told to stop.
     """
 
     FINISHED = "finished"
@@ -144,7 +144,8 @@ class Usage(Struct, frozen=True):
     cpu_seconds : float
         User and system time of the process and its descendants.
     peak_memory_bytes : int
-        Resident memory: the most that was seen of all of them together, or the peak of the largest, whichever is more.
+        Resident memory: the most that was seen of all of them together, or the peak of the largest, whichever is
+        more.
     """
 
     wall_seconds: float
@@ -221,13 +222,13 @@ class PuzzleResult(Struct, frozen=True):
     detail : str or None
         Why, where it is not right.
     arrived_seconds : float or None
-        Run time when the last line of the answer arrived: from the start of the bot, all legs added up; None without
-        an answer, or without a clock.
+        Run time when the last line of the answer arrived: from the start of the bot, all legs added up; None
+        without an answer, or without a clock.
     took_seconds : float or None
         Fed in a batch: since the answer that came before. Fed interactively: since the puzzle was sent.
     cells_hex : str or None
-        The answer's grid, where it was a full one: rows one after another, a bit a cell, 1 for black, the first cell
-        in the highest bit of the first byte (`numpy.packbits`), in hexadecimal.
+        The answer's grid, where it was a full one: rows one after another, a bit a cell, 1 for black, the first
+        cell in the highest bit of the first byte (`numpy.packbits`), in hexadecimal.
     """
 
     number: int
