@@ -6,9 +6,9 @@ import logging
 from collections.abc import Callable
 
 from tournament_data.registry import OfficialSet
-from tournament_data.store import data_folder, permissions, stored_path
+from tournament_data.store import data_folder, stored_path
 
-__all__ = ["FetchError", "OfflineError", "fetch"]
+__all__ = ["FetchError", "OfflineError", "SetupError", "fetch"]
 
 
 class FetchError(Exception):
@@ -19,10 +19,14 @@ class OfflineError(FetchError):
     """The server cannot be reached, so that there is no point in asking it for another set."""
 
 
+class SetupError(FetchError):
+    """No set can be fetched as things stand on this machine."""
+
+
 def fetch(
     official: OfficialSet, *, timeout_seconds: float = 30.0, on_bytes: Callable[[int], None] | None = None
 ) -> None:
-    """Bring the file of a set into the data folder, unless it is there: in full, with its digest right, or not at all.
+    """Bring the file of a set into the data folder, unless it is there; it comes as published or not at all.
 
     Parameters
     ----------
@@ -38,10 +42,10 @@ def fetch(
         If the file is not there afterwards.
     """
     try:
-        import pooch  # only here: slow to import, and an extra
+        import pooch  # type: ignore[import-untyped]  # only here: slow to import, and an extra
         import requests
     except ImportError:
-        raise FetchError("fetching needs pooch: pip install 'nonobot[data]'") from None
+        raise SetupError("fetching needs pooch: pip install 'nonobot[data]'") from None
     pooch.get_logger().setLevel(logging.ERROR)
     downloader = pooch.HTTPDownloader(progressbar=_Meter(on_bytes), timeout=timeout_seconds)
     try:
@@ -52,12 +56,13 @@ def fetch(
             path=data_folder(),
             downloader=downloader,
         )
-        stored_path(official).chmod(permissions())
+        stored_path(official).chmod(0o644)  # pooch's is for the user alone; a data folder may be shared
     except requests.Timeout:
         raise OfflineError(f"{official.url}: no answer within {timeout_seconds:g} s") from None
     except requests.HTTPError as error:
-        status = error.response.status_code
-        raise FetchError(f"{official.url}: the server answered {status} {error.response.reason}") from None
+        answer = error.response
+        assert answer is not None  # it is what the error is about
+        raise FetchError(f"{official.url}: the server answered {answer.status_code} {answer.reason}") from None
     except requests.exceptions.ChunkedEncodingError:
         raise FetchError(f"{official.url}: the transfer broke off; try again") from None
     except requests.ConnectionError as error:
@@ -69,7 +74,7 @@ def fetch(
             f"{official.url}: not the published file (its SHA-256 differs); nothing was kept"
         ) from None
     except OSError as error:
-        raise FetchError(f"cannot write {data_folder()}: {error.strerror or 'Permission denied'}") from None
+        raise SetupError(f"cannot write {data_folder()}: {error.strerror or 'Permission denied'}") from None
 
 
 class _Meter:

@@ -19,7 +19,7 @@ from tournament_data.recipe import Recipe
 __all__ = ["MOST_DRAWS", "Appraisal", "Drawn", "NoBoardError", "select"]
 
 MOST_DRAWS = 10_000
-"""Boards in a row of which none is eligible before a search is given up: half a minute or so at 25x25."""
+"""Boards in a row of which none is eligible before a search is given up: a minute or two at 25x25."""
 
 
 class NoBoardError(Exception):
@@ -121,7 +121,7 @@ def _selected(
         hardest: tuple[int, Board] | None = None
         while eligible < choices:
             if in_vain == most_draws:
-                raise NoBoardError(_in_vain(index + 1, black, width, height, most_draws, undecided, unique))
+                raise NoBoardError(_in_vain(index + 1, recipe, black, most_draws, undecided))
             board = draw_board(width, height, black, random)
             appraisal = appraise(board[0])
             drawn += 1
@@ -138,9 +138,8 @@ def _selected(
         yield hardest[1]
 
 
-def _in_vain(puzzle: int, black: int, width: int, height: int, draws: int, undecided: int, unique: bool) -> str:
-    boards = f"{draws} boards of {width}x{height} with {black} black cells"
-    if not unique or undecided == draws:
-        return f"puzzle {puzzle}: {undecided} {boards.partition(' ')[2]} in a row were not decided in time"
-    also = f", {undecided} were not decided in time" if undecided else ""
-    return f"puzzle {puzzle}: of {boards} none has exactly one solution{also}"
+def _in_vain(puzzle: int, recipe: Recipe, black: int, draws: int, undecided: int) -> str:
+    boards = f"puzzle {puzzle}: of {draws} boards of {recipe.width}x{recipe.height} with {black} black cells"
+    if undecided == draws:
+        return f"{boards} none was decided in time"
+    return f"{boards} none has exactly one solution" + (f", {undecided} not decided in time" if undecided else "")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from enum import Enum
 from pathlib import Path
 
 from tournament_data.registry import OfficialSet
 
-__all__ = ["FOLDER_VARIABLE", "State", "data_folder", "keep", "permissions", "state_of", "stored_path"]
+__all__ = ["FOLDER_VARIABLE", "State", "data_folder", "keep", "state_of", "stored_path"]
 
 FOLDER_VARIABLE = "NONOBOT_DATA"
 """Environment variable that names another data folder."""
@@ -58,19 +57,9 @@ def keep(official: OfficialSet, content: bytes) -> None:
     """
     path = stored_path(official)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{official.name}.", dir=path.parent)
-    unfinished = Path(name)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with open(handle, "wb") as file:
-            file.write(content)
-        unfinished.chmod(permissions())
+        unfinished.write_bytes(content)
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
-
-
-def permissions() -> int:
-    """Return those of a new file; what `tempfile` makes is for the user alone, a data folder may be shared."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return 0o666 & ~mask
