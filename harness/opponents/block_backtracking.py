@@ -1,0 +1,137 @@
+"""Backtracking by blocks: row by row, a block at a time, at each start that keeps the columns possible.
+
+Source: Tsao, Yeung, Liu, Mun and Wang, "Nonogram Solver" (course project, CSE 202), section 3. A column is
+impossible with more blocks than its clue has, a closed block of another length, a last block that is too long, or
+too few cells left below for what is still missing. The search is depth first, starts from left to right.
+
+Left out: nothing. The source looks at the columns that get a black cell; here those that the block leaves white
+are looked at in the same way, which finds a dead end sooner, and columns are counted as they grow instead of read
+anew.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from harness.opponents.clock import Clock
+from harness.opponents.serve import argument_parser, serve
+from protocol import Clue, Puzzle, Solution
+from protocol.faults import fault_in_clues
+
+__all__ = ["solve"]
+
+
+class _Column:
+    """What stands in a column above the row that is being painted."""
+
+    def __init__(self, clue: Clue, height: int) -> None:
+        self._clue = clue
+        self._height = height
+        needed = [sum(clue[j:]) + len(clue) - j - 1 for j in range(len(clue))]
+        self._needed = [*needed, 0]  # cells that the blocks from j on need
+        # One entry for each painted cell: how many blocks are closed, and how long the open one is.
+        self._states = [(0, 0)]
+
+    def paint(self, colour: int) -> bool:
+        """Paint the next cell below; return False, and paint nothing, if the clue becomes impossible."""
+        closed, run = self._states[-1]
+        if colour:
+            run += 1
+            if closed == len(self._clue) or run > self._clue[closed]:
+                return False
+        elif run:
+            if run != self._clue[closed]:
+                return False
+            closed, run = closed + 1, 0
+        left = self._height - len(self._states)
+        # Behind a closed block a white cell has been painted; behind the open one it is still to come.
+        if self._needed[closed] - run > left:
+            return False
+        self._states.append((closed, run))
+        return True
+
+    def unpaint(self) -> None:
+        """Take the last cell back."""
+        self._states.pop()
+
+
+class _Search:
+    def __init__(self, puzzle: Puzzle, clock: Clock) -> None:
+        self._clock = clock
+        self._width = puzzle.width
+        self._clues = puzzle.rows
+        self._columns = [_Column(clue, puzzle.height) for clue in puzzle.columns]
+        self.cells = np.zeros((puzzle.height, puzzle.width), np.uint8)
+
+    def place(self, row: int, block: int, begin: int) -> bool:
+        """Place block `block` of `row` at `begin` or behind, and all blocks after it; return whether that works.
+
+        The columns before `begin` are painted in this row, the others are not; that is so again after a failure.
+        """
+        self._clock.check()
+        clue = self._clues[row]
+        if block == len(clue):
+            return self._finish_row(row, begin)
+        size = clue[block]
+        last = self._width - sum(clue[block:]) - (len(clue) - block - 1)
+        for start in range(begin, last + 1):
+            end = start + size
+            is_followed = end < self._width
+            painted = self._paint(start, [1] * size + [0] * is_followed)
+            if painted:
+                self.cells[row, start:end] = 1
+                if self.place(row, block + 1, end + is_followed):
+                    return True
+                self.cells[row, start:end] = 0
+                self._unpaint(start, end + is_followed)
+            if not self._columns[start].paint(0):  # on to the next start
+                self._unpaint(begin, start)
+                return False
+        self._unpaint(begin, last + 1)
+        return False
+
+    def _finish_row(self, row: int, begin: int) -> bool:
+        if not self._paint(begin, [0] * (self._width - begin)):
+            return False
+        if row + 1 == len(self._clues) or self.place(row + 1, 0, 0):
+            return True
+        self._unpaint(begin, self._width)
+        return False
+
+    def _paint(self, begin: int, colours: list[int]) -> bool:
+        """Paint the columns from `begin` on in this row, all or none."""
+        for x, colour in enumerate(colours, begin):
+            if not self._columns[x].paint(colour):
+                self._unpaint(begin, x)
+                return False
+        return True
+
+    def _unpaint(self, begin: int, end: int) -> None:
+        for x in range(begin, end):
+            self._columns[x].unpaint()
+
+
+def solve(puzzle: Puzzle, clock: Clock) -> Solution | None:
+    """Return a solution of the puzzle, or None.
+
+    Raises
+    ------
+    OutOfTimeError
+    """
+    if fault_in_clues(puzzle):
+        return None
+    # A call for each block and each row; Python's own limit is for less.
+    sys.setrecursionlimit(1000 + puzzle.height + sum(map(len, puzzle.rows)))
+    search = _Search(puzzle, clock)
+    return Solution(search.cells) if search.place(0, 0, 0) else None
+
+
+def main() -> int:
+    """Run the opponent; the exit status is returned."""
+    return serve(solve, argument_parser(__file__, __doc__).parse_args())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""A general constraint solver: OR-Tools CP-SAT with one worker, an automaton for each line.
+
+Source: Pesant, "A regular language membership constraint for finite sequences of variables" (CP 2004), the
+constraint that CP-SAT calls automaton; Perron and Furnon, "OR-Tools". A clue's automaton has a state for each cell
+of its blocks and for each gap. Nothing is told to the solver but the model, and its parameters are its own but for
+the one worker.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+import numpy as np
+
+from harness.opponents.clock import Clock, OutOfTimeError
+from harness.opponents.serve import argument_parser, serve, unusable
+from protocol import Clue, Puzzle, Solution
+
+__all__ = ["automaton", "solve"]
+
+_MARGIN_SECONDS = 0.02  # what CP-SAT takes to notice and to come back
+
+
+def automaton(clue: Clue) -> tuple[list[tuple[int, int, int]], int]:
+    """Return the automaton that accepts the lines with a clue.
+
+    Returns
+    -------
+    transitions : list of (int, int, int)
+        State, colour read (1 black, 0 white), next state.
+    last : int
+        The highest state. 0 is where to start; `last` and, if the clue has blocks, the one before it accept.
+    """
+    transitions = []
+    state = 0
+    for block, size in enumerate(clue):
+        transitions.append((state, 0, state))
+        transitions += [(state + i, 1, state + i + 1) for i in range(size)]
+        state += size
+        if block + 1 < len(clue):
+            transitions.append((state, 0, state + 1))
+            state += 1
+    if clue:
+        transitions.append((state, 0, state + 1))
+        state += 1
+    transitions.append((state, 0, state))
+    return transitions, state
+
+
+def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
+    """Return a solution of the puzzle, or None.
+
+    Parameters
+    ----------
+    puzzle : Puzzle
+    clock : Clock
+    seed : int
+        Of CP-SAT's random choices.
+
+    Raises
+    ------
+    OutOfTimeError
+    """
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    cells = [[model.new_bool_var(f"{y},{x}") for x in range(puzzle.width)] for y in range(puzzle.height)]
+    for clue, line in zip((*puzzle.rows, *puzzle.columns), (*cells, *zip(*cells, strict=True)), strict=True):
+        transitions, last = automaton(clue)
+        model.add_automaton(line, 0, [last - 1, last] if clue else [last], transitions)
+        clock.check()
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = seed
+    remaining = clock.remaining()
+    if remaining is not None:
+        solver.parameters.max_time_in_seconds = max(0.001, remaining - _MARGIN_SECONDS)
+    status = solver.solve(model)
+    if status == cp_model.INFEASIBLE:
+        return None
+    if status not in (cp_model.FEASIBLE, cp_model.OPTIMAL):
+        raise OutOfTimeError
+    return Solution(np.array([[solver.value(cell) for cell in row] for row in cells]))
+
+
+def main() -> int:
+    """Run the opponent; the exit status is returned."""
+    parser = argument_parser(__file__, __doc__)
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of CP-SAT's random choices (default 0)")
+    options = parser.parse_args()
+    try:
+        import ortools.sat.python.cp_model  # noqa: F401
+    except ImportError:
+        return unusable("cp_sat: OR-Tools is missing; install it with: pip install 'nonobot[opponents]'")
+    return serve(partial(solve, seed=options.seed), options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

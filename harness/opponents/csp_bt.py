@@ -1,0 +1,42 @@
+"""Constraint satisfaction, plain backtracking: a line is checked when its last cell has a value.
+
+Source: Hussain, Kim and Chen, "Solving a Nonogram Game Using Artificial Intelligence" (course project, 2015), the
+propagator BT. Cells are 0/1 variables, a line is a table of its satisfying tuples
+(harness/opponents/csp_model.py). No domain ever gets smaller, so that minimum remaining values means row by row.
+Left out: nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from harness.opponents.clock import Clock
+from harness.opponents.csp_model import State, solve_with
+from harness.opponents.serve import argument_parser, serve
+from protocol import Puzzle, Solution
+
+__all__ = ["solve"]
+
+
+def propagate(state: State, variable: int | None) -> bool:
+    """Return False if a line that `variable` completed is none of its tuples."""
+    if variable is None:
+        return True
+    return all(
+        state.unassigned[table] or state.agreeing(state.model.tables[table])
+        for table in state.model.tables_of[variable]
+    )
+
+
+def solve(puzzle: Puzzle, clock: Clock) -> Solution | None:
+    """Return a solution of the puzzle, or None; see :func:`harness.opponents.csp_model.solve_with`."""
+    return solve_with(propagate, puzzle, clock)
+
+
+def main() -> int:
+    """Run the opponent; the exit status is returned."""
+    return serve(solve, argument_parser(__file__, __doc__).parse_args())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

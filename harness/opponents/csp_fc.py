@@ -1,0 +1,50 @@
+"""Constraint satisfaction, forward checking: the last open cell of a line keeps only values that fit.
+
+Source: Hussain, Kim and Chen, "Solving a Nonogram Game Using Artificial Intelligence" (course project, 2015), the
+propagator FC. Cells are 0/1 variables, a line is a table of its satisfying tuples
+(harness/opponents/csp_model.py), the next variable is one with the fewest values left. Left out: nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from harness.opponents.clock import Clock
+from harness.opponents.csp_model import State, Table, solve_with
+from harness.opponents.serve import argument_parser, serve
+from protocol import Puzzle, Solution
+
+__all__ = ["solve"]
+
+
+def propagate(state: State, variable: int | None) -> bool:
+    """Check those lines of `variable`, or all, with at most one open variable; return False on a dead end."""
+    tables = range(len(state.model.tables)) if variable is None else state.model.tables_of[variable]
+    return all(state.unassigned[table] > 1 or _check(state, state.model.tables[table]) for table in tables)
+
+
+def _check(state: State, table: Table) -> bool:
+    tuples = state.agreeing(table)
+    if not tuples:
+        return False
+    for variable, support in zip(table.variables, table.support, strict=True):
+        if state.value[variable] is None:
+            fitting = tuple(value for value in state.domains[variable] if tuples & support[value])
+            if fitting != state.domains[variable]:
+                state.set(state.domains, variable, fitting)
+            return bool(fitting)
+    return True
+
+
+def solve(puzzle: Puzzle, clock: Clock) -> Solution | None:
+    """Return a solution of the puzzle, or None; see :func:`harness.opponents.csp_model.solve_with`."""
+    return solve_with(propagate, puzzle, clock)
+
+
+def main() -> int:
+    """Run the opponent; the exit status is returned."""
+    return serve(solve, argument_parser(__file__, __doc__).parse_args())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

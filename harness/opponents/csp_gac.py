@@ -1,0 +1,74 @@
+"""Constraint satisfaction, generalised arc consistency: each value left is in a tuple of each line.
+
+Source: Hussain, Kim and Chen, "Solving a Nonogram Game Using Artificial Intelligence" (course project, 2015), the
+propagator GAC. Cells are 0/1 variables, a line is a table of its satisfying tuples
+(harness/opponents/csp_model.py), the next variable is one with the fewest values left. The tuples still possible
+are kept from node to node, as compact table propagation does (Demeulenaere et al., CP 2016), where the source
+looks for supports anew. Left out: nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from harness.opponents.clock import Clock
+from harness.opponents.csp_model import State, solve_with
+from harness.opponents.serve import argument_parser, serve
+from protocol import Puzzle, Solution
+
+__all__ = ["solve"]
+
+
+def propagate(state: State, variable: int | None) -> bool:
+    """Make the lines of `variable`, or all, and what they touch arc consistent; return False on a dead end."""
+    first = range(len(state.model.tables)) if variable is None else state.model.tables_of[variable]
+    queue = dict.fromkeys(first)  # a set that keeps its order
+    while queue:
+        table = next(iter(queue))
+        del queue[table]
+        pruned = _revise(state, table)
+        if pruned is None:
+            return False
+        for changed in pruned:
+            queue.update(dict.fromkeys(other for other in state.model.tables_of[changed] if other != table))
+    return True
+
+
+def _revise(state: State, index: int) -> list[int] | None:
+    """Return the variables of a table whose domains got smaller; None if no tuple is left."""
+    table = state.model.tables[index]
+    live = state.live[index]
+    is_open = []
+    for variable, support in zip(table.variables, table.support, strict=True):
+        domain = state.domains[variable]
+        if len(domain) == 1:
+            live &= support[domain[0]]
+        else:
+            is_open.append((variable, support))
+    if not live:
+        return None
+    if live != state.live[index]:
+        state.set(state.live, index, live)
+    pruned = []
+    for variable, (white, black) in is_open:
+        if not live & black:
+            state.set(state.domains, variable, (0,))
+            pruned.append(variable)
+        elif not live & white:
+            state.set(state.domains, variable, (1,))
+            pruned.append(variable)
+    return pruned
+
+
+def solve(puzzle: Puzzle, clock: Clock) -> Solution | None:
+    """Return a solution of the puzzle, or None; see :func:`harness.opponents.csp_model.solve_with`."""
+    return solve_with(propagate, puzzle, clock)
+
+
+def main() -> int:
+    """Run the opponent; the exit status is returned."""
+    return serve(solve, argument_parser(__file__, __doc__).parse_args())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

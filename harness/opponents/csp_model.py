@@ -1,0 +1,225 @@
+"""The constraint model of the `csp_*` opponents, and the search that they share.
+
+A cell is a variable with the values 0 (white) and 1 (black). A line is one table constraint: the tuples of values,
+one for each placement of its blocks. A table is kept by columns, as bits: bit t of `support[i][v]` says that tuple
+t gives value v to the line's i-th variable. Those tuples that agree with some values are then the AND of a few
+integers.
+
+Source: Hussain, Kim and Chen, "Solving a Nonogram Game Using Artificial Intelligence" (course project, 2015),
+section 3: the model and the three propagators. The bits are those of "compact table" (Demeulenaere et al., CP
+2016).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import combinations, islice
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.opponents.clock import Clock
+from harness.opponents.serve import RefusedError
+from protocol import Clue, Puzzle, Solution
+from protocol.faults import fault_in_clues
+
+__all__ = ["MOST_TUPLES", "Model", "Propagate", "State", "Table", "solve_with", "table_of"]
+
+MOST_TUPLES = 1_000_000
+"""Tuples of the largest table. A 25x25 tournament board has up to some 50,000 in a line; a line of 45 cells can
+have hundreds of millions.
+"""
+
+_CHUNK_TUPLES = 1 << 15
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One line: which variables it constrains, and the tuples that satisfy it, by columns.
+
+    Attributes
+    ----------
+    variables : tuple of int
+        Cells of the line in order, y * width + x.
+    support : list of (int, int)
+        For each of them the tuples with value 0 and those with value 1, as bits.
+    everything : int
+        All tuples, as bits.
+    """
+
+    variables: tuple[int, ...]
+    support: list[tuple[int, int]]
+    everything: int
+
+
+def table_of(clue: Clue, variables: Iterable[int], name: str, clock: Clock) -> Table:
+    """Return the table of a line.
+
+    Raises
+    ------
+    RefusedError
+        If it has more than `MOST_TUPLES` tuples; the message names the line by `name`.
+    OutOfTimeError
+    """
+    variables = tuple(variables)
+    length, blocks = len(variables), len(clue)
+    slack = length - sum(clue) - max(0, blocks - 1)
+    count = comb(slack + blocks, blocks)
+    if count > MOST_TUPLES:
+        raise RefusedError(f"the table of {name} has {count:,} tuples; up to {MOST_TUPLES:,} are kept")
+    # A tuple hands out the slack: the j-th of `blocks` out of slack + blocks places is where block j starts if
+    # every block took one cell and needed no gap.
+    offsets = np.array([sum(clue[:block]) for block in range(blocks)], np.int64)
+    choices = combinations(range(slack + blocks), blocks)
+    columns: list[list[bytes]] = [[] for _ in variables]
+    for _ in range(0, count, _CHUNK_TUPLES):
+        clock.check()
+        chosen = list(islice(choices, _CHUNK_TUPLES))
+        starts = np.array(chosen, np.int64).reshape(len(chosen), blocks) + offsets
+        packed = np.packbits(_painted(starts, clue, length), axis=1, bitorder="little")
+        for column, bits in zip(columns, packed, strict=True):
+            column.append(bits.tobytes())
+    everything = (1 << count) - 1
+    black = [int.from_bytes(b"".join(column), "little") for column in columns]
+    return Table(variables, [(everything ^ bits, bits) for bits in black], everything)
+
+
+def _painted(starts: npt.NDArray[np.int64], clue: Clue, length: int) -> npt.NDArray[np.bool_]:
+    """Return the lines with blocks at `starts`, shape (tuples, blocks), as columns: shape (length, tuples)."""
+    painted = np.zeros((length, len(starts)), bool)
+    tuples = np.arange(len(starts))
+    for block, size in enumerate(clue):
+        for i in range(size):
+            painted[starts[:, block] + i, tuples] = True
+    return painted
+
+
+class Model:
+    """A puzzle as constraints.
+
+    Attributes
+    ----------
+    tables : list of Table
+        Rows, then columns.
+    tables_of : list of (int, int)
+        For each variable the two tables it is in.
+    """
+
+    def __init__(self, puzzle: Puzzle, clock: Clock) -> None:
+        width, height = puzzle.width, puzzle.height
+        self.tables = [
+            table_of(clue, range(y * width, (y + 1) * width), f"row {y + 1}", clock)
+            for y, clue in enumerate(puzzle.rows)
+        ] + [
+            table_of(clue, range(x, width * height, width), f"column {x + 1}", clock)
+            for x, clue in enumerate(puzzle.columns)
+        ]
+        self.tables_of = [(y, height + x) for y in range(height) for x in range(width)]
+
+
+class State:
+    """Domains of the variables during the search, and the way back.
+
+    Attributes
+    ----------
+    model : Model
+    domains : list of tuple of int
+        Values still possible for each variable.
+    value : list of int or None
+        What the search has assigned.
+    unassigned : list of int
+        For each table, how many of its variables have no value.
+    live : list of int
+        For each table, the tuples that agree with the domains, as bits; only `csp_gac` keeps it.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.domains: list[tuple[int, ...]] = [(0, 1)] * len(model.tables_of)
+        self.value: list[int | None] = [None] * len(model.tables_of)
+        self.unassigned = [len(table.variables) for table in model.tables]
+        self.live = [table.everything for table in model.tables]
+        self._undo: list[tuple[list, int, object]] = []
+
+    def mark(self) -> int:
+        """Return where the search stands, for :meth:`back_to`."""
+        return len(self._undo)
+
+    def back_to(self, mark: int) -> None:
+        """Undo every change since `mark`."""
+        while len(self._undo) > mark:
+            place, index, before = self._undo.pop()
+            place[index] = before
+
+    def set(self, place: list, index: int, new: object) -> None:
+        """Set place[index], one of the lists of this state, so that it can be undone."""
+        self._undo.append((place, index, place[index]))
+        place[index] = new
+
+    def assign(self, variable: int, value: int) -> None:
+        """Give a variable its value."""
+        self.set(self.value, variable, value)
+        self.set(self.domains, variable, (value,))
+        for table in self.model.tables_of[variable]:
+            self.set(self.unassigned, table, self.unassigned[table] - 1)
+
+    def agreeing(self, table: Table) -> int:
+        """Return the tuples that agree with what has been assigned, as bits."""
+        tuples = table.everything
+        for variable, support in zip(table.variables, table.support, strict=True):
+            value = self.value[variable]
+            if value is not None:
+                tuples &= support[value]
+        return tuples
+
+    def smallest(self) -> int | None:
+        """Return the variable with the fewest values left, the first of several; None if all are assigned."""
+        found = None
+        for variable, value in enumerate(self.value):
+            if value is None:
+                if len(self.domains[variable]) == 1:
+                    return variable
+                if found is None:
+                    found = variable
+        return found
+
+
+Propagate = Callable[[State, int | None], bool]
+"""propagate(state, variable): take values out of domains after `variable` got its value (None: before the search);
+False if that shows a dead end.
+"""
+
+
+def solve_with(propagate: Propagate, puzzle: Puzzle, clock: Clock) -> Solution | None:
+    """Return a solution found by depth-first search with minimum remaining values, or None.
+
+    Raises
+    ------
+    RefusedError
+        If a table is too large.
+    OutOfTimeError
+    """
+    if fault_in_clues(puzzle):
+        return None
+    state = State(Model(puzzle, clock))
+    sys.setrecursionlimit(1000 + len(state.value))  # a call for each variable
+    if not (propagate(state, None) and _search(state, propagate, clock)):
+        return None
+    return Solution(np.array(state.value).reshape(puzzle.height, puzzle.width))
+
+
+def _search(state: State, propagate: Propagate, clock: Clock) -> bool:
+    clock.check()
+    variable = state.smallest()
+    if variable is None:
+        return True
+    mark = state.mark()
+    for value in state.domains[variable]:
+        state.assign(variable, value)
+        if propagate(state, variable) and _search(state, propagate, clock):
+            return True
+        state.back_to(mark)
+    return False

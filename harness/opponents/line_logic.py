@@ -1,0 +1,295 @@
+"""Logic on single lines, and a guess by roulette wheel where it ends.
+
+Source: Le Quang Dong, "An Efficient Approach for Solving Nonogram Puzzles" (University of Engineering and
+Technology, Vietnam National University), section 3. First the ways of a human: simple boxes (cells that a block
+covers wherever in its range it starts), simple spaces (cells in no block's range; a black cell in one block's
+range alone narrows it) and forcing (a range ends where white cells leave too little room). Where they find nothing
+more, Fix and Paint deduce all that a line tells. Where that is not enough, a cell is drawn with a chance that
+grows with its influence, and guessed; a contradiction gives it the other colour, and both fail where an earlier
+guess was wrong.
+
+The source does not print its formula of influence: here it is (1 + known cells of the row) x (1 + known cells of
+the column), as a guess among known cells is soon followed up or refuted. Black is tried first. Left out: nothing;
+what was deduced about a line is kept, as the same states come again and again.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from functools import partial
+from itertools import accumulate
+
+import numpy as np
+
+from harness.opponents.clock import Clock
+from harness.opponents.serve import argument_parser, serve
+from protocol import Clue, Puzzle, Solution
+from protocol.faults import fault_in_clues
+
+__all__ = ["Cells", "Line", "solve"]
+
+Cells = tuple[int, int]
+"""The known cells of a line as two masks, black and white; bit i is cell i."""
+
+
+class Line:
+    """Deduces cells of a line from its clue and the cells that are known.
+
+    Parameters
+    ----------
+    clue : Clue
+    length : int
+        Cells of the line; the clue fits it.
+    """
+
+    def __init__(self, clue: Clue, length: int) -> None:
+        self._clue = clue
+        self._length = length
+        self._full = (1 << length) - 1
+        self._earliest = [0, *accumulate(size + 1 for size in clue[:-1])]
+        self._seen: dict[tuple[bool, Cells], Cells | None] = {}
+
+    def deduce(self, cells: Cells, is_complete: bool) -> Cells | None:
+        """Return the cells that are known then; None for a contradiction.
+
+        Parameters
+        ----------
+        cells : Cells
+        is_complete : bool
+            Everything that the line tells, by Fix and Paint; else by the ranges of the blocks.
+        """
+        key = is_complete, cells
+        if key not in self._seen:
+            self._seen[key] = self._paint(cells) if is_complete else self._by_ranges(cells)
+        return self._seen[key]
+
+    # Simple boxes, simple spaces, forcing
+
+    def _by_ranges(self, cells: Cells) -> Cells | None:
+        black, white = cells
+        slack = self._length + 1 - sum(self._clue) - len(self._clue)
+        first = list(self._earliest[: len(self._clue)])
+        last = [start + slack for start in first]
+        is_narrowed = True
+        while is_narrowed:
+            self._force(first, last, white)
+            if any(begin > end for begin, end in zip(first, last, strict=True)):
+                return None
+            in_range = [_mask(begin, end + size) for begin, end, size in zip(first, last, self._clue, strict=True)]
+            is_narrowed = self._narrow(first, last, black, in_range)
+        boxes = anywhere = 0
+        for block, size in enumerate(self._clue):
+            boxes |= _mask(last[block], first[block] + size)
+            anywhere |= in_range[block]
+        black, white = black | boxes, white | (self._full & ~anywhere)
+        return None if black & white else (black, white)
+
+    def _force(self, first: list[int], last: list[int], white: int) -> None:
+        """Move the ends of the ranges to where each block has room beside its neighbours and meets no white."""
+        place = 0
+        for block, size in enumerate(self._clue):
+            place = max(place, first[block])
+            while hit := white & _mask(place, place + size):
+                place = hit.bit_length()
+            first[block] = place
+            place += size + 1
+        place = self._length
+        for block in range(len(self._clue) - 1, -1, -1):
+            size = self._clue[block]
+            place = min(place, last[block] + size)
+            while place >= size and (hit := white & _mask(place - size, place)):
+                place = (hit & -hit).bit_length() - 1
+            last[block] = place - size
+            place -= size + 1
+
+    def _narrow(self, first: list[int], last: list[int], black: int, in_range: list[int]) -> bool:
+        """Narrow the ranges of blocks to the black cells that they alone cover; return whether any was."""
+        once = twice = 0
+        for cells in in_range:
+            twice |= once & cells
+            once |= cells
+        is_narrowed = False
+        for block, size in enumerate(self._clue):
+            own = black & in_range[block] & ~twice
+            if own:
+                begin = max(first[block], own.bit_length() - size)
+                end = min(last[block], (own & -own).bit_length() - 1)
+                is_narrowed |= begin > first[block] or end < last[block]
+                first[block], last[block] = begin, end
+        return is_narrowed
+
+    # Fix and Paint. A white cell 0 stands before the line, so that every block has one; its cells count from 1.
+
+    def _fix(self, black: int, white: int) -> list[list[bool]]:
+        """Return Fix(i, j): the first i cells can be painted so that they have the first j blocks."""
+        fix = [[False] * (len(self._clue) + 1) for _ in range(self._length + 2)]
+        fix[0][0] = True
+        for i in range(1, self._length + 2):
+            is_white = not black >> (i - 1) & 1
+            for j in range(len(self._clue) + 1):
+                fix[i][j] = (is_white and fix[i - 1][j]) or self._fix1(fix, black, white, i, j)
+        return fix
+
+    def _fix1(self, fix: list[list[bool]], black: int, white: int, i: int, j: int) -> bool:
+        """Tell whether block j can end in cell i, a white cell before it, and Fix before that."""
+        if j == 0:
+            return False
+        before = i - self._clue[j - 1] - 1
+        return before >= 0 and fix[before][j - 1] and not black >> before & 1 and not white & _mask(before + 1, i)
+
+    def _paint(self, cells: Cells) -> Cells | None:
+        """Return what all ways to fix the line have in common: Paint and Merge, each (i, j) visited once."""
+        black, white = cells[0] << 1, cells[1] << 1 | 1
+        fix = self._fix(black, white)
+        end = self._length + 1, len(self._clue)
+        if not fix[end[0]][end[1]]:
+            return None
+        ever_black = ever_white = 0
+        reached, to_visit = {end}, [end]
+        while to_visit:
+            i, j = to_visit.pop()
+            nexts = []
+            if i and fix[i - 1][j] and not black >> (i - 1) & 1:
+                ever_white |= 1 << (i - 1)
+                nexts.append((i - 1, j))
+            if i and self._fix1(fix, black, white, i, j):
+                before = i - self._clue[j - 1] - 1
+                ever_black |= _mask(before + 1, i)
+                ever_white |= 1 << before
+                nexts.append((before, j - 1))
+            to_visit += [place for place in nexts if place not in reached]
+            reached.update(nexts)
+        return self._full & ~(ever_white >> 1), self._full & ~(ever_black >> 1)
+
+
+def _mask(begin: int, end: int) -> int:
+    """Return the bits from `begin` to before `end`; none if there are none between."""
+    return (1 << end) - (1 << begin) if end > begin else 0
+
+
+class _Board:
+    """Known cells of all lines, rows first, then columns."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self.cells: list[Cells] = [(0, 0)] * (width + height)
+        self.changed: set[int] = set(range(width + height))  # lines to look at
+
+    def copy(self) -> _Board:
+        """Return a board that can be painted without this one."""
+        board = _Board.__new__(_Board)
+        board.width, board.height = self.width, self.height
+        board.cells, board.changed = list(self.cells), set(self.changed)
+        return board
+
+    def set_line(self, line: int, cells: Cells) -> list[int]:
+        """Paint a line, and return the crossing lines that know more by that."""
+        is_row = line < self.height
+        place = line if is_row else line - self.height
+        new = [now & ~before for now, before in zip(cells, self.cells[line], strict=True)]
+        self.cells[line] = cells
+        crossing = []
+        for colour, mask in enumerate(new):
+            while mask:
+                low = mask & -mask
+                mask -= low
+                other = low.bit_length() - 1 + (self.height if is_row else 0)
+                black, white = self.cells[other]
+                self.cells[other] = (black, white | 1 << place) if colour else (black | 1 << place, white)
+                crossing.append(other)
+        return crossing
+
+    def guess(self, y: int, x: int, colour: int) -> _Board:
+        """Return a copy in which one more cell is painted."""
+        board = self.copy()
+        black, white = board.cells[y]
+        cells = (black | 1 << x, white) if colour else (black, white | 1 << x)
+        board.changed = {y, *board.set_line(y, cells)}
+        return board
+
+    def known(self, line: int) -> int:
+        """Return how many cells of a line are known."""
+        black, white = self.cells[line]
+        return (black | white).bit_count()
+
+    def unknown_cells(self) -> list[tuple[int, int]]:
+        """Return row and column of every cell without a colour."""
+        found = []
+        for y, (black, white) in enumerate(self.cells[: self.height]):
+            known = black | white
+            found += [(y, x) for x in range(self.width) if not known >> x & 1]
+        return found
+
+
+class _Search:
+    def __init__(self, puzzle: Puzzle, clock: Clock, seed: int) -> None:
+        self._clock = clock
+        self._random = random.Random(seed)
+        self._lines = [Line(clue, puzzle.width) for clue in puzzle.rows]
+        self._lines += [Line(clue, puzzle.height) for clue in puzzle.columns]
+
+    def solve(self, board: _Board) -> _Board | None:
+        """Return the solved board; None if what is painted was wrong."""
+        if not self._propagate(board):
+            return None
+        unknown = board.unknown_cells()
+        if not unknown:
+            return board
+        weights = [(1 + board.known(y)) * (1 + board.known(board.height + x)) for y, x in unknown]
+        (y, x), *_ = self._random.choices(unknown, weights)
+        return self.solve(board.guess(y, x, 1)) or self.solve(board.guess(y, x, 0))
+
+    def _propagate(self, board: _Board) -> bool:
+        """Deduce until no line tells more; ranges as long as they find something. False on a contradiction."""
+        for_ranges, for_paint = set(board.changed), set(board.changed)
+        board.changed.clear()
+        while for_ranges or for_paint:
+            self._clock.check()
+            is_complete = not for_ranges
+            line = min(for_paint if is_complete else for_ranges)
+            (for_paint if is_complete else for_ranges).remove(line)
+            cells = self._lines[line].deduce(board.cells[line], is_complete)
+            if cells is None:
+                return False
+            if cells != board.cells[line]:
+                crossing = board.set_line(line, cells)
+                for_ranges.update(crossing)
+                for_paint.update(crossing)
+        return True
+
+
+def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
+    """Return a solution of the puzzle, or None.
+
+    Parameters
+    ----------
+    puzzle : Puzzle
+    clock : Clock
+    seed : int
+        Of the roulette wheel, which starts anew with each puzzle.
+
+    Raises
+    ------
+    OutOfTimeError
+    """
+    if fault_in_clues(puzzle):
+        return None
+    sys.setrecursionlimit(1000 + puzzle.width * puzzle.height)  # a call for each guess
+    board = _Search(puzzle, clock, seed).solve(_Board(puzzle.width, puzzle.height))
+    if board is None:
+        return None
+    rows = [[black >> x & 1 for x in range(puzzle.width)] for black, _ in board.cells[: puzzle.height]]
+    return Solution(np.array(rows))
+
+
+def main() -> int:
+    """Run the opponent; the exit status is returned."""
+    parser = argument_parser(__file__, __doc__)
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the roulette wheel (default 0)")
+    options = parser.parse_args()
+    return serve(partial(solve, seed=options.seed), options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

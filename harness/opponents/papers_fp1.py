@@ -1,0 +1,15 @@
+"""Probing and backtracking of the papers, compiled; FP1: both colours of a cell are tried.
+
+Source: Chen and Hung, "A New Simplified Line Solver for Nonogram Puzzle Games"; Wu et al., "An Efficient Approach
+to Solving Nonograms" (2013). This is the bot's own reference strategy, compiled (docs/engine.md), so that a table
+shows what the champion adds to it: `nonobot --strategy papers --probing fp1`, with all options of nonobot.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from harness.opponents.papers import run
+
+if __name__ == "__main__":
+    sys.exit(run("fp1"))

@@ -1,0 +1,15 @@
+"""Probing and backtracking of the papers, compiled; FP3: FP2 and its transitive closure.
+
+Source: Chen and Hung, "A New Simplified Line Solver for Nonogram Puzzle Games"; Wu et al., "An Efficient Approach
+to Solving Nonograms" (2013). This is the bot's own reference strategy, compiled (docs/engine.md), so that a table
+shows what the champion adds to it: `nonobot --strategy papers --probing fp3`, with all options of nonobot.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from harness.opponents.papers import run
+
+if __name__ == "__main__":
+    sys.exit(run("fp3"))

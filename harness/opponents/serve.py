@@ -1,0 +1,184 @@
+"""The common frame of the opponents: puzzles in on standard input, answers out on standard output.
+
+An opponent is a function `solve(puzzle, clock)` that returns a solution, or None where there is none. It raises
+`OutOfTimeError` when the clock says so, and `RefusedError` for a board that is too much for its method.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import inspect
+import os
+import re
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from bot.source import lines_until
+from harness.opponents.clock import Clock, OutOfTimeError
+from protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, Solution, TaaiReader, format_answer
+
+__all__ = ["RefusedError", "Solve", "argument_parser", "program", "serve", "unusable"]
+
+Solve = Callable[[Puzzle, Clock], Solution | None]
+
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
+
+_LONGEST_SIDE = 999
+
+_EPILOG = """\
+example:
+  python -m {program} --size 5x8 --puzzle-limit 10 < small.txt > answers.txt
+
+input: '$k' starts puzzle k; then a line for each column, left to right, and a line for each row, top to bottom:
+block lengths separated by TAB. A line without black cells is an empty line (or 0).
+output: '$k', then a line for each row: 1 black, 0 white, separated by TAB; zeros alone for a puzzle that was not
+solved (standard error says why).
+
+exit status: 0 every puzzle read was answered with a solution; 1 some were not; 2 unusable arguments or input."""
+
+
+class RefusedError(Exception):
+    """A board that the method cannot take on; the message says why."""
+
+
+def program(file: str) -> str:
+    """Return the name to start the opponent by whose module is `file`."""
+    return f"harness.opponents.{Path(file).stem}"
+
+
+def argument_parser(file: str, doc: str | None) -> argparse.ArgumentParser:
+    """Return a parser with the options that every opponent has.
+
+    Parameters
+    ----------
+    file, doc : str
+        `__file__` and `__doc__` of the opponent: its help shows what the module says of itself.
+    """
+    name = program(file)
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {name}",
+        description=inspect.cleandoc(doc or ""),
+        epilog=_EPILOG.format(program=name),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--size",
+        type=_size,
+        default=DEFAULT_SIZE,
+        metavar="WxH|auto",
+        help="width and height of all boards (default 25x25); auto: square boards, the size is inferred from the "
+        "number of lines up to the next '$'",
+    )
+    parser.add_argument("--puzzle-limit", type=_seconds, metavar="S", help="give a puzzle up after S seconds")
+    return parser
+
+
+def _size(text: str) -> tuple[int, int] | None:
+    if text == "auto":
+        return None
+    match = re.fullmatch(r"([1-9]\d{0,2})x([1-9]\d{0,2})", text, re.ASCII)
+    if not match:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a size; expected WIDTHxHEIGHT, such as 25x25, up to {_LONGEST_SIDE} a side, or auto"
+        )
+    return int(match[1]), int(match[2])
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return seconds
+
+
+def serve(solve: Solve, options: argparse.Namespace) -> int:
+    """Answer the puzzles on standard input, each as soon as it is complete, and return the exit status.
+
+    Parameters
+    ----------
+    solve : callable
+    options : argparse.Namespace
+        With `size` and `puzzle_limit`, see :func:`argument_parser`.
+    """
+    # The default way to die: at once, also inside an engine's C code. Every answer is written out by then.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if os.isatty(_STDIN):
+        _say("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
+    read = solved = faults = 0
+    try:
+        for item in _items(options.size):
+            if isinstance(item, Fault):
+                faults += 1
+                _say(str(item))
+                continue
+            read += 1
+            solution = _attempt(solve, item, options.puzzle_limit)
+            solved += solution is not None
+            _write(format_answer(item.number, solution) if solution else _zeros(item))
+    except BrokenPipeError:
+        return 1
+    except OSError as error:
+        return unusable(f"input or output failed: {error.strerror}")
+    if not read:
+        return unusable("no puzzle on standard input; a puzzle starts with '$1' (see --help)")
+    return 0 if solved == read and not faults else 1
+
+
+def unusable(message: str) -> int:
+    """Say why the opponent cannot run, and return its exit status."""
+    _say(message)
+    return 2
+
+
+def _items(size: tuple[int, int] | None) -> Iterator[Entry | Fault]:
+    reader = TaaiReader(size)
+    for line in lines_until(_STDIN, None):
+        yield from reader.feed(line)
+    yield from reader.close()
+
+
+def _attempt(solve: Solve, entry: Entry, seconds: float | None) -> Solution | None:
+    """Return the solution; None for a puzzle that was not solved, and standard error says why."""
+    if entry.puzzle is None:
+        _say(str(entry.fault))
+        return None
+    place = f"${entry.number}: line {entry.line}"
+    try:
+        solution = solve(entry.puzzle, Clock(seconds))
+    except OutOfTimeError:
+        _say(f"{place}: not solved within the limit of {seconds:g} s")
+    except RefusedError as error:
+        _say(f"{place}: {error}")
+    else:
+        if solution is None:
+            _say(f"{place}: the puzzle has no solution")
+        return solution
+    return None
+
+
+def _zeros(entry: Entry) -> bytes:
+    width, height = entry.size
+    if not 0 < max(width, height) <= _LONGEST_SIDE:  # --size auto on rubbish
+        return b"$%d\n" % entry.number
+    return format_answer(entry.number, Solution(np.zeros((height, width), np.uint8)))
+
+
+def _write(answer: bytes) -> None:
+    """Write to standard output, whole and at once."""
+    rest = memoryview(answer)
+    while rest:
+        rest = rest[os.write(_STDOUT, rest) :]
+
+
+def _say(line: str) -> None:
+    """Write a line to standard error; if nobody can read it, that costs no answer."""
+    with contextlib.suppress(OSError):
+        os.write(_STDERR, f"{line}\n".encode())
