@@ -2,12 +2,16 @@
 
 from protocol.answers import Answer, AnswerReader, read_answers
 from protocol.faults import Fault
-from protocol.puzzle import Clue, Grid, Puzzle, Solution, clue_of
+from protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, Grid, PartialGrid, Puzzle, Solution, clue_of
+from protocol.record import Record
 from protocol.taai import DEFAULT_SIZE, Entry, TaaiReader, format_answer, format_puzzle, read_batch
 from protocol.verify import Mismatch, mismatches
 
 __all__ = [
+    "BLACK",
     "DEFAULT_SIZE",
+    "UNKNOWN",
+    "WHITE",
     "Answer",
     "AnswerReader",
     "Clue",
@@ -15,7 +19,9 @@ __all__ = [
     "Fault",
     "Grid",
     "Mismatch",
+    "PartialGrid",
     "Puzzle",
+    "Record",
     "Solution",
     "TaaiReader",
     "clue_of",

@@ -12,11 +12,17 @@ from dataclasses import dataclass, replace
 from protocol.puzzle import Clue, Puzzle
 
 __all__ = [
+    "BadGrid",
     "BadHeader",
+    "BadSize",
     "BlackCellMismatch",
+    "CannotHold",
     "ClueTooLong",
+    "Coloured",
     "ExtraLines",
     "Fault",
+    "GoalMismatch",
+    "LeftOut",
     "LineTooLong",
     "MissingLines",
     "NegativeNumber",
@@ -25,6 +31,8 @@ __all__ = [
     "OddLineCount",
     "StrayText",
     "TooLargeNumber",
+    "UnknownSection",
+    "UnusableMarkup",
     "ZeroBlock",
     "fault_in_clues",
     "shown",
@@ -118,7 +126,39 @@ class BadHeader(Fault):
 
 
 class StrayText(Fault):
-    """Text before the first `$`."""
+    """Text before the first `$`, or where a format has no place for it."""
+
+
+class BadSize(Fault):
+    """A size that is missing, that no number states, or that no board here can have."""
+
+
+class BadGrid(Fault):
+    """A drawn board, start or solution, of the wrong size or with cells that mean nothing."""
+
+
+class UnknownSection(Fault):
+    """A section, key or name that the format does not have."""
+
+
+class Coloured(Fault):
+    """A puzzle of more colours than black and white."""
+
+
+class UnusableMarkup(Fault):
+    """XML, or brackets, that are broken or of a kind that is not read."""
+
+
+class GoalMismatch(Fault):
+    """The solution that a file gives does not have the clues that it gives."""
+
+
+class LeftOut(Fault):
+    """Something that was read but has no place in what is written, or was not kept."""
+
+
+class CannotHold(Fault):
+    """A puzzle that a format has no way to write."""
 
 
 def needed_length(clue: Clue) -> int:

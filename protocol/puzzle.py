@@ -9,13 +9,16 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Clue", "Grid", "Puzzle", "Solution", "clue_of"]
+__all__ = ["BLACK", "UNKNOWN", "WHITE", "Clue", "Grid", "PartialGrid", "Puzzle", "Solution", "clue_of"]
 
 Clue = tuple[int, ...]
 """The lengths of the blocks of a line, in order; empty for a line without black cells."""
 
 Grid = npt.NDArray[np.uint8]
 """Cells of a solution, shape (height, width): 1 black, 0 white."""
+
+UNKNOWN, WHITE, BLACK = -1, 0, 1
+"""Cells of a partly painted board."""
 
 
 def clue_of(cells: Iterable[int]) -> Clue:
@@ -36,14 +39,10 @@ class Puzzle:
         One clue for each column, left to right, each read top to bottom.
     rows : tuple of Clue
         One clue for each row, top to bottom, each read left to right.
-    title, author : str, optional
-        As the file had them.
     """
 
     columns: tuple[Clue, ...]
     rows: tuple[Clue, ...]
-    title: str | None = None
-    author: str | None = None
 
     @property
     def width(self) -> int:
@@ -65,7 +64,50 @@ class Puzzle:
         )
 
 
-class Solution:
+class _Cells:
+    """Cells of a board that cannot be changed; equal where class, shape and all cells are."""
+
+    __slots__ = ("cells",)
+
+    cells: npt.NDArray[np.integer]
+
+    def _set(self, cells: npt.ArrayLike, what: str, allowed: dict[int, str], dtype: type[np.integer]) -> None:
+        raw = np.asarray(cells)
+        if raw.ndim != 2:
+            raise ValueError(f"{what} has two dimensions, not {raw.ndim}")
+        if not np.isin(raw, list(allowed)).all():
+            names = [f"{value} ({name})" for value, name in allowed.items()]
+            raise ValueError(f"{what} holds {', '.join(names[:-1])} and {names[-1]} only")
+        own = raw.astype(dtype)
+        own.setflags(write=False)
+        object.__setattr__(self, "cells", own)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a {type(self).__name__} cannot be changed")
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return int(self.cells.shape[1])
+
+    @property
+    def height(self) -> int:
+        """Number of rows."""
+        return int(self.cells.shape[0])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Cells) or type(other) is not type(self):
+            return NotImplemented
+        return np.array_equal(self.cells, other.cells)
+
+    def __hash__(self) -> int:
+        return hash((self.cells.shape, self.cells.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.width}x{self.height}, {int((self.cells == BLACK).sum())} black>"
+
+
+class Solution(_Cells):
     """A fully painted board; it cannot be changed.
 
     Parameters
@@ -79,40 +121,35 @@ class Solution:
         If `cells` has not two dimensions or holds anything but 0 and 1.
     """
 
-    __slots__ = ("cells",)
+    __slots__ = ()
 
     cells: Grid
 
     def __init__(self, cells: npt.ArrayLike) -> None:
-        raw = np.asarray(cells)
-        if raw.ndim != 2:
-            raise ValueError(f"a solution has two dimensions, not {raw.ndim}")
-        if not np.isin(raw, (0, 1)).all():
-            raise ValueError("a solution holds 0 (white) and 1 (black) only")
-        own = raw.astype(np.uint8)
-        own.setflags(write=False)
-        object.__setattr__(self, "cells", own)
+        self._set(cells, "a solution", {WHITE: "white", BLACK: "black"}, np.uint8)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a Solution cannot be changed")
 
-    @property
-    def width(self) -> int:
-        """Number of columns."""
-        return int(self.cells.shape[1])
+class PartialGrid(_Cells):
+    """A partly painted board, such as one that a solver is to continue from; it cannot be changed.
 
-    @property
-    def height(self) -> int:
-        """Number of rows."""
-        return int(self.cells.shape[0])
+    Parameters
+    ----------
+    cells : array_like of int, shape (height, width)
+        `BLACK` (1), `WHITE` (0) or `UNKNOWN` (-1), kept as int8. The array is copied.
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Solution):
-            return NotImplemented
-        return np.array_equal(self.cells, other.cells)
+    Raises
+    ------
+    ValueError
+        If `cells` has not two dimensions or holds anything else.
 
-    def __hash__(self) -> int:
-        return hash((self.cells.shape, self.cells.tobytes()))
+    Notes
+    -----
+    Nothing is promised: the board may contradict the clues of its puzzle.
+    """
 
-    def __repr__(self) -> str:
-        return f"<Solution {self.width}x{self.height}, {int(self.cells.sum())} black>"
+    __slots__ = ()
+
+    cells: npt.NDArray[np.int8]
+
+    def __init__(self, cells: npt.ArrayLike) -> None:
+        self._set(cells, "a partly painted board", {UNKNOWN: "unknown", WHITE: "white", BLACK: "black"}, np.int8)

@@ -1,0 +1,30 @@
+r"""The file formats that puzzles come in, one module for each, and what reads and writes any of them.
+
+>>> [record] = read(b"2 3\n1\n2\n0\n2\n1\n")
+>>> record.puzzle.rows, record.puzzle.columns
+(((1,), (2,), ()), ((2,), (1,)))
+>>> write([record], "oneline").data
+b'1:2:0-2:1\n'
+"""
+
+from protocol.formats.base import MOST_BYTES, MOST_SIDE, Format, FormatError, Found
+from protocol.formats.detection import detect, detect_prefix
+from protocol.formats.reading import read
+from protocol.formats.registry import by_extension, format_named, formats
+from protocol.formats.writing import Written, write
+
+__all__ = [
+    "MOST_BYTES",
+    "MOST_SIDE",
+    "Format",
+    "FormatError",
+    "Found",
+    "Written",
+    "by_extension",
+    "detect",
+    "detect_prefix",
+    "format_named",
+    "formats",
+    "read",
+    "write",
+]

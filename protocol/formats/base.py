@@ -1,0 +1,69 @@
+"""What every format has: its name, what it holds, and how it is recognised, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from protocol.faults import Fault
+from protocol.record import Record
+
+__all__ = ["MOST_BYTES", "MOST_SIDE", "Format", "FormatError", "Found"]
+
+MOST_BYTES = 1 << 25
+"""Size of the largest file that is read, 32 MiB: some fifty tournament sets."""
+
+MOST_SIDE = 9999
+"""Rows or columns of the largest board that is read."""
+
+Found = Record | Fault
+"""A puzzle of a file, or what is wrong with one; a fault without a puzzle number belongs to none."""
+
+
+class FormatError(Exception):
+    """A file that cannot be read or written at all; the message is one line that says why."""
+
+
+def _no_problem(record: Record) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of puzzle files.
+
+    Attributes
+    ----------
+    name : str
+        What the user writes after `--format`.
+    description : str
+        A few words.
+    extensions : tuple of str
+        Ends of file names, with their dot; the first is the usual one.
+    holds : frozenset of str
+        The fields of a :class:`Record`, beside the puzzle, that a file can hold.
+    several : bool
+        Whether a file can hold more than one puzzle.
+    looks_like : callable
+        Takes the first lines of a file, stripped and without blank ones (at least one), and says whether they
+        are of this format. The formats are asked one after the other; see `protocol.formats.detect`.
+    read : callable
+        Takes the bytes of a file and yields its puzzles and their faults. It raises nothing.
+    write : callable
+        Takes records, which the format can hold, and returns the text of a file.
+    problem : callable
+        Takes a record and says why the format cannot hold its clues, or returns None.
+    states_size : bool
+        Whether a file says how large its boards are; if not, `read` takes the size, or None, as well.
+    """
+
+    name: str
+    description: str
+    extensions: tuple[str, ...]
+    holds: frozenset[str]
+    several: bool
+    looks_like: Callable[[Sequence[str]], bool]
+    read: Callable[..., Iterator[Found]]
+    write: Callable[[Sequence[Record]], str]
+    problem: Callable[[Record], str | None] = _no_problem
+    states_size: bool = True

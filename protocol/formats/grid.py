@@ -1,0 +1,172 @@
+"""The `8x11` text form: a size, then sections with the clues and, drawn, the start and the solution.
+
+The first line is WIDTHxHEIGHT. The sections are `title`, `author`, `rows`, `columns`, `grid` and `solution`, in
+any order; each starts with its name on a line, with or without a colon after it or brackets around it, and its
+content stands behind the name or below. Clues have a line each, with commas or spaces between the numbers; or all
+of them stand on one line, with spaces between clues and commas between numbers. An empty clue is a `0`.
+
+`grid` is where a solver starts: `.` unknown, `#` black, `X` marked empty, so white. In `solution` all cells are
+known, and `.` is white. The form holds one puzzle; unknown sections are refused.
+
+Written: texts behind a colon, clues a line each with commas.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from protocol.faults import BadSize, ExtraLines, Fault, MissingLines, NotText, UnknownSection, shown
+from protocol.formats.base import MOST_SIDE, Format, Found
+from protocol.formats.draft import Draft
+from protocol.formats.text import Line, cells_from_lines, clue_from_text, clue_lines, gathered, is_text, lines_of
+from protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Solution
+from protocol.record import Record
+
+__all__ = ["FORMAT"]
+
+_SIZE = re.compile(r"(\d+)\s*[xX*\u00d7]\s*(\d+)", re.ASCII)
+_TEXTS = ("title", "author")
+_DRAWN = {
+    "grid": {".": UNKNOWN, "#": BLACK, "X": WHITE, "x": WHITE},
+    "solution": {".": WHITE, "#": BLACK, "X": WHITE, "x": WHITE},
+}
+_SECTIONS = (*_TEXTS, "rows", "columns", *_DRAWN)
+_HEADING = re.compile(r"(\[)?([A-Za-z]\w*)(?(1)\]):?\s*|([A-Za-z]\w*)(?::\s*|\s+)(.*)")
+_CELLS = re.compile(r"[.#xX]+")
+
+
+def _looks_like(lines: Sequence[str]) -> bool:
+    return bool(_SIZE.fullmatch(lines[0]))
+
+
+def _read(data: bytes) -> Iterator[Found]:
+    lines = lines_of(data)
+    header = next((line for line in lines if line.text), None)
+    if header is None:
+        return
+    draft = Draft(1, header.number)
+    size = _SIZE.fullmatch(header.text)
+    if not size or max(map(len, size.groups())) > 9:
+        draft.fault(BadSize(f"{shown(header.text)} is not WIDTHxHEIGHT, such as 8x11"))
+        yield draft.finished()
+        return
+    width, height = map(int, size.groups())
+    if not (1 <= width <= MOST_SIDE and 1 <= height <= MOST_SIDE):
+        draft.fault(BadSize(f"a board of {width}x{height}; sides are 1 to {MOST_SIDE}"))
+        yield draft.finished()
+        return
+    sections = _sections(lines, draft)
+    for name, content in sections.items():
+        if name in _TEXTS:
+            draft.texts[name] = " ".join(line.text for line in content)
+        elif name in _DRAWN:
+            _take_drawn(draft, name, content)
+    for name, count, take in (("rows", height, draft.row), ("columns", width, draft.column)):
+        if name not in sections:
+            draft.fault(MissingLines(f"no section '{name}'"))
+            continue
+        clues = _clues(sections[name], count, name)
+        if isinstance(clues, Fault):
+            draft.fault(clues)
+            continue
+        for line in clues:
+            take(clue_from_text(line.text), line.number)
+    yield draft.finished()
+
+
+def _sections(lines: Iterator[Line], draft: Draft) -> dict[str, list[Line]]:
+    """Return the lines of each section, the blank ones among them."""
+    sections: dict[str, list[Line]] = {}
+    name = ""
+    for line in lines:
+        text_due = name in _TEXTS and not sections[name]
+        heading = None if text_due or _is_content(name, line.text) else _HEADING.fullmatch(line.text)
+        if heading:
+            name = (heading[2] or heading[3]).lower()
+            if name not in _SECTIONS:
+                draft.fault(
+                    UnknownSection(f"{shown(name)} is no section; expected {', '.join(_SECTIONS)}"), line.number
+                )
+            elif name in sections:
+                draft.fault(ExtraLines(f"a second '{name}'; such a file holds one puzzle"), line.number)
+            sections[name] = []
+            if heading[4]:
+                sections[name].append(Line(line.number, heading[4]))
+        elif name in _TEXTS and line.text and not text_due:
+            draft.fault(
+                ExtraLines(f"{shown(line.text)} is no section; expected {', '.join(_SECTIONS)}"), line.number
+            )
+        elif name:
+            _keep(sections[name], line)
+        elif line.text:
+            draft.fault(
+                UnknownSection(f"{shown(line.text)} is no section; expected {', '.join(_SECTIONS)}"), line.number
+            )
+        if text_due and not is_text(line.text):
+            draft.remark(NotText(f"the {name} has bytes that are not UTF-8 text"), line.number)
+    return sections
+
+
+def _is_content(section: str, text: str) -> bool:
+    """Return whether a line cannot be a heading because of the section that it stands in."""
+    return section in _DRAWN and bool(_CELLS.fullmatch(text))
+
+
+def _keep(content: list[Line], line: Line) -> None:
+    content.append(line)
+    if len(content) > 5 * MOST_SIDE:
+        content[:] = gathered(content)
+
+
+def _clues(lines: Sequence[Line], count: int, name: str) -> Sequence[Line] | Fault:
+    full = [line for line in lines if line.text]
+    if len(full) == 1 and count > 1:
+        words = full[0].text.split(maxsplit=MOST_SIDE)
+        if len(words) == count:
+            return [Line(full[0].number, word) for word in words]
+    return clue_lines(lines, count, f"the {count} {name}")
+
+
+def _take_drawn(draft: Draft, name: str, lines: Sequence[Line]) -> None:
+    full = [line for line in lines if line.text]
+    cells = cells_from_lines(full, _DRAWN[name])
+    if isinstance(cells, Fault):
+        draft.fault(cells)
+    elif name == "grid":
+        draft.start(cells, full[0].number)
+    else:
+        draft.goal(cells, full[0].number)
+
+
+def _write(records: Sequence[Record]) -> str:
+    (record,) = records
+    puzzle = record.puzzle
+    lines = [f"{puzzle.width}x{puzzle.height}"]
+    lines += [f"{name}: {getattr(record, name)}" for name in _TEXTS if getattr(record, name)]
+    lines += ["rows", *map(_text, puzzle.rows), "columns", *map(_text, puzzle.columns)]
+    for name, grid in (("grid", record.start), ("solution", record.goal)):
+        if grid is not None:
+            lines += [name, *_drawn(name, grid)]
+    return "\n".join(lines) + "\n"
+
+
+def _text(clue: Clue) -> str:
+    return ",".join(map(str, clue)) or "0"
+
+
+def _drawn(name: str, grid: PartialGrid | Solution) -> list[str]:
+    signs = {value: sign for sign, value in reversed(_DRAWN[name].items())}
+    return ["".join(signs[cell] for cell in row) for row in grid.cells.tolist()]
+
+
+FORMAT = Format(
+    name="grid",
+    description="8x11, then sections title, author, rows, columns, grid, solution",
+    extensions=(".grid",),
+    holds=frozenset({*_TEXTS, "start", "goal"}),
+    several=False,
+    looks_like=_looks_like,
+    read=_read,
+    write=_write,
+)

@@ -1,0 +1,88 @@
+"""The H / V text form: a line `H`, the rows' clues, a line `V`, the columns' clues.
+
+H is for horizontal, so the rows, V for vertical; either may come first. A clue has a line of its own, with spaces
+or commas between the numbers, and a `0` is an empty clue. The form states no size, so a blank line between clues
+could be space or an empty clue: it is refused. Written: spaces, and a `0` for an empty clue.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from protocol.faults import ExtraLines, MissingLines, StrayText, shown
+from protocol.formats.base import Format, Found
+from protocol.formats.draft import Draft
+from protocol.formats.text import clue_from_text, lines_of
+from protocol.puzzle import Clue
+from protocol.record import Record
+
+__all__ = ["FORMAT"]
+
+_HEADINGS = ("H", "V")
+
+
+def _heading(text: str) -> str:
+    """Return 'H' or 'V' if `text` is such a heading, else nothing."""
+    word = text.removesuffix(":").rstrip().upper()
+    return word if word in _HEADINGS else ""
+
+
+def _looks_like(lines: Sequence[str]) -> bool:
+    # A single row with a block of eight, H, is how a file of letters may begin, too.
+    letters = len(lines) > 1 and not _heading(lines[1]) and re.fullmatch(r"[A-Z0@\s]*[A-Z][A-Z0@\s]*", lines[1])
+    return bool(_heading(lines[0])) and not letters
+
+
+def _read(data: bytes) -> Iterator[Found]:
+    draft: Draft | None = None
+    heading = ""
+    seen: set[str] = set()
+    clues = 0  # under this heading
+    blank: int | None = None  # line number of a blank line after the last clue
+    for line in lines_of(data):
+        if not line.text:
+            blank = blank or line.number
+            continue
+        draft = draft or Draft(1, line.number)
+        found = _heading(line.text)
+        if found in seen:
+            draft.fault(ExtraLines(f"a second '{found}'; such a file holds one puzzle"), line.number)
+        if found:
+            heading, clues = found, 0
+            seen.add(found)
+        elif not heading:
+            draft.fault(StrayText(f"{shown(line.text)} stands before 'H' and 'V'"), line.number)
+        else:
+            if blank and clues:
+                draft.fault(StrayText("a blank line between clues; an empty clue is written 0"), blank)
+            clues += 1
+            take = draft.row if heading == "H" else draft.column
+            take(clue_from_text(line.text), line.number)
+        blank = None
+    if draft:
+        for missing in sorted(set(_HEADINGS) - seen):
+            draft.fault(MissingLines(f"no line '{missing}'"))
+        yield draft.finished()
+
+
+def _write(records: Sequence[Record]) -> str:
+    (record,) = records
+    puzzle = record.puzzle
+    return "\n".join(["H", *map(_text, puzzle.rows), "V", *map(_text, puzzle.columns)]) + "\n"
+
+
+def _text(clue: Clue) -> str:
+    return " ".join(map(str, clue)) or "0"
+
+
+FORMAT = Format(
+    name="hv",
+    description="a line H, the rows' clues, a line V, the columns' clues",
+    extensions=(".hv",),
+    holds=frozenset(),
+    several=False,
+    looks_like=_looks_like,
+    read=_read,
+    write=_write,
+)

@@ -1,0 +1,201 @@
+"""Nested lists, as they stand in Python, JSON and many other programs: `[[3], [2, 1]]` and `[[1, 2], [1]]`.
+
+A clue is a list of numbers, an empty clue `[]` or `[0]`. A list of clues is the rows of a puzzle, the next one
+its columns, however they are nested in further lists, and so on for further puzzles; or a name says which they
+are, as in `columns = [[1, 2], [1]]` or `"rows": [[3]]`. Names: `rows`, `row`, `x`; `columns`, `column`, `cols`,
+`col`, `y` (x for the rows is how Rosetta Code has it, https://rosettacode.org/wiki/Nonogram_solver). Round and
+curly brackets do as well as square ones; comments start with `#` or `//`. Nothing is evaluated.
+
+Written: `rows = [...]` and `columns = [...]`, a line each, a blank line between puzzles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from protocol.clues import clue_from_words
+from protocol.faults import BadSize, Fault, LineTooLong, MissingLines, UnknownSection, UnusableMarkup, shown
+from protocol.formats.base import MOST_SIDE, Format, Found
+from protocol.formats.draft import Draft
+from protocol.puzzle import Clue
+from protocol.record import Record
+
+__all__ = ["FORMAT"]
+
+MOST_DEPTH = 16
+
+_ROWS = ("rows", "row", "x")
+_COLUMNS = ("columns", "column", "cols", "col", "y")
+_CLOSING = {"[": "]", "(": ")", "{": "}"}
+_START = re.compile(r"(//.*|#.*|[A-Za-z_]\w*\s*[=:]\s*[\[({].*|[\[({].*)", re.ASCII)
+_TOKEN = re.compile(
+    r"""(?P<end>\n) | (?P<space>[^\S\n]+ | [,;]) | (?P<comment>(?://|\#)[^\n]*)
+      | (?P<name>(?:[A-Za-z_]\w*|"[A-Za-z_]\w*"|'[A-Za-z_]\w*')(?=\s*[=:])) | (?P<is>[=:])
+      | (?P<open>[\[({]) | (?P<close>[\])}]) | (?P<word>[+-]?[\w.]+) | (?P<other>.)""",
+    re.VERBOSE | re.ASCII,
+)
+
+PlacedClue = tuple[Clue | Fault, int]
+
+
+def _looks_like(lines: Sequence[str]) -> bool:
+    first = next((line for line in lines if not line.startswith(("//", "#"))), "")
+    return bool(_START.fullmatch(first))
+
+
+def _read(data: bytes) -> Iterator[Found]:
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    pairs = _Pairs()
+    try:
+        for clues in _clue_lists(text):
+            yield from pairs.take(clues)
+    except _BrokenError as broken:
+        yield pairs.broken_off(broken.fault)
+    else:
+        yield from pairs.end()
+
+
+class _BrokenError(Exception):
+    """What was read makes no lists, and nothing after it can be trusted."""
+
+    def __init__(self, fault: Fault, line: int) -> None:
+        self.fault = fault.at(None, line)
+
+
+@dataclass
+class _List:
+    """A list whose closing bracket has not come yet, or a whole list of clues."""
+
+    closing: str
+    line: int
+    name: str = ""
+    words: list[str] = field(default_factory=list)  # of a clue
+    clues: list[PlacedClue] = field(default_factory=list)  # of a list of clues
+    outer: bool = False  # holds lists of clues, or lists that do
+    too_many: bool = False
+
+
+def _clue_lists(text: str) -> Iterator[_List]:
+    """Yield the lists of clues, each with its name."""
+    opened: list[_List] = []
+    line, name = 1, ""
+    for token in _TOKEN.finditer(text):
+        kind, word = token.lastgroup, token[0]
+        if kind == "end":
+            line += 1
+        elif kind == "name":
+            name = word.strip("\"'").lower()
+        elif kind == "open":
+            if len(opened) == MOST_DEPTH:
+                raise _BrokenError(UnusableMarkup(f"lists nested more than {MOST_DEPTH} deep"), line)
+            opened.append(_List(_CLOSING[word], line, name))
+            name = ""
+        elif kind == "close":
+            if not opened or opened[-1].closing != word:
+                raise _BrokenError(UnusableMarkup(f"{shown(word)} closes no bracket"), line)
+            closed = opened.pop()
+            if closed.clues:
+                yield closed
+            _close(closed, opened[-1] if opened else None, line)
+        elif kind == "word":
+            _take_word(word, opened, line)
+        elif kind == "other":
+            raise _BrokenError(UnusableMarkup(f"{shown(word)} has no place among lists of numbers"), line)
+    if opened:
+        fault = UnusableMarkup(f"the bracket of line {opened[-1].line} is not closed at the end of the file")
+        raise _BrokenError(fault, line)
+
+
+def _take_word(word: str, opened: list[_List], line: int) -> None:
+    if not opened or opened[-1].clues or opened[-1].outer:
+        raise _BrokenError(UnusableMarkup(f"{shown(word)} stands in no list of numbers"), line)
+    clue = opened[-1]
+    if len(clue.words) < MOST_SIDE:
+        clue.words.append(word)
+    else:
+        clue.too_many = True
+
+
+def _close(closed: _List, parent: _List | None, line: int) -> None:
+    """Put a closed list into the one around it."""
+    if closed.clues or closed.outer:
+        if parent:
+            parent.outer = True
+            if parent.clues or parent.words:
+                raise _BrokenError(UnusableMarkup("a list of clues beside clues or numbers"), line)
+        return
+    if parent is None or parent.outer or parent.words:
+        raise _BrokenError(UnusableMarkup("a clue stands in no list of clues"), closed.line)
+    clue = LineTooLong(f"a clue of over {MOST_SIDE} numbers") if closed.too_many else clue_from_words(closed.words)
+    if len(parent.clues) <= MOST_SIDE:  # one more than a board can have, for the fault
+        parent.clues.append((clue, closed.line))
+
+
+class _Pairs:
+    """Makes puzzles of lists of clues."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._rows: _List | None = None
+        self._columns: _List | None = None
+
+    def take(self, clues: _List) -> Iterator[Found]:
+        """Take the next list of clues."""
+        if clues.name and clues.name not in (*_ROWS, *_COLUMNS):
+            raise _BrokenError(UnknownSection(f"{shown(clues.name)} is no name for rows or columns"), clues.line)
+        to_rows = clues.name in _ROWS if clues.name else not self._rows
+        if self._rows if to_rows else self._columns:
+            yield from self.end()
+        if to_rows:
+            self._rows = clues
+        else:
+            self._columns = clues
+        if self._rows and self._columns:
+            yield from self.end()
+
+    def end(self) -> Iterator[Found]:
+        """Take the end of a puzzle, if one was begun."""
+        rows, columns = self._rows, self._columns
+        self._rows = self._columns = None
+        if not (rows or columns):
+            return
+        self._number += 1
+        draft = Draft(self._number, min(clues.line for clues in (rows, columns) if clues))
+        for clues, take, kind in ((rows, draft.row, "rows"), (columns, draft.column, "columns")):
+            if clues is None:
+                draft.fault(MissingLines(f"no list of {kind}"))
+            elif len(clues.clues) > MOST_SIDE:
+                draft.fault(BadSize(f"more than {MOST_SIDE} {kind}"), clues.line)
+            else:
+                for clue, line in clues.clues:
+                    take(clue, line)
+        yield draft.finished()
+
+    def broken_off(self, fault: Fault) -> Fault:
+        """Return the fault as that of the puzzle being read."""
+        return fault.at(self._number + 1, fault.line)
+
+
+def _write(records: Sequence[Record]) -> str:
+    return "\n".join(map(_text, records))
+
+
+def _text(record: Record) -> str:
+    return "".join(
+        f"{name} = [{', '.join(str(list(clue)) for clue in clues)}]\n"
+        for name, clues in (("rows", record.puzzle.rows), ("columns", record.puzzle.columns))
+    )
+
+
+FORMAT = Format(
+    name="lists",
+    description="nested lists of numbers, as in Python or JSON: rows, then columns",
+    extensions=(".lists", ".py", ".json"),
+    holds=frozenset(),
+    several=True,
+    looks_like=_looks_like,
+    read=_read,
+    write=_write,
+)

@@ -1,0 +1,77 @@
+"""`.nin`: a line `width height`, then a line for each row, then one for each column, spaces between the numbers.
+
+The form of Jakub Wilk's solver, as Jan Wolter's survey of solvers names it (https://webpbn.com/survey/). An empty
+clue is a `0`; a blank line is taken as one where the number of lines asks for it. Written: a `0`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from protocol.faults import BadSize, Fault, shown
+from protocol.formats.base import MOST_SIDE, Format, Found
+from protocol.formats.draft import Draft
+from protocol.formats.text import clue_from_text, clue_lines, gathered, lines_of
+from protocol.puzzle import Clue
+from protocol.record import Record
+
+__all__ = ["FORMAT"]
+
+_SIZE = re.compile(r"(\d+)\s+(\d+)", re.ASCII)
+
+
+def _looks_like(lines: Sequence[str]) -> bool:
+    size = _SIZE.fullmatch(lines[0])
+    sane = size and len(lines[0]) < 40 and int(size[1]) and int(size[2])
+    return bool(sane) and all(re.fullmatch(r"[\d\s,-]*", line, re.ASCII) for line in lines[1:3])
+
+
+def _read(data: bytes) -> Iterator[Found]:
+    lines = lines_of(data)
+    header = next((line for line in lines if line.text), None)
+    if header is None:
+        return
+    draft = Draft(1, header.number)
+    size = _SIZE.fullmatch(header.text)
+    if not size or max(map(len, size.groups())) > 9:
+        draft.fault(BadSize(f"{shown(header.text)} is not a width and a height, such as '25 25'"))
+        yield draft.finished()
+        return
+    width, height = map(int, size.groups())
+    if not (1 <= width <= MOST_SIDE and 1 <= height <= MOST_SIDE):
+        draft.fault(BadSize(f"a board of {width}x{height}; sides are 1 to {MOST_SIDE}"))
+        yield draft.finished()
+        return
+    found = clue_lines(gathered(lines), width + height, f"the {height} rows and {width} columns")
+    if isinstance(found, Fault):
+        draft.fault(found)
+        yield draft.finished()
+        return
+    for index, line in enumerate(found):
+        take = draft.row if index < height else draft.column
+        take(clue_from_text(line.text), line.number)
+    yield draft.finished()
+
+
+def _write(records: Sequence[Record]) -> str:
+    (record,) = records
+    puzzle = record.puzzle
+    lines = [f"{puzzle.width} {puzzle.height}", *map(_text, puzzle.rows), *map(_text, puzzle.columns)]
+    return "\n".join(lines) + "\n"
+
+
+def _text(clue: Clue) -> str:
+    return " ".join(map(str, clue)) or "0"
+
+
+FORMAT = Format(
+    name="nin",
+    description="'width height', the rows' clues, the columns' clues",
+    extensions=(".nin",),
+    holds=frozenset(),
+    several=False,
+    looks_like=_looks_like,
+    read=_read,
+    write=_write,
+)

@@ -1,0 +1,214 @@
+"""`.non`: Steve Simpson's puzzle files, with the keys that the nonogram-db collection added.
+
+A file has lines of a key and its value: `width 8`, `height 11`, `title "The letter P"`. After a line `rows` come
+the rows' clues, a line each with commas between the numbers, after `columns` the columns'. Sources:
+https://www.comp.lancs.ac.uk/~ss/nonogram/fmt2 and https://github.com/mikix/nonogram-db/blob/master/FORMAT.md
+
+Where the two differ, or are silent, this is how it is read:
+
+- An empty clue is a `0` (Simpson); a blank line is taken as one (nonogram-db) where the number of lines asks for
+  it.
+- Values may stand in quotes or not. Character references such as `&eacute;` are put into letters.
+- `by` is the author. `goal` is the solution, row after row: `0` is white, everything else black.
+- A line `====` ends a puzzle, and another may follow.
+- Other keys are not kept; each gets a remark. A puzzle of several colours (`3b` in a clue) is refused.
+
+Written: quotes around every text; a key `description` of our own, since Simpson allows any.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+
+from protocol.faults import BadGrid, BadSize, Coloured, ExtraLines, Fault, LeftOut, MissingLines, NotText, shown
+from protocol.formats.base import MOST_SIDE, Format, Found
+from protocol.formats.draft import Draft
+from protocol.formats.text import Line, clue_from_text, clue_lines, gathered, is_text, lines_of
+from protocol.puzzle import Clue
+from protocol.record import Record
+
+__all__ = ["FORMAT"]
+
+_TEXTS = {
+    "catalogue": "catalogue",
+    "title": "title",
+    "by": "author",
+    "copyright": "copyright",
+    "license": "license",
+    "description": "description",
+}
+_KEYS = frozenset({*_TEXTS, "width", "height", "rows", "columns", "goal", "color", "maxrule"})
+_DIVIDER = re.compile(r"={4,}")
+_WORD = re.compile(r"[A-Za-z][\w-]*(?=\s|$)")
+
+
+def _looks_like(lines: Sequence[str]) -> bool:
+    keys = {_key(line) for line in lines}
+    return _key(lines[0]) in _KEYS or {"rows", "columns"} <= keys
+
+
+def _key(text: str) -> str:
+    """Return the word that a line starts with, or nothing if it starts with none."""
+    word = _WORD.match(text)
+    return word[0].lower() if word else ""
+
+
+def _read(data: bytes) -> Iterator[Found]:
+    number = 0
+    puzzle: _Puzzle | None = None
+    for line in lines_of(data):
+        if _DIVIDER.fullmatch(line.text):
+            if puzzle:
+                yield puzzle.finished()
+            puzzle = None
+        elif puzzle:
+            puzzle.take(line)
+        elif line.text:
+            number += 1
+            puzzle = _Puzzle(number, line.number)
+            puzzle.take(line)
+    if puzzle:
+        yield puzzle.finished()
+
+
+class _Puzzle:
+    """The lines of one puzzle."""
+
+    def __init__(self, number: int, line: int) -> None:
+        self._draft = Draft(number, line)
+        self._sides: dict[str, int] = {}
+        self._goal: Line | None = None
+        self._section: str | None = None  # 'rows' or 'columns' while their clues are read
+        self._clues: list[Line] = []
+        self._seen: set[str] = set()
+
+    def take(self, line: Line) -> None:
+        """Take the next line."""
+        key = _key(line.text)
+        if self._section and not key:
+            self._clues.append(line)
+            if len(self._clues) > 4 * MOST_SIDE:
+                self._clues = gathered(self._clues)
+        elif key:
+            self._end_section()
+            self._take_key(key, line.text[len(key) :].strip(), line)
+        elif line.text:
+            self._draft.fault(ExtraLines(f"{shown(line.text)} stands under no 'rows' or 'columns'"), line.number)
+
+    def finished(self) -> Found:
+        """Take the end of the puzzle."""
+        self._end_section()
+        for section in ("rows", "columns"):
+            if section not in self._seen and not ({"rows", "columns"} & self._seen) and not self._goal:
+                self._draft.fault(MissingLines(f"no '{section}'"))
+        self._take_goal()
+        return self._draft.finished()
+
+    def _take_key(self, key: str, value: str, line: Line) -> None:
+        if key in ("width", "height") or (key in ("rows", "columns") and value):
+            self._take_side({"rows": "height", "columns": "width"}.get(key, key), value, line)
+        elif key in ("rows", "columns"):
+            self._start_section(key, line)
+        elif key == "goal":
+            self._goal = Line(line.number, _unquoted(value))
+        elif key in _TEXTS:
+            self._take_text(key, value, line)
+        elif key != "maxrule":  # obsolete, and says nothing that the clues do not
+            self._draft.remark(LeftOut(f"{shown(key)} is not kept"), line.number)
+
+    def _take_side(self, side: str, value: str, line: Line) -> None:
+        number = int(value) if re.fullmatch(r"[0-9]{1,9}", value) else 0
+        if not 1 <= number <= MOST_SIDE:
+            fault = BadSize(f"{side} {shown(value)} is not a number from 1 to {MOST_SIDE}")
+        elif side in self._sides:
+            fault = BadSize(f"a second {side}; puzzles are divided by a line '===='")
+        else:
+            self._sides[side] = number
+            return
+        self._draft.fault(fault, line.number)
+
+    def _take_text(self, key: str, value: str, line: Line) -> None:
+        if not is_text(value):
+            self._draft.remark(NotText(f"the {key} has bytes that are not UTF-8 text"), line.number)
+        self._draft.texts[_TEXTS[key]] = html.unescape(_unquoted(value))
+
+    def _start_section(self, section: str, line: Line) -> None:
+        if section in self._seen:
+            self._draft.fault(
+                ExtraLines(f"a second '{section}'; puzzles are divided by a line '===='"), line.number
+            )
+        self._seen.add(section)
+        self._section, self._clues = section, []
+
+    def _end_section(self) -> None:
+        section, self._section = self._section, None
+        if section is None:
+            return
+        side = "height" if section == "rows" else "width"
+        needed = self._sides.get(side)
+        if needed is None:
+            self._draft.fault(BadSize(f"no {side} before '{section}'"))
+            return
+        found = clue_lines(self._clues, needed, f"the {section} of a board of {side} {needed}")
+        if isinstance(found, Fault):
+            self._draft.fault(found)
+            return
+        take = self._draft.row if section == "rows" else self._draft.column
+        for line in found:
+            take(_clue(line.text), line.number)
+
+    def _take_goal(self) -> None:
+        if self._goal is None:
+            return
+        width, height = self._sides.get("width", 0), self._sides.get("height", 0)
+        cells = "".join(self._goal.text.split())
+        if not width * height or len(cells) != width * height:
+            what = f"the goal is left out: {len(cells)} cells, expected {width * height} for {width}x{height}"
+            self._draft.remark(BadGrid(what), self._goal.number)
+            return
+        rows = [cells[start : start + width] for start in range(0, len(cells), width)]
+        self._draft.goal([[int(cell != "0") for cell in row] for row in rows], self._goal.number)
+
+
+def _clue(text: str) -> Clue | Fault:
+    if re.search(r"[0-9][A-Za-z]", text[:100]) and re.fullmatch(r"[0-9A-Za-z,\s]*", text):
+        return Coloured(f"clue {shown(text)} names a colour; only black and white puzzles are read")
+    return clue_from_text(text)
+
+
+def _unquoted(value: str) -> str:
+    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+    return value[1:-1] if quoted else value
+
+
+def _write(records: Sequence[Record]) -> str:
+    return "====\n".join(map(_text, records))
+
+
+def _text(record: Record) -> str:
+    puzzle = record.puzzle
+    lines = []
+    for key, name in _TEXTS.items():
+        text = getattr(record, name)
+        if text is not None:
+            lines.append(f'{key} "{html.escape(text)}"')
+    lines += [f"width {puzzle.width}", f"height {puzzle.height}"]
+    for section, clues in (("rows", puzzle.rows), ("columns", puzzle.columns)):
+        lines += ["", section, *(",".join(map(str, clue)) or "0" for clue in clues)]
+    if record.goal is not None:
+        lines += ["", f'goal "{"".join(map(str, record.goal.cells.ravel().tolist()))}"']
+    return "\n".join(lines) + "\n"
+
+
+FORMAT = Format(
+    name="non",
+    description="Steve Simpson's .non: keys and values, clues under 'rows' and 'columns'",
+    extensions=(".non", ".nonpack"),
+    holds=frozenset({*_TEXTS.values(), "goal"}),
+    several=True,
+    looks_like=_looks_like,
+    read=_read,
+    write=_write,
+)

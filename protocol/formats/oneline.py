@@ -1,0 +1,66 @@
+"""One puzzle on a line: `3:2,1:3-1,2:3,1`.
+
+First the rows' clues, then a `-`, then the columns'; `:` between clues, `,` between block lengths. An empty clue
+is a `0` or nothing. Every line that is not blank is a puzzle. Written: a `0` for an empty clue.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from protocol.faults import BadSize, UnusableMarkup
+from protocol.formats.base import MOST_SIDE, Format, Found
+from protocol.formats.draft import Draft
+from protocol.formats.text import Line, clue_from_text, lines_of
+from protocol.puzzle import Clue
+from protocol.record import Record
+
+__all__ = ["FORMAT"]
+
+
+def _looks_like(lines: Sequence[str]) -> bool:
+    return bool(re.fullmatch(r"[\d,:\s]+-[\d,:\s]+", lines[0], re.ASCII))
+
+
+def _read(data: bytes) -> Iterator[Found]:
+    number = 0
+    for line in lines_of(data):
+        if line.text:
+            number += 1
+            yield _puzzle(number, line)
+
+
+def _puzzle(number: int, line: Line) -> Found:
+    draft = Draft(number, line.number)
+    rows, dash, columns = line.text.partition("-")
+    if not dash:
+        draft.fault(UnusableMarkup("no '-' between the rows' clues and the columns'"))
+        return draft.finished()
+    for text, take in ((rows, draft.row), (columns, draft.column)):
+        if text.count(":") >= MOST_SIDE:
+            draft.fault(BadSize(f"more than {MOST_SIDE} clues"))
+            continue
+        for clue in text.split(":"):
+            take(clue_from_text(clue.strip()), line.number)
+    return draft.finished()
+
+
+def _write(records: Sequence[Record]) -> str:
+    return "".join(f"{_text(record.puzzle.rows)}-{_text(record.puzzle.columns)}\n" for record in records)
+
+
+def _text(clues: Sequence[Clue]) -> str:
+    return ":".join(",".join(map(str, clue)) or "0" for clue in clues)
+
+
+FORMAT = Format(
+    name="oneline",
+    description="a puzzle a line: rows, '-', columns; ':' between clues, ',' between numbers",
+    extensions=(".oneline",),
+    holds=frozenset(),
+    several=True,
+    looks_like=_looks_like,
+    read=_read,
+    write=_write,
+)

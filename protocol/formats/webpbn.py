@@ -1,0 +1,307 @@
+"""webpbn.com's XML, black and white: https://webpbn.com/pbn_fmt.html
+
+A `<puzzleset>` of `<puzzle>`s with `<clues type="rows">` and `<clues type="columns">`, of `<line>`s of
+`<count>`s; or without clues and with a solution that they are made from. `<solution type="goal">` or `"solution"`
+is the solution, `"saved"` the board that somebody had got to: the start. In an `<image>` bars stand around rows,
+brackets around the colours that a cell may have, and `?` is unknown. `<source>` and `<id>` together are the
+catalogue entry; source, author and copyright of the whole set hold where a puzzle has none of its own. Other
+elements are not kept and get a remark.
+
+Any background and any one other colour will do; puzzles of more colours, and triddlers, are refused. So are
+entities and declarations: a `<!DOCTYPE>` may name a DTD, which is not fetched, and no more. Names of characters
+that HTML has, such as `&copy;`, are understood.
+
+Written: colours black and white, `X` and `.`, without a `<!DOCTYPE>`; the catalogue entry as `<source>`.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from protocol.clues import clue_from_words
+from protocol.faults import BadGrid, Coloured, ExtraLines, Fault, LeftOut, UnknownSection, UnusableMarkup, shown
+from protocol.formats.base import Format, Found
+from protocol.formats.draft import Draft
+from protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Solution
+from protocol.record import Record
+
+if TYPE_CHECKING:
+    from pyexpat import XMLParserType
+
+__all__ = ["FORMAT"]
+
+MOST_DEPTH = 16
+_CHUNK_BYTES = 1 << 16
+_TEXTS = ("title", "author", "copyright", "description", "source", "id")
+_OF_THE_SET = ("author", "copyright", "source")
+_READ = (*_TEXTS, "color", "clues", "line", "count", "solution", "image")
+_SIGNS = {UNKNOWN: "?", WHITE: ".", BLACK: "X"}
+
+
+def _looks_like(lines: Sequence[str]) -> bool:
+    return lines[0].startswith("<")
+
+
+def _read(data: bytes) -> Iterator[Found]:
+    from pyexpat import ExpatError, ParserCreate
+    from pyexpat.errors import messages
+
+    parser = ParserCreate()
+    document = _Document(parser)
+    try:
+        for start in range(0, len(data), _CHUNK_BYTES):
+            parser.Parse(data[start : start + _CHUNK_BYTES], start + _CHUNK_BYTES >= len(data))
+            yield from document.finished()
+    except _RefusedError as refused:
+        fault = refused.fault
+    except ExpatError as error:
+        fault = UnusableMarkup(f"broken XML: {messages.get(error.code, 'unknown error')}").at(None, error.lineno)
+    except (ValueError, LookupError):  # of the encoding that the XML declares
+        fault = UnusableMarkup("XML in an encoding that is not known").at(None, 1)
+    else:
+        return
+    yield from document.finished()
+    yield document.broken_off(fault)
+
+
+class _RefusedError(Exception):
+    """XML that is not read on."""
+
+    def __init__(self, fault: Fault, line: int) -> None:
+        self.fault = fault.at(None, line)
+
+
+class _Document:
+    """Takes what the parser finds."""
+
+    def __init__(self, parser: XMLParserType) -> None:
+        self._parser = parser
+        self._path: list[str] = []
+        self._text: list[str] | None = None  # of the element being read, where its text is wanted
+        self._of_the_set: dict[str, str] = {}
+        self._puzzle: _Puzzle | None = None
+        self._number = 0
+        self._finished: list[Found] = []
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = self._doctype
+        parser.EntityDeclHandler = self._entity
+        parser.SkippedEntityHandler = self._skipped_entity
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+
+    def finished(self) -> list[Found]:
+        """Return, once, the puzzles that are complete."""
+        finished, self._finished = self._finished, []
+        return finished
+
+    def broken_off(self, fault: Fault) -> Fault:
+        """Return a fault of the document as that of the puzzle being read, or of the next one."""
+        return fault.at(self._number + (0 if self._puzzle else 1), fault.line)
+
+    @property
+    def _line(self) -> int:
+        return self._parser.CurrentLineNumber
+
+    def _doctype(self, name: str, system: str | None, public: str | None, internal: bool) -> None:
+        if internal:
+            raise _RefusedError(UnusableMarkup("declarations in a <!DOCTYPE> are not read"), self._line)
+
+    def _entity(self, *_: object) -> None:
+        raise _RefusedError(UnusableMarkup("declarations of entities are not read"), self._line)
+
+    def _skipped_entity(self, name: str, of_parameter: bool) -> None:
+        self._characters(html.unescape(f"&{name};"))
+
+    def _characters(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+    def _start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if not self._path and name not in ("puzzleset", "puzzle"):
+            fault = UnusableMarkup(f"<{shown(name)[1:-1]}> starts no webpbn file; expected <puzzleset>")
+            raise _RefusedError(fault, self._line)
+        if len(self._path) == MOST_DEPTH:
+            raise _RefusedError(UnusableMarkup(f"elements nested more than {MOST_DEPTH} deep"), self._line)
+        if name == "puzzle" and self._path in ([], ["puzzleset"]):
+            self._number += 1
+            self._puzzle = _Puzzle(self._number, self._line, attributes)
+        elif self._puzzle:
+            self._puzzle.start(name, attributes, self._line)
+        self._path.append(name)
+        self._text = [] if name in (*_TEXTS, "count", "image") else None
+
+    def _end(self, name: str) -> None:
+        self._path.pop()
+        text = "".join(self._text or ())
+        self._text = None
+        if name == "puzzle" and self._puzzle and self._path in ([], ["puzzleset"]):
+            self._finished.append(self._puzzle.finished(self._of_the_set))
+            self._puzzle = None
+        elif self._puzzle:
+            self._puzzle.end(name, text, self._line, depth=len(self._path) - self._path.index("puzzle"))
+        elif self._path == ["puzzleset"] and name in _OF_THE_SET:
+            self._of_the_set[name] = text
+
+
+class _Puzzle:
+    """The elements of one puzzle."""
+
+    def __init__(self, number: int, line: int, attributes: Mapping[str, str]) -> None:
+        self._draft = Draft(number, line)
+        if attributes.get("type", "grid") != "grid":
+            self._draft.fault(Coloured(f"a puzzle of the type {shown(attributes['type'])}; only grids are read"))
+        self._default = attributes.get("defaultcolor", "black")
+        self._background = attributes.get("backgroundcolor", "white")
+        self._colours = {".": "white", "X": "black"}
+        self._counted: set[str] = set()  # the colours that counts have
+        self._take = self._draft.row
+        self._clue: list[str] = []
+        self._solution = "goal"
+        self._texts: dict[str, str] = {}
+        self._remarked: set[str] = set()
+        self._images: dict[str, tuple[str, int]] = {}
+
+    def start(self, name: str, attributes: Mapping[str, str], line: int) -> None:
+        """Take the start of an element."""
+        if name == "color":
+            self._colours[attributes.get("char", "")] = attributes.get("name", "")
+        elif name == "clues":
+            self._start_clues(attributes.get("type", ""), line)
+        elif name == "line":
+            self._clue = []
+        elif name == "count":
+            self._count_colour(attributes.get("color", self._default), line)
+        elif name == "solution":
+            self._solution = attributes.get("type", "goal")
+        elif name not in _READ and name not in self._remarked:
+            self._remarked.add(name)
+            self._draft.remark(LeftOut(f"<{shown(name)[1:-1]}> is not kept"), line)
+
+    def end(self, name: str, text: str, line: int, depth: int) -> None:
+        """Take the end of an element, `depth` levels below the puzzle."""
+        if name == "count":
+            self._clue.append(text.strip())
+        elif name == "line":
+            self._take(clue_from_words(self._clue), line)
+        elif name == "image":
+            self._take_image(text, line)
+        elif name in _TEXTS and depth == 1:
+            self._texts[name] = text
+
+    def finished(self, of_the_set: Mapping[str, str]) -> Found:
+        """Take the end of the puzzle."""
+        texts = {**of_the_set, **self._texts}
+        catalogue = f"{texts.pop('source', '')} {texts.pop('id', '')}"
+        self._draft.texts = {**texts, "catalogue": catalogue}
+        for kind, (image, line) in self._images.items():
+            self._draw(kind, image, line)
+        return self._draft.finished()
+
+    def _start_clues(self, kind: str, line: int) -> None:
+        if kind == "columns":
+            self._take = self._draft.column
+        elif kind == "rows":
+            self._take = self._draft.row
+        else:
+            self._draft.fault(UnknownSection(f"clues of the type {shown(kind)}; expected rows or columns"), line)
+
+    def _count_colour(self, colour: str, line: int) -> None:
+        self._counted.add(colour)
+        if len(self._counted) == 2:
+            names = " and ".join(shown(name) for name in sorted(self._counted))
+            self._draft.fault(Coloured(f"blocks of several colours, {names}; only one is read"), line)
+
+    def _take_image(self, text: str, line: int) -> None:
+        kind = "saved" if self._solution == "saved" else "goal"
+        if kind in self._images:
+            self._draft.remark(ExtraLines("a further image is not kept"), line)
+        else:
+            self._images[kind] = text, line
+
+    def _draw(self, kind: str, image: str, line: int) -> None:
+        """Draw the cells of an image; the colours are known only at the end of the puzzle."""
+        rows = [row for row in "".join(image.split()).split("|") if row]
+        cells: list[list[int]] = []
+        for row in rows:
+            found = self._cells(row)
+            if isinstance(found, Fault) or (cells and len(found) != len(cells[0])):
+                fault = found if isinstance(found, Fault) else BadGrid("an image with rows of different length")
+                self._draft.fault(fault, line)
+                return
+            cells.append(found)
+        if not cells:
+            self._draft.fault(BadGrid("an image without cells"), line)
+        elif kind == "saved":
+            self._draft.start(cells, line)
+        elif any(UNKNOWN in row for row in cells):
+            self._draft.remark(BadGrid("the solution is left out: it has unknown cells"), line)
+        else:
+            self._draft.goal(cells, line)
+
+    def _cells(self, row: str) -> list[int] | Fault:
+        cells: list[int] = []
+        among: set[int] | None = None  # the colours between brackets so far
+        for sign in row:
+            if sign == "[" and among is None:
+                among = set()
+            elif sign == "]" and among:
+                cells.append(among.pop() if len(among) == 1 else UNKNOWN)
+                among = None
+            elif sign == "?" and sign not in self._colours:
+                cells.append(UNKNOWN)
+            elif sign in self._colours:
+                cell = WHITE if self._colours[sign] == self._background else BLACK
+                if among is None:
+                    cells.append(cell)
+                else:
+                    among.add(cell)
+            else:
+                return BadGrid(f"{shown(sign)} in an image is no colour")
+        return BadGrid("a bracket in an image is not closed") if among is not None else cells
+
+
+def _write(records: Sequence[Record]) -> str:
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n<puzzleset>\n'
+    return head + "".join(map(_puzzle_text, records)) + "</puzzleset>\n"
+
+
+def _puzzle_text(record: Record) -> str:
+    lines = ['<puzzle type="grid" defaultcolor="black" backgroundcolor="white">']
+    texts = {
+        "source": record.catalogue,
+        "title": record.title,
+        "author": record.author,
+        "copyright": record.copyright,
+        "description": record.description,
+    }
+    lines += [f"<{name}>{html.escape(text, quote=False)}</{name}>" for name, text in texts.items() if text]
+    lines += ['<color name="white" char=".">fff</color>', '<color name="black" char="X">000</color>']
+    for kind, clues in (("columns", record.puzzle.columns), ("rows", record.puzzle.rows)):
+        lines += [f'<clues type="{kind}">', *map(_clue_text, clues), "</clues>"]
+    for kind, grid in (("goal", record.goal), ("saved", record.start)):
+        if grid is not None:
+            lines += [f'<solution type="{kind}">', "<image>", *_image_rows(grid), "</image>", "</solution>"]
+    return "\n".join([*lines, "</puzzle>"]) + "\n"
+
+
+def _clue_text(clue: Clue) -> str:
+    return f"<line>{''.join(f'<count>{length}</count>' for length in clue)}</line>"
+
+
+def _image_rows(grid: PartialGrid | Solution) -> list[str]:
+    return [f"|{''.join(_SIGNS[cell] for cell in row)}|" for row in grid.cells.tolist()]
+
+
+FORMAT = Format(
+    name="webpbn",
+    description="webpbn.com's XML, black and white",
+    extensions=(".xml", ".webpbn"),
+    holds=frozenset({"title", "author", "copyright", "description", "catalogue", "goal", "start"}),
+    several=True,
+    looks_like=_looks_like,
+    read=_read,
+    write=_write,
+)
