@@ -1,0 +1,39 @@
+r"""Pictures of puzzles and answers: for the terminal, as SVG and as PNG.
+
+>>> from protocol import Puzzle
+>>> picture = Picture(Puzzle(columns=((1,), ()), rows=((1,),)), cells=[[1, 0]])
+>>> print("\n".join(plain_lines(draw(picture, Blocks.FULL))))
+    1 0
+  ┌────┐
+1 │██  │
+  └────┘
+>>> svg_of(scene_of(picture, cell=4, clues=False), LIGHT)[:48]
+'<svg xmlns="http://www.w3.org/2000/svg" width="1'
+"""
+
+from harness.pictures.layout import SMALLEST_CELL_WITH_CLUES
+from harness.pictures.picture import Picture
+from harness.pictures.png import png_of
+from harness.pictures.scene import Scene, scene_of
+from harness.pictures.sheet import sheet_of
+from harness.pictures.svg import svg_of
+from harness.pictures.terminal import Blocks, draw, plain_lines
+from harness.pictures.themes import DARK, INHERIT, LIGHT, THEMES, Theme
+
+__all__ = [
+    "DARK",
+    "INHERIT",
+    "LIGHT",
+    "SMALLEST_CELL_WITH_CLUES",
+    "THEMES",
+    "Blocks",
+    "Picture",
+    "Scene",
+    "Theme",
+    "draw",
+    "plain_lines",
+    "png_of",
+    "scene_of",
+    "sheet_of",
+    "svg_of",
+]

@@ -1,0 +1,73 @@
+"""Scenes as SVG: no ids, classes or styles, so that many fit into one page; sharp at any size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from itertools import groupby
+
+from harness.pictures.scene import Box, Scene, Text
+from harness.pictures.themes import ROLES, Theme
+
+__all__ = ["svg_of"]
+
+HALF_DIGIT_EM = 0.36
+"""From the middle of a digit down to its foot, in font sizes; `dominant-baseline` is not known to every viewer."""
+
+
+def svg_of(scene: Scene, theme: Theme) -> str:
+    """Return a picture as an SVG document, which can stand alone or within a page.
+
+    Parameters
+    ----------
+    scene : Scene
+    theme : Theme
+        `INHERIT` takes the colour of the text around the picture.
+    """
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{scene.width}" height="{scene.height}"'
+        f' viewBox="0 0 {scene.width} {scene.height}" role="img">',
+        f"<title>{_clean(scene.name)}</title>",
+    ]
+    if theme.paper:
+        parts.append(f'<path fill="{theme.paper}" d="{_path([Box(0, 0, scene.width, scene.height)])}"/>')
+    parts.append('<g shape-rendering="crispEdges">')
+    for role in ROLES:
+        if boxes := scene.boxes.get(role):
+            parts.append(f'<path fill="{theme.colours[role]}" d="{_path(boxes)}"/>')
+    parts.append("</g>")
+    if any(scene.texts.values()):
+        parts.append('<g font-family="Helvetica,Arial,sans-serif">')
+        for role in ROLES:
+            texts = sorted(scene.texts.get(role, ()), key=_style)  # stable: within a style, their order stays
+            for _, group in groupby(texts, key=_style):
+                parts.append(_group(list(group), theme.colours[role]))
+        parts.append("</g>")
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _path(boxes: Sequence[Box]) -> str:
+    return "".join(f"M{box.x} {box.y}h{box.width}v{box.height}h-{box.width}z" for box in boxes)
+
+
+def _style(text: Text) -> tuple[str, int]:
+    return text.anchor, text.font_size
+
+
+def _group(texts: Sequence[Text], colour: str) -> str:
+    """Return the element that holds texts of one colour, anchor and font size."""
+    anchor, font_size = _style(texts[0])
+    words = (
+        f'<text x="{_short(text.x)}" y="{_short(text.y + HALF_DIGIT_EM * font_size)}">{_clean(text.words)}</text>'
+        for text in texts
+    )
+    return f'<g fill="{colour}" font-size="{font_size}" text-anchor="{anchor}">\n{"".join(words)}\n</g>'
+
+
+def _short(pixels: float) -> str:
+    return f"{round(pixels, 1):.10g}"
+
+
+def _clean(text: str) -> str:
+    """Return text as XML may hold it: escaped, without control characters."""
+    return escape("".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text))

@@ -1,0 +1,220 @@
+"""Boards in characters: whole blocks with a text line for each row, or half blocks with one for two rows.
+
+With whole blocks a cell is two characters wide, and the clue of a row stands at its left. With half blocks a cell
+is one character wide and half a line high; of the two rows that share a line, the clue of the upper one stands at
+the left, that of the lower one at the right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from enum import StrEnum
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+from harness.pictures.layout import GROUP
+from harness.pictures.picture import Picture, numbers
+from protocol import BLACK, UNKNOWN, WHITE
+
+__all__ = ["Blocks", "Line", "Piece", "draw", "plain_lines", "width_of"]
+
+
+class Blocks(StrEnum):
+    """What cells are drawn with."""
+
+    FULL = "full"
+    HALF = "half"
+    ASCII = "ascii"
+
+
+class Piece(NamedTuple):
+    """Characters of one style, named as rich names styles."""
+
+    text: str
+    style: str = ""
+
+
+Line = list[Piece]
+
+FRAME, DOT, WRONG, SHADE = "dim", "dim", "bold red", "bright_black"
+
+
+class _Signs(NamedTuple):
+    """The characters of one way of drawing; three of a ruler are its begin, its crossings and its end."""
+
+    cell_width: int
+    edge: str
+    dash: str
+    top: str
+    between: str
+    bottom: str
+    wrong: str
+
+
+_BOX = _Signs(2, "│", "─", "┌┬┐", "├┼┤", "└┴┘", "✗")
+SIGNS = {
+    Blocks.FULL: _BOX,
+    Blocks.HALF: _BOX._replace(cell_width=1),
+    Blocks.ASCII: _Signs(2, "|", "-", "+++", "+++", "+++", "x"),
+}
+
+BLANK = Piece("  ")
+DOTTED = {Blocks.FULL: " ·", Blocks.ASCII: " ."}
+BLACK_CELL = {Blocks.FULL: "██", Blocks.ASCII: "##"}
+
+# Upper cell, lower cell; both black, shaded, or left blank.
+HALVES = {
+    (BLACK, BLACK): Piece("█"),
+    (BLACK, WHITE): Piece("▀"),
+    (WHITE, BLACK): Piece("▄"),
+    (WHITE, WHITE): Piece(" "),
+    (BLACK, UNKNOWN): Piece("▀", f"on {SHADE}"),
+    (UNKNOWN, BLACK): Piece("▄", f"on {SHADE}"),
+    (UNKNOWN, WHITE): Piece("▀", SHADE),
+    (WHITE, UNKNOWN): Piece("▄", SHADE),
+    (UNKNOWN, UNKNOWN): Piece("█", SHADE),
+}
+
+
+def draw(picture: Picture, blocks: Blocks, clues: bool = True) -> list[Line]:
+    """Return a board as lines of text, none of which ends with a space.
+
+    Parameters
+    ----------
+    picture : Picture
+    blocks : Blocks
+        `HALF` tells unknown cells from white ones by colour alone.
+    clues : bool
+        False leaves out the clues and the lines between the cells.
+    """
+    signs = SIGNS[blocks]
+    groups = _groups(picture.width, clues)
+    per_line = 2 if blocks is Blocks.HALF else 1
+    left = _Side(picture, range(0, picture.height, per_line), clues, signs.wrong, str.rjust)
+    right = _Side(
+        picture, range(1, picture.height, per_line) if per_line == 2 else (), clues, signs.wrong, str.ljust
+    )
+    indent = Piece(" " * left.width)
+    edge = Piece(signs.edge, FRAME)
+    lines = [[indent, *line] for line in _head(picture, groups, clues, signs)]
+    lines.append([indent, _ruler(groups, signs, signs.top)])
+    for row in range(0, picture.height, per_line):
+        if clues and per_line == 1 and row and row % GROUP == 0:
+            lines.append([indent, _ruler(groups, signs, signs.between)])
+        cells = _half_cells(picture, row) if per_line == 2 else _full_cells(picture, row, blocks)
+        inner = [piece for first, end in groups for piece in (edge, *cells[first:end])]
+        lines.append([left.clue(row), left.sign(row), *inner, edge, right.sign(row + 1), right.clue(row + 1)])
+    lines.append([indent, _ruler(groups, signs, signs.bottom)])
+    return [_tidy(line) for line in lines]
+
+
+def plain_lines(lines: Sequence[Line]) -> list[str]:
+    """Return lines without their styles."""
+    return ["".join(piece.text for piece in line) for line in lines]
+
+
+def width_of(lines: Sequence[Line]) -> int:
+    """Return how many characters the longest line has."""
+    return max(map(len, plain_lines(lines)))
+
+
+class _Side:
+    """What stands at one side of the board: clues, and next to the border the signs of wrong rows."""
+
+    def __init__(
+        self, picture: Picture, rows: Sequence[int], clues: bool, wrong: str, justify: Callable[[str, int], str]
+    ) -> None:
+        self._wrong_rows, self._wrong, self._justify = picture.wrong_rows, wrong, justify
+        self._clues = {row: " ".join(numbers(picture.puzzle.rows[row])) if clues else "" for row in rows}
+        self._clue_width = max(map(len, self._clues.values()), default=0)
+        self._sign_width = int(bool(self._clues) and (clues or not picture.wrong_rows.isdisjoint(rows)))
+
+    @property
+    def width(self) -> int:
+        """Characters that it takes."""
+        return self._clue_width + self._sign_width
+
+    def clue(self, row: int) -> Piece:
+        """Return the clue of a row; blank for a row that has its clue elsewhere."""
+        return Piece(
+            self._justify(self._clues.get(row, ""), self._clue_width), WRONG if row in self._wrong_rows else ""
+        )
+
+    def sign(self, row: int) -> Piece:
+        """Return the sign of a wrong row; blank for others."""
+        is_wrong = row in self._clues and row in self._wrong_rows
+        return Piece((self._wrong if is_wrong else " ") * self._sign_width, WRONG)
+
+
+def _groups(width: int, clues: bool) -> list[tuple[int, int]]:
+    """Return the columns between two lines, as first and end; without clues there are no lines between."""
+    step = GROUP if clues else width
+    return [(first, min(first + step, width)) for first in range(0, width, step)]
+
+
+def _ruler(groups: Sequence[tuple[int, int]], signs: _Signs, ends: str) -> Piece:
+    dashes = (signs.dash * (signs.cell_width * (end - first)) for first, end in groups)
+    return Piece(ends[0] + ends[1].join(dashes) + ends[2], FRAME)
+
+
+def _head(picture: Picture, groups: Sequence[tuple[int, int]], clues: bool, signs: _Signs) -> Iterator[Line]:
+    """Yield the lines above the board: the columns' clues, and the signs of wrong columns."""
+    slots = _column_slots(picture, groups, signs.cell_width) if clues else [[] for _ in range(picture.width)]
+    if picture.wrong_columns:
+        for column, slot in enumerate(slots):
+            slot.append(signs.wrong if column in picture.wrong_columns else "")
+    for level in range(max(map(len, slots)), 0, -1):
+        line: Line = []
+        for first, end in groups:
+            line.append(Piece(" "))
+            for column in range(first, end):
+                text = slots[column][-level] if level <= len(slots[column]) else ""
+                style = WRONG if column in picture.wrong_columns else ""
+                line.append(Piece(text.rjust(signs.cell_width), style))
+        yield line
+
+
+def _column_slots(picture: Picture, groups: Sequence[tuple[int, int]], cell_width: int) -> list[list[str]]:
+    """Return what stands above each column, from top to bottom.
+
+    Where a number would not fit its column or would touch the one at its left, every number is written from top
+    to bottom, digit by digit, with a blank between two numbers.
+    """
+    slots = [numbers(clue) for clue in picture.puzzle.columns]
+    touches = any(
+        len(number) >= cell_width > 1
+        for first, end in groups
+        for left, right in pairwise(slots[first:end])
+        for number, _ in zip(reversed(right), reversed(left), strict=False)
+    )
+    if touches or any(len(number) > cell_width for slot in slots for number in slot):
+        return [list(" ".join(slot)) for slot in slots]
+    return slots
+
+
+def _full_cells(picture: Picture, row: int, blocks: Blocks) -> list[Piece]:
+    white = Piece(DOTTED[blocks], DOT) if picture.is_partly_known else BLANK
+    look = {BLACK: Piece(BLACK_CELL[blocks]), WHITE: white, UNKNOWN: BLANK}
+    return [look[cell] for cell in picture.cells[row].tolist()]
+
+
+def _half_cells(picture: Picture, row: int) -> list[Piece]:
+    rows = picture.cells[row : row + 2]
+    if not picture.is_partly_known:
+        rows = (rows == BLACK).astype(int)  # unknown everywhere looks as white does: blank
+    upper = rows[0].tolist()
+    lower = rows[1].tolist() if len(rows) == 2 else [WHITE] * picture.width
+    return [HALVES[pair] for pair in zip(upper, lower, strict=True)]
+
+
+def _tidy(line: Line) -> Line:
+    """Return a line with neighbours of one style joined, and without spaces at its end."""
+    joined = [
+        Piece("".join(piece.text for piece in pieces), style)
+        for style, pieces in groupby((piece for piece in line if piece.text), key=lambda piece: piece.style)
+    ]
+    while joined and not joined[-1].text.strip():
+        joined.pop()
+    if joined:
+        joined[-1] = joined[-1]._replace(text=joined[-1].text.rstrip())
+    return joined
