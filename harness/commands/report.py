@@ -1,0 +1,76 @@
+"""`nonojudge report`: results as one page."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from harness.commands.arguments import Commands
+from harness.errors import UnusableError
+from harness.progress import progress_for
+from harness.ranking.sources import read_sources
+from harness.results.files import check_writable
+from harness.results.model import RunResult
+from harness.version import judge_version
+
+__all__ = ["add_to"]
+
+DEFAULT_OUT = Path("report.html")
+
+EXAMPLES = """\
+examples:
+  nonojudge report results/*.json
+  nonojudge report results -o tournament.html --title "Spring tournament"
+  nonojudge report before.json after.json -o today.html
+
+The page needs neither network nor script: one file, to be mailed or put on a server. It holds the ranking, for each
+set and over all; plots of the times; the slowest puzzles and the answers that do not count, with their pictures;
+machines, limits and commands. Of several runs of a bot on a set the ranking and the plots show the middle one.
+Checked answer files and bots' logs are ranked, without plots: there is no judge's clock in them.
+
+Needs the libraries of the extra `report`: python3 -m pip install 'nonobot[report]'
+Exit status: 0 the page is written, 1 without a file that could not be read, 2 unusable arguments or input.
+"""
+
+
+def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "report",
+        help="write results as one HTML page with tables, plots and pictures",
+        description="Write results as one self-contained HTML page: ranking, plots, pictures, machine facts.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "results", nargs="+", type=Path, metavar="RESULT", help="a result file, or a folder of them"
+    )
+    parser.add_argument(
+        "-o", "--out", type=Path, default=DEFAULT_OUT, metavar="FILE", help="where the page goes (%(default)s)"
+    )
+    parser.add_argument("--title", default="Nonogram bots compared", help="the page's title (%(default)s)")
+    parser.set_defaults(carry_out=carry_out)
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Write the page."""
+    from harness.report.page import check_extra, page_of
+    from harness.report.contents import Report
+
+    check_extra()
+    sources, problems = read_sources(arguments.results)
+    for problem in problems:
+        print(f"nonojudge: left out: {problem}", file=sys.stderr)
+    if not any(isinstance(source.found, RunResult) for source in sources):
+        raise UnusableError("none of these is the result of a run: a report needs one, as `nonojudge run` writes it")
+    try:
+        check_writable(arguments.out)
+        report = Report(sources)
+        with progress_for(len(report.sets)) as progress:
+            page = page_of(report, arguments.title, judge_version(), progress.show)
+        arguments.out.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UnusableError(f"cannot write {arguments.out}: {error.strerror}") from None
+    print(f"report: {arguments.out}")
+    return 1 if problems else 0

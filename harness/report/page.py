@@ -1,0 +1,147 @@
+"""The page: what a report states, its plots and its pictures, put into one HTML file."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.errors import UnusableError
+from harness.play.machine import BUSY_SHARE
+from harness.report import plots, words
+from harness.report.contents import Duel, Fault, Report, SetPart, SlowPuzzle
+from harness.report.looks import DARK_COLOURS, LIGHT_COLOURS, look
+from harness.report.pictures import Album
+from harness.results.model import Verdict
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+__all__ = ["check_extra", "page_of"]
+
+NEEDED = ("matplotlib", "jinja2")
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One set's part of the page, drawn."""
+
+    part: SetPart
+    anchor: str
+    cactus: Markup
+    over_puzzles_wide: Markup
+    over_puzzles_narrow: Markup
+    duels: list[tuple[Duel, Markup]]
+    slowest: list[tuple[SlowPuzzle, Markup | None]]
+    faults: list[tuple[Fault, Markup | None]]
+
+
+def check_extra() -> None:
+    """See that the libraries that draw and write the page are there.
+
+    Raises
+    ------
+    UnusableError
+        If one is missing.
+    """
+    from importlib.util import find_spec
+
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise UnusableError(
+            f"a report needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed: "
+            "python3 -m pip install 'nonobot[report]'"
+        )
+
+
+def page_of(report: Report, title: str, judge_version: str, progress: Callable[[float, str], None]) -> str:
+    """Return the page as HTML; the same report gives the same page, byte for byte.
+
+    Parameters
+    ----------
+    report : Report
+    title : str
+    judge_version : str
+        Of the judge that writes the page.
+    progress : callable
+        Is told how many sets are drawn, and a few words.
+    """
+    from markupsafe import Markup
+
+    chapters = []
+    with plots.drawing():
+        swatches = [Markup(plots.swatch(look(number), f"s{number}")) for number in range(len(report.bots))]
+        for number, part in enumerate(report.sets, 1):
+            progress(number - 1, f"drawing set {number} of {len(report.sets)}")
+            chapters.append(_drawn(part, f"set-{number}"))
+    progress(len(report.sets), "writing")
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            report=report,
+            title=words.clean(title),
+            judge_version=judge_version,
+            chapters=chapters,
+            swatches=swatches,
+            light=LIGHT_COLOURS,
+            dark=DARK_COLOURS,
+            shortest=words.duration(plots.SHORTEST_SECONDS),
+            most_points=plots.MOST_POINTS,
+            busy_share=BUSY_SHARE,
+        )
+    )
+
+
+def _drawn(part: SetPart, anchor: str) -> Chapter:
+    from markupsafe import Markup
+
+    album = Album(part.facts, part.runs)
+    series = [run.series for run in part.timed]
+    return Chapter(
+        part,
+        anchor,
+        Markup(plots.cactus(series, f"{anchor}-cactus")) if series else Markup(),
+        Markup(plots.over_puzzles(series, f"{anchor}-over", wide=True)) if series else Markup(),
+        Markup(plots.over_puzzles(series, f"{anchor}-over-narrow", wide=False)) if series else Markup(),
+        [
+            (duel, Markup(plots.head_to_head(duel.first.series, duel.second.series, f"{anchor}-duel-{number}")))
+            for number, duel in enumerate(part.duels)
+        ],
+        [(slow, _safe(album.solved(slow.number))) for slow in part.slowest],
+        [(fault, _safe(album.picture(fault.ruling))) for fault in part.faults],
+    )
+
+
+def _safe(svg: str | None) -> Markup | None:
+    """Return a drawing as markup: its writer has escaped what came from outside."""
+    from markupsafe import Markup
+
+    return None if svg is None else Markup(svg)
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("harness.report", "."),
+        autoescape=True,  # names and details come from outside
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"Verdict": Verdict, "duel_in_words": plots.duel_in_words}
+    environment.filters |= {
+        "clean": words.clean,
+        "counted": words.count,
+        "duration": words.duration,
+        "megabytes": words.megabytes,
+        "ranges": words.ranges,
+        "seconds": words.seconds,
+        "sentence": lambda text: f"{text[:1].upper()}{text[1:]}.",
+        "share": lambda number: f"{number:.0%}",
+        "shell": lambda command: words.clean(shlex.join(command)),
+    }
+    return environment

@@ -1,0 +1,50 @@
+"""Numbers, times and lists as the page writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+__all__ = ["clean", "count", "duration", "megabytes", "ranges", "seconds"]
+
+
+def clean(text: str) -> str:
+    """Return text from outside with every control character replaced: it can hide nothing and break no page."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+def count(number: int, what: str) -> str:
+    """Return a number of things, as in `1 puzzle`, `1,000 puzzles`."""
+    return f"{number:,} {what if number == 1 else what + 's'}"
+
+
+def duration(time: float) -> str:
+    """Return a time in seconds in three digits and the unit that suits it, as in `1.25 ms`, `310 ms`, `72.5 s`."""
+    if time < 1:
+        return f"{_three_digits(time * 1000)} ms"
+    return f"{_three_digits(time)} s"
+
+
+def _three_digits(value: float) -> str:
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
+
+
+def seconds(time: float) -> str:
+    """Return a time in seconds for a column of a table: to the millisecond."""
+    return f"{time:,.3f}"
+
+
+def megabytes(size: int) -> str:
+    """Return a size in bytes as megabytes or gigabytes."""
+    return f"{size / 1e9:,.1f} GB" if size >= 10e9 else f"{size / 1e6:,.0f} MB"
+
+
+def ranges(numbers: Sequence[int], most: int = 12) -> str:
+    """Return ascending numbers with neighbours joined, as in `3, 7-12`; what comes after `most` parts is counted."""
+    runs = [
+        [number for _, number in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
+    ]
+    parts = [str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs]
+    left = sum(map(len, runs[most:]))
+    return ", ".join(parts[:most]) + (f" and {left:,} more" if left else "")
