@@ -1,0 +1,105 @@
+"""The puzzles of the self-test: easy ones, without empty lines unless a step is about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from random import Random
+
+from protocol import Puzzle, format_puzzle
+from tournament_data.generate import generate
+
+__all__ = [
+    "SMALLEST_SIDE",
+    "Numbered",
+    "ambiguous",
+    "easy",
+    "filled",
+    "hard",
+    "numbered",
+    "text_of",
+    "unsolvable",
+    "with_empty_edge_columns",
+    "with_empty_edge_rows",
+]
+
+Size = tuple[int, int]
+Numbered = tuple[int, Puzzle]
+
+SMALLEST_SIDE = 4
+"""Below it there is no board for each step."""
+
+HARD_SHARE = 0.3
+"""Of black cells: below the sparsest boards of a tournament."""
+
+
+def easy(size: Size, count: int, seed: int = 1) -> list[Puzzle]:
+    """Return `count` boards that any bot solves, line by line; each has one solution and no empty line."""
+    random = Random(seed)
+    return [Puzzle.from_grid(_nested(*size, random)) for _ in range(count)]
+
+
+def hard(size: Size, count: int) -> list[Puzzle]:
+    """Return `count` boards that take a bot a while, if they are large."""
+    return [puzzle for puzzle, _ in generate(size, count, HARD_SHARE, HARD_SHARE, seed=1)]
+
+
+def with_empty_edge_columns(size: Size) -> Puzzle:
+    """Return an easy board whose first and last columns are empty, and no other line."""
+    width, height = size
+    return Puzzle.from_grid([[0, *row, 0] for row in _nested(width - 2, height, Random(2))])
+
+
+def with_empty_edge_rows(size: Size) -> Puzzle:
+    """Return an easy board whose first and last rows are empty, and no other line."""
+    width, height = size
+    empty = [0] * width
+    return Puzzle.from_grid([empty, *_nested(width, height - 2, Random(3)), empty])
+
+
+def filled(size: Size, cell: int) -> Puzzle:
+    """Return the board whose cells are all `cell`."""
+    return Puzzle.from_grid([[cell] * size[0]] * size[1])
+
+
+def ambiguous(size: Size) -> Puzzle:
+    """Return a board with two solutions or more, none of whose lines is empty."""
+    width, height = size
+    rest_of_row = [1] * (width - 3)
+    grid = [
+        [1, 0, 0] + [0] * (width - 3),
+        [0, 1, 0] + [0] * (width - 3),
+        [0, 0, 0, *rest_of_row],
+        *[[1, 1, 1, *rest_of_row]] * (height - 3),
+    ]
+    return Puzzle.from_grid(grid)  # the first two rows may change places
+
+
+def unsolvable(size: Size) -> Puzzle:
+    """Return clues that fit their lines, count the same black cells both ways, and have no board."""
+    width, height = size
+    # All rows but the second are full, so no column but the first can have its blocks together.
+    rows: tuple[tuple[int, ...], ...] = ((width,), (1,), *[(width,)] * (height - 2))
+    return Puzzle(columns=((height,), *[(height - 1,)] * (width - 1)), rows=rows)
+
+
+def numbered(puzzles: Iterable[Puzzle], first: int = 1) -> list[Numbered]:
+    """Return the puzzles with their numbers, from `first` on."""
+    return list(enumerate(puzzles, first))
+
+
+def text_of(puzzles: Iterable[Numbered]) -> bytes:
+    """Return the puzzles in the official form."""
+    return b"".join(format_puzzle(number, puzzle) for number, puzzle in puzzles)
+
+
+def _nested(width: int, height: int, random: Random) -> list[list[int]]:
+    """Return a board of whose rows each has all the black columns of any that has fewer.
+
+    It is the only board with its counts of black cells (Ryser 1957: there are no two rows and two columns whose
+    cells can change places), and there is always a line that the ones known complete.
+    """
+    rank = list(range(width))
+    random.shuffle(rank)
+    lengths = [width, *[random.randint(1, width) for _ in range(height - 1)]]  # a full row: no column is empty
+    random.shuffle(lengths)
+    return [[int(one < length) for one in rank] for length in lengths]

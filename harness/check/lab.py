@@ -1,0 +1,278 @@
+"""Where a step is carried out: conversations with the bot, each with a bot started anew."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+
+from harness.check import warden
+from harness.check.boards import Numbered, text_of
+from harness.check.model import Shortfall
+from harness.play.process import BotProcess
+from protocol import Answer, AnswerReader, mismatches
+
+__all__ = ["Lab", "Talk", "excerpt"]
+
+MOST_OUTPUT_BYTES = 16 << 20
+"""More than any step's answers on the largest boards; a bot that writes more is not listened to any longer."""
+
+TAIL_BYTES = 4096
+
+SECONDS_FROM_STDOUT_TO_END = 1.0
+"""The stdout of a process that ends is closed a little before the process is gone."""
+
+
+def excerpt(data: bytes, most: int = 70) -> str:
+    """Return the beginning of `data` as a quoted text in which TAB and line ends can be seen."""
+    text = repr(data[: most + 1].decode("utf-8", "replace"))
+    return text if len(data) <= most else f"{text[:most]}...'"
+
+
+@dataclass(slots=True)
+class Lab:
+    """What the steps have in common.
+
+    Attributes
+    ----------
+    command : sequence of str
+        The bot's.
+    size : (int, int)
+        Width and height of every board.
+    patience_seconds : float
+        How long a bot that has started may say nothing.
+    start_seconds : float
+        What is added up to the first answer: the most that a start may take, and, once it was measured, rather
+        more than it took.
+    folder : Path
+        For stderr and reports.
+    transcript : list of str
+        What happened in the step being carried out.
+    """
+
+    command: Sequence[str]
+    size: tuple[int, int]
+    patience_seconds: float
+    start_seconds: float
+    folder: Path
+    transcript: list[str] = field(default_factory=list)
+    _serial: count[int] = field(default_factory=count)
+
+    def talk(self, watch: str | None = None) -> Talk:
+        """Return a new conversation; `watch` names what the warden is to look at or to withhold."""
+        stem = self.folder / f"{next(self._serial)}"
+        report = stem.with_suffix(".report")
+        command = self.command
+        if watch:
+            command = [sys.executable, "-P", warden.__file__, watch, str(report), *command]
+        return Talk(self, command, stem.with_suffix(".stderr"), report)
+
+    def ask(self, wanted: Sequence[Numbered], sent: str, advice: str, data: bytes | None = None) -> Talk:
+        """Send a batch, close stdin, and demand the right answers.
+
+        Parameters
+        ----------
+        wanted : sequence of (int, Puzzle)
+            What has to be solved.
+        sent, advice : str
+            For the hint.
+        data : bytes, optional
+            What is sent; `wanted` in the official form unless given.
+        """
+        data = text_of(wanted) if data is None else data
+        with self.talk() as talk:
+            talk.send(data, last=True)
+            talk.wait_for(wanted)
+        talk.demand(wanted, f"{sent}: {excerpt(data)}", advice)
+        return talk
+
+
+class Talk:
+    """One life of the bot: what it is sent and what it answers.
+
+    Attributes
+    ----------
+    answers : list of Answer
+        Those under a number.
+    arrivals : list of float
+        Monotonic seconds at which each was complete.
+    lines : list of bytes
+        All of its output, with line ends.
+    report : Path
+        What the warden has to say.
+    obeyed : bool
+        Whether it ended without SIGKILL. Known after the `with` block, like the rest below.
+    ended : bool
+        Whether it ended by itself.
+    """
+
+    def __init__(self, lab: Lab, command: Sequence[str], stderr_path: Path, report: Path) -> None:
+        self.answers: list[Answer] = []
+        self.arrivals: list[float] = []
+        self.lines: list[bytes] = []
+        self.report = report
+        self.ended = self.obeyed = False
+        self._lab = lab
+        self._reader = AnswerReader(*lab.size)
+        self._unfinished = b""
+        self._received_bytes = 0
+        self._lasted_seconds = 0.0
+        self._stderr_path = stderr_path
+        self._bot = BotProcess(command, stderr_path)
+        self._until = self._bot.started + lab.start_seconds + lab.patience_seconds
+
+    def __enter__(self) -> Talk:
+        self._bot.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bot.output_closed and kind is None:
+            self._bot_ends(time.monotonic() + SECONDS_FROM_STDOUT_TO_END)
+        self.ended = self._bot.exited
+        self._lasted_seconds = time.monotonic() - self._bot.started
+        self._bot.__exit__(kind, error, trace)
+        self.obeyed = self.status != -signal.SIGKILL
+        if self._unfinished:
+            self._take_line(self._unfinished)
+        self._keep(self._reader.close())
+        self._note(self._how_it_ended())
+        if said := self._stderr():
+            self._note(f"stderr: {excerpt(said, 300)}")
+
+    @property
+    def started(self) -> float:
+        """Monotonic seconds."""
+        return self._bot.started
+
+    @property
+    def status(self) -> int:
+        """The exit status, -n for signal n. Known after the `with` block."""
+        return self._bot.exit_status
+
+    @property
+    def exited(self) -> bool:
+        """Whether the bot has ended."""
+        return self._bot.exited
+
+    def send(self, data: bytes, last: bool = False) -> None:
+        """Send `data`; after the `last` of it stdin is closed."""
+        self._note(f"sent {len(data)} bytes: {excerpt(data, 200)}" + (", closed stdin" if last else ""))
+        self._bot.send(data, last=last)
+
+    def send_pieces(self, pieces: Sequence[bytes], pause_seconds: float) -> None:
+        """Send each piece in a write of its own, then close stdin."""
+        self._note(f"sent {len(pieces)} pieces: {excerpt(b''.join(pieces), 200)}, closed stdin")
+        for number, piece in enumerate(pieces, 1):
+            self._bot.send(piece, last=number == len(pieces))
+            self.listen(pause_seconds)
+
+    def wait_for(self, wanted: Sequence[Numbered]) -> None:
+        """Listen until all of `wanted` are answered, no more can come, or none comes as long as patience lasts."""
+        missing = {number for number, _ in wanted} - {answer.number for answer in self.answers}
+        while missing:
+            before = len(self.answers)
+            open_still = self._listen_once(self._until)
+            if len(self.answers) > before:
+                self._until = time.monotonic() + self._lab.patience_seconds
+                missing -= {answer.number for answer in self.answers[before:]}
+            elif not open_still or time.monotonic() >= self._until:
+                return
+
+    def listen(self, seconds: float) -> None:
+        """Listen for so long, or until the bot ends."""
+        until = time.monotonic() + seconds
+        while self._listen_once(until) and time.monotonic() < until:
+            pass
+
+    def wait_for_end(self) -> bool:
+        """Listen until the bot ends; False if it does not as long as patience lasts after what it was last heard."""
+        return self._bot_ends(max(self._until, time.monotonic() + self._lab.patience_seconds))
+
+    def stop(self) -> None:
+        """Ask the bot to end, with SIGTERM and, after two seconds, SIGKILL."""
+        self._note("sent SIGTERM")
+        self._bot.stop()
+
+    def demand(self, wanted: Sequence[Numbered], sent: str, advice: str) -> None:
+        """See that each puzzle has its right answer.
+
+        Raises
+        ------
+        Shortfall
+            If not.
+        """
+        if fault := self._fault_in(wanted):
+            numbers = ", ".join(f"${number}" for number, _ in wanted[:4]) + (", ..." if wanted[4:] else "")
+            plural = "the right answers" if wanted[1:] else "the right answer"
+            raise Shortfall(sent, f"{plural} to {numbers}", fault, advice)
+
+    def how_it_stood(self) -> str:
+        """Return what became of the bot, with its last line on stderr."""
+        said = self._stderr().decode("utf-8", "replace").split("\n")
+        last = next((line.strip() for line in reversed(said) if line.strip()), "")
+        return self._how_it_ended() + (f"; last on stderr: {last[:200]!r}" if last else "")
+
+    def _bot_ends(self, until: float) -> bool:
+        """Listen until the bot has ended and all it wrote is taken; False if it is there at `until`."""
+        while not self._bot.exited and time.monotonic() < until:
+            self._listen_once(until)
+        while self._bot.exited and self._listen_once(0.0):
+            pass
+        return self._bot.exited
+
+    def _fault_in(self, wanted: Sequence[Numbered]) -> str | None:
+        """Return what is wrong with the first answer at fault."""
+        for number, puzzle in wanted:
+            answer = next((one for one in self.answers if one.number == number), None)
+            if answer is None:
+                return f"no answer to ${number}; {self.how_it_stood()}"
+            if answer.solution is None:
+                return f"to ${number}, {answer.problem or (answer.word and repr(answer.word)) or 'nothing'}"
+            if wrong := mismatches(puzzle, answer.solution):
+                zeros = "" if answer.solution.cells.any() else "zeros; "
+                return f"to ${number}, {zeros}{wrong[0]}"
+        return None
+
+    def _how_it_ended(self) -> str:
+        if not self.ended:
+            return f"the bot was still there after {self._lasted_seconds:.1f} s and was stopped"
+        if self.status >= 0:
+            return f"the bot ended with exit status {self.status}"
+        known = -self.status in set(signal.Signals)
+        return f"the bot was ended by {signal.Signals(-self.status).name if known else f'signal {-self.status}'}"
+
+    def _stderr(self) -> bytes:
+        return self._stderr_path.read_bytes()[-TAIL_BYTES:] if self._stderr_path.exists() else b""
+
+    def _note(self, what: str) -> None:
+        self._lab.transcript.append(f"{time.monotonic() - self._bot.started:8.3f} s  {what}")
+
+    def _listen_once(self, until: float) -> bool:
+        """Take what is there, after waiting for it; False once nothing more can come."""
+        data = self._bot.read(until)
+        if data:
+            self._note(f"got {len(data)} bytes: {excerpt(data, 200)}")
+            self._received_bytes += len(data)
+            *whole, self._unfinished = (self._unfinished + data).split(b"\n")
+            for line in whole:
+                self._take_line(line + b"\n")
+        elif self._bot.exited or self._bot.output_closed:
+            return False
+        return self._received_bytes <= MOST_OUTPUT_BYTES
+
+    def _take_line(self, line: bytes) -> None:
+        self.lines.append(line)
+        self._keep(self._reader.feed(line))
+
+    def _keep(self, answers: list[Answer]) -> None:
+        for answer in answers:
+            if answer.number is not None:
+                self.answers.append(answer)
+                self.arrivals.append(time.monotonic())

@@ -1,0 +1,137 @@
+"""Steps about the process: how it ends, what it leaves, what its pipes may do to it."""
+
+from __future__ import annotations
+
+from harness.check import warden
+from harness.check.answering import LARGE_BATCH
+from harness.check.boards import easy, hard, numbered, text_of
+from harness.check.lab import Lab
+from harness.check.model import Shortfall
+
+__all__ = [
+    "cut_off_input",
+    "ends_with_its_input",
+    "leaves_nothing_behind",
+    "sigterm_at_work",
+    "sigterm_idle",
+    "stderr_unread",
+    "stdout_closed",
+]
+
+HARD = 1000
+"""Puzzles sent; also a bot that takes a millisecond for each is at work when it is told to end."""
+
+SECONDS_INTO_WORK = 0.3
+
+OBEY = "do not catch SIGTERM; if you have to, write out what is there and end within two seconds"
+
+
+def ends_with_its_input(lab: Lab) -> None:
+    """Ends by itself, with status 0, when stdin ends."""
+    wanted = numbered(easy(lab.size, 2))
+    sent = "two puzzles, then stdin was closed"
+    with lab.talk() as talk:
+        talk.send(text_of(wanted), last=True)
+        talk.wait_for(wanted)
+        talk.wait_for_end()
+    talk.demand(wanted, sent, "answer what came before the end")
+    expected = "the bot ends by itself with exit status 0"
+    if not talk.ended or talk.status < 0:
+        raise Shortfall(sent, expected, talk.how_it_stood(), "end when a read says that the input has ended")
+    if talk.status != 0:
+        advice = "return 0 when every puzzle is solved: scripts take anything else for a crash"
+        raise Shortfall(sent, expected, talk.how_it_stood(), advice, minor=True)
+
+
+def cut_off_input(lab: Lab) -> None:
+    """Ends, too, when stdin ends within a puzzle; what came before is answered."""
+    wanted = numbered(easy(lab.size, 2))
+    data = text_of(wanted[:1]) + text_of(wanted[1:])[:10]
+    sent = "a puzzle and the beginning of a second, then stdin was closed"
+    advice = "look for the end of the input at every read, not between puzzles only"
+    with lab.talk() as talk:
+        talk.send(data, last=True)
+        talk.wait_for(wanted[:1])
+        talk.wait_for_end()
+    talk.demand(wanted[:1], sent, advice)
+    if not talk.ended:
+        raise Shortfall(sent, "the bot ends by itself", talk.how_it_stood(), advice)
+
+
+def sigterm_idle(lab: Lab) -> None:
+    """Ends at SIGTERM while it waits for a puzzle."""
+    wanted = numbered(easy(lab.size, 1))
+    with lab.talk() as talk:
+        talk.send(text_of(wanted))
+        talk.wait_for(wanted)
+        early = talk.exited
+        talk.stop()
+    sent = "SIGTERM after the answer to a puzzle, with stdin open"
+    if early:
+        got = f"it did not wait for the next puzzle: {talk.how_it_stood()}"
+        raise Shortfall(sent, "the bot waits, then ends", got, "read until the input ends")
+    if not talk.obeyed:
+        raise Shortfall(sent, "the bot ends within 2 s", "it went on and was killed", OBEY)
+
+
+def sigterm_at_work(lab: Lab) -> str | None:
+    """Ends at SIGTERM in the middle of a puzzle."""
+    puzzles = numbered([*easy(lab.size, 1), *hard(lab.size, HARD)])
+    with lab.talk() as talk:
+        talk.send(text_of(puzzles))
+        talk.wait_for(puzzles[:1])
+        talk.listen(SECONDS_INTO_WORK)
+        idle = len(talk.answers) >= len(puzzles)
+        talk.stop()
+    if not talk.obeyed:
+        raise Shortfall(
+            f"SIGTERM {SECONDS_INTO_WORK} s after the first of {len(puzzles)} puzzles was answered",
+            "the bot ends within 2 s",
+            "it went on and was killed",
+            f"{OBEY}, also while it computes",
+        )
+    return "it had solved everything by then: use a larger --size to see it at work" if idle else None
+
+
+def stdout_closed(lab: Lab) -> None:
+    """Ends when nobody can read its answers any more."""
+    with lab.talk(watch=warden.STDOUT_CLOSED) as talk:
+        talk.send(text_of(numbered(easy(lab.size, LARGE_BATCH))))
+        talk.wait_for_end()
+    if not talk.ended:
+        raise Shortfall(
+            f"{LARGE_BATCH} puzzles; stdin stayed open, stdout was closed at the other end",
+            "the bot ends",
+            talk.how_it_stood(),
+            "end when a write fails (EPIPE), or do not ignore SIGPIPE",
+        )
+
+
+def leaves_nothing_behind(lab: Lab) -> None:
+    """Every process it started is gone when it ends."""
+    wanted = numbered(easy(lab.size, 2))
+    with lab.talk(watch=warden.LEFT_BEHIND) as talk:
+        talk.send(text_of(wanted), last=True)
+        talk.wait_for_end()
+    left = talk.report.read_text(encoding="utf-8").splitlines() if talk.report.exists() else []
+    if left:
+        more = f" and {len(left) - 1} more" if left[1:] else ""
+        raise Shortfall(
+            "two puzzles, then stdin was closed",
+            "no process is left when the bot has ended",
+            f"{left[0]}{more}, {warden.GRACE_SECONDS:g} s later",
+            "end helpers, and wait for them, before the bot ends: they take time from the next bot",
+        )
+
+
+def stderr_unread(lab: Lab) -> None:
+    """Needs nobody to read its stderr."""
+    wanted = numbered(easy(lab.size, LARGE_BATCH))
+    with lab.talk(watch=warden.STDERR_UNREAD) as talk:
+        talk.send(text_of(wanted), last=True)
+        talk.wait_for(wanted)
+    talk.demand(
+        wanted,
+        f"{LARGE_BATCH} puzzles; nobody read stderr",
+        "write little to stderr: when the pipe is full (64 KiB), the next write waits for ever",
+    )

@@ -1,0 +1,138 @@
+"""`nonojudge check`: does a bot keep to the protocol?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+from harness.check.boards import SMALLEST_SIDE
+from harness.check.lab import Lab
+from harness.check.model import CheckResult, Level, StepResult, StepVerdict
+from harness.check.runner import carried_out, selected
+from harness.check.show import list_of_steps, show_for, summary
+from harness.check.steps import STEPS
+from harness.commands.arguments import Commands, add_size, seconds
+from harness.errors import UnusableError
+from harness.play.process import StartError
+from harness.version import judge_version
+from protocol import DEFAULT_SIZE
+
+__all__ = ["add_to", "carry_out"]
+
+PATIENCE_SECONDS = 10.0
+START_SECONDS = 120.0
+
+EXAMPLES = f"""\
+examples:
+  nonojudge check -- ./mybot --fast                          all {len(STEPS)} steps, boards of 25x25
+  nonojudge check --size 10x10 -- python3 mybot.py 10        other boards: tell the bot, too
+  nonojudge check --only 12,13 --verbose -- ./mybot          two steps, with all that was said
+  nonojudge check --json -- ./mybot > report.json            for scripts; progress goes to stderr
+  nonojudge check --list                                     the steps, and why each matters
+
+Everything after -- is the bot's command, run without a shell and started anew for each step. The puzzles are easy ones.
+A failed step says what was sent, what was expected, what came back, what to do, and which rule that is. Steps marked
+must are what a tournament needs; should and note cost nothing but a warning.
+
+Exit status: 0 every must was met, 1 not, 2 the bot cannot be started or the arguments are unusable.
+"""
+
+
+def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "check",
+        help="see whether a bot keeps to the protocol, step by step",
+        usage="nonojudge check [options] -- CMD [ARGS...]",
+        description="Try a bot on each rule of the protocol: a self-test for authors of bots.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_size(parser)
+    parser.add_argument(
+        "--timeout",
+        type=seconds,
+        default=PATIENCE_SECONDS,
+        metavar="S",
+        help="seconds that a bot which has started may take for an easy puzzle or for its end (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--start-timeout",
+        type=seconds,
+        default=START_SECONDS,
+        metavar="S",
+        help="seconds that the first start may take beside; later ones are measured by it (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--only", type=_numbers, default=[], metavar="N,M", help="these steps, and those that they need"
+    )
+    parser.add_argument("--list", action="store_true", help="list the steps and end")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--verbose", action="store_true", help="show what was sent and received in each step")
+    parser.set_defaults(carry_out=carry_out)
+
+
+def _numbers(text: str) -> list[int]:
+    numbers = [int(word) if word.isascii() and word.isdigit() and len(word) < 9 else 0 for word in text.split(",")]
+    if not all(1 <= number <= len(STEPS) for number in numbers):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of steps from 1 to {len(STEPS)}, such as 12,13")
+    return numbers
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Carry out the steps and show what came of them."""
+    if arguments.list:
+        print(list_of_steps())
+        return 0
+    if not arguments.bot_command:
+        raise UnusableError("name the bot's command after --, such as: nonojudge check -- ./mybot")
+    size = arguments.size or DEFAULT_SIZE
+    if min(size) < SMALLEST_SIDE:
+        raise UnusableError(
+            f"--size {size[0]}x{size[1]}: the steps need boards of {SMALLEST_SIDE}x{SMALLEST_SIDE} or more"
+        )
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # who stops the check stops the bot: as at Ctrl-C
+    with tempfile.TemporaryDirectory(prefix="nonojudge-check-") as folder:
+        lab = Lab(arguments.bot_command, size, arguments.timeout, arguments.start_timeout, Path(folder))
+        try:
+            results = _shown(arguments, lab)
+        except StartError as error:
+            raise UnusableError(str(error)) from None
+    conforms = all(_is_met(result) for result in results)
+    if arguments.json:
+        print(_to_json(arguments, lab, results, conforms))
+    return 0 if conforms else 1
+
+
+def _shown(arguments: argparse.Namespace, lab: Lab) -> list[StepResult]:
+    """Carry the steps out and show each; with --json on stderr, since stdout is for machines."""
+    results = []
+    with show_for(sys.stderr if arguments.json else sys.stdout, arguments.verbose) as show:
+        for result in carried_out(selected(arguments.only), lab, show.begin):
+            show.step(result)
+            results.append(result)
+        show.end(summary(results))
+    return results
+
+
+def _is_met(result: StepResult) -> bool:
+    return result.level is not Level.MUST or result.verdict in (StepVerdict.PASSED, StepVerdict.WARNING)
+
+
+def _to_json(arguments: argparse.Namespace, lab: Lab, results: list[StepResult], conforms: bool) -> str:
+    import msgspec
+
+    result = CheckResult(
+        command=list(lab.command),
+        size=lab.size,
+        patience_seconds=lab.patience_seconds,
+        start_seconds=lab.start_seconds,
+        judge_version=judge_version(),
+        conforms=conforms,
+        steps=results,
+    )
+    return json.dumps(msgspec.to_builtins(result), indent=1)

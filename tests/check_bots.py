@@ -1,0 +1,400 @@
+"""Bots that the self-test is tested with: `python -S -E check_bots.py NAME WIDTH HEIGHT`.
+
+`Bot` keeps to every rule. Each of the others breaks one, mostly by a single method.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import combinations
+from pathlib import Path
+
+
+def placements(clue, length):
+    """Return every line of `length` cells that has the clue."""
+    gaps = length - sum(clue) + 1
+    lines = []
+    for places in combinations(range(gaps), len(clue)):
+        line, blocks = [0] * length, 0
+        for place, block in zip(places, clue, strict=True):
+            start = place + blocks
+            line[start : start + block] = [1] * block
+            blocks += block
+        lines.append(tuple(line))
+    return lines
+
+
+def solve(columns, rows):
+    """Return a board with these clues, or None: row after row, each column kept possible."""
+    ways = [placements(clue, len(columns)) for clue in rows]
+
+    def extend(board, columns_left):
+        if len(board) == len(rows):
+            return board
+        for line in ways[len(board)]:
+            left = [
+                [way for way in ways_of_column if way[len(board)] == cell]
+                for ways_of_column, cell in zip(columns_left, line, strict=True)
+            ]
+            if all(left) and (found := extend([*board, line], left)):
+                return found
+        return None
+
+    return extend([], [placements(clue, len(rows)) for clue in columns])
+
+
+def solve_from_below(columns, rows):
+    """Return a board with these clues, or None: the same one if there is one only."""
+    board = solve([clue[::-1] for clue in columns], rows[::-1])
+    return board and board[::-1]
+
+
+class Bot:
+    """Keeps to every rule."""
+
+    def __init__(self, width, height):
+        self.width, self.height = width, height
+
+    def start(self):
+        pass
+
+    def lines(self):
+        for number, line in enumerate(iter(sys.stdin.buffer.readline, b"")):
+            yield self.text(line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line)
+
+    def text(self, line):
+        return line.decode("utf-8", "replace").strip(" \t\r\n")
+
+    def number(self, word):
+        return int(word)
+
+    def clue(self, line):
+        return tuple(int(word) for word in line.split() if word != "0")
+
+    def puzzles(self):
+        number, clues = None, []
+        for line in self.lines():
+            if line.startswith("$"):
+                number, clues = self.number(line[1:]), []
+            elif number is not None:
+                clues.append(line)
+                if len(clues) == self.width + self.height:
+                    yield number, clues
+                    number = None
+
+    def board(self, clues):
+        try:
+            read = [self.clue(line) for line in clues]
+        except ValueError:
+            return self.cannot_read()
+        return self.solved(read[: self.width], read[self.width :]) or self.cannot_solve()
+
+    def solved(self, columns, rows):
+        return solve(columns, rows)
+
+    def zeros(self):
+        return [[0] * self.width] * self.height
+
+    def cannot_read(self):
+        return self.zeros()
+
+    def cannot_solve(self):
+        return self.zeros()
+
+    def answer(self, number, board):
+        return f"${number}\n" + "".join("\t".join(map(str, row)) + "\n" for row in board)
+
+    def say(self, text):
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    def run(self):
+        self.start()
+        for number, clues in self.puzzles():
+            self.say(self.answer(number, self.board(clues)))
+        self.end()
+
+    def end(self):
+        pass
+
+
+class Missing(Bot):
+    def start(self):
+        sys.exit("config.toml is not there")
+
+
+class Wrong(Bot):
+    def board(self, clues):
+        first, *others = super().board(clues)
+        return [[1 - first[0], *first[1:]], *others]
+
+
+class CarriageReturns(Bot):
+    def answer(self, number, board):
+        return super().answer(number, board).replace("\n", "\r\n")
+
+
+class TrailingTabs(Bot):
+    def answer(self, number, board):
+        return super().answer(number, board).replace("\n", "\t\n")
+
+
+class Spaces(Bot):
+    def answer(self, number, board):
+        return super().answer(number, board).replace("\t", " ")
+
+
+class Banner(Bot):
+    def start(self):
+        self.say("SuperBot 3.1\n")
+
+
+class Report(Bot):
+    def end(self):
+        self.say("all solved\n")
+
+
+class BlankLines(Bot):
+    def answer(self, number, board):
+        return super().answer(number, board) + "\n"
+
+
+class Renumbers(Bot):
+    count = 0
+
+    def number(self, word):
+        self.count += 1
+        return self.count
+
+
+class Twice(Bot):
+    def answer(self, number, board):
+        return super().answer(number, board) * 2
+
+
+class Unique(Bot):
+    def solved(self, columns, rows):
+        board = solve(columns, rows)
+        return board if board == solve_from_below(columns, rows) else None
+
+
+class Buffers(Bot):
+    def say(self, text):
+        sys.stdout.write(text)
+
+
+class WaitsForTheNext(Bot):
+    def puzzles(self):
+        waiting = []
+        for found in super().puzzles():
+            yield from waiting
+            waiting = [found]
+        yield from waiting
+
+
+class Stays(Bot):
+    def end(self):
+        time.sleep(1000)
+
+
+class Status3(Bot):
+    def end(self):
+        sys.exit(3)
+
+
+class Crashes(Bot):
+    def end(self):
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+class SmallTable(Bot):
+    count = 0
+
+    def board(self, clues):
+        self.count += 1
+        return super().board(clues) if self.count <= 100 else sys.exit("table is full")
+
+
+class Chunks(Bot):
+    """Takes what a read returns for whole lines."""
+
+    def lines(self):
+        while chunk := os.read(0, 1 << 20):
+            yield from (
+                self.text(line) for line in chunk.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").split(b"\n")
+            )
+
+
+class KeepsCarriageReturn(Bot):
+    def text(self, line):
+        text = line.decode("utf-8", "replace").strip(" \t\n")
+        return text[:-1] + "x" if text.endswith("\r") else text
+
+
+class SkipsEmptyAfterNumber(Bot):
+    after_number = False
+
+    def lines(self):
+        for line in super().lines():
+            if line or not self.after_number:
+                yield line
+            self.after_number = line.startswith("$")
+
+
+class SkipsEmptyBeforeNumber(Bot):
+    """Drops blank lines where a puzzle may end."""
+
+    def puzzles(self):
+        number, clues = None, []
+        for line in self.lines():
+            if line.startswith("$"):
+                number, clues = self.number(line[1:]), []
+            elif number is not None and (line or len(clues) < self.width + self.height - 1):
+                clues.append(line)
+                if len(clues) == self.width + self.height:
+                    yield number, clues
+                    number = None
+
+
+class NoWhiteBoard(Bot):
+    def board(self, clues):
+        return super().board(clues) if any(clues) else sys.exit("no clue")
+
+
+class NoBlackBoard(Bot):
+    def solved(self, columns, rows):
+        return None if set(columns) == {(self.height,)} else solve(columns, rows)
+
+
+class NoZero(Bot):
+    def clue(self, line):
+        return tuple(map(int, line.split())) if line != "0" else sys.exit("a block of 0 cells")
+
+
+class TabsOnly(Bot):
+    def clue(self, line):
+        return tuple(int(word) for word in line.split("\t") if word != "0") if line else ()
+
+
+class StrictNumber(Bot):
+    def number(self, word):
+        return int(word) if word.isdigit() else sys.exit(f"{word!r} is not a number")
+
+
+class NoMark(Bot):
+    def lines(self):
+        yield from map(self.text, iter(sys.stdin.buffer.readline, b""))
+
+
+class NoBlankLines(Bot):
+    def puzzles(self):
+        number, clues = None, []
+        for line in self.lines():
+            if line.startswith("$"):
+                number, clues = self.number(line[1:]), []
+                continue
+            if number is None or len(clues) == self.width + self.height:
+                sys.exit("expected $")
+            clues.append(line)
+            if len(clues) == self.width + self.height:
+                yield number, clues
+
+
+class NeedsNewline(Bot):
+    def lines(self):
+        for line in iter(sys.stdin.buffer.readline, b""):
+            if line.endswith(b"\n"):
+                yield self.text(line.removeprefix(b"\xef\xbb\xbf"))
+
+
+class DiesOfBadClue(Bot):
+    def cannot_read(self):
+        raise ValueError("not a number")
+
+
+class DiesOfUnsolvable(Bot):
+    def cannot_solve(self):
+        sys.exit("no solution")
+
+
+class WaitsForTheRest(Bot):
+    """Looks for the end of the input between puzzles only."""
+
+    def lines(self):
+        left = 0
+        for line in super().lines():
+            left = self.width + self.height if line.startswith("$") else left - 1
+            yield line
+        if left > 0:
+            time.sleep(1000)
+
+
+class DeafToSigterm(Bot):
+    def start(self):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+class DeafAtWork(Bot):
+    """Works for ever on sparse boards, and keeps SIGTERM waiting meanwhile."""
+
+    def solved(self, columns, rows):
+        if 0 < sum(map(sum, rows)) < self.width * self.height / 3:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+            time.sleep(1000)
+        return solve(columns, rows)
+
+
+class DeafToClosedStdout(Bot):
+    def say(self, text):
+        try:
+            os.write(1, text.encode())
+        except BrokenPipeError:
+            pass
+
+
+class LeavesAChild(Bot):
+    def start(self):
+        subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(1000)"], start_new_session=True)
+
+
+class Chatters(Bot):
+    def say(self, text):
+        super().say(text)
+        sys.stderr.write("x" * 2000 + "\n")
+
+
+class Differs(Bot):
+    """Solves from above and from below by turns; a file keeps whose turn it is."""
+
+    from_below = False
+
+    def start(self):
+        self.from_below = Path("turn").exists()
+        Path("turn").unlink() if self.from_below else Path("turn").touch()
+
+    def solved(self, columns, rows):
+        return (solve_from_below if self.from_below else solve)(columns, rows)
+
+
+class StartsSlowly(Bot):
+    def start(self):
+        time.sleep(0.8)
+
+
+class SaysNothing(Bot):
+    def run(self):
+        time.sleep(1000)
+
+
+class Floods(Bot):
+    def run(self):
+        while True:
+            sys.stdout.write("y\n" * 1000)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](int(sys.argv[2]), int(sys.argv[3])).run()

@@ -1,0 +1,162 @@
+"""The self-test: one bot keeps to every rule, each of the others misses the steps that it is to miss, and no other."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.check.lab import Lab
+from harness.check.model import Level, StepVerdict
+from harness.check.runner import carried_out, selected
+from harness.check.steps import STEPS
+
+BOTS = Path(__file__).parent / "check_bots.py"
+SIZE = (5, 6)
+NUMBER_OF = {step.name: number for number, step in enumerate(STEPS, 1)}
+
+# By bot: what does not pass. A step that needs one of these is skipped.
+MISSED = {
+    "Wrong": {"one_puzzle": "failed"},
+    "CarriageReturns": {"official_form": "warning"},
+    "TrailingTabs": {"official_form": "warning"},
+    "Spaces": {"official_form": "failed"},
+    "Banner": {"only_answers": "failed"},
+    "Report": {"only_answers": "failed"},
+    "BlankLines": {"only_answers": "warning"},
+    "Renumbers": {"numbers_and_order": "failed"},
+    "Twice": {"numbers_and_order": "failed"},
+    "Unique": {"any_solution": "failed", "same_again": "warning"},
+    "Buffers": {"writes_at_once": "failed"},
+    "WaitsForTheNext": {"answers_before_the_next": "failed"},
+    "Stays": {"ends_with_its_input": "failed", "cut_off_input": "warning"},
+    "Crashes": {"ends_with_its_input": "failed"},
+    "Status3": {"ends_with_its_input": "warning"},
+    "SmallTable": {"large_batch": "failed", "stderr_unread": "warning"},
+    "Chunks": {"odd_pieces": "failed"},
+    "KeepsCarriageReturn": {"crlf": "failed"},
+    "SkipsEmptyAfterNumber": {"empty_columns": "failed", "all_white": "failed"},
+    "SkipsEmptyBeforeNumber": {"empty_rows": "failed", "all_white": "failed"},
+    "NoWhiteBoard": {"all_white": "failed"},
+    "NoBlackBoard": {"all_black": "failed"},
+    "NoZero": {"zero_clue": "warning"},
+    "TabsOnly": {"spaces_for_tab": "warning"},
+    "StrictNumber": {"spaces_around_the_number": "warning"},
+    "NoMark": {"byte_order_mark": "warning"},
+    "NoBlankLines": {"blank_lines": "warning"},
+    "NeedsNewline": {"no_final_newline": "warning"},
+    "DiesOfBadClue": {"garbled_clue": "warning"},
+    "DiesOfUnsolvable": {"unsolvable_puzzle": "warning"},
+    "WaitsForTheRest": {"cut_off_input": "warning"},
+    "DeafToSigterm": {"sigterm_idle": "warning", "sigterm_at_work": "warning"},
+    "DeafAtWork": {"sigterm_at_work": "warning"},
+    "DeafToClosedStdout": {"stdout_closed": "warning"},
+    "LeavesAChild": {"leaves_nothing_behind": "warning"},
+    "Chatters": {"stderr_unread": "warning"},
+}
+
+
+def command(bot):
+    return [sys.executable, "-S", "-E", str(BOTS), bot, *map(str, SIZE)]
+
+
+def lab_for(folder, bot, patience=2.0, start=10.0):
+    return Lab(command(bot), SIZE, patience, start, folder)
+
+
+def results_of(folder, bot, only=(), **terms):
+    found = carried_out(
+        selected([NUMBER_OF[name] for name in only]), lab_for(folder, bot, **terms), lambda _: None
+    )
+    return {result.name: result for result in found}
+
+
+def missed(results):
+    return {
+        name: str(result.verdict)
+        for name, result in results.items()
+        if result.verdict not in (StepVerdict.PASSED, StepVerdict.SKIPPED)
+    }
+
+
+def test_a_bot_that_keeps_to_every_rule_passes_every_step(tmp_path):
+    results = results_of(tmp_path, "Bot")
+    assert [result.verdict for result in results.values()] == ["passed"] * len(STEPS)
+    assert [result.number for result in results.values()] == list(range(1, len(STEPS) + 1))
+    assert results["same_again"].remark == "the same answers twice"
+
+
+@pytest.mark.parametrize("bot", MISSED)
+def test_a_bot_misses_its_step(tmp_path, bot):
+    results = results_of(tmp_path, bot, only=MISSED[bot])
+    assert missed(results) == MISSED[bot]
+    for name in MISSED[bot]:
+        result = results[name]
+        assert all((result.sent, result.expected, result.got, result.advice, result.rule, result.transcript))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bot", MISSED)
+def test_a_bot_misses_its_step_and_no_other(tmp_path, bot):
+    results = results_of(tmp_path, bot)
+    assert missed(results) == MISSED[bot]
+    unmet = {step.test for step in STEPS if MISSED[bot].get(step.name) == "failed"}
+    for step in STEPS:
+        skipped = results[step.name].verdict is StepVerdict.SKIPPED
+        assert skipped == bool(unmet & {STEPS[0].test, *step.needs} - {step.test}), step.name
+
+
+def test_each_step_is_missed_by_a_bot():
+    known = {name for expected in MISSED.values() for name in expected}
+    assert known >= {step.name for step in STEPS if step.level is not Level.NOTE}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(25, 25), (5, 4)])
+def test_the_bot_of_this_project_passes_every_step(tmp_path, size):
+    own = [sys.executable, "-m", "bot", "--size", f"{size[0]}x{size[1]}"]
+    subprocess.run([*own, "--warm-up"], check=True)
+    results = list(carried_out(selected([]), Lab(own, size, 10.0, 120.0, tmp_path), lambda _: None))
+    assert [result.verdict for result in results] == ["passed"] * len(STEPS)
+
+
+def test_other_answers_the_second_time_are_noted(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    results = results_of(tmp_path, "Differs", only=["same_again"])
+    assert results["same_again"].verdict == "passed"
+    assert "other answers to $6" in results["same_again"].remark
+
+
+def test_a_slow_start_is_allowed_for(tmp_path):
+    only = ["official_form", "answers_before_the_next", "sigterm_idle", "crlf"]
+    results = results_of(tmp_path, "StartsSlowly", only=only, patience=0.5)
+    assert missed(results) == {}
+
+
+@pytest.mark.parametrize(
+    ("bot", "got"),
+    [
+        (
+            "Missing",
+            "no answer to $1; the bot ended with exit status 1; last on stderr: 'config.toml is not there'",
+        ),
+        ("SaysNothing", "no answer to $1; the bot was still there after"),
+        ("Floods", "no answer to $1; the bot was still there after"),
+        ("Wrong", "to $1, row 1: expected "),
+    ],
+)
+def test_nothing_else_is_tried_where_the_first_step_fails(tmp_path, bot, got):
+    results = list(results_of(tmp_path, bot, patience=0.3, start=0.7).values())
+    assert results[0].verdict == "failed"
+    assert results[0].got.startswith(got)
+    assert {result.verdict for result in results[1:]} == {"skipped"}
+    assert {result.remark for result in results[1:]} == {"needs step 1, which did not pass"}
+
+
+def test_a_chosen_step_brings_what_it_needs():
+    chosen = [STEPS[number - 1].name for number in selected([NUMBER_OF["answers_before_the_next"]])]
+    assert chosen == ["one_puzzle", "writes_at_once", "answers_before_the_next"]
