@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import BinaryIO, Literal
 
 from harness.commands.arguments import Commands, add_size, loaded
 from harness.errors import UnusableError
@@ -28,13 +29,15 @@ examples:
   nonojudge render questions.txt --answers answers.txt --number 7     an answer; its wrong lines are marked
   nonojudge render boardgen:25x25x1000:seed=7 --solution --number 1-3
   nonojudge render questions.txt --number 7 -o puzzle.svg --theme dark
+  nonojudge generate 10x10x5 --seed 1 | nonojudge render - --number all
   nonojudge render questions.txt --answers answers.txt --number all --no-clues -o sheet.png
 
 On the terminal a board is drawn with whole blocks if it fits, otherwise with half blocks: there the clue of every
 second row stands at the right. Colours are left out where NO_COLOR is set or the output is no terminal.
 PNG needs Pillow: pip install 'nonobot[pictures]'.
 
-Exit status: 0 everything drawn, right or wrong; 1 a board did not fit the terminal; 2 unusable arguments or input.
+Exit status: 0 everything drawn, right or wrong; 1 a puzzle could not be read or did not fit the terminal;
+2 unusable arguments or input.
 """
 
 SOURCE_HELP = (
@@ -47,6 +50,9 @@ MOST_CELLS = 4_000_000
 """Of all boards drawn at once."""
 
 EXIT_NOT_ALL = 1
+
+Selection = list[range] | Literal["all"] | None
+"""Numbers of puzzles, all of them, or the first one."""
 
 
 def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -92,26 +98,35 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     """Draw."""
     _refuse_what_has_no_use(arguments)
-    records = _records(arguments.questions, arguments.size)
-    chosen = _chosen(records, arguments.number, arguments.questions)
+    source = arguments.questions
+    records, faults = _chosen(_found(source, arguments.size), arguments.number, source)
+    for fault in faults:
+        print(f"{source}: {fault}", file=sys.stderr)
+    if not records:
+        raise UnusableError(f"{source}: nothing that can be drawn")
+    drawings = _drawings(records, arguments)
+    if arguments.out:
+        _write(drawings, arguments)
+        all_fit = True
+    else:
+        all_fit = _show(drawings, arguments.blocks, not arguments.no_clues)
+    return 0 if all_fit and not faults else EXIT_NOT_ALL
+
+
+def _drawings(records: Sequence[Record], arguments: argparse.Namespace) -> list[Drawing]:
     if arguments.answers:
         answers = _answers(arguments.answers, records)
-        drawings = [drawn_answer(one, answers.get(one.number)) for one in chosen]
-    elif arguments.solution:
-        if not any(one.goal for one in chosen):
-            raise UnusableError(
-                f"{arguments.questions} has no solution; --answers FILE draws those of an answer file"
-            )
-        drawings = [drawn_solution(one) for one in chosen]
-    else:
-        drawings = [drawn_puzzle(one) for one in chosen]
-    if arguments.out is None:
-        return _show(drawings, arguments.blocks, not arguments.no_clues)
-    _write(drawings, arguments)
-    return 0
+        return [drawn_answer(one, answers.get(one.number)) for one in records]
+    if arguments.solution:
+        if not any(one.goal for one in records):
+            raise UnusableError(f"{arguments.questions}: no solution in it; --answers FILE draws those of a bot")
+        return [drawn_solution(one) for one in records]
+    return [drawn_puzzle(one) for one in records]
 
 
 def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
+    if arguments.questions == arguments.answers == "-":
+        raise UnusableError("stdin can be the questions or the answers, not both")
     for name in ("theme", "cell", "columns"):
         if arguments.out is None and getattr(arguments, name) is not None:
             raise UnusableError(f"--{name} is about a file: it needs -o FILE.png or -o FILE.svg")
@@ -125,43 +140,43 @@ def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
         )
 
 
-def _records(source: str, size: tuple[int, int] | None) -> list[Record]:
-    """Return the puzzles of a source; what of a file cannot be read is said on stderr."""
+def _found(source: str, size: tuple[int, int] | None) -> list[Record | Fault]:
+    """Return the puzzles of a source, and what of it cannot be read."""
     if source.startswith(PREFIX):
         boards = Recipe.parse(loaded(source, size).name).boards()
         return [Record(puzzle, goal=goal, number=number) for number, (puzzle, goal) in enumerate(boards, 1)]
-    if source in official_sets() or not Path(source).is_file():
+    if source != "-" and (source in official_sets() or not Path(source).exists()):
         return [Record(one.puzzle, number=one.number) for one in loaded(source, size).puzzles]
-    records = []
     try:
-        with Path(source).open("rb") as file:
-            for found in read(file, size=size):
-                if isinstance(found, Fault):
-                    print(f"nonojudge: {source}: {found}", file=sys.stderr)
-                else:
-                    records.append(found)
-    except (FormatError, OSError) as error:
-        raise UnusableError(f"cannot read {source}: {error}") from None
-    if not records:
-        raise UnusableError(f"{source} has no puzzle that can be drawn")
-    return records
+        with _opened(source) as file:
+            return list(read(file, size=size))
+    except OSError as error:
+        raise UnusableError(f"cannot read {source}: {error.strerror}") from None
+    except FormatError as error:
+        raise UnusableError(f"{source}: {error}") from None
 
 
-def _chosen(records: Sequence[Record], numbers: str | list[range] | None, source: str) -> list[Record]:
-    if numbers is None:
-        chosen = list(records[:1])
-    elif numbers == "all":
-        chosen = list(records)
-    else:
-        known = {one.number for one in records}
-        for part in numbers:
-            if known.isdisjoint(part):
+def _chosen(found: Sequence[Record | Fault], wanted: Selection, source: str) -> tuple[list[Record], list[Fault]]:
+    """Return the puzzles that are asked for, and what of these cannot be read."""
+    records = [one for one in found if isinstance(one, Record)]
+    faults = [one for one in found if isinstance(one, Fault)]
+    if isinstance(wanted, list):
+        numbers = [one.number for one in records] + [one.puzzle for one in faults if one.puzzle is not None]
+        for part in wanted:
+            if numbers and not any(number in part for number in numbers):
                 asked = f"${part[0]}" if len(part) == 1 else f"${part[0]} to ${part[-1]}"
-                raise UnusableError(f"{source} has no puzzle {asked}; it has ${min(known)} to ${max(known)}")
-        chosen = [one for one in records if any(one.number in part for part in numbers)]
-    if sum(one.puzzle.width * one.puzzle.height for one in chosen) > MOST_CELLS:
+                raise UnusableError(f"{source} has no puzzle {asked}; it has ${min(numbers)} to ${max(numbers)}")
+        records = [one for one in records if any(one.number in part for part in wanted)]
+        faults = [one for one in faults if one.puzzle is None or any(one.puzzle in part for part in wanted)]
+    elif wanted is None:
+        records = records[:1]
+    if sum(one.puzzle.width * one.puzzle.height for one in records) > MOST_CELLS:
         raise UnusableError(f"more than {MOST_CELLS} cells; draw fewer puzzles (--number)")
-    return chosen
+    return records, faults
+
+
+def _opened(source: str) -> contextlib.AbstractContextManager[BinaryIO]:
+    return contextlib.nullcontext(sys.stdin.buffer) if source == "-" else Path(source).open("rb")
 
 
 def _answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
@@ -174,8 +189,7 @@ def _answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
     [(width, height)] = sizes
     found: dict[int, Answer] = {}
     try:
-        with contextlib.ExitStack() as files:
-            lines = sys.stdin.buffer if source == "-" else files.enter_context(Path(source).open("rb"))
+        with _opened(source) as lines:
             for answer in read_answers(lines, width, height):
                 if answer.number is not None:
                     found.setdefault(answer.number, answer)
@@ -184,21 +198,21 @@ def _answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
     return found
 
 
-def _show(drawings: Sequence[Drawing], blocks: str | None, clues: bool) -> int:
-    """Print every board that fits the terminal; the others are named on stderr."""
+def _show(drawings: Sequence[Drawing], blocks: str | None, clues: bool) -> bool:
+    """Print every board that fits the terminal, name the others on stderr, and return whether all did fit."""
     console = BoardConsole()
-    status = 0
+    all_fit = True
     for index, (picture, words) in enumerate(drawings):
         try:
             lines = console.lines_of(picture, Blocks(blocks) if blocks else None, clues)
         except DoesNotFitError as problem:
             print(f"nonojudge: {picture.name}: {problem}", file=sys.stderr)
-            status = EXIT_NOT_ALL
+            all_fit = False
             continue
         if index:
             print()
         console.show(f"{picture.name}  {picture.width}x{picture.height}", lines, words)
-    return status
+    return all_fit
 
 
 def _write(drawings: Sequence[Drawing], arguments: argparse.Namespace) -> None:
@@ -226,10 +240,10 @@ def _write(drawings: Sequence[Drawing], arguments: argparse.Namespace) -> None:
 # Arguments
 
 
-def _numbers(text: str) -> str | list[range]:
+def _numbers(text: str) -> Selection:
     """Return which puzzles are meant by a text such as `1,4,7-9`."""
     if text == "all":
-        return text
+        return "all"
     if not re.fullmatch(r"\d{1,18}(-\d{1,18})?(,\d{1,18}(-\d{1,18})?)*", text, re.ASCII):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number, a list such as 1,4,7-9, or all")
     parts = []

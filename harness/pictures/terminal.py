@@ -178,7 +178,7 @@ def _column_slots(picture: Picture, groups: Sequence[tuple[int, int]], cell_widt
     """Return what stands above each column, from top to bottom.
 
     Where a number would not fit its column or would touch the one at its left, every number is written from top
-    to bottom, digit by digit, with a blank between two numbers.
+    to bottom, digit by digit, and a blank ends it.
     """
     slots = [numbers(clue) for clue in picture.puzzle.columns]
     touches = any(
@@ -188,7 +188,7 @@ def _column_slots(picture: Picture, groups: Sequence[tuple[int, int]], cell_widt
         for number, _ in zip(reversed(right), reversed(left), strict=False)
     )
     if touches or any(len(number) > cell_width for slot in slots for number in slot):
-        return [list(" ".join(slot)) for slot in slots]
+        return [[*" ".join(slot), ""] for slot in slots]
     return slots
 
 

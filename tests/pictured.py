@@ -1,0 +1,182 @@
+"""Boards that the tests of pictures draw, and readers that get the cells back out of a picture.
+
+The readers know what a picture looks like, not how it was made: they share no geometry with what draws.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import numpy as np
+
+from harness.pictures import Picture
+from protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
+
+LETTER_P = """
+........
+.####...
+.######.
+.##..##.
+.##..##.
+.######.
+.####...
+.##.....
+.##.....
+.##.....
+........
+"""
+
+P_PUZZLE = Puzzle(
+    rows=((), (4,), (6,), (2, 2), (2, 2), (6,), (4,), (2,), (2,), (2,), ()),
+    columns=((), (9,), (9,), (2, 2), (2, 2), (4,), (4,), ()),
+)
+
+
+def cells_from(text: str) -> np.ndarray:
+    """Return the cells of a board drawn with # black, . white, ? unknown."""
+    return np.array([[{"#": BLACK, ".": WHITE, "?": UNKNOWN}[cell] for cell in row] for row in text.split()])
+
+
+def wrong_p() -> Picture:
+    """Return the letter with two cells too many: two rows and two columns are at fault."""
+    cells = cells_from(LETTER_P)
+    cells[3, 3] = cells[8, 6] = BLACK
+    return Picture.of_answer(P_PUZZLE, Solution(cells), "$1 wrong")
+
+
+def partial_p() -> Picture:
+    """Return the letter with every third cell unknown."""
+    cells = cells_from(LETTER_P)
+    cells.reshape(-1)[::3] = UNKNOWN
+    return Picture(P_PUZZLE, cells, "$1 partial")
+
+
+def many_blocks() -> Picture:
+    """Return a chequered board of 25x13: 13 blocks in a row; its last row is one block of 25."""
+    cells = np.indices((13, 25)).sum(axis=0) % 2 == 0
+    cells[12] = True
+    return Picture(Puzzle.from_grid(cells.astype(int)), cells, "$2")
+
+
+def pictures() -> dict[str, Picture]:
+    """Return the boards that are kept as golden files, by name."""
+    frame = np.ones((12, 11), dtype=int)
+    frame[5:7, 4:7] = 0
+    return {
+        "p": Picture(P_PUZZLE, cells_from(LETTER_P), "$1"),
+        "p_clues": Picture(P_PUZZLE, name="$1"),
+        "p_partial": partial_p(),
+        "p_wrong": wrong_p(),
+        "many_blocks": many_blocks(),
+        "long_numbers": Picture(Puzzle.from_grid(frame), frame, "$3 <long & wide>"),
+        "one_cell": Picture(Puzzle(columns=((1,),), rows=((1,),)), [[1]], "$4"),
+    }
+
+
+# Reading the terminal
+
+
+def read_terminal(lines: list[str], per_cell: int) -> np.ndarray:
+    """Return which cells are black in a drawing; with half blocks (1 character a cell) a line shows two rows."""
+    top = next(at for at, line in enumerate(lines) if line.lstrip()[:1] in ("┌", "+"))
+    left = len(lines[top]) - len(lines[top].lstrip())
+    inside = [at for at in range(left, len(lines[top])) if lines[top][at] in "─-"]
+    rows = []
+    for line in lines[top + 1 : -1]:
+        if line[left] in "├+":
+            continue
+        found = "".join(line[at] for at in inside)
+        if per_cell == 2:
+            assert all(
+                found[at] == found[at + 1] or found[at : at + 2] in (" ·", " .") for at in range(0, len(found), 2)
+            )
+            rows.append([cell in "█#" for cell in found[::2]])
+        else:
+            rows.append([cell in "█▀" for cell in found])
+            rows.append([cell in "█▄" for cell in found])
+    return np.array(rows)
+
+
+def read_terminal_clues(lines: list[str], per_cell: int) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the clues beside a drawing without wrong lines, rows first; an empty clue is [0].
+
+    With half blocks a row of no board may follow the last one; its clue is empty.
+    """
+    top = next(at for at, line in enumerate(lines) if line.lstrip()[:1] in ("┌", "+"))
+    left = len(lines[top]) - len(lines[top].lstrip())
+    end = len(lines[top])
+    rows = []
+    for line in lines[top + 1 : -1]:
+        if line[left] not in "├+":
+            rows.append([int(word) for word in line[:left].split()])
+            rows += [[int(word) for word in line[end:].split()]] if per_cell == 1 else []
+    inside = [at for at in range(left, end) if lines[top][at] in "─-"]
+    head = [line.ljust(end) for line in lines[:top]]
+    is_stacked = not head[-1].strip()
+    columns = []
+    for first in range(0, len(inside), per_cell):
+        words = ["".join(line[at] for at in inside[first : first + per_cell]).strip() for line in head]
+        joined = "".join(word or " " for word in words) if is_stacked else " ".join(words)
+        columns.append([int(word) for word in joined.split()])
+    return rows, columns
+
+
+# Reading an SVG
+
+
+def svg_boxes(text: str, colour: str) -> list[tuple[int, int, int, int]]:
+    """Return the boxes (x, y, width, height) of a colour."""
+    boxes = []
+    for path in ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}path"):
+        if path.get("fill") == colour:
+            data = path.get("d")
+            found = re.findall(r"M(\d+) (\d+)h(\d+)v(\d+)h-(\d+)z", data)
+            assert "".join(f"M{x} {y}h{w}v{h}h-{b}z" for x, y, w, h, b in found) == data
+            assert all(width == back for _, _, width, _, back in found)
+            boxes += [tuple(map(int, box[:4])) for box in found]
+    return boxes
+
+
+def svg_texts(text: str) -> list[tuple[float, float, str]]:
+    """Return the words of a picture and where they stand."""
+    elements = ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}text")
+    return [(float(one.get("x")), float(one.get("y")), one.text) for one in elements]
+
+
+def spaces_between(lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return what is free between lines, each a begin and an end."""
+    ordered = sorted(lines)
+    return [(end, begin) for (_, end), (begin, _) in pairwise(ordered)]
+
+
+def svg_spaces(text: str, colours: tuple[str, ...]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Return where the columns and where the rows are, by the lines between them, which have these colours."""
+    boxes = [box for colour in colours for box in svg_boxes(text, colour)]
+    upright = [(x, x + width) for x, _, width, height in boxes if width < height]
+    level = [(y, y + height) for _, y, width, height in boxes if width > height]
+    return spaces_between(upright), spaces_between(level)
+
+
+def covered(boxes: list[tuple[int, int, int, int]], x: float, y: float) -> bool:
+    """Return whether a point lies in one of the boxes."""
+    return any(left <= x < left + width and top <= y < top + height for left, top, width, height in boxes)
+
+
+# Reading a PNG
+
+
+def pixels_of(data: bytes) -> np.ndarray:
+    """Return the pixels of a PNG file, shape (height, width, 3), int."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as image:
+        assert image.format == "PNG"
+        return np.asarray(image.convert("RGB")).astype(int)
+
+
+def rgb(colour: str) -> list[int]:
+    """Return red, green and blue of a colour such as #1f2933."""
+    return [int(colour[at : at + 2], 16) for at in (1, 3, 5)]

@@ -1,0 +1,339 @@
+"""Pictures of boards: what is drawn is read back and compared with the board."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.errors import UnusableError
+from harness.pictures import (
+    DARK,
+    INHERIT,
+    LIGHT,
+    SMALLEST_CELL_WITH_CLUES,
+    Blocks,
+    Picture,
+    draw,
+    plain_lines,
+    png_of,
+    scene_of,
+    sheet_of,
+    svg_of,
+)
+from harness.pictures.png import MOST_PIXELS
+from harness.pictures.scene import Scene
+from harness.pictures.terminal import width_of
+from protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
+from tests.boards import grids
+from tests.pictured import (
+    P_PUZZLE,
+    covered,
+    many_blocks,
+    partial_p,
+    pictures,
+    pixels_of,
+    read_terminal,
+    read_terminal_clues,
+    rgb,
+    svg_boxes,
+    svg_spaces,
+    svg_texts,
+    wrong_p,
+)
+
+CELLS = st.integers(SMALLEST_CELL_WITH_CLUES, 40)
+
+
+@st.composite
+def partial_boards(draw_from, most=8):
+    """Pictures of boards with unknown cells; the clues are those of the unknown cells painted white."""
+    grid = np.array(draw_from(grids(most, most)))
+    unknown = np.array(draw_from(st.lists(st.booleans(), min_size=grid.size, max_size=grid.size)))
+    cells = np.where(unknown.reshape(grid.shape), UNKNOWN, grid)
+    return Picture(Puzzle.from_grid(grid), cells)
+
+
+def of_grid(grid):
+    return Picture(Puzzle.from_grid(grid), grid)
+
+
+def as_clues(clues):
+    return [list(clue) or [0] for clue in clues]
+
+
+# What is drawn
+
+
+def test_a_picture_checks_what_it_is_given():
+    with pytest.raises(ValueError, match="no cell to draw"):
+        Picture(Puzzle(columns=(), rows=((1,),)))
+    with pytest.raises(ValueError, match=r"cells of shape \(8, 11\).*\(11, 8\)"):
+        Picture(P_PUZZLE, np.zeros((8, 11)))
+    with pytest.raises(ValueError, match="1 \\(black\\), 0 \\(white\\) or -1 \\(unknown\\)"):
+        Picture(Puzzle(columns=((),), rows=((),)), [[2]])
+
+
+def test_an_answer_has_its_wrong_lines_marked():
+    picture = wrong_p()
+    assert picture.wrong_rows == {3, 8}
+    assert picture.wrong_columns == {3, 6}
+    right = Picture.of_answer(Puzzle.from_grid([[1, 0]]), Solution([[1, 0]]))
+    assert not right.wrong_rows
+    assert not right.wrong_columns
+
+
+# Terminal
+
+
+@given(grids(26, 12), st.sampled_from([Blocks.FULL, Blocks.HALF, Blocks.ASCII]), st.booleans())
+def test_the_terminal_shows_every_cell(grid, blocks, clues):
+    lines = plain_lines(draw(of_grid(grid), blocks, clues))
+    found = read_terminal(lines, 1 if blocks is Blocks.HALF else 2)
+    assert np.array_equal(found[: len(grid)], np.array(grid) == BLACK)
+    assert not found[len(grid) :].any()
+    assert all(line == line.rstrip() for line in lines)
+
+
+@given(
+    st.one_of(
+        grids(12, 12),
+        st.tuples(st.integers(1, 30), st.integers(1, 30)).map(lambda size: [[1] * size[0]] * size[1]),
+    ),
+    st.sampled_from([Blocks.FULL, Blocks.HALF, Blocks.ASCII]),
+)
+def test_the_terminal_shows_every_clue(grid, blocks):
+    puzzle = Puzzle.from_grid(grid)
+    lines = plain_lines(draw(of_grid(grid), blocks))
+    rows, columns = read_terminal_clues(lines, 1 if blocks is Blocks.HALF else 2)
+    assert rows[: puzzle.height] == as_clues(puzzle.rows)
+    assert rows[puzzle.height :] in ([], [[]])
+    assert columns == as_clues(puzzle.columns)
+
+
+@given(partial_boards())
+def test_half_blocks_tell_unknown_from_white_by_colour(picture):
+    rows = []
+    for line in draw(picture, Blocks.HALF, clues=False)[1:-1]:
+        pairs = [(letter, piece.style) for piece in line for letter in piece.text if letter != "│"]
+        pairs += [(" ", "")] * (picture.width - len(pairs))  # spaces at the end are left out
+        for lit, unlit in (("█▀", "▄"), ("█▄", "▀")):
+            row = []
+            for letter, style in pairs:
+                is_lit = letter in lit
+                shaded = style == "bright_black" if is_lit else style == "on bright_black" and letter in unlit
+                row.append(UNKNOWN if shaded else BLACK if is_lit else WHITE)
+            rows.append(row)
+    expected = picture.cells if picture.is_partly_known else np.maximum(picture.cells, WHITE)
+    assert np.array_equal(np.array(rows)[: picture.height], expected)
+
+
+@pytest.mark.parametrize("blocks", list(Blocks))
+def test_only_a_partly_known_board_has_dots(blocks):
+    drawn = {name: "".join(plain_lines(draw(picture, blocks))) for name, picture in pictures().items()}
+    dotted = {name for name, text in drawn.items() if "·" in text or "." in text}
+    assert dotted == ({"p_partial"} if blocks is not Blocks.HALF else set())
+
+
+@pytest.mark.parametrize("blocks", list(Blocks))
+@pytest.mark.parametrize("clues", [True, False])
+def test_the_terminal_marks_wrong_lines(blocks, clues):
+    lines = plain_lines(draw(wrong_p(), blocks, clues))
+    sign = "x" if blocks is Blocks.ASCII else "✗"
+    top = next(at for at, line in enumerate(lines) if "┌" in line or "+" in line)
+    assert lines[top - 1].count(sign) == 2
+    body = [line for line in lines[top + 1 : -1] if line.lstrip()[0] not in "├+"]
+    rows_per_line = 2 if blocks is Blocks.HALF else 1
+    assert [at for at, line in enumerate(body) if sign in line] == [3 // rows_per_line, 8 // rows_per_line]
+    for line in draw(wrong_p(), blocks, clues):
+        assert all(piece.style == "bold red" for piece in line if sign in piece.text)
+
+
+def test_62x62_fits_a_wide_terminal_without_clues():
+    picture = of_grid(np.eye(62, dtype=int))
+    lines = draw(picture, Blocks.HALF, clues=False)
+    assert (width_of(lines), len(lines)) == (64, 33)
+
+
+# SVG
+
+
+@given(grids(12, 12), CELLS)
+def test_an_svg_shows_every_cell(grid, cell):
+    text = svg_of(scene_of(of_grid(grid), cell), LIGHT)
+    ink = svg_boxes(text, LIGHT.colours["ink"])
+    columns, rows = svg_spaces(text, (LIGHT.colours["thin"], LIGHT.colours["heavy"]))
+    assert {end - begin for begin, end in columns + rows} == {cell}
+    found = [[covered(ink, sum(x) / 2, sum(y) / 2) for x in columns] for y in rows]
+    assert np.array_equal(found, np.array(grid) == BLACK)
+
+
+@given(grids(12, 12), CELLS)
+def test_an_svg_shows_every_clue_beside_its_line(grid, cell):
+    puzzle = Puzzle.from_grid(grid)
+    text = svg_of(scene_of(of_grid(grid), cell), LIGHT)
+    columns, rows = svg_spaces(text, (LIGHT.colours["thin"], LIGHT.colours["heavy"]))
+    words = svg_texts(text)
+    left, top = columns[0][0], rows[0][0]
+    for (begin, end), clue in zip(rows, puzzle.rows, strict=True):
+        beside = sorted((x, word) for x, y, word in words if begin <= y <= end and x < left)
+        assert [int(word) for _, word in beside] == (list(clue) or [0])
+    for (begin, end), clue in zip(columns, puzzle.columns, strict=True):
+        above = sorted((y, word) for x, y, word in words if begin <= x <= end and y < top)
+        assert [int(word) for _, word in above] == (list(clue) or [0])
+    assert len(words) == sum(max(1, len(clue)) for clue in puzzle.rows + puzzle.columns)
+    assert min(x for x, _, _ in words) > 0
+    assert min(y for _, y, _ in words) > 0
+
+
+def test_every_fifth_line_is_heavier():
+    text = svg_of(scene_of(many_blocks(), 20), LIGHT)
+    heavy = svg_boxes(text, LIGHT.colours["heavy"])
+    thin = svg_boxes(text, LIGHT.colours["thin"])
+    assert sorted({min(box[2:]) for box in thin}) == [1]
+    assert sorted({min(box[2:]) for box in heavy}) == [2]
+    _, level = svg_spaces(text, (LIGHT.colours["thin"], LIGHT.colours["heavy"]))
+    upright = sorted(x for x, _, width, height in heavy if width < height)
+    assert len(upright) == 6  # 0, 5, ... 25
+    assert len({b - a for a, b in pairwise(upright)}) == 1
+    tops = sorted(y for _, y, width, height in heavy if width > height)
+    assert [sum(begin < top for begin, _ in level) for top in tops] == [0, 5, 10, 13]
+
+
+@pytest.mark.parametrize("clues", [True, False])
+def test_an_svg_needs_nothing_of_its_page(clues):
+    text = svg_of(scene_of(wrong_p(), 12, clues), INHERIT)
+    root = ElementTree.fromstring(text)
+    names = {name for element in root.iter() for name in element.attrib}
+    assert names.isdisjoint({"id", "class", "style", "href"})
+    assert (root.get("width"), root.get("height")) == tuple(root.get("viewBox").split()[2:])
+    assert root.find("{http://www.w3.org/2000/svg}title").text == "$1 wrong"
+    assert 'fill="currentColor"' in text
+    assert LIGHT.paper not in text
+
+
+@given(st.text(max_size=30))
+def test_any_title_makes_an_svg(title):
+    picture = Picture(P_PUZZLE, name="$1 " + title)
+    for scene in (scene_of(picture, 12), sheet_of([picture, picture], 12)):
+        ElementTree.fromstring(svg_of(scene, DARK).encode())
+
+
+def test_a_thumbnail_is_small_and_right():
+    picture = partial_p()
+    text = svg_of(scene_of(picture, 4, clues=False), LIGHT)
+    assert not svg_texts(text)
+    border = [box for box in svg_boxes(text, LIGHT.colours["heavy"]) if box[2] < box[3]]
+    left, top = border[0][0] + 1, min(y for _, y, _, _ in border) + 1
+    for value, role in ((BLACK, "ink"), (UNKNOWN, "shade")):
+        boxes = svg_boxes(text, LIGHT.colours[role])
+        found = [[covered(boxes, left + 4 * x + 2, top + 4 * y + 2) for x in range(8)] for y in range(11)]
+        assert np.array_equal(found, picture.cells == value)
+    assert len(svg_of(scene_of(of_grid(np.indices((25, 25)).sum(axis=0) % 2), 4, clues=False), INHERIT)) < 8000
+
+
+# PNG
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("cell", [10, 13, 24, 48])
+@pytest.mark.parametrize("name", pictures())
+def test_every_pixel_of_a_cell_has_its_colour(name, cell, theme):
+    picture = pictures()[name]
+    scene = scene_of(picture, cell)
+    pixels = pixels_of(png_of(scene, theme))
+    assert pixels.shape == (scene.height, scene.width, 3)
+    columns, rows = svg_spaces(svg_of(scene, theme), (theme.colours["thin"], theme.colours["heavy"]))
+    for y, row in enumerate(rows):
+        for x, column in enumerate(columns):
+            found = pixels[slice(*row), slice(*column)]
+            is_wrong = y in picture.wrong_rows or x in picture.wrong_columns
+            paper = rgb(theme.colours["band"] if is_wrong else theme.paper)
+            if picture.cells[y, x] == BLACK:
+                assert (found == rgb(theme.colours["ink"])).all()
+            elif picture.cells[y, x] == WHITE and picture.is_partly_known:
+                dotted = (found == rgb(theme.colours["dot"])).all(axis=2)
+                assert np.array_equal(dotted, dotted[::-1, ::-1])  # in the middle
+                assert 4 <= dotted.sum() < found.size / 3 / 4
+                assert (found[~dotted] == paper).all()
+            else:
+                assert (found == paper).all()
+
+
+@pytest.mark.parametrize("cell", [10, 24, 40])
+@pytest.mark.parametrize("name", pictures())
+def test_clues_stay_within_the_picture_and_off_the_board(name, cell):
+    picture = pictures()[name]
+    bare = Picture(picture.puzzle, picture.cells)  # without bands
+    scene = scene_of(bare, cell)
+    pixels = pixels_of(png_of(scene, LIGHT))
+    columns, rows = svg_spaces(svg_of(scene, LIGHT), (LIGHT.colours["thin"], LIGHT.colours["heavy"]))
+    left, top = columns[0][0] - 2 * max(1, cell // 24), rows[0][0] - 2 * max(1, cell // 24)
+    is_paper = (pixels == rgb(LIGHT.paper)).all(axis=2)
+    padding = cell // 2 - 1
+    assert is_paper[:padding].all()
+    assert is_paper[-padding:].all()
+    assert is_paper[:, :padding].all()
+    assert is_paper[:, -padding:].all()
+    assert is_paper[top:, left - 2 : left].all()
+    assert is_paper[top - 2 : top, left:].all()
+    # Each number of a column stays above its column: the pixels between two columns are paper.
+    for _, end in columns[:-1]:
+        assert is_paper[: top - 1, end].all()
+
+
+def test_a_missing_pillow_is_one_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(UnusableError, match=r"pip install 'nonobot\[pictures\]'") as raised:
+        png_of(scene_of(wrong_p(), 12), LIGHT)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_picture_that_nothing_could_open_is_refused():
+    side = int(MOST_PIXELS**0.5) + 1
+    with pytest.raises(UnusableError, match=f"{side}x{side} pixels.*--number.*--cell"):
+        png_of(Scene("large", side, side, {}, {}), LIGHT)
+
+
+def test_pillow_and_rich_are_imported_when_they_are_needed():
+    code = "import sys, harness.pictures, harness.commands.render as r; print({'PIL', 'rich'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "set()"
+
+
+# Sheets
+
+
+@given(st.lists(grids(9, 9), min_size=1, max_size=7), st.integers(1, 9), st.booleans())
+def test_a_sheet_shows_every_board_once_and_none_over_another(boards, columns, clues):
+    drawn = [Picture(Puzzle.from_grid(grid), grid, f"${number}") for number, grid in enumerate(boards, 1)]
+    parts = [scene_of(picture, 10, clues) for picture in drawn]
+    sheet = sheet_of(drawn, 10, clues, columns)
+    ink = sheet.boxes["ink"]
+    area = sum(box.width * box.height for part in parts for box in part.boxes["ink"])
+    assert sum(box.width * box.height for box in ink) == area
+    painted = np.zeros((sheet.height, sheet.width), dtype=int)
+    for box in ink:
+        painted[box.y : box.y + box.height, box.x : box.x + box.width] += 1
+    assert painted.sum() == area  # nothing lies outside
+    assert painted.max(initial=0) <= 1
+    names = sheet.texts["name"]
+    assert [text.words for text in names] == [f"${number}" for number in range(1, len(boards) + 1)]
+    assert len({text.y for text in names}) == -(-len(boards) // columns)
+    assert names == sorted(names, key=lambda text: (text.y, text.x))
+
+
+def test_a_long_name_is_cut_on_a_sheet():
+    picture = Picture(P_PUZZLE, name="$1 " + "a very long name " * 9)
+    sheet = sheet_of([picture, wrong_p()], 12)
+    first, second = (text.words for text in sheet.texts["name"])
+    assert first.startswith("$1 a very")
+    assert first.endswith("…")
+    assert len(first) < 40
+    assert second == "$1 wrong"
