@@ -1,0 +1,93 @@
+"""`nonojudge table`: several results as the official ranking."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from harness.commands.arguments import Commands
+from harness.errors import UnusableError
+from harness.ranking.layout import as_csv, as_json, as_markdown, as_text
+from harness.ranking.sources import read_sources
+from harness.ranking.standings import Section, sections
+
+__all__ = ["add_to"]
+
+FORMATS = ("text", "markdown", "csv", "json")
+FORMAT_OF_ENDING = {".md": "markdown", ".csv": "csv", ".json": "json"}
+
+EXAMPLES = """\
+examples:
+  nonojudge table results/                          every result in a folder
+  nonojudge table ours.json theirs.json
+  nonojudge table results/ -o ranking.md            also .csv and .json; other files get text
+  nonojudge table results/ --format csv | cut -d, -f4,5,9,16
+
+Most right first, then least time; per set, and over the sets that every bot has played. A bot is known by
+its name: of several runs on a set, the middle one counts.
+
+A bot's own log (#k<TAB>seconds, as nonobot --log writes) is taken, too. Nobody has seen its answers, so logs
+have a ranking of their own. A checked answer file (nonojudge verify --json) stands among the runs, without a time.
+
+Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or unusable arguments.
+"""
+
+
+def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "table",
+        help="rank several results: most right, then least time",
+        description="Rank the results of several bots as the tournaments do.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "results",
+        nargs="+",
+        type=Path,
+        metavar="RESULT",
+        help="a result file, a bot's log, or a folder with such files (*.json, *.log)",
+    )
+    parser.add_argument(
+        "--format", choices=FORMATS, help="how it is written (default: by the ending of FILE, else text)"
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where it goes (default: stdout)")
+    parser.set_defaults(carry_out=carry_out)
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Read the results, rank them and write the ranking."""
+    sources, problems = read_sources(arguments.results)
+    for problem in problems:
+        print(f"nonojudge: left out: {problem}", file=sys.stderr)
+    if not sources:
+        raise UnusableError("no result to show")
+    output: Path | None = arguments.output
+    form = arguments.format or FORMAT_OF_ENDING.get(output.suffix if output else "", "text")
+    text = _written(form, sections(sources), problems, terminal=output is None and _is_terminal())
+    if output is None:
+        print(text, end="")
+    else:
+        try:
+            output.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UnusableError(f"cannot write {output}: {error.strerror}") from None
+    return 1 if problems else 0
+
+
+def _written(form: str, ranking: list[Section], problems: list[str], terminal: bool) -> str:
+    match form:
+        case "json":
+            return as_json(ranking, problems)
+        case "csv":
+            return as_csv(ranking)
+        case "markdown":
+            return as_markdown(ranking)
+    return as_text(ranking, terminal)
+
+
+def _is_terminal() -> bool:
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,86 @@
+"""Results made up from a few numbers, for the tests of rankings and comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.results.files import write_json
+from harness.results.model import (
+    BotEnd,
+    EndReason,
+    Leg,
+    Machine,
+    PuzzleResult,
+    RunResult,
+    Score,
+    SetFacts,
+    Terms,
+    Usage,
+    Verdict,
+    VerifyResult,
+)
+
+MACHINE = Machine("Linux 6.1", "Fast CPU", "3.11.7", "2.4.6", "0.68.0", 8, 2, 1 << 34, None, 0.1, 0.0)
+
+
+def facts(name: str = "set1", count: int = 3) -> SetFacts:
+    return SetFacts(name, f"{name}-digest".ljust(64, "0"), 5, 5, count)
+
+
+def puzzles(times: Sequence[float | None], verdicts: dict[int, Verdict] | None = None) -> list[PuzzleResult]:
+    """Return puzzles 1, 2, ... that took `times`; right, or missing without one, unless `verdicts` says else."""
+    found, clock = [], 0.0
+    for number, took in enumerate(times, start=1):
+        clock += took or 0.0
+        verdict = (verdicts or {}).get(number, Verdict.MISSING if took is None else Verdict.RIGHT)
+        found.append(
+            PuzzleResult(number, verdict, arrived_seconds=None if took is None else clock, took_seconds=took)
+        )
+    return found
+
+
+def run_result(
+    bot: str = "bot",
+    times: Sequence[float | None] = (1.0, 2.0, 3.0),
+    verdicts: dict[int, Verdict] | None = None,
+    *,
+    set_name: str = "set1",
+    end: EndReason = EndReason.FINISHED,
+    wall: float = 10.0,
+    machine: Machine = MACHINE,
+    terms: Terms | None = None,
+    command: Sequence[str] = ("./bot",),
+    warm_up_seconds: float | None = 0.5,
+    judge_version: str = "1.0",
+) -> RunResult:
+    usage = Usage(wall, sum(one or 0.0 for one in times), 50_000_000)
+    return RunResult(
+        bot=bot,
+        command=list(command),
+        set=facts(set_name, len(times)),
+        terms=terms or Terms(),
+        machine=machine,
+        judge_version=judge_version,
+        started_at="2026-01-01T00:00:00Z",
+        warm_up_seconds=warm_up_seconds,
+        legs=[Leg("2026-01-01T00:00:00Z", 1, BotEnd(end), usage)],
+        stderr_bytes=0,
+        stderr_file=None,
+        score=Score.of(puzzles(times, verdicts)),
+    )
+
+
+def verify_result(answers_file: str, right: int, count: int = 3, set_name: str = "set1") -> VerifyResult:
+    verdicts = dict.fromkeys(range(right + 1, count + 1), Verdict.WRONG)
+    untimed = [PuzzleResult(number, verdicts.get(number, Verdict.RIGHT)) for number in range(1, count + 1)]
+    return VerifyResult(facts(set_name, count), answers_file, Score.of(untimed))
+
+
+def written(folder: Path, **results: RunResult | VerifyResult) -> list[Path]:
+    """Write each result to a file of its name; return the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{name}.json" for name in results]
+    for path, result in zip(paths, results.values(), strict=True):
+        write_json(path, result)
+    return paths
