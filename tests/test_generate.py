@@ -1,4 +1,4 @@
-"""The official generator, against files that the original made.
+"""The official generator, against files that the original made; and what the command writes.
 
 Each digest below is the SHA-256 of the question and of the solution file that the organisers' script wrote under
 CPython 2.7.18 (`boardgen.py SIDE COUNT P1 P2 SEED`); for boards that are not square, the same few lines with a
@@ -9,12 +9,22 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from random import Random
 
 import pytest
 
-from protocol import Puzzle, format_puzzle, mismatches, read_batch
+from harness import cli
+from protocol import Puzzle, format_answer, format_puzzle, mismatches, read_answers, read_batch
+from tests import naive
 from tournament_data import Recipe, SetError, generate, load_set, write_set
-from tournament_data.generate import black_cells
+from tournament_data.generate import black_cells, draw_board
 
 LONG_SEED = int("31415926535897932384" * 10)
 
@@ -227,3 +237,125 @@ def test_a_size_beside_a_recipe_must_agree():
     assert load_set("boardgen:5x4x1:seed=1", (5, 4)).width == 5
     with pytest.raises(SetError, match="5x4, not 4x5"):
         load_set("boardgen:5x4x1:seed=1", (4, 5))
+
+
+# The command
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    handler = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, handler)
+
+
+def names_here():
+    return sorted(os.listdir())  # noqa: PTH208
+
+
+def test_the_command_writes_what_the_generator_makes(tmp_path):
+    command = ["generate", "6x4x5", "--seed", "3", "--p1", "0.6"]
+    assert cli.run([*command, "-o", "q.txt", "--solutions-out", "s.txt"]) == 0
+    questions, solutions = io.BytesIO(), io.BytesIO()
+    write_set(generate((6, 4), 5, p1=0.6, seed=3), questions, solutions)
+    assert (tmp_path / "q.txt").read_bytes() == questions.getvalue()
+    assert (tmp_path / "s.txt").read_bytes() == solutions.getvalue()
+    assert names_here() == ["q.txt", "s.txt"]
+    assert cli.run([*command, "--hard", "1", "-o", "again.txt"]) == 0
+    assert (tmp_path / "again.txt").read_bytes() == questions.getvalue()
+
+
+def test_unique_puzzles_have_one_solution_and_keep_their_places(tmp_path, capfdbinary):
+    command = ["generate", "7x6x8", "--seed", "11", "--unique", "--p2", "0.4"]
+    assert cli.run([*command, "-o", "q.txt", "--solutions-out", "s.txt"]) == 0
+    entries = list(read_batch((tmp_path / "q.txt").open("rb"), (7, 6)))
+    answers = list(read_answers((tmp_path / "s.txt").open("rb"), 7, 6))
+    assert [entry.number for entry in entries] == [answer.number for answer in answers] == list(range(1, 9))
+    for index, (entry, answer) in enumerate(zip(entries, answers, strict=True)):
+        assert naive.solutions(entry.puzzle, limit=2) == [answer.solution.cells.tolist()]
+        assert answer.solution.cells.sum() == black_cells(index, 8, 0.5, 0.4, 7, 6)
+    capfdbinary.readouterr()
+    assert cli.run(command) == 0
+    assert capfdbinary.readouterr().out == (tmp_path / "q.txt").read_bytes()
+
+
+def test_hard_puzzles_are_those_that_the_bot_painted_most_lines_for(tmp_path):
+    choices, count, size, seed = 4, 5, 12, 8
+    random = Random(seed).random
+    drawn = [
+        draw_board(size, size, black_cells(index, count, 0.5, 0.35, size, size), random)
+        for index in range(count)
+        for _ in range(choices)
+    ]
+    # All the boards as one batch, whose order and numbers must not matter to what each of them costs.
+    text = b"".join(format_puzzle(number, puzzle) for number, (puzzle, _) in enumerate(drawn, 1))
+    bot = [sys.executable, "-m", "bot", "--size", "12x12", "--stats", "stats.jsonl"]
+    subprocess.run(bot, input=text, stdout=subprocess.DEVNULL, check=True)
+    costs = [json.loads(line)["line_solves"] for line in (tmp_path / "stats.jsonl").read_text().splitlines()]
+    assert len(set(costs)) > count
+    expected = b""
+    for index in range(count):
+        among = range(index * choices, (index + 1) * choices)
+        hardest = max(among, key=lambda number: (costs[number], -number))
+        expected += format_answer(index + 1, drawn[hardest][1])
+    command = ["generate", "12x12x5", "--seed", "8", "--hard", "4"]
+    assert cli.run([*command, "-o", "q.txt", "--solutions-out", "s.txt"]) == 0
+    assert (tmp_path / "s.txt").read_bytes() == expected
+
+
+def test_where_unique_boards_are_hopelessly_rare_the_search_ends_and_writes_nothing(tmp_path, capfd):
+    (tmp_path / "q.txt").write_bytes(b"old")
+    command = ["generate", "25x25x2", "--seed", "1", "--p1", "0.35", "--unique", "--draws", "20"]
+    assert cli.run([*command, "-o", "q.txt", "--solutions-out", "s.txt"]) == 2
+    assert capfd.readouterr().err.splitlines()[-1] == (
+        "nonojudge: puzzle 1: of 20 boards of 25x25 with 218 black cells none has exactly one solution: "
+        "try denser (--p1, --p2) or smaller boards, or more --draws than 20"
+    )
+    assert names_here() == ["q.txt"]
+    assert (tmp_path / "q.txt").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["70x70x1", "--hard", "2"], "the bot ended: nonobot: error: argument --size: 70x70 is too large"),
+        (["5x5x1", "--hard", "2", "--p1", "2"], "between 0 and 1"),
+        (["5x5x1", "--hard", "0"], "'0' is not a whole number above 0"),
+        (["5x5x1", "--draws", "many"], "'many' is not a whole number above 0"),
+        (["5x5x1", "-o", "one", "--solutions-out", "./one"], "must be two files"),
+        (["5x5x1", "-o", "one", "--solutions-out", "no/where"], "cannot write no/where: No such file"),
+        (["5x5x1", "-o", "."], "cannot write .: Is a directory"),
+    ],
+)
+def test_what_cannot_be_made_leaves_nothing_behind(arguments, message, capfd):
+    assert cli.run(["generate", "--seed", "1", *arguments]) == 2
+    assert message in capfd.readouterr().err.splitlines()[-1]
+    assert names_here() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("choice", [[], ["--hard", "20"]], ids=["plain", "hard"])
+def test_an_interrupted_run_leaves_no_half_written_file(tmp_path, choice, number):
+    (tmp_path / "q.txt").write_bytes(b"old")
+    command = [sys.executable, "-m", "harness", "generate", "25x25x100000000", "--seed", "1", "-o", "q.txt"]
+    with subprocess.Popen([*command, *choice], stderr=subprocess.PIPE) as run:
+        end = time.monotonic() + 120  # kernels may have to be compiled
+        while time.monotonic() < end and not any(path.stat().st_size for path in tmp_path.glob(".q.txt.*")):
+            time.sleep(0.01)
+        run.send_signal(number)
+        _, err = run.communicate(timeout=20)
+    assert run.returncode == 130
+    assert b"Traceback" not in err
+    assert names_here() == ["q.txt"]
+    assert (tmp_path / "q.txt").read_bytes() == b"old"
+
+
+def test_what_is_no_plain_file_is_written_to_and_not_replaced(tmp_path):
+    assert cli.run(["generate", "5x5x1", "--seed", "1", "-o", "/dev/null"]) == 0
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)  # noqa: PTH116
+    (tmp_path / "target.txt").write_bytes(b"old")
+    (tmp_path / "link.txt").symlink_to("target.txt")
+    assert cli.run(["generate", "5x5x1", "--seed", "1", "-o", "link.txt"]) == 0
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "target.txt").read_bytes().startswith(b"$1\n")

@@ -15,7 +15,7 @@ ROOMS = ("protocol", "bot", "tournament_data", "harness")
 MAY_IMPORT = {
     "protocol": {"numpy"},
     "bot": {"protocol", "numpy", "numba", "llvmlite"},
-    "tournament_data": {"protocol"},
+    "tournament_data": {"protocol", "pooch", "requests", "platformdirs"},
     "harness": {"protocol", "tournament_data", "rich", "psutil", "msgspec"},
 }
 

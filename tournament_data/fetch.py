@@ -57,16 +57,14 @@ def fetch(
             downloader=downloader,
         )
         stored_path(official).chmod(0o644)  # pooch's is for the user alone; a data folder may be shared
-    except requests.Timeout:
-        raise OfflineError(f"{official.url}: no answer within {timeout_seconds:g} s") from None
     except requests.HTTPError as error:
         answer = error.response
         assert answer is not None  # it is what the error is about
         raise FetchError(f"{official.url}: the server answered {answer.status_code} {answer.reason}") from None
     except requests.exceptions.ChunkedEncodingError:
         raise FetchError(f"{official.url}: the transfer broke off; try again") from None
-    except requests.ConnectionError as error:
-        raise OfflineError(f"{official.url}: {_reason(error)}") from None
+    except (requests.ConnectionError, requests.Timeout) as error:
+        raise OfflineError(f"{official.url}: {_reason(error, timeout_seconds)}") from None
     except requests.RequestException as error:
         raise FetchError(f"{official.url}: {error}") from None
     except ValueError:  # pooch's way to say that the digest differs
@@ -95,10 +93,12 @@ class _Meter:
         pass
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: BaseException, timeout_seconds: float) -> str:
     """Return what the system said, which libraries wrap several times."""
     inner: BaseException | None = error
     while inner is not None:
+        if isinstance(inner, TimeoutError):
+            return f"no answer within {timeout_seconds:g} s"
         if isinstance(inner, OSError) and inner.strerror:
             return inner.strerror
         inner = inner.__cause__ or inner.__context__

@@ -92,4 +92,5 @@ def did_you_mean(text: str) -> str:
     best = max(map(likeness, official_sets()))
     if best < _LEAST_LIKENESS:
         return ""
-    return f" (did you mean {' or '.join(name for name in official_sets() if likeness(name) == best)}?)"
+    *others, last = [name for name in official_sets() if likeness(name) == best][:3]
+    return f" (did you mean {', '.join(others)}{' or ' if others else ''}{last}?)"

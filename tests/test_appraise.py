@@ -1,0 +1,84 @@
+"""What the bot's records say about a board, and what is said when there is none."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+
+import pytest
+
+from harness.appraise import WORK_COUNT, Appraiser, appraiser
+from harness.errors import UnusableError
+from protocol import Puzzle
+from tests import naive
+from tests.boards import all_grids
+from tournament_data.select import Appraisal
+
+PUZZLE = Puzzle(columns=((1,), ()), rows=((1,), ()))
+
+
+def appraisal_of(record, solutions):
+    """Return what is made of a record, from a process that takes every board and says nothing."""
+    records = io.BytesIO(json.dumps(record).encode() + b"\n" if record else b"")
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        return Appraiser(process, records, io.BytesIO(b"nonobot: one\nnonobot: two\n"), solutions)(PUZZLE)
+
+
+@pytest.mark.parametrize(
+    ("status", "found", "verdict", "solutions", "expected"),
+    [
+        ("solved", 1, "unknown", 1, Appraisal(decided=True, unique=False, work=7)),
+        ("solved", 1, "unique", 1, Appraisal(decided=True, unique=True, work=7)),
+        ("timeout", 0, "unknown", 1, Appraisal(decided=False, unique=False, work=7)),
+        ("solved", 2, "multiple", 2, Appraisal(decided=True, unique=False, work=7)),
+        ("solved", 1, "unique", 2, Appraisal(decided=True, unique=True, work=7)),
+        ("solved", 1, "unknown", 2, Appraisal(decided=False, unique=False, work=7)),
+        ("timeout", 0, "unknown", 2, Appraisal(decided=False, unique=False, work=7)),
+    ],
+)
+def test_what_a_record_means(status, found, verdict, solutions, expected):
+    record = {"puzzle": 1, "status": status, "seconds": 0.1, "solutions": found, "verdict": verdict, WORK_COUNT: 7}
+    assert appraisal_of(record, solutions) == expected
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (None, "the bot ended: nonobot: two"),
+        ({"status": "unsolvable", "verdict": "unsolvable"}, "the bot cannot solve such boards: nonobot: two"),
+        ({"status": "invalid"}, "the bot cannot solve such boards: nonobot: two"),
+    ],
+)
+def test_no_use_of_a_bot_is_one_line(record, message):
+    with pytest.raises(UnusableError) as caught:
+        appraisal_of(record, 1)
+    assert str(caught.value) == message
+
+
+def test_a_bot_that_is_gone_is_noticed():
+    with appraiser((2, 2), solutions=1, puzzle_seconds=60) as appraise:
+        assert appraise(PUZZLE).decided
+        appraise._process.kill()
+        appraise._process.wait()
+        with pytest.raises(UnusableError, match="the bot ended: "):
+            appraise(PUZZLE)
+
+
+def test_unique_is_what_enumeration_says():
+    with appraiser((3, 2), solutions=2, puzzle_seconds=60) as appraise:
+        for grid in all_grids(3, 2):
+            puzzle = Puzzle.from_grid(grid)
+            found = appraise(puzzle)
+            assert found.decided
+            assert found.unique == (len(naive.solutions(puzzle, limit=2)) == 1)
+            assert found == appraise(puzzle)
+
+
+def test_no_process_and_no_pipe_stays_behind():
+    before = os.listdir("/dev/fd")  # noqa: PTH208
+    with appraiser((2, 2), solutions=1, puzzle_seconds=60) as appraise:
+        appraise(PUZZLE)
+    assert appraise._process.returncode is not None
+    assert len(os.listdir("/dev/fd")) == len(before)  # noqa: PTH208

@@ -1,0 +1,244 @@
+"""Fetching, from a server on this machine that does all that servers do."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from harness import cli
+from tests import published
+from tournament_data import registry
+from tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
+from tournament_data.store import State, state_of, stored_path
+
+CONTENT = published.CONTENTS["taai2011"]
+
+
+@pytest.fixture(scope="module")
+def url():
+    with published.server() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A data folder of its own, not made yet, and nothing between the client and this machine."""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    path = tmp_path / "sets"
+    monkeypatch.setenv("NONOBOT_DATA", str(path))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def own_registry(tmp_path, monkeypatch, url):
+    """The registry of the small sets, as published well."""
+    path = tmp_path / "registry.toml"
+    path.write_text(published.registry_text(f"{url}/good"))
+    monkeypatch.setattr(registry, "_FILE", path)
+    registry.official_sets.cache_clear()
+    handler = signal.getsignal(signal.SIGTERM)
+    yield path
+    signal.signal(signal.SIGTERM, handler)
+    registry.official_sets.cache_clear()
+
+
+def names_in(folder):
+    return sorted(os.listdir(folder)) if folder.exists() else []  # noqa: PTH208
+
+
+def small_set(url, behaviour):
+    return registry.official_sets()["taai2011"].at(f"{url}/{behaviour}")
+
+
+@pytest.mark.parametrize("behaviour", ["good", "moved", "packed", "trickling"])
+def test_what_comes_is_kept(url, folder, behaviour):
+    official = small_set(url, behaviour)
+    counted = []
+    fetch(official, timeout_seconds=10, on_bytes=counted.append)
+    assert stored_path(official).read_bytes() == CONTENT
+    assert state_of(official) is State.HERE
+    assert names_in(folder) == ["taai2011.txt"]
+    assert stored_path(official).stat().st_mode & 0o777 == 0o644
+    assert sum(counted) >= len(CONTENT)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "error", "message"),
+    [
+        ("missing", FetchError, "the server answered 404"),
+        ("broken", FetchError, "the server answered 503"),
+        ("wrong", FetchError, "not the published file"),
+        ("cut", FetchError, "the transfer broke off"),
+        ("silent-cut", FetchError, "not the published file"),
+        ("dead", OfflineError, "no answer within 0.2 s"),
+        ("stuck", OfflineError, "no answer within 0.2 s"),
+    ],
+)
+def test_what_is_not_the_file_is_not_kept(url, folder, behaviour, error, message):
+    official = small_set(url, behaviour)
+    with pytest.raises(error, match=message) as caught:
+        fetch(official, timeout_seconds=0.2)
+    assert type(caught.value) is error
+    assert "\n" not in str(caught.value)
+    assert official.url in str(caught.value)
+    assert names_in(folder) == []
+
+
+def closed_port():
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return listening.getsockname()[1]
+
+
+@pytest.mark.parametrize(
+    ("base", "message"),
+    [(f"http://127.0.0.1:{closed_port()}", "refused"), ("http://nonobot.invalid", "http://nonobot.invalid")],
+)
+def test_no_network_is_said_in_a_line(folder, base, message):
+    official = registry.official_sets()["taai2011"].at(base)
+    with pytest.raises(OfflineError, match=message) as caught:
+        fetch(official, timeout_seconds=5)
+    assert "\n" not in str(caught.value)
+    assert "Caused by" not in str(caught.value)
+    assert names_in(folder) == []
+
+
+def test_an_address_that_is_none(folder):
+    with pytest.raises(FetchError) as caught:
+        fetch(registry.official_sets()["taai2011"].at("nowhere"))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_damaged_file_is_replaced_and_a_good_one_left_alone(url, folder):
+    folder.mkdir()
+    official = small_set(url, "good")
+    stored_path(official).write_bytes(b"$1\n")
+    assert state_of(official) is State.DAMAGED
+    with pytest.raises(FetchError):
+        fetch(small_set(url, "wrong"))
+    assert stored_path(official).read_bytes() == b"$1\n"
+    fetch(official)
+    assert state_of(official) is State.HERE
+    fetch(small_set(url, "missing"))  # asks nobody
+
+
+def test_a_folder_that_cannot_be_made(url, tmp_path, monkeypatch):
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("NONOBOT_DATA", str(tmp_path / "file" / "sets"))
+    with pytest.raises(SetupError, match=r"cannot write .*file/sets: Not a directory"):
+        fetch(small_set(url, "good"))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written(url, folder):
+    folder.mkdir(mode=0o500)
+    with pytest.raises(SetupError, match=r"cannot write .*sets: Permission denied"):
+        fetch(small_set(url, "good"))
+
+
+def test_without_pooch_there_is_a_line_on_how_to_get_it(url, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(SetupError, match=r"pip install 'nonobot\[data\]'"):
+        fetch(small_set(url, "good"))
+
+
+def test_the_command_fetches_and_says_so(url, folder, capsys):
+    assert cli.run(["data", "fetch", "taai2011", "taai2011"]) == 0
+    assert capsys.readouterr() == ("taai2011: fetched\n", "")
+    assert cli.run(["data", "fetch", "--all"]) == 0
+    assert capsys.readouterr() == ("taai2011: here already\ntcga2012: fetched\n", "")
+    assert names_in(folder) == ["taai2011.txt", "tcga2012.txt"]
+
+
+def test_one_set_that_cannot_be_had_does_not_cost_the_others(url, own_registry, capsys):
+    digest = hashlib.sha256(CONTENT).hexdigest()
+    own_registry.write_text(own_registry.read_text().replace(digest, "0" * 64))
+    assert cli.run(["data", "fetch", "--all"]) == 1
+    out, err = capsys.readouterr()
+    assert out == "tcga2012: fetched\n"
+    assert "nonojudge: taai2011: " in err
+    assert "1 of 2 sets fetched; by hand: " in err
+    assert "data import FOLDER" in err
+
+
+def test_without_a_network_one_set_is_tried_and_the_way_by_hand_is_told(url, capsys):
+    assert cli.run(["data", "fetch", "--all", "--from", f"http://127.0.0.1:{closed_port()}"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "refused" in err
+    assert "tcga2012" not in err
+    assert "git clone https://github.com/" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name the sets to fetch, or say --all"),
+        (["taai2011", "--all"], "name the sets to fetch, or say --all"),
+        (["taai2011", "taai2012"], "no official set taai2012 (did you mean taai2011?)"),
+        (["taai2011", "--timeout", "0"], "not a positive number of seconds"),
+    ],
+)
+def test_what_cannot_be_fetched_at_all(arguments, message, folder, capsys):
+    assert cli.run(["data", "fetch", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert names_in(folder) == []
+
+
+def test_a_folder_that_cannot_be_made_ends_the_command(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("NONOBOT_DATA", str(tmp_path / "file"))
+    assert cli.run(["data", "fetch", "--all"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("nonojudge: cannot write ")
+    assert err.count("\n") == 1
+
+
+def test_two_fetches_at_once(url, own_registry, folder):
+    command = published.judge_command(own_registry, "data", "fetch", "--all", "--from", f"{url}/trickling")
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+    for run in runs:
+        out, err = run.communicate(timeout=60)
+        assert (run.returncode, err) == (0, b"")
+        assert out.count(b"taai2011: ") == 1
+    assert names_in(folder) == ["taai2011.txt", "tcga2012.txt"]
+    assert all(state_of(official) is State.HERE for official in registry.official_sets().values())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_fetch_leaves_nothing_behind(url, own_registry, folder, number):
+    command = published.judge_command(own_registry, "data", "fetch", "taai2011", "--from", f"{url}/stuck")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        _wait_until(lambda: any(path.stat().st_size for path in folder.glob("*")))
+        run.send_signal(number)
+        out, err = run.communicate(timeout=20)
+    assert run.returncode == 130
+    assert (out, err) == (b"", b"")
+    assert names_in(folder) == []
+
+
+def test_a_fetch_that_is_killed_leaves_no_set_behind(url, own_registry, folder):
+    command = published.judge_command(own_registry, "data", "fetch", "taai2011", "--from", f"{url}/stuck")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        _wait_until(lambda: any(path.stat().st_size for path in folder.glob("*")))
+        run.kill()
+    assert state_of(small_set(url, "good")) is State.MISSING
+    fetch(small_set(url, "good"))
+    assert state_of(small_set(url, "good")) is State.HERE
+
+
+def _wait_until(condition):
+    end = time.monotonic() + 30
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert condition()

@@ -1,0 +1,81 @@
+"""The registry of official sets."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+import pytest
+
+from protocol import read_batch
+from tournament_data.registry import did_you_mean, official_sets
+
+
+def test_the_thirty_sets_of_the_tournaments():
+    sets = official_sets()
+    assert len(sets) == 30
+    assert list(sets) == sorted(sets, key=lambda name: (name[4:], name))
+    assert {official.year for official in sets.values()} == set(range(2011, 2024))
+    for name, official in sets.items():
+        assert official.name == name == f"{official.event.casefold()}{official.year}"
+        assert re.fullmatch("[0-9a-f]{64}", official.sha256)
+        assert (official.puzzles, official.side, official.p1) == (1000, 25, 0.5)
+        assert re.fullmatch(
+            "https://raw.githubusercontent.com/zxkyjimmy/NonogramRecord/"
+            f"([0-9a-f]{{40}}|HEAD)/question/{name}.txt",
+            official.url,
+        )
+    assert len({official.sha256 for official in sets.values()}) == 30
+    assert [name for name, official in sets.items() if official.p2 != 0.35] == ["tcga2013"]
+
+
+def test_size_and_line_ends_go_together():
+    # A line end of two bytes rather than one makes 51,000 bytes of difference, more than chance does.
+    for official in official_sets().values():
+        if official.bytes is None:
+            assert official.line_ends is None
+        else:
+            assert official.line_ends == ("lf" if official.bytes < 660_000 else "crlf")
+
+
+def test_what_is_stated_of_a_set_is_true_of_its_file(official_sets):
+    from tournament_data.registry import official_sets as registry
+
+    by_digest = {official.sha256: official for official in registry().values()}
+    known = 0
+    for path in official_sets:
+        content = path.read_bytes()
+        official = by_digest.get(hashlib.sha256(content).hexdigest())
+        if official is None:
+            continue
+        known += 1
+        assert len(content) == official.bytes
+        ends = content.count(b"\r\n"), content.count(b"\n")
+        assert ends == ((0, 51_000) if official.line_ends == "lf" else (51_000, 51_000))
+        entries = list(read_batch(content.splitlines(keepends=True), (official.side, official.side)))
+        assert len(entries) == official.puzzles
+        black = [sum(map(sum, entry.puzzle.rows)) for entry in (entries[0], entries[-1])]
+        assert black == [int(official.p1 * 625), int(official.p2 * 625)]
+    assert known, "NONOBOT_SETS holds none of the official sets"
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("tai2011", " (did you mean taai2011?)"),
+        ("TAAI2011", " (did you mean taai2011?)"),
+        ("taai-2017", " (did you mean taai2017?)"),
+        ("icga2015", " (did you mean tcga2015, icga2016 or icga2017?)"),
+        ("taai2023", " (did you mean taai2013, taai2020 or taai2021?)"),
+        ("questions", ""),
+        ("", ""),
+    ],
+)
+def test_names_that_are_nearly_right(text, answer):
+    assert did_you_mean(text) == answer
+
+
+def test_another_place_for_the_same_file():
+    moved = official_sets()["taai2011"].at("http://127.0.0.1:8000/sets/")
+    assert moved.url == "http://127.0.0.1:8000/sets/taai2011.txt"
+    assert moved.sha256 == official_sets()["taai2011"].sha256

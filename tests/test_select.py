@@ -1,0 +1,182 @@
+"""Selection of boards, against a slow twin that draws every board anew and knows all its solutions."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests import naive
+from tournament_data import Recipe
+from tournament_data.generate import black_cells
+from tournament_data.select import Appraisal, NoBoardError, select
+
+
+def work_of(puzzle):
+    """A stand-in for a solver's work: any number that depends on the puzzle alone."""
+    return Random(repr(puzzle.rows)).randrange(5)
+
+
+def appraise(puzzle):
+    return Appraisal(decided=True, unique=len(naive.solutions(puzzle, limit=2)) == 1, work=work_of(puzzle))
+
+
+def shuffled_boards(recipe, blacks):
+    """Yield boards of one stream; `blacks` is asked for the number of black cells of each when it is its turn."""
+    random = Random(recipe.seed).random
+    while True:
+        black = blacks()
+        cells = [1] * black + [0] * (recipe.width * recipe.height - black)
+        for i in reversed(range(1, len(cells))):
+            j = int(random() * (i + 1))
+            cells[i], cells[j] = cells[j], cells[i]
+        yield [cells[y * recipe.width : (y + 1) * recipe.width] for y in range(recipe.height)]
+
+
+def clues_of(grid):
+    def clue(line):
+        return tuple(len(run) for run in "".join(map(str, line)).split("0") if run)
+
+    return [clue(column) for column in zip(*grid, strict=True)], [clue(row) for row in grid]
+
+
+def is_unique(grid):
+    width, height = len(grid[0]), len(grid)
+    return sum(clues_of(other) == clues_of(grid) for other in all_grids(width, height)) == 1
+
+
+def all_grids(width, height):
+    for number in range(2 ** (width * height)):
+        bits = [number >> i & 1 for i in range(width * height)]
+        yield [bits[y * width : (y + 1) * width] for y in range(height)]
+
+
+recipes = st.builds(
+    Recipe,
+    width=st.integers(1, 3),
+    height=st.integers(1, 3),
+    count=st.integers(1, 4),
+    seed=st.integers(0, 2**70),
+    p1=st.floats(0, 1),
+    p2=st.floats(0, 1),
+)
+
+
+@given(recipe=recipes, choices=st.integers(1, 3), unique=st.booleans())
+def test_boards_are_those_of_the_rule_word_by_word(recipe, choices, unique):
+    position = 0
+
+    def black():
+        return black_cells(position, recipe.count, recipe.p1, recipe.p2, recipe.width, recipe.height)
+
+    boards = shuffled_boards(recipe, black)
+    expected = []
+    given_up = False
+    for position in range(recipe.count):  # noqa: B007
+        eligible = []
+        in_vain = 0
+        while len(eligible) < choices and not given_up:
+            grid = next(boards)
+            if not unique or is_unique(grid):
+                eligible.append(grid)
+                in_vain = 0
+            else:
+                in_vain += 1
+                given_up = in_vain == 50
+        if given_up:
+            break
+        works = [work_of_grid(grid) for grid in eligible]
+        expected.append(eligible[works.index(max(works))])
+    found = []
+    try:
+        for puzzle, solution in select(recipe, appraise, unique=unique, choices=choices, most_draws=50):
+            assert (list(puzzle.columns), list(puzzle.rows)) == clues_of(solution.cells.tolist())
+            found.append(solution.cells.tolist())
+    except NoBoardError:
+        assert given_up
+    else:
+        assert not given_up
+    assert found == expected
+
+
+def work_of_grid(grid):
+    rows = tuple(clues_of(grid)[1])
+    return Random(repr(rows)).randrange(5)
+
+
+@given(recipe=recipes)
+def test_where_every_board_will_do_the_set_is_the_organisers(recipe):
+    assert list(select(recipe, appraise)) == list(recipe.boards())
+
+
+def test_the_first_of_equals_is_kept():
+    recipe = Recipe(4, 4, 1, seed=5)
+    same = lambda _: Appraisal(decided=True, unique=False, work=7)  # noqa: E731
+    assert list(select(recipe, same, choices=9)) == list(recipe.boards())
+
+
+def test_a_board_that_was_not_decided_is_passed_over():
+    recipe = Recipe(4, 4, 3, seed=5)
+    told = []
+    answers = iter([False, True, False, False, True, True])
+    found = list(
+        select(
+            recipe,
+            lambda _: Appraisal(decided=next(answers), unique=False, work=0),
+            on_draw=told.append,
+        )
+    )
+    assert len(found) == 3
+    assert [(one.puzzle, one.eligible, one.boards) for one in told] == [
+        (1, 0, 1),
+        (1, 1, 2),
+        (2, 0, 3),
+        (2, 0, 4),
+        (2, 1, 5),
+        (3, 1, 6),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("decided", "message"),
+    [
+        (lambda number: True, "puzzle 1: of 10 boards of 5x4 with 10 black cells none has exactly one solution"),
+        (lambda number: False, "puzzle 1: of 10 boards of 5x4 with 10 black cells none was decided in time"),
+        (
+            lambda number: number % 5,
+            "puzzle 1: of 10 boards of 5x4 with 10 black cells none has exactly one solution, "
+            "2 not decided in time",
+        ),
+    ],
+)
+def test_a_search_in_vain_ends_and_says_for_which_puzzle(decided, message):
+    drawn = 0
+
+    def in_vain(_):
+        nonlocal drawn
+        drawn += 1
+        return Appraisal(decided=bool(decided(drawn)), unique=False, work=0)
+
+    with pytest.raises(NoBoardError) as caught:
+        list(select(Recipe(5, 4, 2, seed=1), in_vain, unique=True, most_draws=10))
+    assert str(caught.value) == message
+    assert drawn == 10
+
+
+def test_draws_in_vain_are_counted_in_a_row():
+    answers = iter([False, False, True] * 4)
+    found = select(
+        Recipe(4, 4, 2, seed=1),
+        lambda _: Appraisal(decided=True, unique=next(answers), work=0),
+        unique=True,
+        choices=2,
+        most_draws=3,
+    )
+    assert len(list(found)) == 2
+
+
+def test_impossible_numbers_are_refused_at_once():
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        select(Recipe(4, 4, 2, seed=1, p1=2), appraise)

@@ -1,0 +1,93 @@
+"""Official sets by their names, wherever a set is asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import cli
+from tests import published
+from tournament_data import SetError, load_set, registry
+from tournament_data.store import keep
+
+TAAI = published.CONTENTS["taai2011"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A data folder of its own; the registry of the small sets; a working folder with nothing in it."""
+    monkeypatch.setenv("NONOBOT_DATA", str(tmp_path / "sets"))
+    (tmp_path / "registry.toml").write_text(published.registry_text("http://127.0.0.1:9"))
+    monkeypatch.setattr(registry, "_FILE", tmp_path / "registry.toml")
+    registry.official_sets.cache_clear()
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    yield tmp_path / "sets"
+    registry.official_sets.cache_clear()
+
+
+def error_of(source, size=None):
+    with pytest.raises(SetError) as caught:
+        load_set(source, size)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_name_is_enough(folder):
+    keep(registry.official_sets()["taai2011"], TAAI)
+    found = load_set("taai2011")
+    assert (found.name, found.width, found.height, len(found.puzzles)) == ("taai2011", 5, 5, 400)
+    assert found.text == TAAI
+    assert found.sha256 == registry.official_sets()["taai2011"].sha256
+    assert load_set("taai2011", (5, 5)) == found
+    assert error_of("taai2011", (25, 25)) == "taai2011 has boards of 5x5, not 25x25"
+
+
+def test_a_name_means_the_official_set_also_beside_a_file_of_that_name(folder, tmp_path):
+    other = published.question_file(3, count=2)
+    (tmp_path / "here" / "taai2011").write_bytes(other)
+    assert error_of("taai2011").endswith("; the file in this folder is ./taai2011")
+    keep(registry.official_sets()["taai2011"], TAAI)
+    assert load_set("taai2011").text == TAAI
+    assert load_set("./taai2011", (5, 5)).text == other
+
+
+def test_a_set_that_is_not_here_names_the_commands_that_bring_it():
+    assert error_of("tcga2012") == (
+        "the official set tcga2012 is not on this machine yet: `nonojudge data fetch tcga2012` fetches it, "
+        "`nonojudge data import FOLDER` takes it from a folder"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "hint"),
+    [
+        ("taai2012", " (did you mean taai2011?)"),
+        ("Taai2011", " (did you mean taai2011?)"),
+        ("taai2011.txt", " (the official set is called taai2011)"),
+        ("sets/tcga2012.txt", " (the official set is called tcga2012)"),
+        ("questions.txt", ""),
+    ],
+)
+def test_a_file_that_is_not_there_may_be_meant_as_a_name(source, hint):
+    assert error_of(source) == f"cannot read the set {source}: No such file or directory{hint}"
+
+
+def test_a_damaged_file_is_not_played(folder):
+    keep(registry.official_sets()["taai2011"], TAAI)
+    (folder / "taai2011.txt").write_bytes(TAAI[:-10])
+    assert error_of("taai2011").startswith(f"{folder}/taai2011.txt is not the official taai2011")
+
+
+def test_a_data_folder_that_cannot_be_read(folder):
+    folder.mkdir()
+    (folder / "taai2011.txt").mkdir()
+    assert error_of("taai2011") == f"cannot read the set {folder}/taai2011.txt: Is a directory"
+
+
+def test_the_commands_take_a_name(folder, tmp_path, capsys):
+    assert cli.run(["verify", "taai2011", "answers.txt"]) == 2
+    assert "`nonojudge data fetch taai2011`" in capsys.readouterr().err
+    keep(registry.official_sets()["taai2011"], TAAI)
+    (tmp_path / "here" / "answers.txt").write_bytes(b"")
+    assert cli.run(["verify", "taai2011", "answers.txt"]) == 1
+    assert "0 of 400 right" in capsys.readouterr().out
