@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from harness.commands import generate, run_bot, verify
+from harness.commands import data, generate, run_bot, verify
 from harness.errors import UnusableError
 from harness.version import judge_version
 
@@ -77,6 +77,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for module in (run_bot, verify, generate):
+    for module in (run_bot, verify, generate, data):
         module.add_to(commands)
     return parser
