@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from harness.results.model import PuzzleResult, Score, Verdict
@@ -94,6 +92,13 @@ class Referee:
             self._last = ruling.number
         return ruling
 
+    @property
+    def answers_due(self) -> bool:
+        """Whether a puzzle is left; see :meth:`left`."""
+        if self._any_order or self._last is None:
+            return len(self.rulings) < len(self._places)
+        return self._places[self._last] < len(self._places) - 1
+
     def left(self) -> list[int]:
         """Return the numbers of the puzzles whose answers are still worth something, in the order of the set.
 
@@ -107,11 +112,9 @@ class Referee:
         puzzles = (self.rulings.get(one, PuzzleResult(one, Verdict.MISSING)) for one in self._places)
         return Score.of(puzzles, self.duplicate_count, self.stray_count, self.remarks)
 
-    def restore(self, rulings: Iterable[PuzzleResult], duplicates: int, strays: int, remarks: list[str]) -> None:
-        """Take over what an earlier part of the run came to."""
-        for ruling in rulings:
-            self.note(ruling)
-        self.duplicate_count, self.stray_count, self.remarks = duplicates, strays, list(remarks)
+    def restore(self, duplicate_count: int, stray_count: int, remarks: list[str]) -> None:
+        """Take over what was counted in earlier parts of the run."""
+        self.duplicate_count, self.stray_count, self.remarks = duplicate_count, stray_count, list(remarks)
 
     def _in_order_and_time(self, number: int, took_seconds: float | None) -> tuple[Verdict, str | None]:
         """Return what becomes of a solution in view of when it came."""

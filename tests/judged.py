@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
-from harness.play.match import play
-from harness.results.model import Feed, RunResult, Terms
+from harness.play.match import Bot, play
+from harness.results.model import RunResult, Terms
 from tournament_data import Recipe, load_set, write_set
 
 RECIPE = Recipe(5, 5, 5, seed=3)
@@ -21,15 +22,11 @@ def command(behaviour: str, folder: Path) -> list[str]:
     return [sys.executable, "-S", str(SCRIPTED_BOT), behaviour, str(solutions)]
 
 
-def played(behaviour: str, folder: Path, wall_seconds: float = 20.0, feed: Feed = Feed.BATCH) -> RunResult:
-    """Return the result of a scripted bot on the small set."""
-    return play(
-        load_set(str(RECIPE)),
-        command(behaviour, folder),
-        Terms(feed, wall_seconds),
-        folder / "stderr.txt",
-        lambda ruling, seconds: None,
-    )
+def played(behaviour: str, folder: Path, **terms: Any) -> RunResult:
+    """Return the result of a scripted bot on the small set, `result.json`; `terms` are fields of `Terms`."""
+    terms.setdefault("wall_limit_seconds", 20.0)
+    bot = Bot(behaviour, command(behaviour, folder))
+    return play(load_set(str(RECIPE)), bot, Terms(**terms), folder / "result.json")
 
 
 def verdicts(result: RunResult) -> list[str]:

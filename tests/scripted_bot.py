@@ -129,6 +129,16 @@ def flood_stdout():
         sys.stdout.write("y\n" * 1000)
 
 
+def flood_without_lines():
+    while True:
+        sys.stdout.write("1\t" * 1000)
+
+
+def flood_with_one_answer():
+    while True:
+        say(known[1] * 1000)
+
+
 def exit_at_once():
     pass
 

@@ -31,7 +31,7 @@ def run_of(behaviour, folder, *options):
 
 
 def test_a_run_says_what_it_found_and_where_it_is(tmp_path, capsys):
-    assert run_of("perfect", tmp_path, "--result", "deep/down/result.json") == 0
+    assert run_of("perfect", tmp_path, "--quiet", "--result", "deep/down/result.json") == 0
     out, err = capsys.readouterr()
     assert out.startswith("5 of 5 right\n")
     for word in ("wall ", "CPU ", "peak memory ", "slowest: $", "result: deep/down/result.json"):
@@ -53,6 +53,7 @@ def test_every_time_carries_its_unit(tmp_path):
     assert sorted(floats) == [
         "arrived_seconds",
         "cpu_seconds",
+        "stall_limit_seconds",
         "took_seconds",
         "wall_limit_seconds",
         "wall_seconds",

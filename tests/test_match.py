@@ -8,7 +8,7 @@ import time
 import psutil
 import pytest
 
-from harness.play import match, process
+from harness.play import leg, process
 from harness.play.process import StartError
 from harness.results.model import EndReason, Feed
 from tests.judged import played, verdicts
@@ -18,7 +18,7 @@ RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "giv
 
 @pytest.fixture(autouse=True)
 def _little_patience(monkeypatch):
-    monkeypatch.setattr(match, "LINGER_SECONDS", 0.3)
+    monkeypatch.setattr(leg, "LINGER_SECONDS", 0.3)
     monkeypatch.setattr(process, "SECONDS_TO_OBEY", 0.3)
 
 
@@ -31,7 +31,7 @@ def test_a_perfect_bot(tmp_path, behaviour, feed):
     assert (result.end.reason, result.end.exit_status, result.end.signal) == (EndReason.FINISHED, 0, None)
     assert result.score.remarks == []
     assert result.stderr_file is None
-    assert not (tmp_path / "stderr.txt").exists()
+    assert not (tmp_path / "result.stderr.txt").exists()
 
 
 @pytest.mark.parametrize("feed", Feed)
@@ -54,8 +54,8 @@ def test_what_a_crashed_bot_wrote_counts(tmp_path):
     result = played("crash_at_3", tmp_path)
     assert verdicts(result) == [RIGHT, RIGHT, MALFORMED, MISSING, MISSING]
     assert (result.end.reason, result.end.exit_status) == (EndReason.CRASHED, 1)
-    assert "cannot go on" in (tmp_path / "stderr.txt").read_text()
-    assert result.stderr_file == str(tmp_path / "stderr.txt")
+    assert "cannot go on" in (tmp_path / "result.stderr.txt").read_text()
+    assert result.stderr_file == str(tmp_path / "result.stderr.txt")
 
 
 def test_a_signal_has_its_name(tmp_path):
@@ -73,15 +73,15 @@ def test_a_signal_has_its_name(tmp_path):
     ("behaviour", "died_of"), [("hang_at_3", "SIGTERM"), ("hang_and_ignore_sigterm", "SIGKILL")]
 )
 def test_a_hanging_bot_is_stopped_at_the_time_limit(tmp_path, behaviour, died_of, feed):
-    result = played(behaviour, tmp_path, wall_seconds=2.0, feed=feed)
+    result = played(behaviour, tmp_path, wall_limit_seconds=2.0, feed=feed)
     assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
     assert (result.end.reason, result.end.signal) == (EndReason.TIME_LIMIT, died_of)
 
 
 @pytest.mark.parametrize("behaviour", ["hang_with_children", "leave_a_child"])
 def test_no_child_of_a_bot_is_left_over(tmp_path, behaviour):
-    played(behaviour, tmp_path, wall_seconds=2.0)
-    child = int((tmp_path / "stderr.txt").read_text().split()[0])
+    played(behaviour, tmp_path, wall_limit_seconds=2.0)
+    child = int((tmp_path / "result.stderr.txt").read_text().split()[0])
     end = time.monotonic() + 5
     while _runs(child) and time.monotonic() < end:
         time.sleep(0.01)
@@ -128,17 +128,18 @@ def test_a_flood_on_stderr_blocks_nothing_and_keeps_both_ends(tmp_path, feed):
     result = played("flood_stderr", tmp_path, feed=feed)
     assert verdicts(result) == [RIGHT] * 5
     assert result.stderr_bytes == 5_000_015
-    kept = (tmp_path / "stderr.txt").read_bytes()
+    kept = (tmp_path / "result.stderr.txt").read_bytes()
     assert kept.startswith(b"x" * 1000)
     assert b"bytes left out here" in kept
     assert kept.endswith(b"the last words\n")
     assert len(kept) < 1_200_000
 
 
-def test_a_flood_on_stdout_ends_at_the_time_limit(tmp_path):
-    result = played("flood_stdout", tmp_path, wall_seconds=0.5)
-    assert verdicts(result) == [MISSING] * 5
-    assert result.end.reason is EndReason.TIME_LIMIT
+@pytest.mark.parametrize("behaviour", ["flood_stdout", "flood_without_lines", "flood_with_one_answer"])
+def test_a_flood_on_stdout_is_no_protocol(tmp_path, behaviour):
+    result = played(behaviour, tmp_path)
+    assert result.score.right == (behaviour == "flood_with_one_answer")
+    assert result.end.reason is EndReason.PROTOCOL_ERROR
 
 
 @pytest.mark.parametrize("feed", Feed)
@@ -181,5 +182,5 @@ def test_cpu_time_and_memory_include_children(tmp_path, behaviour):
 @pytest.mark.parametrize("program", ["no-such-program", os.sep, "bot\0"])
 def test_a_command_that_cannot_start_is_named(program, tmp_path):
     with pytest.raises(StartError, match="cannot start") as caught:
-        process.BotProcess([program], tmp_path / "stderr.txt")
+        process.BotProcess([program], tmp_path / "result.stderr.txt")
     assert "\n" not in str(caught.value)

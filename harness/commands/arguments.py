@@ -8,7 +8,7 @@ import re
 from harness.errors import UnusableError
 from tournament_data import PuzzleSet, SetError, load_set
 
-__all__ = ["SET_HELP", "Commands", "add_size", "loaded", "seconds"]
+__all__ = ["SET_HELP", "Commands", "add_size", "byte_count", "core", "loaded", "seconds"]
 
 Commands = argparse._SubParsersAction  # what add_subparsers returns; argparse has no public name for it
 
@@ -32,6 +32,23 @@ def seconds(text: str) -> float:
     if not 0 < found < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
     return found
+
+
+def byte_count(text: str) -> int:
+    """Return a number of bytes from a text such as `500M` or `4G`; K, M and G are powers of 1024."""
+    found = re.fullmatch(r"([1-9][0-9]{0,15})([KMG]?)B?", text.strip().upper())
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes, such as 500M or 4G")
+    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2]]
+
+
+def core(text: str) -> int | None:
+    """Return the number of a core; None for `any`."""
+    if text == "any":
+        return None
+    if not re.fullmatch(r"[0-9]{1,4}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither the number of a core nor any")
+    return int(text)
 
 
 def add_size(parser: argparse.ArgumentParser) -> None:

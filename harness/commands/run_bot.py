@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import signal
+import shlex
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from harness.commands.arguments import SET_HELP, Commands, add_size, loaded, seconds
+from harness.commands.arguments import SET_HELP, Commands, add_size, byte_count, core, loaded, seconds
 from harness.errors import UnusableError
-from harness.play.match import play
-from harness.play.process import StartError
-from harness.play.screen import screen_for
-from harness.results.files import check_writable, to_json, write_json
-from harness.results.model import Feed, RunResult, Terms
+from harness.play.affinity import can_pin, tournament_core
+from harness.play.machine import busy_warning
+from harness.play.match import Bot, play, recorded_run, resume
+from harness.play.screen import Screen, screen_for
+from harness.results.files import to_json
+from harness.results.model import EndReason, Feed, PuzzleResult, RunResult, SetFacts, Terms
 from harness.results.summary import run_lines
 from protocol import DEFAULT_SIZE
 from tournament_data import PuzzleSet
@@ -23,7 +26,7 @@ from tournament_data import PuzzleSet
 __all__ = ["add_to"]
 
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
-TOURNAMENT_SECONDS = 7200.0
+STALL_SECONDS = 60.0
 
 EXAMPLES = f"""\
 examples:
@@ -31,18 +34,26 @@ examples:
   nonojudge run --set questions.txt --result today.json -- ./mybot --fast
   nonojudge run --set boardgen:10x10x20:seed=1 --time-limit 60 -- python3 mybot.py --size 10x10
   nonojudge run --feed interactive -- ./mybot                a puzzle at a time: the bot must flush each answer
+  nonojudge run --puzzle-limit 30 --memory-limit 4G -- ./mybot
+  nonojudge run --resume today.json                          go on with a run that was interrupted
 
 Everything after -- is the bot's command, run without a shell. It reads puzzles from stdin and writes
-answers to stdout until its input ends; its stderr is kept in a file. Any solution of a puzzle is right.
-The first answer to a puzzle counts, in whatever order they come, and so does what was written before the
-bot died or was stopped. At the time limit, and at Ctrl-C, the bot gets SIGTERM, then it and every process
-of its group are killed; the result is written all the same.
+answers to stdout until its input ends; its stderr is kept in a file. Any solution of a puzzle is right;
+the first answer to a puzzle counts, and so does what was written before the bot died or was stopped.
+The bot and all that it starts run on one core. When it is stopped it gets SIGTERM, two seconds later
+every process that it started is killed.
 
-With --feed interactive a puzzle that is given up needs an answer too, of zeros or a word: a bot that says
-nothing waits for its next puzzle until the time limit.
+Results go to disk as they come: Ctrl-C, a killed judge or a power cut cost the puzzle in work, and
+--resume goes on with the next. With --feed interactive a puzzle that is given up needs an answer too,
+of zeros or a word: a bot that says nothing waits for its next puzzle, and has stalled.
+docs/judge.md tells what each limit, end and verdict means.
 
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 """
+
+# What a resumed run takes from the run that it goes on with.
+TERMS = ("set", "size", "name", "warm_up", "result", "feed", "core", "any_order")
+LIMITS = ("time_limit", "cpu_limit", "puzzle_limit", "memory_limit", "stall_limit")
 
 
 def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -54,76 +65,172 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
         description="Run a bot on a set of puzzles, check every answer, measure time and memory.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        argument_default=argparse.SUPPRESS,  # what was not given is not there: --resume takes few options
     )
-    parser.add_argument("--set", default=DEFAULT_SET, metavar="SET", help=f"{SET_HELP} (default: %(default)s)")
+    parser.add_argument("--set", metavar="SET", help=f"{SET_HELP} (default: {DEFAULT_SET})")
     add_size(parser)
-    parser.add_argument(
-        "--time-limit",
-        type=seconds,
-        default=TOURNAMENT_SECONDS,
-        metavar="S",
-        help="wall seconds for the whole set (default: %(default)g, as in the tournaments)",
-    )
+    parser.add_argument("--name", help="the bot's name in tables (default: its program's)")
     parser.add_argument(
         "--feed",
         choices=[feed.value for feed in Feed],
-        default=Feed.BATCH.value,
-        help="all puzzles at once, or the next one after each answer (default: %(default)s)",
+        help="all puzzles at once, or the next one after each answer (default: batch)",
     )
+    parser.add_argument("--core", type=core, metavar="N", help="the bot's core, or any (default: the last one)")
+    parser.add_argument("--any-order", action="store_true", help="take solutions in any order")
     parser.add_argument(
+        "--warm-up",
+        type=shlex.split,
+        metavar="'CMD ARGS'",
+        help="run this before the clock starts, such as './mybot --compile' (the bot of this project: by default)",
+    )
+    _add_limits(parser.add_argument_group("limits"))
+    _add_output(parser.add_argument_group("result"))
+    parser.set_defaults(carry_out=carry_out)
+
+
+def _add_limits(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--time-limit",
+        type=seconds,
+        metavar="S",
+        help="wall seconds for the whole set (default: 7200, as in the tournaments)",
+    )
+    group.add_argument("--cpu-limit", type=seconds, metavar="S", help="CPU seconds for the whole set")
+    group.add_argument(
+        "--puzzle-limit",
+        type=seconds,
+        metavar="S",
+        help="wall seconds for each puzzle; the bot is started anew with the puzzles after it",
+    )
+    group.add_argument("--memory-limit", type=byte_count, metavar="BYTES", help="such as 500M or 4G")
+    group.add_argument(
+        "--stall-limit",
+        type=_seconds_or_none,
+        metavar="S",
+        help=f"seconds without computing or writing; 0 for no such limit (default: {STALL_SECONDS:g})",
+    )
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
         "--result",
         type=Path,
         metavar="FILE.json",
         help="where the result goes (default: a new file in results/)",
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress, the summary alone")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON instead of the summary")
-    parser.set_defaults(carry_out=carry_out)
+    group.add_argument("--resume", type=Path, metavar="FILE.json", help="go on with an interrupted run")
+    group.add_argument("--quiet", action="store_true", help="no progress, the summary alone", default=False)
+    group.add_argument(
+        "--json", action="store_true", help="print the result as JSON instead of the summary", default=False
+    )
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Run the bot, print what came of it and write the result."""
-    puzzle_set = loaded(arguments.set, arguments.size)
-    result_path = arguments.result or _new_result_path()
-    try:
-        check_writable(result_path)
-    except OSError as error:
-        raise _cannot_write(error, result_path) from None
-    try:
-        result = _played(arguments, puzzle_set, result_path)
-    except StartError as error:
-        raise UnusableError(str(error)) from None
+    """Run the bot, or go on with a run, and print what came of it."""
+    given = vars(arguments)
+    if "resume" in given:
+        result_path = arguments.resume
+        result = _resumed(arguments)
+    else:
+        result_path = given.get("result") or _new_result_path()
+        result = _played(arguments, result_path)
+    if result.end.reason is EndReason.NOT_STARTED:
+        raise UnusableError(result.end.detail or "the bot's command cannot be run")
     if arguments.json:
         print(to_json(result), end="")
     else:
         print("\n".join([*run_lines(result), f"result: {result_path}"]))
-    try:
-        write_json(result_path, result)
-    except OSError as error:
-        raise _cannot_write(error, result_path) from None
+    if result.end.reason is EndReason.INTERRUPTED:
+        go_on = shlex.join(["nonojudge", "run", "--resume", str(result_path)])
+        print(f"go on with: {go_on}", file=sys.stderr if arguments.json else sys.stdout)
     return 0 if result.score.all_right else 1
 
 
-def _cannot_write(error: OSError, path: Path) -> UnusableError:
-    return UnusableError(f"cannot write {error.filename or path}: {error.strerror}")
-
-
-def _played(arguments: argparse.Namespace, puzzle_set: PuzzleSet, result_path: Path) -> RunResult:
-    command = arguments.bot_command
-    if not command:
-        command = _own_bot(puzzle_set)
-        # Compiling kernels is not solving puzzles: it is done, and said on stderr, before the clock starts.
-        subprocess.run([*command, "--warm-up"], stdin=subprocess.DEVNULL, check=False)
-    terms = Terms(Feed(arguments.feed), arguments.time_limit)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # who stops the judge stops the bot: as at Ctrl-C
+def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
+    given = vars(arguments)
+    terms = _terms(given)
+    puzzle_set = loaded(given.get("set", DEFAULT_SET), given.get("size"))
+    if "core" not in given and not can_pin():
+        _say(arguments, "this system cannot hold a bot on one core; it may use all of them")
+    bot = _bot(arguments, puzzle_set)
     with screen_for(len(puzzle_set.puzzles), arguments.quiet) as screen:
-        return play(
-            puzzle_set,
-            command,
-            terms,
-            result_path.with_suffix(".stderr.txt"),
-            lambda ruling, seconds: screen.show(ruling, seconds, ruling.took_seconds),
+        result = play(puzzle_set, bot, terms, result_path, _shown_on(screen))
+    if (warning := busy_warning(result.machine)) and result.end.reason is not EndReason.NOT_STARTED:
+        _say(arguments, warning)
+    return result
+
+
+def _resumed(arguments: argparse.Namespace) -> RunResult:
+    given = [f"--{name.replace('_', '-')}" for name in (*TERMS, *LIMITS) if name in vars(arguments)]
+    if given or arguments.bot_command:
+        raise UnusableError(
+            f"--resume goes on with the run as it was begun; it cannot be combined with "
+            f"{', '.join(given) or 'a command'}"
         )
+    recorded = recorded_run(arguments.resume)
+    puzzle_set = _same_set(recorded.set)
+    with screen_for(len(puzzle_set.puzzles), arguments.quiet) as screen:
+        return resume(puzzle_set, arguments.resume, _shown_on(screen))
+
+
+def _same_set(facts: SetFacts) -> PuzzleSet:
+    return loaded(facts.name, (facts.width, facts.height))
+
+
+def _shown_on(screen: Screen) -> Any:
+    def show(ruling: PuzzleResult, run_seconds: float) -> None:
+        screen.show(ruling, run_seconds, ruling.took_seconds)
+
+    return show
+
+
+def _say(arguments: argparse.Namespace, line: str) -> None:
+    if not arguments.quiet:
+        print(f"nonojudge: {line}", file=sys.stderr)
+
+
+def _terms(given: dict[str, Any]) -> Terms:
+    return Terms(
+        feed=Feed(given.get("feed", Feed.BATCH)),
+        wall_limit_seconds=given.get("time_limit", Terms().wall_limit_seconds),
+        cpu_limit_seconds=given.get("cpu_limit"),
+        puzzle_limit_seconds=given.get("puzzle_limit"),
+        memory_limit_bytes=given.get("memory_limit"),
+        stall_limit_seconds=given.get("stall_limit", STALL_SECONDS),
+        core=given["core"] if "core" in given else tournament_core(),
+        any_order="any_order" in given,
+    )
+
+
+def _seconds_or_none(text: str) -> float | None:
+    return None if text == "0" else seconds(text)
+
+
+def _bot(arguments: argparse.Namespace, puzzle_set: PuzzleSet) -> Bot:
+    """Return the bot that was named; this project's, warmed up, if none was."""
+    given = vars(arguments)
+    if arguments.bot_command:
+        command, name, warm_up = arguments.bot_command, Path(arguments.bot_command[0]).name, None
+    else:
+        command, name = _own_bot(puzzle_set), "nonobot"
+        warm_up = [*command, "--warm-up"]
+    return Bot(given.get("name", name), command, _warmed_up(given.get("warm_up", warm_up)))
+
+
+def _warmed_up(command: list[str] | None) -> float | None:
+    """Run what a bot prepares itself with, and return how long that took: compiling is not solving puzzles."""
+    if not command:
+        return None
+    start = time.monotonic()
+    try:
+        status = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False
+        ).returncode
+    except (OSError, ValueError) as error:
+        raise UnusableError(f"cannot warm up with {command[0]!r}: {getattr(error, 'strerror', error)}") from None
+    if status:
+        raise UnusableError(f"{shlex.join(command)} ended with status {status}: not warmed up")
+    return time.monotonic() - start
 
 
 def _own_bot(puzzle_set: PuzzleSet) -> list[str]:

@@ -1,193 +1,220 @@
-"""One run of a bot on a set: feeding, listening, ruling, ending."""
+"""A run of a bot on a set: begun, or taken up again; legs played until it is over; its result on disk.
+
+Down from here: `leg.py` is one life of the bot's process (feed, listen, rule, end it), `state.py` what has come of
+the run so far, `limits.py` the clock, `process.py` the process and its pipes, `tree.py` all that it started,
+`journal.py` what is on disk meanwhile.
+"""
 
 from __future__ import annotations
 
-import signal
-import time
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from harness.errors import UnusableError
+from harness.play.affinity import off_core, require_core
+from harness.play.interrupts import Interrupts
+from harness.play.journal import Journal, Record, journal_path, read_records
+from harness.play.leftover import end_leftover
+from harness.play.leg import play_leg
 from harness.play.machine import machine_facts
-from harness.play.process import BotProcess
-from harness.play.stamping import StampedAnswer, Stamper
-from harness.referee import Referee
-from harness.results.model import BotEnd, EndReason, Feed, Leg, PuzzleResult, RunResult, SetFacts, Terms
+from harness.play.state import OnRuling, RunState, records_of, stderr_path
+from harness.results.files import check_writable, read_result, write_json
+from harness.results.model import EndReason, RunResult, Score, SetFacts, Terms
 from harness.version import judge_version
 from tournament_data import PuzzleSet
 
-__all__ = ["play"]
+__all__ = ["Bot", "play", "recorded_run", "resume"]
 
-LINGER_SECONDS = 5.0
-"""What a bot has to end by itself once no further answer can come."""
+GOES_ON = (EndReason.INTERRUPTED, EndReason.NOT_STARTED)
+"""Ends after which a run can be taken up again; after the others it is over for good."""
 
-MOST_WAITING_BYTES = 2 << 20
-"""Output that waits for its rulings before no more is read: more than all the answers of a tournament."""
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """Who plays.
+
+    Attributes
+    ----------
+    name : str
+        In tables.
+    command : sequence of str
+        Program and arguments; run without a shell.
+    warm_up_seconds : float or None
+        How long it was warmed up before; None if it was not.
+    """
+
+    name: str
+    command: Sequence[str]
+    warm_up_seconds: float | None = None
 
 
 def play(
     puzzle_set: PuzzleSet,
-    command: Sequence[str],
+    bot: Bot,
     terms: Terms,
-    stderr_path: Path,
-    on_ruling: Callable[[PuzzleResult, float], None],
+    result_path: Path,
+    on_ruling: OnRuling = lambda ruling, run_seconds: None,
 ) -> RunResult:
-    """Run `command` on `puzzle_set` and return what came of it, whatever the bot does.
+    """Run a bot on a set and return what came of it, whatever the bot does.
+
+    What is known is on disk at any time, in the journal beside the result; at the end, the result. SIGINT, SIGTERM
+    and SIGHUP end the run as `interrupted`, with its result; :func:`resume` goes on with it. A bot that cannot be
+    started (`not-started`) leaves no file. One run at a time: the judge's process looks after one tree of
+    processes.
 
     Parameters
     ----------
     puzzle_set : PuzzleSet
-    command : sequence of str
-        The bot's program and arguments.
+    bot : Bot
     terms : Terms
-    stderr_path : Path
-        Where the bot's stderr is kept, if it writes any.
-    on_ruling : callable
-        Told of each ruling, and how many seconds after the start its answer arrived.
+    result_path : Path
+        Where the result goes, `X.json`; beside it `X.stderr.txt` if the bot writes to stderr, and for the time of
+        the run `X.journal.jsonl`.
+    on_ruling : callable, optional
+        Told of each ruling, and of the run time in seconds at which it was made.
 
     Raises
     ------
-    StartError
-        If the command cannot be run.
+    UnusableError
+        If the core cannot be used, the result cannot be written, another judge is writing it, or a run that was
+        cut off is there and could go on.
     """
-    started_at = datetime.now(UTC).isoformat(timespec="seconds")
-    machine = machine_facts(terms.core)
-    with BotProcess(command, stderr_path) as bot:
-        match = _Match(puzzle_set, bot, terms, on_ruling)
-        try:
-            reason = match.listen()
-        except KeyboardInterrupt:
-            reason = EndReason.INTERRUPTED
-        if not bot.exited:
-            bot.stop()
-        match.close(by_itself=reason is EndReason.FINISHED)
-    end = _end(reason, bot.exit_status, match.all_answered)
-    return RunResult(
-        bot=Path(command[0]).name,
-        command=list(command),
-        set=SetFacts.of(puzzle_set),
-        terms=terms,
-        machine=machine,
-        judge_version=judge_version(),
-        started_at=started_at,
-        warm_up_seconds=None,
-        legs=[Leg(started_at, puzzle_set.puzzles[0].number, end, bot.usage)],
-        stderr_bytes=bot.stderr_bytes,
-        stderr_file=str(stderr_path) if bot.stderr_bytes else None,
-        score=match.referee.score(),
-    )
+    require_core(terms.core)
+    _check_writable(result_path)
+    with Journal(journal_path(result_path)) as journal:
+        if journal.records:
+            raise UnusableError(
+                f"{journal_path(result_path)} holds a run that was cut off: go on with it "
+                f"(nonojudge run --resume {result_path}), or remove it"
+            )
+        stderr_path(result_path).unlink(missing_ok=True)
+        beginning = RunResult(
+            bot=bot.name,
+            command=list(bot.command),
+            set=SetFacts.of(puzzle_set),
+            terms=terms,
+            machine=machine_facts(terms.core),
+            judge_version=judge_version(),
+            started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            warm_up_seconds=bot.warm_up_seconds,
+            legs=[],
+            stderr_bytes=0,
+            stderr_file=None,
+            score=Score.of([]),
+        )
+        journal.add(beginning)
+        return _play_legs(RunState(beginning, puzzle_set, result_path, journal, on_ruling), journal, result_path)
 
 
-def _end(reason: EndReason, status: int, all_answered: bool) -> BotEnd:
-    """Return how the bot ended; `status` is that of its process, -n for signal n."""
-    if reason is EndReason.FINISHED and status != 0 and not all_answered:
-        reason = EndReason.CRASHED
-    if status >= 0:
-        return BotEnd(reason, status)
-    known = -status in set(signal.Signals)
-    return BotEnd(reason, signal=signal.Signals(-status).name if known else f"signal {-status}")
+def recorded_run(result_path: Path) -> RunResult:
+    """Return what is on disk of a run that was cut off: bot, set and terms; rulings and legs may be missing.
+
+    Raises
+    ------
+    UnusableError
+        If there is none, or it ended for good.
+    """
+    return _beginning(_records(result_path, read_records(journal_path(result_path))))
 
 
-class _Match:
-    """The judge's side of a run: what was sent, what came back and when.
+def resume(
+    puzzle_set: PuzzleSet,
+    result_path: Path,
+    on_ruling: OnRuling = lambda ruling, run_seconds: None,
+) -> RunResult:
+    """Go on with a run that was cut off, with the first puzzle that is left, and return what came of all of it.
 
-    Attributes
+    The bot's command and the terms are those of the run, and what earlier legs took counts.
+
+    Parameters
     ----------
-    referee : Referee
+    puzzle_set : PuzzleSet
+        The set of the run.
+    result_path : Path
+        Its result, or where it would be: with its journal beside it if the judge was killed.
+    on_ruling : callable, optional
+        Told of each ruling, of the earlier ones at once.
+
+    Raises
+    ------
+    UnusableError
+        If there is nothing to go on with, the set is another, or as for :func:`play`.
     """
+    _check_writable(result_path)
+    with Journal(journal_path(result_path)) as journal:
+        new = not journal.records
+        try:
+            records = _records(result_path, journal.records)
+            beginning = _beginning(records)
+            if beginning.set.sha256 != puzzle_set.sha256:
+                raise UnusableError(f"the set {puzzle_set.name} is not the one of {result_path}: it has changed")
+            require_core(beginning.terms.core)
+        except UnusableError:
+            if new:
+                journal.remove()
+            raise
+        for record in records if new else ():
+            journal.add(record)
+        run = RunState(beginning, puzzle_set, result_path, journal, on_ruling)
+        run.replay(records)
+        end_leftover(run.open_leg)
+        run.end_open_leg()
+        return _play_legs(run, journal, result_path)
 
-    def __init__(
-        self,
-        puzzle_set: PuzzleSet,
-        bot: BotProcess,
-        terms: Terms,
-        on_ruling: Callable[[PuzzleResult, float], None],
-    ) -> None:
-        self.referee = Referee(puzzle_set, terms.any_order, terms.puzzle_limit_seconds)
-        self._bot = bot
-        self._terms = terms
-        self._on_ruling = on_ruling
-        self._stamper = Stamper(puzzle_set.width, puzzle_set.height)
-        self._last_arrival_seconds = 0.0
-        self._sent_seconds: dict[int, float] = {}  # by puzzle number, where puzzles are sent one by one
-        self._unsent = deque(puzzle_set.puzzles)
-        self._in_work: int | None = None  # number of the puzzle that was sent last
-        if terms.feed is Feed.BATCH:
-            self._unsent.clear()
-            bot.send(puzzle_set.text, last=True)
-        else:
-            self._send_next()
 
-    def listen(self) -> EndReason:
-        """Take the bot's answers until it ends or has to be ended."""
-        limit = until = self._bot.started + self._terms.wall_limit_seconds
-        while True:
-            # Arrivals go before rulings, so that a stamp never waits for the check of the answers before it.
-            late = time.monotonic() >= until
-            data = self._hand_in_what_is_there(until)
-            if late:  # read once more at the limit: what was written in time counts
-                return EndReason.TIME_LIMIT if until == limit else self._lingered()
-            busy = self._rule_on_next()
-            if self._bot.exited and not data and not busy:
-                return EndReason.FINISHED
-            if self.all_answered or self._bot.output_closed:
-                until = min(until, time.monotonic() + LINGER_SECONDS)
+def _play_legs(run: RunState, journal: Journal, result_path: Path) -> RunResult:
+    """Play legs until the run is over or interrupted; write the result in place of the journal."""
+    with Interrupts() as interrupts, off_core(run.terms.core):
+        over = _over_for_good(run)
+        while not over:
+            play_leg(run, interrupts)
+            over = run.legs[-1].end.reason is not EndReason.PUZZLE_LIMIT or not run.referee.answers_due
+        result = run.result()
+        if any(leg.end.reason is not EndReason.NOT_STARTED for leg in run.legs):
+            _write(result, result_path)
+        journal.remove()
+    return result
 
-    @property
-    def all_answered(self) -> bool:
-        """Whether no answer is due."""
-        return not self.referee.left()
 
-    def _lingered(self) -> EndReason:
-        return EndReason.FINISHED if self.all_answered else EndReason.CLOSED_STDOUT
+def _write(result: RunResult, path: Path) -> None:
+    try:
+        write_json(path, result)
+    except OSError as error:
+        raise UnusableError(
+            f"cannot write {path}: {error.strerror}; the run is in {journal_path(path)} "
+            f"(nonojudge run --resume {path} writes the result)"
+        ) from None
 
-    def close(self, by_itself: bool) -> None:
-        """Rule on what is left; an answer begun counts only if the bot ended `by_itself`."""
-        while self._rule_on_next():
-            pass
-        if by_itself:
-            for answer in self._stamper.close(self._seconds()):
-                self._rule_on(answer)
 
-    def _hand_in_what_is_there(self, until: float) -> bytes:
-        """Stamp the bot's output; wait for some if there is nothing else to do."""
-        waiting = self._stamper.waiting_bytes
-        if waiting > MOST_WAITING_BYTES:
-            return b""
-        data = self._bot.read(0.0 if waiting else until)
-        if data:
-            self._stamper.hand_in(data, self._seconds())
-        return data
+def _over_for_good(run: RunState) -> bool:
+    """Return whether there is nothing to play; a judge may be killed between a leg and the next."""
+    between_legs = not run.legs or run.legs[-1].end.reason in (*GOES_ON, EndReason.PUZZLE_LIMIT)
+    return not (between_legs and run.referee.answers_due)
 
-    def _rule_on_next(self) -> bool:
-        answer = self._stamper.next_answer()
-        if answer:
-            self._rule_on(answer)
-        return answer is not None
 
-    def _rule_on(self, stamped: StampedAnswer) -> None:
-        number, arrived = stamped.answer.number, stamped.arrived_seconds
-        ruling = self.referee.take(stamped.answer, arrived, self._took(number, arrived))
-        if ruling:
-            self._last_arrival_seconds = arrived
-            self._on_ruling(ruling, arrived)
-            self._send_next()
+def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
+    """Return the records of a run that was cut off: its journal's, else those that its result stands for."""
+    if in_journal:
+        return in_journal
+    result = read_result(result_path)
+    if not isinstance(result, RunResult):
+        raise UnusableError(f"{result_path} is no run")
+    if result.end.reason not in GOES_ON:
+        raise UnusableError(
+            f"{result_path}: this run is over ({result.end.reason}); nothing is left to go on with"
+        )
+    return records_of(result)
 
-    def _seconds(self) -> float:
-        return min(time.monotonic() - self._bot.started, self._terms.wall_limit_seconds)
 
-    def _took(self, number: int | None, arrived: float) -> float | None:
-        if self._terms.feed is Feed.BATCH:
-            return arrived - self._last_arrival_seconds
-        if number in self._sent_seconds:
-            return arrived - self._sent_seconds[number]
-        return None  # answered before it was sent
+def _beginning(records: list[Record]) -> RunResult:
+    assert isinstance(records[0], RunResult)  # as the journal was checked for
+    return records[0]
 
-    def _send_next(self) -> None:
-        """Send the next puzzle if there is one and the last that was sent has its answer."""
-        while self._unsent and (self._in_work is None or self._in_work in self.referee.rulings):
-            puzzle = self._unsent.popleft()
-            self._in_work = puzzle.number
-            self._sent_seconds[puzzle.number] = self._seconds()
-            self._bot.send(puzzle.text, last=not self._unsent)
+
+def _check_writable(result_path: Path) -> None:
+    try:
+        check_writable(result_path)
+    except OSError as error:
+        raise UnusableError(f"cannot write {error.filename or result_path}: {error.strerror}") from None

@@ -1,7 +1,7 @@
 """A bot as a child process: fed, listened to, measured and stopped without ever blocking the judge or the bot.
 
 One selector loop serves all three pipes; a bot may fill any of them while it reads none. The child leads a session
-of its own, so that a Ctrl-C reaches the judge alone and whatever the bot started can be ended with it.
+of its own, so that a Ctrl-C reaches the judge alone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -20,7 +19,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from harness.play.affinity import on_core
 from harness.play.stderr_log import StderrLog
+from harness.play.tree import ProcessTree
 from harness.results.model import Usage
 
 __all__ = ["BotProcess", "StartError"]
@@ -32,15 +33,13 @@ held up by a judge busy with the last one."""
 SECONDS_TO_OBEY = 2.0
 """What a bot has between SIGTERM and SIGKILL."""
 
-_RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
-
 
 class StartError(Exception):
     """The bot's command cannot be run; the message is one line that says why."""
 
 
 class BotProcess:
-    """A started bot command; as a context manager it is gone, with its group, at the end of the block.
+    """A started bot command; as a context manager it is gone, with all that it started, at the end of the block.
 
     Parameters
     ----------
@@ -48,9 +47,15 @@ class BotProcess:
         Program and arguments.
     stderr_path : Path
         Where the bot's stderr is kept; made with the first byte.
+    core : int, optional
+        The one core that the bot and all that it starts run on.
+    stderr_bytes_before : int
+        How much an earlier life of the bot wrote there; if any, the file is continued.
 
     Attributes
     ----------
+    tree : ProcessTree
+        The process and all that it started.
     started : float
         `time.monotonic()` just before the start.
     exited : bool
@@ -64,25 +69,36 @@ class BotProcess:
         If the command cannot be run.
     """
 
-    def __init__(self, command: Sequence[str], stderr_path: Path) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        stderr_path: Path,
+        core: int | None = None,
+        stderr_bytes_before: int = 0,
+    ) -> None:
         self.exited = False
         self.output_closed = False
         self._to_send = memoryview(b"")
         self._input_ends = False
-        self._log = StderrLog(stderr_path)
+        self._log = StderrLog(stderr_path, stderr_bytes_before)
+        self._stopped: float | None = None
+        self.tree = ProcessTree()
         self.started = time.monotonic()
         try:
-            self._child = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,
-            )
+            with on_core(core):
+                self._child = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    bufsize=0,
+                    start_new_session=True,
+                )
         except (OSError, ValueError) as error:  # ValueError: a NUL byte in an argument
+            self.tree.close()
             why = getattr(error, "strerror", None) or error
             raise StartError(f"cannot start {command[0]!r}: {why}") from None
+        self.tree.grow_from(self._child.pid)
         self._stdin = _opened(self._child.stdin)
         self._stdout = _opened(self._child.stdout)
         self._stderr = _opened(self._child.stderr)
@@ -110,8 +126,9 @@ class BotProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._signal(signal.SIGKILL)
+        self._kill()
         self._reaper.join()
+        self.tree.close()
         if self._stderr in self._selector.get_map():
             self._read_errors()  # the last words of one that was killed
         self._log.close()
@@ -126,9 +143,15 @@ class BotProcess:
         return self._child.returncode
 
     @property
+    def pid(self) -> int:
+        """The number of the process, and of its group and its session."""
+        return self._child.pid
+
+    @property
     def usage(self) -> Usage:
-        """What it took. Known after the `with` block."""
-        return self._usage
+        """What it took until it ended or was told to, and what all that it started took. Known after the block."""
+        end = self._ended if self._stopped is None else min(self._ended, self._stopped)
+        return Usage(end - self.started, self.tree.cpu_seconds, self.tree.peak_memory_bytes)
 
     @property
     def stderr_bytes(self) -> int:
@@ -164,28 +187,27 @@ class BotProcess:
                 return output
 
     def stop(self) -> None:
-        """Ask the bot to end, and see that it and everything in its group does; output is thrown away."""
-        self._signal(signal.SIGTERM)
-        until = time.monotonic() + SECONDS_TO_OBEY
+        """Ask the bot to end, and see that it and everything it started does; output is thrown away."""
+        self._stopped = time.monotonic()
+        self.tree.signal(signal.SIGTERM)
+        until = self._stopped + SECONDS_TO_OBEY
         while not self.exited and time.monotonic() < until:
             self.read(until)
-        self._signal(signal.SIGKILL)
+        self._kill()
         self._reaper.join()
 
     def _reap(self, end_said: int) -> None:
         _, status, used = os.wait4(self._child.pid, 0)
-        self._usage = Usage(
-            wall_seconds=time.monotonic() - self.started,
-            cpu_seconds=used.ru_utime + used.ru_stime,
-            peak_memory_bytes=used.ru_maxrss * _RSS_UNIT_BYTES,
-        )
+        self._ended = time.monotonic()
+        self.tree.count_dead(used)
         self._child.returncode = os.waitstatus_to_exitcode(status)
         os.close(end_said)
 
-    def _signal(self, number: signal.Signals) -> None:
+    def _kill(self) -> None:
         # The group's id stays taken as long as one of the group is left, even after its leader has ended.
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._child.pid, number)
+            os.killpg(self._child.pid, signal.SIGKILL)
+        self.tree.kill()
 
     def _watch(self, pipe: IO[bytes], event: int, served_by: Callable[[], bytes | None]) -> None:
         self._selector.register(pipe, event, served_by)
@@ -193,7 +215,7 @@ class BotProcess:
     def _note_end(self) -> None:
         self._selector.unregister(self._end_seen)
         self.exited = True
-        self._signal(signal.SIGKILL)  # what it left running
+        self._kill()  # what it left running
 
     def _write_input(self) -> None:
         try:

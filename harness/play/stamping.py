@@ -43,10 +43,13 @@ class Stamper:
     ----------
     waiting_bytes : int
         How much was handed in and is not read yet.
+    read_bytes : int
+        How much was read.
     """
 
     def __init__(self, width: int, height: int) -> None:
         self.waiting_bytes = 0
+        self.read_bytes = 0
         self._reader = AnswerReader(width, height)
         self._chunks: deque[tuple[bytes, float]] = deque()
         self._answers = self._read()
@@ -79,3 +82,4 @@ class Stamper:
                 for answer in self._reader.feed(line):
                     yield StampedAnswer(answer, seconds)
             self.waiting_bytes -= len(data)
+            self.read_bytes += len(data)

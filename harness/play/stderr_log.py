@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 __all__ = ["StderrLog"]
 
@@ -17,6 +17,8 @@ class StderrLog:
     Parameters
     ----------
     path : Path
+    received_bytes : int
+        How much was written to it before; the file is continued then, made anew otherwise.
 
     Attributes
     ----------
@@ -24,30 +26,33 @@ class StderrLog:
         How much was written, kept or not.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.received_bytes = 0
+    def __init__(self, path: Path, received_bytes: int = 0) -> None:
+        self.received_bytes = received_bytes
         self._path = path
-        self._file: BinaryIO | None = None
+        self._file: IO[bytes] | None = None
+        self._mode = "ab" if received_bytes else "wb"
         self._end = b""
+        self._left_out_bytes = 0
 
     def write(self, data: bytes) -> None:
         """Take the next bytes: into the file as long as there is room, then into the end that is kept."""
         if not data:
             return
         if self._file is None:
-            self._file = self._path.open("wb")
+            self._file = self._path.open(self._mode)
         room = max(0, BEGINNING_BYTES - self.received_bytes)
         self.received_bytes += len(data)
         self._file.write(data[:room])
         self._file.flush()
-        self._end = (self._end + data[room:])[-END_BYTES:]
+        end = self._end + data[room:]
+        self._end = end[-END_BYTES:]
+        self._left_out_bytes += len(end) - len(self._end)
 
     def close(self) -> None:
         """Write the end, with a line that says how much is left out before it."""
         if self._file is None:
             return
-        left_out = self.received_bytes - BEGINNING_BYTES - len(self._end)
-        if left_out > 0:
-            self._file.write(b"\n[%d bytes left out here]\n" % left_out)
+        if self._left_out_bytes:
+            self._file.write(b"\n[%d bytes left out here]\n" % self._left_out_bytes)
         self._file.write(self._end)
         self._file.close()

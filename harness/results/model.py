@@ -116,7 +116,7 @@ class Terms(Struct, frozen=True):
     puzzle_limit_seconds : float or None
         Wall time for each puzzle.
     memory_limit_bytes : int or None
-        Resident memory of the bot and all its descendants at one time.
+        Resident memory of the bot and all its descendants at one time, what they share counted once.
     stall_limit_seconds : float or None
         Time without any computing or writing while answers are due.
     core : int or None
@@ -144,13 +144,23 @@ class Usage(Struct, frozen=True):
     cpu_seconds : float
         User and system time of the process and its descendants.
     peak_memory_bytes : int
-        Resident memory: the most that was seen of all of them together, or the peak of the largest, whichever is
-        more.
+        Resident memory: the most that was seen of all of them together (what two of them share counts twice), or
+        the peak of the largest, whichever is more.
     """
 
     wall_seconds: float
     cpu_seconds: float
     peak_memory_bytes: int
+
+    @classmethod
+    def of_all(cls, usages: Iterable[Usage]) -> Usage:
+        """Return what processes took that ran one after another."""
+        usages = list(usages)
+        return cls(
+            sum(one.wall_seconds for one in usages),
+            sum(one.cpu_seconds for one in usages),
+            max((one.peak_memory_bytes for one in usages), default=0),
+        )
 
 
 class BotEnd(Struct, frozen=True):
@@ -332,11 +342,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     @property
     def usage(self) -> Usage:
         """What all legs took together."""
-        return Usage(
-            sum(leg.usage.wall_seconds for leg in self.legs),
-            sum(leg.usage.cpu_seconds for leg in self.legs),
-            max(leg.usage.peak_memory_bytes for leg in self.legs),
-        )
+        return Usage.of_all(leg.usage for leg in self.legs)
 
     @property
     def time_seconds(self) -> float:

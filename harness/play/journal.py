@@ -1,0 +1,204 @@
+"""The journal of a run: what is known so far, on disk as it comes, so that a power cut costs one puzzle.
+
+It lies beside the result (`X.json`: `X.journal.jsonl`) and is removed once the result is whole. Its first line is
+the result without legs and rulings; then come records in the order of what happened, a line each. A last line that
+was cut off is none.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import queue
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import UnusableError
+from harness.results.model import SCHEMA_VERSION, Leg, PuzzleResult, RunResult, Usage
+
+__all__ = ["Alive", "Journal", "LegEnded", "LegStarted", "Record", "Ruled", "journal_path", "read_records"]
+
+
+class LegStarted(Struct, frozen=True, tag_field="kind", tag="leg-started"):
+    """A bot was started; its process number and when the system says that it began, to know it again."""
+
+    started_at: str
+    first_puzzle: int
+    pid: int
+    process_created: float
+
+
+class Ruled(Struct, frozen=True, tag_field="kind", tag="ruled"):
+    """A puzzle got its ruling."""
+
+    ruling: PuzzleResult
+
+
+class Alive(Struct, frozen=True, tag_field="kind", tag="alive"):
+    """What the leg that goes on has taken so far: all that is known of it if the judge is killed."""
+
+    usage: Usage
+
+
+class LegEnded(Struct, frozen=True, tag_field="kind", tag="leg-ended"):
+    """A leg ended; what was counted beside rulings is of the whole run."""
+
+    leg: Leg
+    stderr_bytes: int
+    duplicate_count: int
+    stray_count: int
+    remarks: list[str]
+
+
+Record = RunResult | LegStarted | Ruled | Alive | LegEnded
+
+
+def journal_path(result_path: Path) -> Path:
+    """Return where the journal of a result is."""
+    return result_path.with_suffix(".journal.jsonl")
+
+
+class Journal:
+    """An append-only file of records, open for one judge at a time.
+
+    Adding a record waits for nothing: a thread writes whatever has gathered since its last write and sees it onto
+    the disk. As a context manager it is written in full and closed at the end of the block.
+
+    Parameters
+    ----------
+    path : Path
+
+    Attributes
+    ----------
+    records : list of Record
+        What was in it when it was opened.
+    trouble : OSError or None
+        Why nothing more could be written; known after :meth:`close`.
+
+    Raises
+    ------
+    UnusableError
+        If another judge has it open, it is none, or it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.trouble: OSError | None = None
+        try:
+            self._file = _locked(path)
+            content = _content(self._file)
+            self.records, whole_bytes = _decoded(content, path)
+            os.ftruncate(self._file, whole_bytes)
+        except OSError as error:
+            raise UnusableError(f"cannot write {path}: {error.strerror}") from None
+        self._queue: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
+        self._writer: threading.Thread | None = threading.Thread(target=self._write, daemon=True)
+        self._writer.start()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def add(self, record: Record) -> None:
+        """Append a record, soon."""
+        self._queue.put(record)
+
+    def close(self) -> None:
+        """Write what is left and let another judge open it."""
+        if self._writer is not None:
+            self._queue.put(None)
+            self._writer.join()
+            self._writer = None
+            os.close(self._file)
+
+    def remove(self) -> None:
+        """Remove the file: what it holds is elsewhere, or worth nothing."""
+        self._path.unlink(missing_ok=True)
+
+    def _write(self) -> None:
+        going_on = True
+        while going_on:
+            batch = [self._queue.get()]
+            while not self._queue.empty():
+                batch.append(self._queue.get())
+            going_on = None not in batch
+            if self.trouble is None:  # a line after one that was cut off would make both unreadable
+                try:
+                    _append(self._file, [record for record in batch if record is not None])
+                except OSError as error:
+                    self.trouble = error
+
+
+def read_records(path: Path) -> list[Record]:
+    """Return the records of a journal without opening it for writing; empty if there is none.
+
+    Raises
+    ------
+    UnusableError
+        If it is none, or cannot be read.
+    """
+    try:
+        return _decoded(path.read_bytes(), path)[0]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UnusableError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _append(file: int, records: Sequence[Record]) -> None:
+    data = memoryview(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
+    while data:
+        data = data[os.write(file, data) :]
+    os.fsync(file)
+
+
+def _locked(path: Path) -> int:
+    """Return the descriptor of `path`, made if it was not there, which no other judge has."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+            raise UnusableError(f"{path}: another nonojudge is writing this result") from None
+        except OSError as error:
+            if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP):  # file systems without locks
+                os.close(file)
+                raise
+        if os.fstat(file).st_nlink:
+            return file
+        os.close(file)  # the judge that had it has just ended and removed it
+
+
+def _content(file: int) -> bytes:
+    return os.pread(file, os.fstat(file).st_size, 0)
+
+
+def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
+    """Return the records in `content` up to the first damage, and how many bytes they take."""
+    records: list[Record] = []
+    whole_bytes = 0
+    for line in content.splitlines(keepends=True):
+        try:
+            record = msgspec.json.decode(line, type=Record) if line.endswith(b"\n") else None
+        except msgspec.MsgspecError:
+            record = None
+        if record is None:
+            break
+        records.append(record)
+        whole_bytes += len(line)
+    if b"\n" in content and not (
+        records and isinstance(records[0], RunResult) and records[0].schema_version == SCHEMA_VERSION
+    ):
+        raise UnusableError(f"{path} is not a journal of this nonojudge")
+    return records, whole_bytes
