@@ -65,6 +65,7 @@ class Records:
             line["seconds"] = round(seconds, 6)
             if result:
                 line |= {"solutions": len(result.solutions), "verdict": result.verdict, **result.counts}
+                line["step_seconds"] = {step: round(spent, 9) for step, spent in result.step_seconds.items()}
             self._stats.write(json.dumps(line))
 
     def close(self, total_seconds: float) -> None:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from bot.cli import Options
 from bot.result import Result
-from protocol import Puzzle
+from protocol import PartialGrid, Puzzle
 
 __all__ = ["Strategy", "make_strategy"]
 
@@ -20,8 +20,15 @@ class Strategy(Protocol):
     def prepare(self, on_compile: Callable[[], None]) -> None:
         """Load the kernels; `on_compile` is called first if they have to be compiled."""
 
-    def solve(self, puzzle: Puzzle, *, solutions: int = 1, seconds: float | None = None) -> Result:
-        """Look for up to `solutions` solutions of `puzzle`, for at most `seconds`."""
+    def solve(
+        self,
+        puzzle: Puzzle,
+        *,
+        start: PartialGrid | None = None,
+        solutions: int = 1,
+        seconds: float | None = None,
+    ) -> Result:
+        """Look for up to `solutions` solutions of `puzzle` that have the cells of `start`, for at most `seconds`."""
 
 
 def make_strategy(options: Options) -> Strategy:

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.access import get, put, read
 from bot.champion.line import paint
-from bot.champion.state import BOARD, CELLS, COUNTS, DIRTY, HEIGHT, LINE_SOLVES, LINES, MOST_LINES, WIDTH
+from bot.champion.state import BOARD, CELLS, COUNTS, DIRTY, HEIGHT, LINE_SOLVES, LINES, MOST_LINES, START, WIDTH
 from bot.jit import kernel
 from bot.words import lowest_bit, popcount, u64
 
@@ -17,10 +17,8 @@ _WHITE = u64(MOST_LINES)
 
 @kernel
 def start_board(m: Any) -> None:
-    """Make BOARD empty and all lines dirty."""
-    for line in range(read(m, LINES)):
-        put(m, BOARD, line, u64(0))
-        put(m, BOARD, _WHITE + line, u64(0))
+    """Make BOARD what is known from the beginning, and all lines dirty."""
+    copy_board(m, BOARD, START)
     put(m, DIRTY, u64(0), (u64(1) << read(m, HEIGHT)) - u64(1))
     put(m, DIRTY, u64(1), (u64(1) << read(m, WIDTH)) - u64(1))
 

@@ -1,15 +1,15 @@
-"""What a call may do: the stages that are on, and the time it has."""
+"""What a call may do: the stages that are on, and the time it has and has spent."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from bot.access import read
-from bot.champion.state import DEADLINE, STAGES
+from bot.access import get, put, read, write
+from bot.champion.state import DEADLINE, LAP, SPENT, STAGES
 from bot.jit import kernel
 from bot.words import now_ns, u64
 
-__all__ = ["is_late", "is_on"]
+__all__ = ["is_late", "is_on", "lap", "start_laps"]
 
 
 @kernel
@@ -22,3 +22,18 @@ def is_on(m: Any, stage: Any) -> Any:
 def is_late(m: Any) -> Any:
     """Tell whether the time is up; asking takes 20 ns."""
     return now_ns() > read(m, DEADLINE)
+
+
+@kernel
+def start_laps(m: Any) -> None:
+    """Begin to measure."""
+    write(m, LAP, now_ns())
+
+
+@kernel
+def lap(m: Any, step: Any) -> Any:
+    """Add the time since the last lap to that of `step`, and return what time it is."""
+    now = now_ns()
+    put(m, SPENT, step, get(m, SPENT, step) + now - read(m, LAP))
+    write(m, LAP, now)
+    return now

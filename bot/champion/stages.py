@@ -5,10 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from bot.champion.board import copy_board, is_full, propagate, start_board
-from bot.champion.control import is_late, is_on
+from bot.champion.control import is_late, is_on, lap, start_laps
 from bot.champion.descent import descend
 from bot.champion.learning.search import learn, start_learning
-from bot.champion.state import ANY, BOARD, DESCENT_STAGE, LATE, LEARNING_STAGE, NEXT, ROOT, SOLVED, UNSOLVABLE
+from bot.champion.state import (
+    ANY,
+    BOARD,
+    DESCENDING,
+    DESCENT_STAGE,
+    LATE,
+    LEARNING_STAGE,
+    NEXT,
+    PROPAGATING,
+    ROOT,
+    SOLVED,
+    STARTING,
+    UNSOLVABLE,
+)
 from bot.jit import kernel
 from bot.words import u64
 
@@ -21,7 +34,9 @@ CELLS_AT_ONCE = (u64(10), u64(3))
 @kernel
 def _descend_all(m: Any) -> Any:
     """Try the descents one after the other; True if BOARD is a solution."""
-    return descend(m, CELLS_AT_ONCE[0]) or descend(m, CELLS_AT_ONCE[1])
+    solved = descend(m, CELLS_AT_ONCE[0]) or descend(m, CELLS_AT_ONCE[1])
+    lap(m, DESCENDING)
+    return solved
 
 
 @kernel
@@ -34,12 +49,15 @@ def run_stages(m: Any, wanted: Any) -> Any:
     wanted : uint64
         ANY, ALL or NEXT; the descents are left out unless any solution will do.
     """
+    start_laps(m)
     if wanted == NEXT:
         return learn(m, True)
     start_board(m)
-    if not propagate(m):
-        return UNSOLVABLE
+    consistent = propagate(m)
     copy_board(m, ROOT, BOARD)
+    lap(m, PROPAGATING)
+    if not consistent:
+        return UNSOLVABLE
     if wanted == ANY:
         if is_full(m):
             return SOLVED
@@ -47,6 +65,8 @@ def run_stages(m: Any, wanted: Any) -> Any:
             return SOLVED
     if not is_on(m, LEARNING_STAGE) or is_late(m):
         return LATE
-    if not start_learning(m):
+    consistent = start_learning(m)
+    lap(m, STARTING)
+    if not consistent:
         return UNSOLVABLE
     return learn(m, False)

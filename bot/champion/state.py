@@ -48,6 +48,8 @@ CLUE = _field("u1", MOST_LINES, MOST_BLOCKS)  # block lengths, then zeros
 ROW_OF = _field("u1", MOST_CELLS)  # y of a cell
 COLUMN_OF = _field("u1", MOST_CELLS)  # x of a cell
 
+START = _field("u8", 2 * MOST_LINES)  # cells known from the beginning: black, white, as in the boards below
+
 # -- limits and choices of a call
 DEADLINE = _field("i8")  # on the clock of now_ns
 RANDOM = _field("u8")  # state of the random numbers; never 0
@@ -67,6 +69,20 @@ LINE_SOLVES, DESCENTS, BELIEF_UPDATES, DECISIONS, CONFLICTS, RESTARTS, LEARNED_L
     u64(i) for i in range(len(COUNT_NAMES))
 )
 COUNTS = _field("u8", len(COUNT_NAMES))
+STEP_NAMES = (
+    "propagation",
+    "descents",
+    "learning_start",
+    "learning_propagation",
+    "learning_analysis",
+    "learning_decisions",
+    "learning_upkeep",
+)
+PROPAGATING, DESCENDING, STARTING, INFERRING, ANALYSING, DECIDING, UPKEEP = (
+    u64(i) for i in range(len(STEP_NAMES))
+)
+SPENT = _field("i8", len(STEP_NAMES))  # nanoseconds of each step
+LAP = _field("i8")  # when the last step ended, on the clock of now_ns
 
 # -- boards: black cells of every line at 0.., white cells at MOST_LINES..
 ROOT = _field("u8", 2 * MOST_LINES)  # what propagation alone gives

@@ -22,11 +22,15 @@ from bot.champion.state import (
     LENGTH,
     LINES,
     MOST_BLOCKS,
+    MOST_LINES,
     NEXT,
     RANDOM,
     ROW_OF,
     SOLVED,
+    SPENT,
     STAGES,
+    START,
+    STEP_NAMES,
     UNSOLVABLE,
     WIDTH,
     layout,
@@ -34,8 +38,9 @@ from bot.champion.state import (
 from bot.limits import LONGEST_LINE, STAGE_NAMES
 from bot.memory import Memory
 from bot.native import load_kernel
-from bot.result import Result
-from protocol import Puzzle, Solution
+from bot.result import Result, seconds_of
+from bot.start import line_masks
+from protocol import PartialGrid, Puzzle, Solution
 from protocol.faults import fault_in_clues
 
 __all__ = ["ChampionStrategy"]
@@ -64,7 +69,7 @@ class ChampionStrategy:
         self._memory = Memory(layout)
         self._size = (0, 0)
         self._random = ((seed + 1) * _SEED_MIX % 2**64) or 1
-        self._view = {field: self._memory.view(field) for field in (BLOCKS, CLUE, COUNTS, BOARD)}
+        self._view = {field: self._memory.view(field) for field in (BLOCKS, CLUE, COUNTS, SPENT, START, BOARD)}
         self._memory.view(STAGES)[0] = sum(
             1 << i for i, name in enumerate(STAGE_NAMES) if name not in set(without)
         )
@@ -73,8 +78,15 @@ class ChampionStrategy:
         """Load the kernels; `on_compile` is called first if they have to be compiled."""
         self._run_stages = load_kernel("bot.champion.stages", "run_stages", 2, on_compile)
 
-    def solve(self, puzzle: Puzzle, *, solutions: int = 1, seconds: float | None = None) -> Result:
-        """Look for up to `solutions` solutions of `puzzle`, for at most `seconds`.
+    def solve(
+        self,
+        puzzle: Puzzle,
+        *,
+        start: PartialGrid | None = None,
+        solutions: int = 1,
+        seconds: float | None = None,
+    ) -> Result:
+        """Look for up to `solutions` solutions of `puzzle` that have the cells of `start`, for at most `seconds`.
 
         Raises
         ------
@@ -86,7 +98,7 @@ class ChampionStrategy:
         deadline = _FOREVER_NS if seconds is None else time.monotonic_ns() + round(seconds * 1e9)
         if fault_in_clues(puzzle):
             return Result("unsolvable", exhausted=True)
-        self._load(puzzle, deadline)
+        self._load(puzzle, start, deadline)
         found: list[Solution] = []
         ended = self._run(ANY if solutions == 1 else ALL)
         while ended == SOLVED:
@@ -100,6 +112,7 @@ class ChampionStrategy:
             solutions=tuple(found),
             exhausted=exhausted,
             counts=dict(zip(COUNT_NAMES, self._view[COUNTS].tolist(), strict=True)),
+            step_seconds=seconds_of(STEP_NAMES, self._view[SPENT]),
         )
 
     def _run(self, wanted: np.uint64) -> int:
@@ -109,8 +122,8 @@ class ChampionStrategy:
         assert self._run_stages is not None
         return self._run_stages(self._memory.address, wanted)
 
-    def _load(self, puzzle: Puzzle, deadline: int) -> None:
-        """Put `puzzle` into the memory."""
+    def _load(self, puzzle: Puzzle, start: PartialGrid | None, deadline: int) -> None:
+        """Put `puzzle` and the board to start from into the memory."""
         size = puzzle.width, puzzle.height
         if size != self._size:
             self._set_size(*size)
@@ -118,7 +131,11 @@ class ChampionStrategy:
         packed = b"".join(bytes(clue).ljust(MOST_BLOCKS, b"\0") for clue in clues)
         self._view[CLUE][: len(clues)] = np.frombuffer(packed, np.uint8).reshape(len(clues), MOST_BLOCKS)
         self._view[BLOCKS][: len(clues)] = [len(clue) for clue in clues]
+        self._view[START].fill(0)
+        if start is not None:
+            self._view[START].reshape(2, MOST_LINES)[:, : len(clues)] = line_masks(start)
         self._view[COUNTS].fill(0)
+        self._view[SPENT].fill(0)
         self._memory.view(DEADLINE)[0] = deadline
         self._memory.view(RANDOM)[0] = self._random
 

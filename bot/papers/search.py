@@ -11,8 +11,18 @@ from typing import Any
 from bot.jit import entry, kernel
 from bot.papers.probing import CONFLICT, OPEN, OUT_OF_TIME, SOLVED, fully_probe, is_unknown, take_over
 from bot.papers.propagation import copy_grid, propagate
-from bot.papers.state import BACKTRACKS, BLACK, LOG_UNIT_BITS, NODES, WHITE, State
-from bot.words import i64, u64
+from bot.papers.state import (
+    BACKTRACKS,
+    BLACK,
+    BRANCHING,
+    LOG_UNIT_BITS,
+    NODES,
+    PROBING,
+    PROPAGATING,
+    WHITE,
+    State,
+)
+from bot.words import i64, now_ns, u64
 
 __all__ = ["EXHAUSTED", "FOUND", "LATE", "deduce_kernel", "search_kernel"]
 
@@ -22,15 +32,21 @@ FOUND, EXHAUSTED, LATE = u64(0), u64(1), u64(2)
 
 @kernel
 def _start(state: State, solver: Any, width: Any, height: Any) -> Any:
-    """Clear the board and propagate all lines; False on a conflict."""
+    """Propagate all lines of the board to start from; False on a conflict."""
     grid, dirty, seen = state.grid, state.dirty, state.seen
-    for line in range(height + width):
-        grid[BLACK, line] = u64(0)
-        grid[WHITE, line] = u64(0)
+    copy_grid(grid, state.start)
     dirty[0] = (u64(1) << height) - u64(1)
     dirty[1] = (u64(1) << width) - u64(1)
     _make_stale(state)
     return propagate(state, solver, height, grid, dirty, seen)
+
+
+@kernel
+def _lap(state: State, step: Any) -> None:
+    """Add the time since the last lap to that of `step`."""
+    now = now_ns()
+    state.spent[step] += now - state.lap[0]
+    state.lap[0] = now
 
 
 @kernel
@@ -104,14 +120,17 @@ def search_kernel(
         Nanoseconds on the clock of `now_ns`.
     resume : bool
     """
+    state.lap[0] = now_ns()
     if resume:
         alive = _backtrack(state)
     else:
         state.depth[0] = u64(0)
         alive = _start(state, solver, width, height)
+        _lap(state, PROPAGATING)
     while alive:
         state.counts[NODES] += u64(1)
         found = fully_probe(state, solver, level, width, height, deadline)
+        _lap(state, PROBING)
         if found == SOLVED:
             return FOUND
         if found == OUT_OF_TIME:
@@ -120,6 +139,7 @@ def search_kernel(
             _branch(state, width, height)
         else:
             alive = _backtrack(state)
+        _lap(state, BRANCHING)
     return EXHAUSTED
 
 

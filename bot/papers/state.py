@@ -21,12 +21,16 @@ from protocol import Puzzle
 __all__ = [
     "BACKTRACKS",
     "BLACK",
+    "BRANCHING",
     "CACHE_HITS",
     "COUNT_NAMES",
     "LINE_SOLVES",
     "LOG_UNIT_BITS",
     "NODES",
     "PROBES",
+    "PROBING",
+    "PROPAGATING",
+    "STEP_NAMES",
     "WHITE",
     "State",
     "line_clues",
@@ -48,6 +52,12 @@ COUNT_NAMES = ("line_solves", "cache_hits", "probes", "nodes", "backtracks")
 LINE_SOLVES, CACHE_HITS, PROBES, NODES, BACKTRACKS = (u64(i) for i in range(len(COUNT_NAMES)))
 """Indices into `State.counts`."""
 
+STEP_NAMES = ("propagation", "probing", "branching")
+"""The steps of a search, in the order of `State.spent`."""
+
+PROPAGATING, PROBING, BRANCHING = (u64(i) for i in range(len(STEP_NAMES)))
+"""Indices into `State.spent`."""
+
 
 class State(NamedTuple):
     """All arrays of one board size; see :func:`new_state`."""
@@ -56,6 +66,7 @@ class State(NamedTuple):
     clues: Any  # uint64[L, most blocks]      block lengths of each line, then zeros
     blocks: Any  # uint64[L]                  number of blocks of each line
     lengths: Any  # uint64[L]                 number of cells of each line
+    start: Any  # uint64[2, L]                cells known from the beginning
     # -- state of the search
     grid: Any  # uint64[2, L]                 the board at the present node
     depth: Any  # uint64[1]                   number of open choices
@@ -71,6 +82,8 @@ class State(NamedTuple):
     cache_age: Any  # uint64[1]               number of the puzzle; part of the tag, so that none is ever cleared
     # -- statistics
     counts: Any  # uint64[len(COUNT_NAMES)]
+    spent: Any  # int64[len(STEP_NAMES)]      nanoseconds of each step
+    lap: Any  # int64[1]                      when the last step ended, on the clock of now_ns
     # -- scratch
     dirty: Any  # uint64[2]                   rows, and columns, still to be painted
     seen: Any  # uint64[2]                    rows, and columns, painted by the propagation under way
@@ -93,6 +106,7 @@ def new_state(width: int, height: int) -> State:
         clues=np.zeros((lines, most_blocks), MASK),
         blocks=np.zeros(lines, MASK),
         lengths=np.array([width] * height + [height] * width, MASK),
+        start=np.zeros(grid_shape, MASK),
         grid=np.zeros(grid_shape, MASK),
         depth=np.zeros(1, MASK),
         stack=np.zeros((cells + 1, *grid_shape), MASK),
@@ -104,6 +118,8 @@ def new_state(width: int, height: int) -> State:
         cache=np.full((1 << CACHE_BITS, 8), ALL_ONES, MASK),
         cache_age=np.zeros(1, MASK),
         counts=np.zeros(len(COUNT_NAMES), MASK),
+        spent=np.zeros(len(STEP_NAMES), np.int64),
+        lap=np.zeros(1, np.int64),
         dirty=np.zeros(2, MASK),
         seen=np.zeros(2, MASK),
         trial=np.zeros(grid_shape, MASK),

@@ -16,10 +16,11 @@ from bot.cache import cache_folder, note_use, tidy_cache
 from bot.limits import LONGEST_LINE
 from bot.lines import SOLVERS
 from bot.papers.search import EXHAUSTED, FOUND, deduce_kernel, search_kernel
-from bot.papers.state import BLACK, COUNT_NAMES, WHITE, State, line_clues, new_state
-from bot.result import Result
+from bot.papers.state import BLACK, COUNT_NAMES, STEP_NAMES, WHITE, State, line_clues, new_state
+from bot.result import Result, seconds_of
+from bot.start import line_masks
 from bot.words import u64
-from protocol import Puzzle, Solution
+from protocol import PartialGrid, Puzzle, Solution
 from protocol.faults import fault_in_clues
 
 __all__ = ["PROBINGS", "PapersStrategy", "deduce", "solve"]
@@ -67,8 +68,15 @@ class PapersStrategy:
         else:
             note_use()
 
-    def solve(self, puzzle: Puzzle, *, solutions: int = 1, seconds: float | None = None) -> Result:
-        """Look for up to `solutions` solutions of `puzzle`, for at most `seconds`.
+    def solve(
+        self,
+        puzzle: Puzzle,
+        *,
+        start: PartialGrid | None = None,
+        solutions: int = 1,
+        seconds: float | None = None,
+    ) -> Result:
+        """Look for up to `solutions` solutions of `puzzle` that have the cells of `start`, for at most `seconds`.
 
         Raises
         ------
@@ -81,6 +89,8 @@ class PapersStrategy:
         if fault_in_clues(puzzle):
             return Result("unsolvable", exhausted=True)
         state = self._load(puzzle)
+        if start is not None:
+            state.start[:] = line_masks(start)
         width, height = u64(puzzle.width), u64(puzzle.height)
         found: list[Solution] = []
         ended = FOUND
@@ -94,6 +104,7 @@ class PapersStrategy:
             solutions=tuple(found),
             exhausted=exhausted,
             counts=dict(zip(COUNT_NAMES, state.counts.tolist(), strict=True)),
+            step_seconds=seconds_of(STEP_NAMES, state.spent),
         )
 
     def deduce(self, puzzle: Puzzle, level: int) -> npt.NDArray[np.int8] | None:
@@ -120,7 +131,9 @@ class PapersStrategy:
             state.clues[line, : len(clue)] = clue
             state.blocks[line] = len(clue)
         state.cache_age[0] += u64(1)
+        state.start.fill(0)
         state.counts.fill(0)
+        state.spent.fill(0)
         return state
 
 

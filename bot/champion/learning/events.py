@@ -56,7 +56,7 @@ from bot.words import i64, u64
 
 __all__ = [
     "BY_CHOICE", "BY_NEIGHBOUR", "BY_RULE", "FROM_RECORD", "NONE", "OF_LINE", "OF_RULE", "assign", "backjump",
-    "bound_variable", "cell_of_line", "conflict_of", "move_beyond", "move_up_to", "push_cell", "set_cell",
+    "cell_of_line", "conflict_of", "move_beyond", "move_up_to", "push_cell", "set_cell",
 ]  # fmt: skip
 
 NONE = i64(-1)
@@ -79,12 +79,6 @@ _WHITE = u64(MOST_LINES)
 def cell_of_line(m: Any, line: Any, i: Any) -> Any:
     """Return the variable of cell i of a line."""
     return get(m, CELL_BASE, line) + get(m, CELL_STEP, line) * i
-
-
-@kernel
-def bound_variable(m: Any, line: Any, block: Any, place: Any) -> Any:
-    """Return the variable of S(line, block, place), which must exist."""
-    return get2(m, BOUND_BASE, line, block) + place - get2(m, FIRST, line, block)
 
 
 @kernel

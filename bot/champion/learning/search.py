@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bot.access import get, get2, put, put2, read, write
-from bot.champion.control import is_late, is_on
+from bot.champion.control import is_late, is_on, lap
 from bot.champion.learning.analysis import analyse
 from bot.champion.learning.beliefs import believe, believe_anew
 from bot.champion.learning.clauses import add_learned, is_full_database, reduce_database, start_clauses
@@ -21,6 +21,7 @@ from bot.champion.learning.fixpoint import propagate_all
 from bot.champion.learning.heap import heap_insert, heap_pop
 from bot.champion.state import (
     ACTIVITY,
+    ANALYSING,
     ASSIGNED,
     BELIEFS,
     BELIEVED_AT,
@@ -38,6 +39,8 @@ from bot.champion.state import (
     CONFLICTS,
     CONFLICTS_MET,
     COUNTS,
+    DEADLINE,
+    DECIDING,
     DECISIONS,
     DIRTY,
     EARLIEST,
@@ -49,6 +52,7 @@ from bot.champion.state import (
     HEAP_PLACE,
     HEAP_SIZE,
     HEIGHT,
+    INFERRING,
     LAST,
     LATE,
     LATEST,
@@ -81,6 +85,7 @@ from bot.champion.state import (
     TRAIL,
     TRAIL_SIZE,
     UNSOLVABLE,
+    UPKEEP,
     VALUE,
     VALUE_PAIR,
     VARIABLES,
@@ -408,7 +413,9 @@ def learn(m: Any, resume: Any) -> Any:
         return UNSOLVABLE
     variables = read(m, VARIABLES)
     while True:
-        if not propagate_all(m):
+        consistent = propagate_all(m)
+        now = lap(m, INFERRING)
+        if not consistent:
             if read(m, LEVEL) == 0:
                 return UNSOLVABLE
             write(m, CONFLICTS_MET, read(m, CONFLICTS_MET) + 1)
@@ -416,14 +423,19 @@ def learn(m: Any, resume: Any) -> Any:
             _learn_from_conflict(m)
             if is_full_database(m) and not _reduce(m):
                 return LATE
+            lap(m, ANALYSING)
         elif read(m, ASSIGNED) == variables:
             return SOLVED
-        elif is_late(m):
+        elif now > read(m, DEADLINE):
             return LATE
         elif read(m, CONFLICTS_MET) >= read(m, NEXT_RESTART):
             if not _restart(m):
                 return UNSOLVABLE
-        else:
-            if read(m, CONFLICTS_MET) >= read(m, NEXT_REDUCTION) and not _reduce(m):
+            lap(m, UPKEEP)
+        elif read(m, CONFLICTS_MET) >= read(m, NEXT_REDUCTION):
+            if not _reduce(m):
                 return LATE
+            lap(m, UPKEEP)
+        else:
             _decide(m)
+            lap(m, DECIDING)
