@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from bot.cli import Options
+from bot.moments import Moment
 from bot.result import Result
 from protocol import PartialGrid, Puzzle
 
@@ -28,7 +29,13 @@ class Strategy(Protocol):
         solutions: int = 1,
         seconds: float | None = None,
     ) -> Result:
-        """Look for up to `solutions` solutions of `puzzle` that have the cells of `start`, for at most `seconds`."""
+        """Look for up to `solutions` solutions that have the cells of `start`, for at most `seconds`."""
+
+    def watch(self) -> None:
+        """Note the moments of every search from now on."""
+
+    def moments(self) -> Iterator[tuple[Moment, PartialGrid]]:
+        """Yield the moments of the last search; the first ones, if there are many."""
 
 
 def make_strategy(options: Options) -> Strategy:

@@ -34,7 +34,7 @@ class ChampionState:
     def load(self, puzzle: Puzzle) -> None:
         """Start a search at level 0 that knows nothing but the puzzle; it need not have a solution."""
         self.puzzle = puzzle
-        self._strategy._load(puzzle, 2**62)
+        self._strategy._load(puzzle, None, 2**62)
         self[state.ROOT].fill(0)
         kernels.start(self.m)
 

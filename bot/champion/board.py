@@ -6,7 +6,20 @@ from typing import Any
 
 from bot.access import get, put, read
 from bot.champion.line import paint
-from bot.champion.state import BOARD, CELLS, COUNTS, DIRTY, HEIGHT, LINE_SOLVES, LINES, MOST_LINES, START, WIDTH
+from bot.champion.moments import note
+from bot.champion.state import (
+    BOARD,
+    CELLS,
+    COUNTS,
+    DIRTY,
+    HEIGHT,
+    LINE_SOLVES,
+    LINES,
+    MOST_LINES,
+    PAINTED,
+    START,
+    WIDTH,
+)
 from bot.jit import kernel
 from bot.words import lowest_bit, popcount, u64
 
@@ -95,6 +108,7 @@ def propagate(m: Any) -> Any:
                 cross = _WHITE + crossing + lowest_bit(new_white)
                 put(m, BOARD, cross, get(m, BOARD, cross) | bit)
                 new_white &= new_white - u64(1)
+            note(m, PAINTED)
         todo, triggered = triggered, u64(0)
         first, crossing = crossing, first
     put(m, COUNTS, LINE_SOLVES, get(m, COUNTS, LINE_SOLVES) + solves)

@@ -14,17 +14,21 @@ from bot.access import get, get2, put, read
 from bot.champion.beliefs import forget, sweep
 from bot.champion.board import copy_board, is_full, known_row, paint_cell, propagate
 from bot.champion.control import is_late
+from bot.champion.moments import note
 from bot.champion.state import (
     BOARD,
     COLUMN_OF,
     COUNTS,
     DESCENTS,
+    GUESSED,
     HEIGHT,
     ODDS,
     PICKED,
     PICKED_BIAS,
+    RESTARTED,
     ROOT,
     ROW_OF,
+    TAKEN_BACK,
     UNDO,
     WIDTH,
 )
@@ -82,6 +86,7 @@ def descend(m: Any, at_once: Any) -> Any:
     """
     put(m, COUNTS, DESCENTS, get(m, COUNTS, DESCENTS) + u64(1))
     copy_board(m, BOARD, ROOT)
+    note(m, RESTARTED)
     forget(m)
     for _ in range(FIRST_SWEEPS):
         if not sweep(m, MOST_ODDS):
@@ -97,6 +102,7 @@ def descend(m: Any, at_once: Any) -> Any:
                 continue
             copy_board(m, UNDO, BOARD)
             paint_cell(m, y, x, white)
+            note(m, GUESSED)
             if propagate(m):
                 continue
             turns += u64(1)
@@ -104,6 +110,7 @@ def descend(m: Any, at_once: Any) -> Any:
                 return False
             copy_board(m, BOARD, UNDO)
             paint_cell(m, y, x, u64(1) - white)
+            note(m, TAKEN_BACK)
             if not propagate(m):
                 return False
         if is_full(m):

@@ -16,6 +16,7 @@ import numpy as np
 
 from bot.limits import LONGEST_LINE, STAGE_NAMES
 from bot.memory import Field, Layout
+from bot.moments import MOST_MOMENTS, Moment
 
 MOST_LINES = 2 * LONGEST_LINE
 MOST_BLOCKS = 32  # of a line, rounded up: the row length of tables of blocks
@@ -33,6 +34,11 @@ ANY, ALL, NEXT = u64(0), u64(1), u64(2)
 
 DESCENT_STAGE, LEARNING_STAGE, BELIEFS, LINE_KERNEL = (u64(1) << u64(i) for i in range(len(STAGE_NAMES)))
 """Bits of STAGES."""
+
+PAINTED, GUESSED, TAKEN_BACK, RESTARTED = (
+    u64(kind) for kind in (Moment.PAINTED, Moment.GUESSED, Moment.TAKEN_BACK, Moment.RESTARTED)
+)
+"""Moments, as kernels note them."""
 
 layout = Layout()
 _field = layout.field
@@ -89,6 +95,12 @@ ROOT = _field("u8", 2 * MOST_LINES)  # what propagation alone gives
 BOARD = _field("u8", 2 * MOST_LINES)  # of the stage under way
 UNDO = _field("u8", 2 * MOST_LINES)  # the board before the last step of a descent
 DIRTY = _field("u8", 2)  # rows, and columns, still to be painted
+
+# -- moments, noted only for people who watch
+MOMENT_ROOM = _field("u8")  # 0: nobody watches
+MOMENT_COUNT = _field("u8")
+MOMENT_KIND = u64(2 * LONGEST_LINE)  # what happened; before it the black cells of each row, then the white ones
+MOMENTS = _field("u8", MOST_MOMENTS, 2 * LONGEST_LINE + 1)
 
 # -- scratch of the line kernel, one item for each block
 REACH = _field("u8", MOST_BLOCKS + 1)

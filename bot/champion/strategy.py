@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from bot.champion.state import (
     HEIGHT,
     LENGTH,
     LINES,
+    MOMENT_COUNT,
+    MOMENT_KIND,
+    MOMENT_ROOM,
+    MOMENTS,
     MOST_BLOCKS,
     MOST_LINES,
     NEXT,
@@ -37,6 +41,7 @@ from bot.champion.state import (
 )
 from bot.limits import LONGEST_LINE, STAGE_NAMES
 from bot.memory import Memory
+from bot.moments import MOST_MOMENTS, Moment, moments_of
 from bot.native import load_kernel
 from bot.result import Result, seconds_of
 from bot.start import line_masks
@@ -115,6 +120,16 @@ class ChampionStrategy:
             step_seconds=seconds_of(STEP_NAMES, self._view[SPENT]),
         )
 
+    def watch(self) -> None:
+        """Note the moments of every search from now on."""
+        self._memory.view(MOMENT_ROOM)[0] = MOST_MOMENTS
+
+    def moments(self) -> Iterator[tuple[Moment, PartialGrid]]:
+        """Yield the moments of the last search, the first MOST_MOMENTS."""
+        width, height = self._size
+        noted = self._memory.view(MOMENTS)[: int(self._memory.view(MOMENT_COUNT)[0])]
+        return moments_of(noted[:, int(MOMENT_KIND)], noted[:, :height], noted[:, height : 2 * height], width)
+
     def _run(self, wanted: np.uint64) -> int:
         """Call the kernel."""
         if self._run_stages is None:
@@ -136,6 +151,7 @@ class ChampionStrategy:
             self._view[START].reshape(2, MOST_LINES)[:, : len(clues)] = line_masks(start)
         self._view[COUNTS].fill(0)
         self._view[SPENT].fill(0)
+        self._memory.view(MOMENT_COUNT)[0] = 0
         self._memory.view(DEADLINE)[0] = deadline
         self._memory.view(RANDOM)[0] = self._random
 

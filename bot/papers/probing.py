@@ -14,8 +14,9 @@ from __future__ import annotations
 from typing import Any
 
 from bot.jit import kernel
+from bot.papers.moments import note
 from bot.papers.propagation import copy_grid, propagate, set_cell
-from bot.papers.state import BLACK, PROBES, WHITE, State
+from bot.papers.state import BLACK, PROBED, PROBES, WHITE, State
 from bot.words import lowest_bit, now_ns, popcount, u64
 
 __all__ = [
@@ -51,7 +52,7 @@ def _probe(state: State, solver: Any, width: Any, height: Any, cell: Any, colour
     dirty[0], dirty[1], seen[0], seen[1] = u64(0), u64(0), u64(0), u64(0)
     set_cell(trial, dirty, height, cell // width, cell % width, colour)
     state.counts[PROBES] += u64(1)
-    if not propagate(state, solver, height, trial, dirty, seen):
+    if not propagate(state, solver, height, trial, dirty, seen, False):
         return False
     copy_grid(state.side_grid[side], trial)
     state.side_seen[side, 0], state.side_seen[side, 1] = seen[0], seen[1]
@@ -102,9 +103,10 @@ def _merge(state: State, solver: Any, width: Any, height: Any, one: Any, other: 
                 agreed &= agreed - u64(1)
     if not copied:
         return True
-    if not propagate(state, solver, height, trial, dirty, seen):
+    if not propagate(state, solver, height, trial, dirty, seen, False):
         return False
     take_over(state, width, height, trial)
+    note(state, grid, PROBED)
     return True
 
 
@@ -119,9 +121,11 @@ def _probe_cell(state: State, solver: Any, width: Any, height: Any, cell: Any) -
         return False
     if not black_holds:
         take_over(state, width, height, state.side_grid[white])
+        note(state, state.grid, PROBED)
         return True
     if not white_holds:
         take_over(state, width, height, state.side_grid[black])
+        note(state, state.grid, PROBED)
         return True
     return _merge(state, solver, width, height, state.side_grid[black], state.side_grid[white])
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from bot.jit import kernel
 from bot.lines import paint_with
-from bot.papers.state import BLACK, CACHE_HITS, LINE_SOLVES, WHITE, State
+from bot.papers.moments import note
+from bot.papers.state import BLACK, CACHE_HITS, LINE_SOLVES, PAINTED, WHITE, State
 from bot.words import lowest_bit, u64
 
 __all__ = ["copy_grid", "propagate", "set_cell"]
@@ -40,7 +41,7 @@ def set_cell(grid: Any, dirty: Any, height: Any, y: Any, x: Any, colour: Any) ->
 
 
 @kernel
-def propagate(state: State, solver: Any, height: Any, grid: Any, dirty: Any, seen: Any) -> Any:
+def propagate(state: State, solver: Any, height: Any, grid: Any, dirty: Any, seen: Any, noting: Any) -> Any:
     """Paint the dirty lines of `grid`, and all lines that they trigger, until nothing changes.
 
     Before: every line of `grid` that is not in `dirty` is painted maximally.
@@ -58,6 +59,8 @@ def propagate(state: State, solver: Any, height: Any, grid: Any, dirty: Any, see
     grid : uint64[2, L]
     dirty, seen : uint64[2]
         Rows, and columns.
+    noting : bool
+        `grid` is the board that people watch.
     """
     # Fields of a tuple are read once: read inside of the loop they cost more than a cache hit.
     clues, blocks, lengths = state.clues, state.blocks, state.lengths
@@ -105,6 +108,8 @@ def propagate(state: State, solver: Any, height: Any, grid: Any, dirty: Any, see
                 while new_white != u64(0):
                     grid[WHITE, cross_first + lowest_bit(new_white)] |= bit
                     new_white &= new_white - u64(1)
+                if noting:
+                    note(state, grid, PAINTED)
         half = u64(1) - half
     counts[LINE_SOLVES] += solves
     counts[CACHE_HITS] += hits

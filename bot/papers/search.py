@@ -9,16 +9,19 @@ from __future__ import annotations
 from typing import Any
 
 from bot.jit import entry, kernel
+from bot.papers.moments import note
 from bot.papers.probing import CONFLICT, OPEN, OUT_OF_TIME, SOLVED, fully_probe, is_unknown, take_over
 from bot.papers.propagation import copy_grid, propagate
 from bot.papers.state import (
     BACKTRACKS,
     BLACK,
     BRANCHING,
+    GUESSED,
     LOG_UNIT_BITS,
     NODES,
     PROBING,
     PROPAGATING,
+    TAKEN_BACK,
     WHITE,
     State,
 )
@@ -38,7 +41,7 @@ def _start(state: State, solver: Any, width: Any, height: Any) -> Any:
     dirty[0] = (u64(1) << height) - u64(1)
     dirty[1] = (u64(1) << width) - u64(1)
     _make_stale(state)
-    return propagate(state, solver, height, grid, dirty, seen)
+    return propagate(state, solver, height, grid, dirty, seen, True)
 
 
 @kernel
@@ -88,6 +91,7 @@ def _branch(state: State, width: Any, height: Any) -> None:
         other[BLACK, line] = grid[BLACK, line] | probed[BLACK, line]
         other[WHITE, line] = grid[WHITE, line] | probed[WHITE, line]
     take_over(state, width, height, state.side_grid[first])
+    note(state, grid, GUESSED)
 
 
 @kernel
@@ -98,6 +102,7 @@ def _backtrack(state: State) -> Any:
     state.depth[0] -= u64(1)
     copy_grid(state.grid, state.stack[state.depth[0]])
     _make_stale(state)
+    note(state, state.grid, TAKEN_BACK)
     state.counts[BACKTRACKS] += u64(1)
     return True
 

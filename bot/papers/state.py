@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bot.lines import new_scratch
+from bot.moments import MOST_MOMENTS, Moment
 from bot.words import ALL_ONES, MASK, i64, u64
 from protocol import Puzzle
 
@@ -24,13 +25,17 @@ __all__ = [
     "BRANCHING",
     "CACHE_HITS",
     "COUNT_NAMES",
+    "GUESSED",
     "LINE_SOLVES",
     "LOG_UNIT_BITS",
     "NODES",
+    "PAINTED",
+    "PROBED",
     "PROBES",
     "PROBING",
     "PROPAGATING",
     "STEP_NAMES",
+    "TAKEN_BACK",
     "WHITE",
     "State",
     "line_clues",
@@ -51,6 +56,11 @@ COUNT_NAMES = ("line_solves", "cache_hits", "probes", "nodes", "backtracks")
 
 LINE_SOLVES, CACHE_HITS, PROBES, NODES, BACKTRACKS = (u64(i) for i in range(len(COUNT_NAMES)))
 """Indices into `State.counts`."""
+
+PAINTED, PROBED, GUESSED, TAKEN_BACK = (
+    u64(kind) for kind in (Moment.PAINTED, Moment.PROBED, Moment.GUESSED, Moment.TAKEN_BACK)
+)
+"""Moments, as kernels note them."""
 
 STEP_NAMES = ("propagation", "probing", "branching")
 """The steps of a search, in the order of `State.spent`."""
@@ -84,6 +94,9 @@ class State(NamedTuple):
     counts: Any  # uint64[len(COUNT_NAMES)]
     spent: Any  # int64[len(STEP_NAMES)]      nanoseconds of each step
     lap: Any  # int64[1]                      when the last step ended, on the clock of now_ns
+    # -- moments, noted only for people who watch
+    moments: Any  # uint64[MOST_MOMENTS, 2 * height + 1]  black cells of each row, white ones; what happened
+    moment_count: Any  # uint64[2]            number of moments; room for them, 0 if nobody watches
     # -- scratch
     dirty: Any  # uint64[2]                   rows, and columns, still to be painted
     seen: Any  # uint64[2]                    rows, and columns, painted by the propagation under way
@@ -120,6 +133,8 @@ def new_state(width: int, height: int) -> State:
         counts=np.zeros(len(COUNT_NAMES), MASK),
         spent=np.zeros(len(STEP_NAMES), np.int64),
         lap=np.zeros(1, np.int64),
+        moments=np.zeros((MOST_MOMENTS, 2 * height + 1), MASK),
+        moment_count=np.zeros(2, MASK),
         dirty=np.zeros(2, MASK),
         seen=np.zeros(2, MASK),
         trial=np.zeros(grid_shape, MASK),

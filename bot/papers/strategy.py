@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,12 @@ import numpy.typing as npt
 from bot.cache import cache_folder, note_use, tidy_cache
 from bot.limits import LONGEST_LINE
 from bot.lines import SOLVERS
+from bot.moments import MOST_MOMENTS, Moment, moments_of
 from bot.papers.search import EXHAUSTED, FOUND, deduce_kernel, search_kernel
 from bot.papers.state import BLACK, COUNT_NAMES, STEP_NAMES, WHITE, State, line_clues, new_state
 from bot.result import Result, seconds_of
 from bot.start import line_masks
-from bot.words import u64
+from bot.words import MASK, u64
 from protocol import PartialGrid, Puzzle, Solution
 from protocol.faults import fault_in_clues
 
@@ -53,6 +54,7 @@ class PapersStrategy:
         self._level = PROBINGS[probing]
         self._solver = SOLVERS[solver]
         self._states: dict[tuple[int, int], State] = {}
+        self._room = MASK(0)
 
     def prepare(self, on_compile: Callable[[], None]) -> None:
         """Load the kernels; `on_compile` is called first if they have to be compiled."""
@@ -107,6 +109,17 @@ class PapersStrategy:
             step_seconds=seconds_of(STEP_NAMES, state.spent),
         )
 
+    def watch(self) -> None:
+        """Note the moments of every search from now on."""
+        self._room = MASK(MOST_MOMENTS)
+
+    def moments(self) -> Iterator[tuple[Moment, PartialGrid]]:
+        """Yield the moments of the last search, the first MOST_MOMENTS."""
+        state = self._last
+        height = state.moments.shape[1] // 2
+        noted = state.moments[: int(state.moment_count[0])]
+        return moments_of(noted[:, -1], noted[:, :height], noted[:, height:-1], state.start.shape[1] - height)
+
     def deduce(self, puzzle: Puzzle, level: int) -> npt.NDArray[np.int8] | None:
         """Return what follows without a choice; see :func:`deduce`."""
         if fault_in_clues(puzzle):
@@ -134,6 +147,8 @@ class PapersStrategy:
         state.start.fill(0)
         state.counts.fill(0)
         state.spent.fill(0)
+        state.moment_count[:] = 0, self._room
+        self._last = state
         return state
 
 

@@ -19,6 +19,7 @@ from bot.champion.learning.events import BY_CHOICE, NONE, assign, backjump, push
 from bot.champion.learning.explain import start_pattern, update_patterns
 from bot.champion.learning.fixpoint import propagate_all
 from bot.champion.learning.heap import heap_insert, heap_pop
+from bot.champion.moments import note
 from bot.champion.state import (
     ACTIVITY,
     ANALYSING,
@@ -48,6 +49,7 @@ from bot.champion.state import (
     EVENT_LITERAL,
     EVENT_OLD,
     FIRST,
+    GUESSED,
     HEAD,
     HEAP_PLACE,
     HEAP_SIZE,
@@ -70,8 +72,10 @@ from bot.champion.state import (
     MOST_LINES,
     NEXT_REDUCTION,
     NEXT_RESTART,
+    PAINTED,
     RECORD_COUNT,
     REDUCTIONS_MADE,
+    RESTARTED,
     RESTARTS,
     RESTARTS_MADE,
     ROOT,
@@ -81,6 +85,7 @@ from bot.champion.state import (
     SIZE,
     SOLVED,
     STAMP,
+    TAKEN_BACK,
     TARGET,
     TRAIL,
     TRAIL_SIZE,
@@ -423,19 +428,24 @@ def learn(m: Any, resume: Any) -> Any:
             _learn_from_conflict(m)
             if is_full_database(m) and not _reduce(m):
                 return LATE
+            note(m, TAKEN_BACK)
             lap(m, ANALYSING)
         elif read(m, ASSIGNED) == variables:
+            note(m, PAINTED)
             return SOLVED
         elif now > read(m, DEADLINE):
             return LATE
         elif read(m, CONFLICTS_MET) >= read(m, NEXT_RESTART):
             if not _restart(m):
                 return UNSOLVABLE
+            note(m, RESTARTED)
             lap(m, UPKEEP)
         elif read(m, CONFLICTS_MET) >= read(m, NEXT_REDUCTION):
             if not _reduce(m):
                 return LATE
             lap(m, UPKEEP)
         else:
+            note(m, PAINTED)
             _decide(m)
+            note(m, GUESSED)
             lap(m, DECIDING)
