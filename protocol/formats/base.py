@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from protocol.faults import Fault
 from protocol.record import Record
 
-__all__ = ["MOST_BYTES", "MOST_SIDE", "Format", "FormatError", "Found"]
+__all__ = ["MOST_BYTES", "MOST_SIDE", "Format", "FormatError", "Found", "UnknownFormatError"]
 
-MOST_BYTES = 1 << 25
-"""Size of the largest file that is read, 32 MiB: some fifty tournament sets."""
+MOST_BYTES = 1 << 24
+"""Size of the largest file that is read, 16 MiB: some thirty tournament sets."""
 
 MOST_SIDE = 9999
 """Rows or columns of the largest board that is read."""
@@ -22,6 +22,10 @@ Found = Record | Fault
 
 class FormatError(Exception):
     """A file that cannot be read or written at all; the message is one line that says why."""
+
+
+class UnknownFormatError(FormatError):
+    """The content of a file is of no known format."""
 
 
 def _no_problem(record: Record) -> str | None:

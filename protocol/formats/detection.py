@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from protocol.formats.base import FormatError
+from protocol.formats.base import FormatError, UnknownFormatError
 from protocol.formats.registry import known_names, table
 
 __all__ = ["detect", "detect_prefix"]
@@ -42,7 +42,7 @@ def detect(data: bytes) -> str:
     for format in table().values():
         if format.looks_like(sample):
             return format.name
-    raise FormatError(f"the content is of no known format; known are {known_names()}")
+    raise UnknownFormatError(f"the content is of no known format; known are {known_names()}")
 
 
 def _sample(data: bytes) -> Sequence[str]:

@@ -80,7 +80,7 @@ def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
     names = [f"{width}x{height}" for width, height in sizes]
     if len(sizes) > 1 and any(width != height for width, height in sizes):
         raise FormatError(
-            f"{to.name} states no sizes, so that a file can mix square boards only; here are {', '.join(names[:5])}"
+            f"{to.name} states no sizes; a file can mix square boards only, and here are {', '.join(names[:5])}"
         )
     if len(sizes) > 1:
         return [LeftOut(f"{to.name} does not state the sizes of the boards; to be read with --size auto")]

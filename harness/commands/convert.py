@@ -1,0 +1,178 @@
+"""`nonojudge convert`: puzzle files from one format to another."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.commands.arguments import Commands, add_size
+from harness.errors import UnusableError
+
+if TYPE_CHECKING:
+    from protocol import Fault, Record
+    from protocol.formats import Format, Found
+
+__all__ = ["add_to"]
+
+EXAMPLES = """\
+examples:
+  nonojudge convert puzzle.non puzzle.xml
+  nonojudge convert collection.nonpack questions.txt
+  nonojudge convert --size 8x11 questions.txt - --to oneline
+  nonojudge generate 10x10x5 --seed 1 | nonojudge convert - five.xml
+
+formats:
+  grid     8x11, then sections title, author, rows, columns, grid, solution
+  hv       a line H, the rows' clues, a line V, the columns' clues
+  letters  Rosetta Code's strings: a line of rows, a line of columns, A = 1, B = 2
+  lists    nested lists of numbers, as in Python or JSON: rows, then columns
+  nin      'width height', the rows' clues, the columns' clues
+  non      Steve Simpson's .non: keys and values, clues under 'rows' and 'columns'
+  oneline  a puzzle a line: rows, '-', columns; ':' between clues, ',' between numbers
+  taai     the tournaments' batch: $k, the columns' clues, the rows' clues
+  webpbn   webpbn.com's XML, black and white
+
+The content of IN says which format it has, the end of OUT's name which one is written. What a format has no place
+for (a title, a start) is left out, with a remark. grid, hv and nin hold one puzzle a file. docs/formats.md has an
+example of each.
+
+Exit status: 0 every puzzle converted, 1 some not (each is named), 2 unusable arguments or input.
+"""
+
+
+def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "convert",
+        help="convert puzzle files between formats",
+        description="Convert a puzzle file to another format.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("source", metavar="IN", help="a puzzle file, or - for stdin")
+    parser.add_argument("target", metavar="OUT", help="the file to write, or - for stdout")
+    parser.add_argument("--from", dest="from_format", metavar="FORMAT", help="the format of IN")
+    parser.add_argument("--to", dest="to_format", metavar="FORMAT", help="the format of OUT")
+    add_size(parser)
+    parser.set_defaults(carry_out=carry_out)
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Convert the file and say what could not be."""
+    from protocol.formats import FormatError, write
+
+    to = _target_format(arguments)
+    name = "stdin" if arguments.source == "-" else arguments.source
+    records = _Records(_opened(arguments, name), name)
+    try:
+        written = write(records, to.name)
+    except FormatError as error:
+        raise UnusableError(f"{name}: {error}") from None
+    _say(name, written.faults)
+    _say_grouped(name, [*records.remarks, *written.remarks])
+    if not records.count and not records.faults:
+        raise UnusableError(f"{name}: no puzzles")
+    if written.count:
+        _write(arguments.target, written.data)
+    failed = records.faults + len(written.faults)
+    target = "stdout" if arguments.target == "-" else arguments.target
+    done = f"{_puzzles(written.count)} written to {target} ({to.name})" if written.count else "nothing written"
+    print(f"{done}{f'; {failed} could not be' if failed else ''}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+class _Records:
+    """The records of a file, one at a time; faults are told as they come.
+
+    Attributes
+    ----------
+    count, faults : int
+        How many puzzles there were, and how many things that could not be read.
+    remarks : list of Fault
+    """
+
+    def __init__(self, found: Iterator[Found], name: str) -> None:
+        self._found, self._name = found, name
+        self.count = self.faults = 0
+        self.remarks: list[Fault] = []
+
+    def __iter__(self) -> Iterator[Record]:
+        from protocol import Record
+
+        for found in self._found:
+            if isinstance(found, Record):
+                self.count += 1
+                self.remarks += found.remarks
+                yield found
+            else:
+                self.faults += 1
+                _say(self._name, [found])
+
+
+def _target_format(arguments: argparse.Namespace) -> Format:
+    from protocol.formats import FormatError, by_extension, format_named
+
+    try:
+        if arguments.to_format:
+            return format_named(arguments.to_format)
+    except FormatError as error:
+        raise UnusableError(f"--to: {error}") from None
+    found = by_extension(arguments.target)
+    if found is None:
+        raise UnusableError(f"the format of {arguments.target} cannot be told from its name; name it with --to")
+    return found
+
+
+def _opened(arguments: argparse.Namespace, name: str) -> Iterator[Found]:
+    from protocol.formats import FormatError, UnknownFormatError, format_named, read
+
+    try:
+        if arguments.from_format:
+            format_named(arguments.from_format)
+    except FormatError as error:
+        raise UnusableError(f"--from: {error}") from None
+    try:
+        if arguments.source == "-":
+            return read(sys.stdin.buffer, arguments.from_format, arguments.size)
+        with Path(arguments.source).open("rb") as file:
+            return read(file, arguments.from_format, arguments.size)
+    except OSError as error:
+        raise UnusableError(f"cannot read {name}: {error.strerror}") from None
+    except UnknownFormatError as error:
+        raise UnusableError(f"{name}: {error} (--from names the format)") from None
+    except FormatError as error:
+        raise UnusableError(f"{name}: {error}") from None
+
+
+def _write(target: str, data: bytes) -> None:
+    if target == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        Path(target).write_bytes(data)
+    except OSError as error:
+        raise UnusableError(f"cannot write {target}: {error.strerror}") from None
+
+
+def _say(name: str, faults: Iterable[Fault]) -> None:
+    for fault in faults:
+        print(f"{name}: {fault}", file=sys.stderr)
+
+
+def _say_grouped(name: str, remarks: list[Fault]) -> None:
+    """Say what was left out; the same thing, left out of many puzzles, once."""
+    counts = Counter(remark.what for remark in remarks)
+    for remark in remarks:
+        count = counts.pop(remark.what, 0)
+        if count:
+            more = f" (and {count - 1} more like this)" if count > 1 else ""
+            print(f"{name}: remark: {remark}{more}", file=sys.stderr)
+
+
+def _puzzles(count: int) -> str:
+    return "1 puzzle" if count == 1 else f"{count} puzzles"
