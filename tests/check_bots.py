@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -350,10 +351,8 @@ class DeafAtWork(Bot):
 
 class DeafToClosedStdout(Bot):
     def say(self, text):
-        try:
+        with contextlib.suppress(BrokenPipeError):
             os.write(1, text.encode())
-        except BrokenPipeError:
-            pass
 
 
 class LeavesAChild(Bot):

@@ -1,9 +1,7 @@
-"""The self-test: one bot keeps to every rule, each of the others misses the steps that it is to miss, and no other."""
+"""The self-test: one bot keeps to every rule, each of the others misses its steps and no other."""
 
 from __future__ import annotations
 
-import json
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +11,10 @@ import pytest
 from harness.check.lab import Lab
 from harness.check.model import Level, StepVerdict
 from harness.check.runner import carried_out, selected
-from harness.check.steps import STEPS
+from harness.check.steps import PROCESS, STEPS
 
-BOTS = Path(__file__).parent / "check_bots.py"
+HOUSE = Path(__file__).parent.parent
+BOTS = HOUSE / "tests/check_bots.py"
 SIZE = (5, 6)
 NUMBER_OF = {step.name: number for number, step in enumerate(STEPS, 1)}
 
@@ -160,3 +159,33 @@ def test_nothing_else_is_tried_where_the_first_step_fails(tmp_path, bot, got):
 def test_a_chosen_step_brings_what_it_needs():
     chosen = [STEPS[number - 1].name for number in selected([NUMBER_OF["answers_before_the_next"]])]
     assert chosen == ["one_puzzle", "writes_at_once", "answers_before_the_next"]
+
+
+def headings(page):
+    lines = (HOUSE / "docs" / page).read_text(encoding="utf-8").splitlines()
+    return {line.lstrip("# ") for line in lines if line.startswith("## ")}
+
+
+def test_the_document_lists_the_steps_as_they_are():
+    lines = (HOUSE / "docs/check.md").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if line.startswith("| ") and line[2].isdigit()]
+    assert rows == [
+        f"| {number} | {step.level} | {step.title} | {step.why} | {step.section} |"
+        for number, step in enumerate(STEPS, 1)
+    ]
+
+
+def test_each_rule_is_a_section_of_a_document():
+    assert {step.section for step in STEPS} <= headings("protocol.md") | {PROCESS}
+    assert PROCESS in headings("check.md")
+
+
+def test_the_document_names_steps_by_their_numbers():
+    assert NUMBER_OF["sigterm_at_work"] == 26
+    assert [NUMBER_OF[name] for name in ("stdout_closed", "leaves_nothing_behind", "stderr_unread")] == [
+        27,
+        28,
+        29,
+    ]
+    assert [NUMBER_OF[name] for name in ("official_form", "only_answers", "numbers_and_order")] == [2, 3, 4]
+    assert [NUMBER_OF[name] for name in ("crlf", "empty_columns", "empty_rows")] == [11, 12, 13]

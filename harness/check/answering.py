@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from harness.check.boards import ambiguous, easy, numbered, text_of
 from harness.check.lab import Lab, Talk, excerpt
-from harness.check.model import Shortfall
+from harness.check.model import ShortfallError
 from protocol import Answer, format_answer
 
 __all__ = [
@@ -37,8 +37,8 @@ def one_puzzle(lab: Lab) -> str:
     talk = lab.ask(
         numbered(easy(lab.size, 1)),
         "one puzzle, then stdin was closed",
-        f"check the command and its --size ({lab.size[0]}x{lab.size[1]} here; set it with the check's own --size); "
-        "a first start that takes longer needs --start-timeout; --verbose shows the whole conversation",
+        f"is the bot set to boards of {lab.size[0]}x{lab.size[1]} (the check's --size)? A start that takes longer "
+        "needs --start-timeout; --verbose shows the whole conversation",
     )
     seconds = talk.arrivals[0] - talk.started
     lab.start_seconds = START_MARGIN * seconds
@@ -57,7 +57,7 @@ def official_form(lab: Lab) -> None:
             ((one, other) for one, other in zip(_lines(found), _lines(official), strict=False) if one != other),
             (found, official),
         )
-        raise Shortfall(
+        raise ShortfallError(
             f"two puzzles: {excerpt(text_of(wanted))}",
             excerpt(expected),
             excerpt(line),
@@ -99,7 +99,7 @@ def only_answers(lab: Lab) -> None:
     others = [line for number, line in enumerate(talk.lines, 1) if number not in rows]
     if others:
         text = [line for line in others if line.strip()]
-        raise Shortfall(
+        raise ShortfallError(
             "two puzzles, then stdin was closed",
             f"the answers alone, {len(rows)} lines",
             f"{len(others)} more, the first {excerpt((text or others)[0])}",
@@ -117,7 +117,7 @@ def numbers_and_order(lab: Lab) -> None:
     found = [answer.number for answer in talk.answers]
     if found != [number for number, _ in wanted]:
         got = " ".join(f"${number}" for number in found)
-        raise Shortfall("puzzles $7, $100, $3, $1000000", "answers $7 $100 $3 $1000000", got, advice)
+        raise ShortfallError("puzzles $7, $100, $3, $1000000", "answers $7 $100 $3 $1000000", got, advice)
 
 
 def any_solution(lab: Lab) -> None:

@@ -13,7 +13,7 @@ from types import TracebackType
 
 from harness.check import warden
 from harness.check.boards import Numbered, text_of
-from harness.check.model import Shortfall
+from harness.check.model import ShortfallError
 from harness.play.process import BotProcess
 from protocol import Answer, AnswerReader, mismatches
 
@@ -192,7 +192,7 @@ class Talk:
             pass
 
     def wait_for_end(self) -> bool:
-        """Listen until the bot ends; False if it does not as long as patience lasts after what it was last heard."""
+        """Listen until the bot ends; False if it does not as long as patience lasts."""
         return self._bot_ends(max(self._until, time.monotonic() + self._lab.patience_seconds))
 
     def stop(self) -> None:
@@ -205,13 +205,13 @@ class Talk:
 
         Raises
         ------
-        Shortfall
+        ShortfallError
             If not.
         """
         if fault := self._fault_in(wanted):
             numbers = ", ".join(f"${number}" for number, _ in wanted[:4]) + (", ..." if wanted[4:] else "")
             plural = "the right answers" if wanted[1:] else "the right answer"
-            raise Shortfall(sent, f"{plural} to {numbers}", fault, advice)
+            raise ShortfallError(sent, f"{plural} to {numbers}", fault, advice)
 
     def how_it_stood(self) -> str:
         """Return what became of the bot, with its last line on stderr."""

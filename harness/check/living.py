@@ -6,7 +6,7 @@ from harness.check import warden
 from harness.check.answering import LARGE_BATCH
 from harness.check.boards import easy, hard, numbered, text_of
 from harness.check.lab import Lab
-from harness.check.model import Shortfall
+from harness.check.model import ShortfallError
 
 __all__ = [
     "cut_off_input",
@@ -37,10 +37,10 @@ def ends_with_its_input(lab: Lab) -> None:
     talk.demand(wanted, sent, "answer what came before the end")
     expected = "the bot ends by itself with exit status 0"
     if not talk.ended or talk.status < 0:
-        raise Shortfall(sent, expected, talk.how_it_stood(), "end when a read says that the input has ended")
+        raise ShortfallError(sent, expected, talk.how_it_stood(), "end when a read says that the input has ended")
     if talk.status != 0:
         advice = "return 0 when every puzzle is solved: scripts take anything else for a crash"
-        raise Shortfall(sent, expected, talk.how_it_stood(), advice, minor=True)
+        raise ShortfallError(sent, expected, talk.how_it_stood(), advice, minor=True)
 
 
 def cut_off_input(lab: Lab) -> None:
@@ -55,7 +55,7 @@ def cut_off_input(lab: Lab) -> None:
         talk.wait_for_end()
     talk.demand(wanted[:1], sent, advice)
     if not talk.ended:
-        raise Shortfall(sent, "the bot ends by itself", talk.how_it_stood(), advice)
+        raise ShortfallError(sent, "the bot ends by itself", talk.how_it_stood(), advice)
 
 
 def sigterm_idle(lab: Lab) -> None:
@@ -69,9 +69,9 @@ def sigterm_idle(lab: Lab) -> None:
     sent = "SIGTERM after the answer to a puzzle, with stdin open"
     if early:
         got = f"it did not wait for the next puzzle: {talk.how_it_stood()}"
-        raise Shortfall(sent, "the bot waits, then ends", got, "read until the input ends")
+        raise ShortfallError(sent, "the bot waits, then ends", got, "read until the input ends")
     if not talk.obeyed:
-        raise Shortfall(sent, "the bot ends within 2 s", "it went on and was killed", OBEY)
+        raise ShortfallError(sent, "the bot ends within 2 s", "it went on and was killed", OBEY)
 
 
 def sigterm_at_work(lab: Lab) -> str | None:
@@ -84,7 +84,7 @@ def sigterm_at_work(lab: Lab) -> str | None:
         idle = len(talk.answers) >= len(puzzles)
         talk.stop()
     if not talk.obeyed:
-        raise Shortfall(
+        raise ShortfallError(
             f"SIGTERM {SECONDS_INTO_WORK} s after the first of {len(puzzles)} puzzles was answered",
             "the bot ends within 2 s",
             "it went on and was killed",
@@ -99,7 +99,7 @@ def stdout_closed(lab: Lab) -> None:
         talk.send(text_of(numbered(easy(lab.size, LARGE_BATCH))))
         talk.wait_for_end()
     if not talk.ended:
-        raise Shortfall(
+        raise ShortfallError(
             f"{LARGE_BATCH} puzzles; stdin stayed open, stdout was closed at the other end",
             "the bot ends",
             talk.how_it_stood(),
@@ -116,7 +116,7 @@ def leaves_nothing_behind(lab: Lab) -> None:
     left = talk.report.read_text(encoding="utf-8").splitlines() if talk.report.exists() else []
     if left:
         more = f" and {len(left) - 1} more" if left[1:] else ""
-        raise Shortfall(
+        raise ShortfallError(
             "two puzzles, then stdin was closed",
             "no process is left when the bot has ended",
             f"{left[0]}{more}, {warden.GRACE_SECONDS:g} s later",

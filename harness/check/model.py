@@ -14,14 +14,14 @@ from harness.results.model import SCHEMA_VERSION
 if TYPE_CHECKING:
     from harness.check.lab import Lab
 
-__all__ = ["CheckResult", "Level", "Shortfall", "Step", "StepResult", "StepVerdict", "Test"]
+__all__ = ["CheckResult", "Level", "ShortfallError", "Step", "StepResult", "StepVerdict", "Test"]
 
 
 class Level(StrEnum):
     """How much a step weighs.
 
-    MUST: a tournament needs it; failing it makes the exit status 1. SHOULD: a careful bot does it; a shortfall is a
-    warning. NOTE: told for information.
+    MUST: a tournament needs it; failing it makes the exit status 1. SHOULD: a careful bot does it; a shortfall
+    is a warning. NOTE: told for information.
     """
 
     MUST = "must"
@@ -38,7 +38,7 @@ class StepVerdict(StrEnum):
     SKIPPED = "skipped"
 
 
-class Shortfall(Exception):
+class ShortfallError(Exception):
     """The bot did not do what a step asks for.
 
     Parameters
@@ -57,7 +57,7 @@ class Shortfall(Exception):
 
 
 Test = Callable[["Lab"], str | None]
-"""Carries a step out; returns a remark or None, and raises Shortfall."""
+"""Carries a step out; returns a remark or None, and raises ShortfallError."""
 
 
 @dataclass(frozen=True, slots=True)

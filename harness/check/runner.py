@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator
 
 from harness.check.lab import Lab
-from harness.check.model import Level, Shortfall, Step, StepResult, StepVerdict, Test
+from harness.check.model import Level, ShortfallError, Step, StepResult, StepVerdict, Test
 from harness.check.steps import PROCESS, STEPS
 
 __all__ = ["carried_out", "selected"]
@@ -68,7 +68,7 @@ def _result(number: int, step: Step, lab: Lab) -> StepResult:
     began = time.monotonic()
     try:
         result.remark = step.test(lab)
-    except Shortfall as short:
+    except ShortfallError as short:
         is_failure = step.level is Level.MUST and not short.minor
         result.verdict = StepVerdict.FAILED if is_failure else StepVerdict.WARNING
         result.sent, result.expected, result.got, result.advice = (

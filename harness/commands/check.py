@@ -34,9 +34,10 @@ examples:
   nonojudge check --json -- ./mybot > report.json            for scripts; progress goes to stderr
   nonojudge check --list                                     the steps, and why each matters
 
-Everything after -- is the bot's command, run without a shell and started anew for each step. The puzzles are easy ones.
-A failed step says what was sent, what was expected, what came back, what to do, and which rule that is. Steps marked
-must are what a tournament needs; should and note cost nothing but a warning.
+Everything after -- is the bot's command, run without a shell and started anew for each step. The puzzles are
+easy ones. A step that does not pass says what was sent, what was expected, what came back, what to do, and
+which rule that is. Steps marked must are what a tournament needs; a should that is missed is a warning, and a
+note tells something. What the first start takes is measured and allowed for in each step.
 
 Exit status: 0 every must was met, 1 not, 2 the bot cannot be started or the arguments are unusable.
 """
@@ -58,7 +59,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
         type=seconds,
         default=PATIENCE_SECONDS,
         metavar="S",
-        help="seconds that a bot which has started may take for an easy puzzle or for its end (default: %(default)g)",
+        help="seconds that a bot which has started may be silent (default: %(default)g)",
     )
     parser.add_argument(
         "--start-timeout",

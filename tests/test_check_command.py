@@ -1,0 +1,172 @@
+"""`nonojudge check` as its users see it: real processes, real streams, a real terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from harness import cli
+from harness.check.steps import STEPS
+from tests.test_check import SIZE, command
+
+SIZE_TEXT = f"{SIZE[0]}x{SIZE[1]}"
+
+# To be taken out as soon as harness/cli.py knows the command.
+pytestmark = pytest.mark.skipif(not hasattr(cli, "check"), reason="harness/cli.py does not know the command yet")
+
+JUDGE = [sys.executable, "-m", "harness", "check", "--size", SIZE_TEXT, "--timeout", "2"]
+
+
+def check(*options, bot="Bot", env=None):
+    return subprocess.run(
+        [*JUDGE, *options, "--", *command(bot)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **(env or {})},
+    )
+
+
+def test_a_line_for_each_step_and_a_summary():
+    done = check("--only", "2,7")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert re.fullmatch(
+        r"  1  passed   must    starts, reads TAB and LF, and solves a puzzle  \(first answer after \d+\.\d\d s\)",
+        lines[0],
+    )
+    assert lines[1:] == [
+        "  2  passed   must    writes answers in the official form",
+        "  6  passed   must    writes each answer out at once",
+        "  7  passed   must    answers before the next $ comes",
+        "",
+        "4 passed: every must is met",
+    ]
+
+
+def test_a_step_that_fails_tells_what_happened_and_what_to_do():
+    done = check("--only", "11", bot="KeepsCarriageReturn")
+    assert done.returncode == 1
+    hint = [line.split(maxsplit=1) for line in done.stdout.splitlines()[2:7]]
+    assert [label for label, _ in hint] == ["sent", "expected", "got", "do", "rule"]
+    texts = dict(hint)
+    assert texts["sent"].startswith("two puzzles with CRLF line ends: '$1\\r\\n")
+    assert texts["expected"] == "the right answers to $1, $2"
+    assert texts["rule"] == "docs/protocol.md, What the question reader forgives"
+    assert done.stdout.endswith("1 passed, 1 failed: not ready for a tournament; to be met: 11\n")
+
+
+def test_a_should_that_is_missed_is_a_warning_and_costs_nothing():
+    done = check("--only", "19", bot="NoMark")
+    assert done.returncode == 0
+    assert " 19  warning  should  reads over a byte order mark" in done.stdout
+    assert done.stdout.endswith("1 passed, 1 warning: every must is met\n")
+
+
+def test_skipped_steps_say_why():
+    done = check("--only", "7", bot="Buffers")
+    assert done.returncode == 1
+    assert "answers before the next $ comes  (needs step 6, which did not pass)" in done.stdout
+    assert done.stdout.endswith("1 passed, 1 failed, 1 skipped: not ready for a tournament; to be met: 6, 7\n")
+
+
+def test_verbose_shows_the_conversation():
+    out = check("--only", "1", "--verbose").stdout
+    assert re.search(r"\d\.\d{3} s  sent \d+ bytes: '\$1\\n.*, closed stdin\n", out)
+    assert re.search(r"\d\.\d{3} s  got 63 bytes: '\$1\\n[01]\\t", out)
+
+
+def test_json_for_machines_and_lines_for_people():
+    done = check("--only", "19", "--json", bot="NoMark")
+    assert done.returncode == 0
+    assert " 19  warning" in done.stderr
+    result = json.loads(done.stdout)
+    assert (result["kind"], result["conforms"], result["size"]) == ("check", True, list(SIZE))
+    first, second = result["steps"]
+    assert (first["name"], first["verdict"]) == ("one_puzzle", "passed")
+    assert (second["name"], second["verdict"], second["level"]) == ("byte_order_mark", "warning", "should")
+    assert second["advice"] == "drop the bytes EF BB BF at the start"
+    assert "advice" not in first
+
+
+def test_the_list_gives_every_step_and_starts_nothing():
+    done = subprocess.run([*JUDGE, "--list"], capture_output=True, text=True, check=True)
+    for number, step in enumerate(STEPS, 1):
+        assert f"{number:3}  {step.level:<6}  {step.title}\n             {step.why}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "nonojudge: name the bot's command after --"),
+        (["--size", "3x9", "--", "true"], "nonojudge: --size 3x9: the steps need boards of 4x4 or more"),
+        (["--", "/no/such/bot"], "nonojudge: cannot start '/no/such/bot': No such file or directory"),
+        (["--only", "0"], f"argument --only: '0' is not a list of steps from 1 to {len(STEPS)}, such as 12,13"),
+        (["--only", "3,x"], "argument --only: '3,x' is not a list of steps"),
+        (["--timeout", "0"], "argument --timeout: '0' is not a positive number of seconds"),
+    ],
+)
+def test_what_cannot_be_used_is_said_in_a_line(arguments, said):
+    done = subprocess.run([*JUDGE, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_ends_the_bot_too(tmp_path):
+    judge = subprocess.Popen(
+        [*JUDGE, "--", sys.executable, "-c", f"import os, time; print('$1', flush=True); open({str(tmp_path / 'pid')!r},"
+         " 'w').write(str(os.getpid())); time.sleep(1000)"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )  # fmt: skip
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        time.sleep(0.01)
+    judge.send_signal(signal.SIGINT)
+    _, err = judge.communicate()
+    assert judge.returncode == 130
+    assert b"Traceback" not in err
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def on_a_terminal(environment):
+    """Return what a check of three steps writes to a terminal."""
+    end, other = pty.openpty()
+    judge = subprocess.Popen(
+        [*JUDGE, "--only", "11", "--", *command("KeepsCarriageReturn")],
+        stdout=other,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", **environment},
+    )
+    os.close(other)
+    output = b""
+    try:
+        while data := os.read(end, 65536):
+            output += data
+    except OSError:  # the other end is closed
+        pass
+    judge.wait()
+    os.close(end)
+    return output.decode()
+
+
+def test_colours_on_a_terminal():
+    shown = on_a_terminal({"NO_COLOR": ""})
+    assert "\x1b[32mpassed\x1b[0m" in shown
+    assert "\x1b[1;31mfailed\x1b[0m" in shown
+    assert f"step 11 of {len(STEPS)}: reads CRLF line ends" in shown
+
+
+def test_no_colour_where_none_is_wanted():
+    shown = on_a_terminal({"NO_COLOR": "1"})
+    assert "passed" in shown
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", shown)
