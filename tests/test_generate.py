@@ -213,7 +213,7 @@ def test_a_set_is_cut_at_its_puzzles_and_nothing_is_lost(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "no puzzle"),
+        (b"", "an empty file"),
         (b"$1\n1\n\n", "expected 4 clue lines"),
         (b"$1\n1\n\n1\n\n$1\n1\n\n1\n\n", "used before"),
         (b"$1\n1\n\n1\nx\n", "'x' is not a number"),

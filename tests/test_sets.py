@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness import cli
+from protocol import Puzzle, Record, format_puzzle
+from protocol.formats import formats, write
 from tests import published
 from tournament_data import SetError, load_set, registry
 from tournament_data.store import keep
@@ -91,3 +93,46 @@ def test_the_commands_take_a_name(folder, tmp_path, capsys):
     (tmp_path / "here" / "answers.txt").write_bytes(b"")
     assert cli.run(["verify", "taai2011", "answers.txt"]) == 1
     assert "0 of 400 right" in capsys.readouterr().out
+
+
+# Files of other formats
+
+P = Puzzle(
+    columns=((), (9,), (9,), (2, 2), (2, 2), (4,), (4,), ()),
+    rows=((), (4,), (6,), (2, 2), (2, 2), (6,), (4,), (2,), (2,), (2,), ()),
+)
+
+
+@pytest.mark.parametrize("name", [found.name for found in formats() if found.name != "taai"])
+def test_a_puzzle_of_any_format_is_fed_as_a_question(name, tmp_path):
+    path = tmp_path / "puzzle"
+    path.write_bytes(write([Record(P)], name).data)
+    found = load_set(str(path))
+    assert (found.name, found.width, found.height) == (str(path), 8, 11)
+    assert [(one.number, one.text) for one in found.puzzles] == [(1, format_puzzle(1, P))]
+    assert found.puzzles[0].puzzle.columns == P.columns
+    assert found.puzzles[0].puzzle.rows == P.rows
+    assert load_set(str(path), (8, 11)) == found
+    (tmp_path / "questions.txt").write_bytes(found.text)
+    assert load_set(str(tmp_path / "questions.txt"), (8, 11)).sha256 == found.sha256
+    assert "puzzle 1 has 8x11 cells, not 11x8; the boards of a set have one size" in error_of(str(path), (11, 8))
+
+
+def test_several_puzzles_are_numbered_and_have_one_size(tmp_path):
+    other = Puzzle(columns=((1,), ()), rows=((1,), ()))
+    path = tmp_path / "several.non"
+    path.write_bytes(write([Record(P), Record(P, title="again")], "non").data)
+    found = load_set(str(path))
+    assert [one.number for one in found.puzzles] == [1, 2]
+    assert found.text == format_puzzle(1, P) + format_puzzle(2, P)
+    path.write_bytes(write([Record(P), Record(other)], "non").data)
+    assert "puzzle 2 has 2x2 cells, not 8x11" in error_of(str(path))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x1f\x8b\x08", b"\x00\x01", b"what is this\n", b"2 2\n1\nx\n1\n0\n", b"2 2\n1\n"]
+)
+def test_a_file_that_is_none_is_one_clear_line(content, tmp_path):
+    path = tmp_path / "set"
+    path.write_bytes(content)
+    assert error_of(str(path)).startswith(f"{path}: ")

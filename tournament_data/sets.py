@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
-from protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, TaaiReader, format_puzzle
+from protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, Record, TaaiReader, format_puzzle
+from protocol.formats import FormatError, detect, read
 from tournament_data.recipe import PREFIX, Recipe
 from tournament_data.registry import OfficialSet, did_you_mean, official_sets
 from tournament_data.store import stored_path
@@ -30,7 +31,8 @@ class SetPuzzle:
         The k of `$k`; no two puzzles of a set have the same.
     puzzle : Puzzle
     text : bytes
-        What a bot is fed for it: the lines of the file as they are, up to the next `$`.
+        What a bot is fed for it: the lines of a question file as they are, up to the next `$`; where the file
+        has another format, the puzzle in the form of a question file.
     """
 
     number: int
@@ -47,7 +49,7 @@ class PuzzleSet:
     name : str
         The official name, the file, or the specification that the set was made from.
     sha256 : str
-        Digest of the question file.
+        Digest of `text`, and so of a question file.
     width, height : int
         Size of every board.
     puzzles : tuple of SetPuzzle
@@ -61,7 +63,7 @@ class PuzzleSet:
 
     @property
     def text(self) -> bytes:
-        """The whole question file."""
+        """The whole question file, as a bot is fed it."""
         return b"".join(puzzle.text for puzzle in self.puzzles)
 
 
@@ -71,11 +73,11 @@ def load_set(source: str, size: tuple[int, int] | None = None) -> PuzzleSet:
     Parameters
     ----------
     source : str
-        The name of an official set, such as `taai2011`; a question file; or a specification such as
-        `boardgen:25x25x1000:seed=7`. A name always means the official set, so that results with this name are
-        of the same puzzles; `./taai2011` is a file.
+        The name of an official set, such as `taai2011`; a file of puzzles, in any format of `protocol.formats`;
+        or a specification such as `boardgen:25x25x1000:seed=7`. A name always means the official set, so that
+        results with this name are of the same puzzles; `./taai2011` is a file.
     size : (int, int), optional
-        Width and height of every board. A file does not state them: without, 25 x 25 is expected.
+        Width and height of every board. A question file does not state them: without, 25 x 25 is expected.
 
     Raises
     ------
@@ -92,7 +94,13 @@ def load_set(source: str, size: tuple[int, int] | None = None) -> PuzzleSet:
         raise SetError(f"cannot read the set {source}: {error.strerror}{_hint(source)}") from None
     except OSError as error:
         raise SetError(f"cannot read the set {source}: {error.strerror}") from None
-    return _from_file(source, content, size or DEFAULT_SIZE)
+    try:
+        format_name = detect(content)
+        if format_name == "taai":
+            return _from_batch(source, content, size or DEFAULT_SIZE)
+        return _from_records(source, read(content, format_name), size)
+    except FormatError as error:
+        raise SetError(f"{source}: {error}") from None
 
 
 def _hint(source: str) -> str:
@@ -123,7 +131,7 @@ def _official(official: OfficialSet, size: tuple[int, int] | None) -> PuzzleSet:
             f"{path} is not the official {official.name} (its SHA-256 differs): fetch or import it again, "
             "or name the file itself"
         )
-    return _from_file(official.name, content, own_size)
+    return _from_batch(official.name, content, own_size)
 
 
 def _generated(source: str, size: tuple[int, int] | None) -> PuzzleSet:
@@ -137,11 +145,35 @@ def _generated(source: str, size: tuple[int, int] | None) -> PuzzleSet:
         raise SetError(f"{source}: {error}") from None
     if size and size != (recipe.width, recipe.height):
         raise SetError(f"{recipe} has boards of {recipe.width}x{recipe.height}, not {size[0]}x{size[1]}")
-    digest = hashlib.sha256(b"".join(puzzle.text for puzzle in puzzles)).hexdigest()
-    return PuzzleSet(str(recipe), digest, recipe.width, recipe.height, puzzles)
+    return _set_of(str(recipe), (recipe.width, recipe.height), puzzles)
 
 
-def _from_file(name: str, content: bytes, size: tuple[int, int]) -> PuzzleSet:
+def _set_of(name: str, size: tuple[int, int], puzzles: Sequence[SetPuzzle]) -> PuzzleSet:
+    digest = hashlib.sha256()
+    for puzzle in puzzles:
+        digest.update(puzzle.text)
+    return PuzzleSet(name, digest.hexdigest(), *size, tuple(puzzles))
+
+
+def _from_records(name: str, found: Iterable[Record | Fault], size: tuple[int, int] | None) -> PuzzleSet:
+    """Return the set that a file of another format holds: its puzzles in their order, numbered from 1."""
+    puzzles: list[SetPuzzle] = []
+    for number, record in enumerate(found, 1):
+        if isinstance(record, Fault):
+            raise SetError(f"{name}: {record}")
+        own_size = record.puzzle.width, record.puzzle.height
+        if own_size != (size := size or own_size):
+            raise SetError(
+                f"{name}: line {record.line}: puzzle {number} has {own_size[0]}x{own_size[1]} cells, not "
+                f"{size[0]}x{size[1]}; the boards of a set have one size"
+            )
+        puzzles.append(SetPuzzle(number, record.puzzle, format_puzzle(number, record.puzzle)))
+    if not puzzles or not size:
+        raise SetError(f"{name}: no puzzle")
+    return _set_of(name, size, puzzles)
+
+
+def _from_batch(name: str, content: bytes, size: tuple[int, int]) -> PuzzleSet:
     lines = BytesIO(content).readlines()
     entries = _entries(name, lines, size)
     starts = [entry.line - 1 for entry in entries]
@@ -149,7 +181,7 @@ def _from_file(name: str, content: bytes, size: tuple[int, int]) -> PuzzleSet:
     for entry, start, end in zip(entries, [0, *starts[1:]], [*starts[1:], len(lines)], strict=True):
         assert entry.puzzle is not None
         puzzles.append(SetPuzzle(entry.number, entry.puzzle, b"".join(lines[start:end])))
-    return PuzzleSet(name, hashlib.sha256(content).hexdigest(), *size, tuple(puzzles))
+    return _set_of(name, size, puzzles)
 
 
 def _entries(name: str, lines: Sequence[bytes], size: tuple[int, int]) -> list[Entry]:
