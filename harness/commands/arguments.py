@@ -12,7 +12,10 @@ __all__ = ["SET_HELP", "Commands", "add_size", "byte_count", "core", "loaded", "
 
 Commands = argparse._SubParsersAction  # what add_subparsers returns; argparse has no public name for it
 
-SET_HELP = "a question file, or boardgen:WIDTHxHEIGHTxCOUNT:seed=S for a generated set"
+SET_HELP = (
+    "an official set such as taai2011 (see `nonojudge data`), a file of puzzles, or "
+    "boardgen:WIDTHxHEIGHTxCOUNT:seed=S for a generated set"
+)
 
 
 def size(text: str) -> tuple[int, int]:
