@@ -1,12 +1,13 @@
 """A real browser for the tests: Chromium without a window, spoken to over two pipes in its DevTools protocol.
 
-https://chromedevtools.github.io/devtools-protocol/: a message is JSON and ends with a zero byte; a request has an id
-and gets an answer with the same; what has no id is an event.
+https://chromedevtools.github.io/devtools-protocol/: a message is JSON and ends with a zero byte; a request has an
+id and gets an answer with the same; what has no id is an event.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import fcntl
 import json
 import os
@@ -35,7 +36,7 @@ OPTIONS = (
 )
 
 PATIENCE_SECONDS = 60.0
-"""How long the browser may take for anything before the test fails: against hanging for ever, not a measurement."""
+"""How long the browser may be silent before the test fails: against hanging for ever, not a measurement."""
 
 
 def browser_command() -> str | None:
@@ -74,7 +75,7 @@ class Browser:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env=os.environ | {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_CACHE_HOME": str(folder)},
-            preexec_fn=place_ends,  # noqa: PLW1509
+            preexec_fn=place_ends,
             pass_fds=(3, 4),
             start_new_session=True,
         )
@@ -96,10 +97,8 @@ class Browser:
     def __exit__(self, *_: object) -> None:
         os.close(self._write)
         os.close(self._read)
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self._process.wait()
 
     def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
@@ -136,7 +135,11 @@ class Browser:
     def shape(self, width: int, dark: bool = False, height: int = 900) -> None:
         """Make the window that wide, in CSS pixels, and choose a theme."""
         self.ask(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
         )
         theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.ask("Emulation.setEmulatedMedia", features=[theme])

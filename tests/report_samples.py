@@ -68,8 +68,16 @@ def mixed(index: int) -> Verdict:
     """Return wrong, malformed, given-up, late, out-of-order and, at the end, missing now and then."""
     if index >= 50:
         return Verdict.MISSING
-    faults = {7: Verdict.WRONG, 12: Verdict.MALFORMED, 13: Verdict.GIVEN_UP, 14: Verdict.GIVEN_UP, 21: Verdict.LATE}
-    return faults.get(index, Verdict.WRONG if index == 30 else Verdict.OUT_OF_ORDER if index == 40 else Verdict.RIGHT)
+    faults = {
+        7: Verdict.WRONG,
+        12: Verdict.MALFORMED,
+        13: Verdict.GIVEN_UP,
+        14: Verdict.GIVEN_UP,
+        21: Verdict.LATE,
+    }
+    return faults.get(
+        index, Verdict.WRONG if index == 30 else Verdict.OUT_OF_ORDER if index == 40 else Verdict.RIGHT
+    )
 
 
 def none_right(index: int) -> Verdict:
@@ -126,7 +134,10 @@ def _ruling(entry, cells, verdict: Verdict, took: float, arrived: float) -> Puzz
     if verdict in (Verdict.MALFORMED, Verdict.GIVEN_UP):
         detail = "zeros" if verdict is Verdict.GIVEN_UP else "row 3 has 9 numbers, expected 10"
         return PuzzleResult(number, verdict, detail, arrived, took)
-    detail = {Verdict.LATE: "took longer than 1 s", Verdict.OUT_OF_ORDER: "came after the answer to a later puzzle"}
+    detail = {
+        Verdict.LATE: "took longer than 1 s",
+        Verdict.OUT_OF_ORDER: "came after the answer to a later puzzle",
+    }
     if verdict is Verdict.WRONG:
         cells = cells.copy()
         cells[4, 4:6] ^= 1

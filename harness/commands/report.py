@@ -24,9 +24,9 @@ examples:
   nonojudge report results -o tournament.html --title "Spring tournament"
   nonojudge report before.json after.json -o today.html
 
-The page needs neither network nor script: one file, to be mailed or put on a server. It holds the ranking, for each
-set and over all; plots of the times; the slowest puzzles and the answers that do not count, with their pictures;
-machines, limits and commands. Of several runs of a bot on a set the ranking and the plots show the middle one.
+The page needs neither network nor script: one file, to be mailed or put on a server. It holds the ranking, for
+each set and over all; plots of the times; the slowest puzzles and the wrong answers with their pictures; machines,
+limits and commands. Of several runs of a bot on a set the ranking and the plots show the middle one.
 Checked answer files and bots' logs are ranked, without plots: there is no judge's clock in them.
 
 Needs the libraries of the extra `report`: python3 -m pip install 'nonobot[report]'
@@ -55,19 +55,20 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Write the page."""
-    from harness.report.page import check_extra, page_of
-    from harness.report.contents import Report
+    from harness.report import STEPS, Report, check_extra, page_of
 
     check_extra()
     sources, problems = read_sources(arguments.results)
     for problem in problems:
         print(f"nonojudge: left out: {problem}", file=sys.stderr)
     if not any(isinstance(source.found, RunResult) for source in sources):
-        raise UnusableError("none of these is the result of a run: a report needs one, as `nonojudge run` writes it")
+        raise UnusableError(
+            "none of these is the result of a run: a report needs one, as `nonojudge run` writes it"
+        )
     try:
         check_writable(arguments.out)
         report = Report(sources)
-        with progress_for(len(report.sets)) as progress:
+        with progress_for(STEPS * len(report.sets)) as progress:
             page = page_of(report, arguments.title, judge_version(), progress.show)
         arguments.out.write_text(page, encoding="utf-8")
     except OSError as error:

@@ -16,19 +16,19 @@ from harness.report.plots import Series
 from harness.report.words import clean, count, duration
 from harness.results.model import EndReason, Leg, PuzzleResult, RunResult, SetFacts, Verdict
 
-__all__ = ["Duel", "Fault", "Report", "Run", "SetPart", "SlowPuzzle"]
+__all__ = ["Duel", "Faults", "Report", "Run", "SetPart", "SlowPuzzle"]
 
 SLOWEST = 8
 """Puzzles of a set shown as the slowest."""
 
-SHOWN_FAULTS = 8
-"""Answers of a run that are named one by one."""
+SHOWN_FAULTS = 6
+"""Answers of a run that are named one by one: so many wrong ones, and so many others that do not count."""
 
-MOST_DUELS = 4
+MOST_DUELS = 3
 """Opponents that the best bot of a set is held against."""
 
-FAULTY = (Verdict.WRONG, Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LATE)
-"""Verdicts on answers that a bot may have believed right."""
+FAULTY = (Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LATE)
+"""Verdicts on answers that do not count though no clue is broken."""
 
 ENDS = {
     EndReason.FINISHED: "the bot ended with status 0, or everything was answered",
@@ -87,29 +87,29 @@ class Run:
         """The rulings by puzzle number."""
         return {one.number: one for one in self.result.score.puzzles}
 
-    @property
-    def faults(self) -> list[PuzzleResult]:
-        """The answers that are there and do not count, the wrong ones first."""
-        found = [one for one in self.result.score.puzzles if one.verdict in FAULTY]
-        return sorted(found, key=lambda one: FAULTY.index(one.verdict))
+    def ruled(self, *verdicts: Verdict) -> list[PuzzleResult]:
+        """Return the puzzles that have one of `verdicts`."""
+        return [one for one in self.result.score.puzzles if one.verdict in verdicts]
 
     @property
     def not_solved(self) -> list[tuple[Verdict, list[int]]]:
         """The numbers of the puzzles that were given up, and of those without an answer."""
-        puzzles = self.result.score.puzzles
-        numbers = ((verdict, [one.number for one in puzzles if one.verdict is verdict]) for verdict in NOT_SOLVED)
+        numbers = ((verdict, [one.number for one in self.ruled(verdict)]) for verdict in NOT_SOLVED)
         return [(verdict, found) for verdict, found in numbers if found]
 
     @property
     def story(self) -> list[str]:
-        """Each life of the bot's process where there is more to say than its end's name, and the judge's remarks."""
+        """The lives of the bot's process, where there is more to say than its end, and the judge's remarks."""
         score, legs = self.result.score, self.result.legs
         lines = [_leg_in_words(leg) for leg in legs if len(legs) > 1 or leg.end.reason is not EndReason.FINISHED]
         if score.duplicate_count:
             lines.append(count(score.duplicate_count, "further answer") + " to puzzles answered before")
         if score.stray_count:
             lines.append(count(score.stray_count, "piece") + " of output that belong to no answer of the set")
-        return [*lines, *map(clean, score.remarks)]
+        lines += map(clean, score.remarks)
+        if lines and self.result.stderr_file and self.result.stderr_bytes:
+            lines.append(f"stderr ({self.result.stderr_bytes:,} bytes): {clean(self.result.stderr_file)}")
+        return lines
 
 
 def _leg_in_words(leg: Leg) -> str:
@@ -117,15 +117,33 @@ def _leg_in_words(leg: Leg) -> str:
     how = [f"status {end.exit_status}"] if end.exit_status is not None else []
     how += [clean(text) for text in (end.signal, end.detail) if text]
     told = f" ({', '.join(how)})" if how else ""
-    return f"from puzzle {leg.first_puzzle} on: {end.reason.value}{told}, after {duration(leg.usage.wall_seconds)}"
+    after = f", after {duration(leg.usage.wall_seconds)}" if leg.usage.wall_seconds else ""
+    return f"from puzzle {leg.first_puzzle} on: {end.reason.value}{told}{after}"
 
 
 @dataclass(frozen=True)
-class Fault:
-    """An answer that does not count."""
+class Faults:
+    """Answers of a kind that does not count.
 
-    run: Run
-    ruling: PuzzleResult
+    Attributes
+    ----------
+    shown : list of (Run, PuzzleResult)
+        The first few of each run.
+    further : list of (Run, int)
+        How many more a run has.
+    """
+
+    shown: list[tuple[Run, PuzzleResult]]
+    further: list[tuple[Run, int]]
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], *verdicts: Verdict) -> Faults:
+        """Return the answers of `runs` that have one of `verdicts`."""
+        found = [(run, run.ruled(*verdicts)) for run in runs]
+        return cls(
+            [(run, ruling) for run, rulings in found for ruling in rulings[:SHOWN_FAULTS]],
+            [(run, len(rulings) - SHOWN_FAULTS) for run, rulings in found if len(rulings) > SHOWN_FAULTS],
+        )
 
 
 @dataclass(frozen=True)
@@ -152,6 +170,11 @@ class Duel:
 
     first: Run
     second: Run
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether one of them solved what the other did not."""
+        return self.first.series.seconds.keys() != self.second.series.seconds.keys()
 
 
 @dataclass(frozen=True)
@@ -193,15 +216,14 @@ class SetPart:
         return [(run, run.by_number[number]) for run in self.runs if number in run.by_number]
 
     @cached_property
-    def faults(self) -> list[Fault]:
-        """The answers that do not count, the first few of each run."""
-        return [Fault(run, ruling) for run in self.runs for ruling in run.faults[:SHOWN_FAULTS]]
+    def wrong(self) -> Faults:
+        """The answers that break a clue."""
+        return Faults.of(self.runs, Verdict.WRONG)
 
-    @property
-    def further_faults(self) -> list[tuple[Run, int]]:
-        """How many faults of a run are not among them."""
-        more = ((run, len(run.faults) - SHOWN_FAULTS) for run in self.runs)
-        return [(run, number) for run, number in more if number > 0]
+    @cached_property
+    def faulty(self) -> Faults:
+        """The other answers that do not count."""
+        return Faults.of(self.runs, *FAULTY)
 
     @property
     def duels(self) -> list[Duel]:

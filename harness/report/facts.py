@@ -8,7 +8,7 @@ from string import ascii_uppercase
 from typing import TypeVar
 
 from harness.report.words import clean, megabytes
-from harness.results.model import Machine, Terms
+from harness.results.model import Feed, Machine, Terms
 
 __all__ = ["Variants", "machines", "terms"]
 
@@ -73,7 +73,9 @@ def terms(found: Sequence[Terms]) -> Variants:
     return _variants(
         found,
         {
-            "Puzzles come": lambda one: "all at once" if one.feed == "batch" else "each after the answer before",
+            "Puzzles come": lambda one: (
+                "all at once" if one.feed is Feed.BATCH else "each after the answer before"
+            ),
             "Wall limit for the set": lambda one: _limit(one.wall_limit_seconds),
             "CPU limit for the set": lambda one: _limit(one.cpu_limit_seconds),
             "Wall limit for a puzzle": lambda one: _limit(one.puzzle_limit_seconds),

@@ -1,4 +1,4 @@
-"""What tells bots apart in plots: a colour, a marker and a dash pattern each, so that no one depends on colour alone."""
+"""What tells bots apart in plots: a colour, a marker and a dash pattern each, never colour alone."""
 
 from __future__ import annotations
 

@@ -5,37 +5,43 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING
 
 from harness.errors import UnusableError
 from harness.play.machine import BUSY_SHARE
+from harness.ranking.statistics import RESOLUTION_SECONDS
 from harness.report import plots, words
-from harness.report.contents import Duel, Fault, Report, SetPart, SlowPuzzle
+from harness.report.contents import Duel, Report, Run, SetPart, SlowPuzzle
+from harness.report.frame import drawing
 from harness.report.looks import DARK_COLOURS, LIGHT_COLOURS, look
 from harness.report.pictures import Album
-from harness.results.model import Verdict
+from harness.results.model import PuzzleResult, Verdict
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["check_extra", "page_of"]
+__all__ = ["STEPS", "check_extra", "page_of"]
+
+STEPS = 4
+"""What drawing a set is divided into, for the progress shown."""
 
 NEEDED = ("matplotlib", "jinja2")
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """One set's part of the page, drawn."""
+    """One set's part of the page, drawn; with a wide plot where the others leave no gap for the narrow one."""
 
     part: SetPart
     anchor: str
-    cactus: Markup
-    over_puzzles_wide: Markup
-    over_puzzles_narrow: Markup
-    duels: list[tuple[Duel, Markup]]
+    cactus: Markup | None
+    over_puzzles: Markup | None
+    over_puzzles_wide: Markup | None
+    duels: list[tuple[Duel, Markup | None]]
     slowest: list[tuple[SlowPuzzle, Markup | None]]
-    faults: list[tuple[Fault, Markup | None]]
+    wrong: list[tuple[Run, PuzzleResult, Markup | None]]
 
 
 def check_extra() -> None:
@@ -66,17 +72,17 @@ def page_of(report: Report, title: str, judge_version: str, progress: Callable[[
     judge_version : str
         Of the judge that writes the page.
     progress : callable
-        Is told how many sets are drawn, and a few words.
+        Is told how many of the steps are done, :data:`STEPS` for each set, and a few words.
     """
     from markupsafe import Markup
 
     chapters = []
-    with plots.drawing():
+    with drawing():
         swatches = [Markup(plots.swatch(look(number), f"s{number}")) for number in range(len(report.bots))]
-        for number, part in enumerate(report.sets, 1):
-            progress(number - 1, f"drawing set {number} of {len(report.sets)}")
-            chapters.append(_drawn(part, f"set-{number}"))
-    progress(len(report.sets), "writing")
+        for number, part in enumerate(report.sets):
+            tell = _teller(progress, number, len(report.sets))
+            chapters.append(_drawn(part, f"set-{number + 1}", tell))
+    progress(STEPS * len(report.sets), "writing")
     return (
         _environment()
         .get_template("page.html")
@@ -88,30 +94,44 @@ def page_of(report: Report, title: str, judge_version: str, progress: Callable[[
             swatches=swatches,
             light=LIGHT_COLOURS,
             dark=DARK_COLOURS,
-            shortest=words.duration(plots.SHORTEST_SECONDS),
+            shortest=words.duration(RESOLUTION_SECONDS),
             most_points=plots.MOST_POINTS,
             busy_share=BUSY_SHARE,
         )
     )
 
 
-def _drawn(part: SetPart, anchor: str) -> Chapter:
-    from markupsafe import Markup
+def _teller(progress: Callable[[float, str], None], done_sets: int, sets: int) -> Callable[[str], None]:
+    """Return what tells of the next step in drawing a set."""
+    steps = count(STEPS * done_sets)
+    place = f"set {done_sets + 1} of {sets}" if sets > 1 else "drawing"
+    return lambda what: progress(next(steps), f"{place}: {what}")
 
+
+def _drawn(part: SetPart, anchor: str, tell: Callable[[str], None]) -> Chapter:
+    """Return a set's part of the page; `tell` is called before each of the steps."""
     album = Album(part.facts, part.runs)
     series = [run.series for run in part.timed]
+    tell("sorted times")
+    cactus = plots.cactus(series, f"{anchor}-cactus") if series else None
+    tell("time for each puzzle")
+    over = plots.over_puzzles(series, f"{anchor}-over", wide=False) if series else None
+    wide = plots.over_puzzles(series, f"{anchor}-wide", wide=True) if len(part.duels) % 2 else None
+    tell("one against one")
+    duels = [
+        (duel, plots.head_to_head(duel.first.series, duel.second.series, f"{anchor}-duel-{number}"))
+        for number, duel in enumerate(part.duels)
+    ]
+    tell("pictures")
     return Chapter(
         part,
         anchor,
-        Markup(plots.cactus(series, f"{anchor}-cactus")) if series else Markup(),
-        Markup(plots.over_puzzles(series, f"{anchor}-over", wide=True)) if series else Markup(),
-        Markup(plots.over_puzzles(series, f"{anchor}-over-narrow", wide=False)) if series else Markup(),
-        [
-            (duel, Markup(plots.head_to_head(duel.first.series, duel.second.series, f"{anchor}-duel-{number}")))
-            for number, duel in enumerate(part.duels)
-        ],
+        _safe(cactus),
+        _safe(over),
+        _safe(wide),
+        [(duel, _safe(plot)) for duel, plot in duels],
         [(slow, _safe(album.solved(slow.number))) for slow in part.slowest],
-        [(fault, _safe(album.picture(fault.ruling))) for fault in part.faults],
+        [(run, ruling, _safe(album.picture(ruling))) for run, ruling in part.wrong.shown],
     )
 
 

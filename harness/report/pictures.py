@@ -17,7 +17,7 @@ from tournament_data.recipe import PREFIX
 
 __all__ = ["Album", "cells_of"]
 
-CELL = 4
+CELL = 8
 """Side of a cell, in units of the drawing; the page scales it."""
 
 
@@ -28,7 +28,7 @@ class Album:
     ----------
     facts : SetFacts
     runs : sequence of Run
-        Their right answers tell the clues of a puzzle; where there is none, the set itself, if it is still at hand.
+        Their right answers tell the clues of a puzzle; where there is none, the set itself if it is at hand.
     """
 
     def __init__(self, facts: SetFacts, runs: Sequence[Run]) -> None:
@@ -70,7 +70,7 @@ class Album:
         return {one.number: one.puzzle for one in found.puzzles} if found.sha256 == facts.sha256 else {}
 
     def _is_harmless(self, name: str) -> bool:
-        """Tell whether a set can be loaded: a result, perhaps a stranger's, may name a pipe or a billion boards."""
+        """Return whether a set can be loaded: a stranger's result may name a pipe or a billion boards."""
         if name.startswith(PREFIX):
             recipe = Recipe.parse(name)
             boards = (self._facts.width, self._facts.height, len(self._runs[0].result.score.puzzles))

@@ -1,7 +1,7 @@
 """Drawings of matplotlib made fit for a page: one SVG for light and dark, small, with ids of its own.
 
-Figures are drawn in the marking colours of :data:`COLOURS`; each becomes a CSS variable that the page's style sheet
-sets. Texts take the page's font; what comes from outside is put in here, so that matplotlib never lays it out.
+Figures are drawn in the marking colours of :data:`COLOURS`; each becomes a CSS variable that the page's style
+sheet sets. Texts take the page's font; what comes from outside is put in here: matplotlib never lays it out.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def inline_svg(figure: Figure, name: str, label: str, words: Mapping[str, str] |
     name : str
         Begins every id in the drawing; no two drawings of a page have the same.
     label : str
-        What the drawing shows, for those who do not see it.
+        What the drawing shows, for those who do not see it; empty for an ornament.
     words : mapping of str to str, optional
         Texts of the figure, and what to write in their place.
     """
@@ -65,7 +65,8 @@ def inline_svg(figure: Figure, name: str, label: str, words: Mapping[str, str] |
             element.text = (words or {}).get(element.text or "", element.text)
     _hoist_styles(root)
     _unwrap(root)
-    drawing = {"viewBox": root.attrib["viewBox"], "role": "img", "aria-label": label}
+    spoken = {"role": "img", "aria-label": label} if label else {"aria-hidden": "true"}
+    drawing = {"viewBox": root.attrib["viewBox"]} | spoken
     root.attrib.clear()
     root.attrib.update(drawing)
     return ElementTree.tostring(root, encoding="unicode")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-__all__ = ["clean", "count", "duration", "megabytes", "ranges", "seconds"]
+__all__ = ["clean", "count", "duration", "megabytes", "ranges", "seconds", "shortened"]
 
 
 def clean(text: str) -> str:
@@ -37,14 +37,19 @@ def seconds(time: float) -> str:
 
 def megabytes(size: int) -> str:
     """Return a size in bytes as megabytes or gigabytes."""
-    return f"{size / 1e9:,.1f} GB" if size >= 10e9 else f"{size / 1e6:,.0f} MB"
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"
 
 
 def ranges(numbers: Sequence[int], most: int = 12) -> str:
-    """Return ascending numbers with neighbours joined, as in `3, 7-12`; what comes after `most` parts is counted."""
+    """Return ascending numbers with neighbours joined, as in `3, 7-12`; after `most` parts they are counted."""
     runs = [
         [number for _, number in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
     ]
-    parts = [str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs]
+    parts = [str(run[0]) if len(run) == 1 else f"{run[0]}\N{EN DASH}{run[-1]}" for run in runs]
     left = sum(map(len, runs[most:]))
     return ", ".join(parts[:most]) + (f" and {left:,} more" if left else "")
+
+
+def shortened(name: str, limit: int = 24) -> str:
+    """Return a name cut to fit beside an axis."""
+    return name if len(name) <= limit else name[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
