@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["NOTHING", "duration", "in_unit", "percent", "plain", "ratio_in_words"]
+from harness.ranking.statistics import Ratio
+
+__all__ = ["NOTHING", "duration", "in_unit", "interval_in_words", "percent", "plain", "ratio_in_words"]
 
 NOTHING = "\N{EN DASH}"
 """What stands for a value that is not known or of which there is none."""
@@ -34,8 +36,22 @@ def percent(share: float) -> str:
 
 def ratio_in_words(ratio: float) -> str:
     """Return a ratio of times as `7.3 % slower` (takes 7.3 % more time) or `7.3 % faster` (7.3 % less)."""
-    if f"{abs(ratio - 1) * 100:.1f}" == "0.0":
-        return "no slower"
-    if ratio >= 3:
-        return f"{ratio:.1f} times as slow"
+    if _is_even(ratio):
+        return "as fast"
     return f"{percent(abs(ratio - 1))} {'slower' if ratio > 1 else 'faster'}"
+
+
+def interval_in_words(ratio: Ratio) -> str:
+    """Return an interval of ratios: `5.1 % to 9.8 %` where all of it is slower (or faster), as the estimate then is;
+    else with the words, `1.2 % faster to 0.4 % slower`.
+    """
+    low, high = ratio.low, ratio.high
+    if _is_even(low) or _is_even(high) or (low < 1 < high):
+        return " to ".join(dict.fromkeys((ratio_in_words(low), ratio_in_words(high))))
+    shares = sorted((abs(low - 1), abs(high - 1)))
+    return " to ".join(map(percent, shares))
+
+
+def _is_even(ratio: float) -> bool:
+    """Return whether `ratio` is 1 to the digit shown."""
+    return f"{abs(ratio - 1) * 100:.1f}" == "0.0"

@@ -1,0 +1,274 @@
+"""Two sides puzzle by puzzle: the numbers, what makes them doubtful, and whether the second side is worse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.ranking.cells import percent
+from harness.ranking.circumstances import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
+from harness.ranking.sides import Side, same_sets
+from harness.ranking.statistics import RESOLUTION_SECONDS, Ratios, floored, ratios
+from harness.results.model import EndReason, SetFacts, Verdict
+
+__all__ = ["COMPARISON_SCHEMA_VERSION", "Change", "Comparison", "Limits", "SideFacts", "compare"]
+
+COMPARISON_SCHEMA_VERSION = 1
+"""Of the JSON form; raised by a change that old readers cannot take."""
+
+FEWEST_PUZZLES = 5
+"""With fewer, no interval is believed and times decide nothing: a bootstrap of so few says too little noise."""
+
+FEW_PUZZLES = 30
+"""With fewer, the interval is called rough."""
+
+SHOWN_CHANGES = 5
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When the second side is worse: its ratio's interval lies above 1 + `tolerance`."""
+
+    tolerance: float = 0.02
+    confidence: float = 0.95
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class SideFacts:
+    """A side in numbers.
+
+    Attributes
+    ----------
+    bot : str
+    files : list of str
+    run_count : int
+    right : int
+        Puzzles right in more than half of the runs.
+    geometric_mean_seconds : float or None
+        Of the puzzles compared.
+    total_seconds : float or None
+        Of the puzzles compared.
+    drift : float
+        By which share its slowest run exceeds its fastest.
+    """
+
+    bot: str
+    files: list[str]
+    run_count: int
+    right: int
+    geometric_mean_seconds: float | None
+    total_seconds: float | None
+    drift: float
+
+
+@dataclass(frozen=True)
+class Change:
+    """A puzzle on both sides; a time of None where it was not right."""
+
+    set: str
+    puzzle: int
+    before_seconds: float | None
+    after_seconds: float | None
+    before_verdict: Verdict
+    after_verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came of it.
+
+    Attributes
+    ----------
+    before, after : SideFacts
+    sets : list of SetFacts
+    limits : Limits
+    puzzle_count, compared_count : int
+        Of all sets; those right and timed on both sides.
+    ratios : Ratios or None
+        None where nothing can be compared.
+    half_of_total_count : int
+        In how few of the puzzles compared half of the time of both sides lies.
+    floored_count : int
+        Puzzles whose times both lie below the resolution: alike, whatever the stamps say.
+    faster_count, slower_count, alike_count : int
+        Puzzles by more than the tolerance faster or slower, and the others.
+    newly_solved, newly_lost, most_changed : list of Change
+        The last has a few of those compared, by the difference of their seconds.
+    notes, warnings : list of str
+    slower_beyond_tolerance, lost_more_than_solved : bool
+        Why the second side is worse, if it is.
+    """
+
+    before: SideFacts
+    after: SideFacts
+    sets: list[SetFacts]
+    limits: Limits
+    puzzle_count: int
+    compared_count: int
+    ratios: Ratios | None
+    half_of_total_count: int
+    floored_count: int
+    faster_count: int
+    slower_count: int
+    alike_count: int
+    newly_solved: list[Change]
+    newly_lost: list[Change]
+    most_changed: list[Change]
+    notes: list[str]
+    warnings: list[str]
+    slower_beyond_tolerance: bool
+    lost_more_than_solved: bool
+
+    @property
+    def worse(self) -> bool:
+        """Whether the second side is worse, so that a gate should close."""
+        return self.slower_beyond_tolerance or self.lost_more_than_solved
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A side's puzzles, set after set: whether right, and the median time or NaN; shape (puzzles,)."""
+
+    right: NDArray[np.bool_]
+    seconds: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, side: Side, digests: Sequence[str]) -> _Column:
+        return cls(
+            np.concatenate([side.right(digest) for digest in digests]),
+            np.concatenate([side.seconds(digest) for digest in digests]),
+        )
+
+
+def compare(before: Side, after: Side, limits: Limits) -> Comparison:
+    """Return how `after` compares with `before`.
+
+    Raises
+    ------
+    UnusableError
+        If they were not run on the same sets.
+    """
+    digests = same_sets(before, after)
+    first, second = _Column.of(before, digests), _Column.of(after, digests)
+    compared = first.right & second.right & ~np.isnan(first.seconds) & ~np.isnan(second.seconds)
+    old, new = first.seconds[compared], second.seconds[compared]
+    found = ratios(old, new, limits.confidence, limits.seed) if len(old) else None
+    moved = np.log(floored(new)) - np.log(floored(old))
+    margin = np.log1p(limits.tolerance)
+    slower, faster = int((moved > margin).sum()), int((moved < -margin).sum())
+    changes = _changes(before, after, digests, first, second)
+    most = sorted(np.flatnonzero(compared), key=lambda at: -abs(second.seconds[at] - first.seconds[at]))
+    solved = [changes[at] for at in np.flatnonzero(second.right & ~first.right)]
+    lost = [changes[at] for at in np.flatnonzero(first.right & ~second.right)]
+    sides = _side_facts(before, first, old), _side_facts(after, second, new)
+    return Comparison(
+        before=sides[0],
+        after=sides[1],
+        sets=before.set_facts(),
+        limits=limits,
+        puzzle_count=len(compared),
+        compared_count=len(old),
+        ratios=found,
+        half_of_total_count=_half_of(old + new),
+        floored_count=int(((old <= RESOLUTION_SECONDS) & (new <= RESOLUTION_SECONDS)).sum()),
+        faster_count=faster,
+        slower_count=slower,
+        alike_count=len(old) - faster - slower,
+        newly_solved=solved,
+        newly_lost=lost,
+        most_changed=[
+            changes[at]
+            for at in most[:SHOWN_CHANGES]
+            if abs(second.seconds[at] - first.seconds[at]) > RESOLUTION_SECONDS
+        ],
+        notes=_notes(before, after, len(old)),
+        warnings=_warnings(before, after, sides, limits),
+        slower_beyond_tolerance=found is not None
+        and len(old) >= FEWEST_PUZZLES
+        and found.each.low > 1 + limits.tolerance,
+        lost_more_than_solved=len(lost) > len(solved),
+    )
+
+
+def _side_facts(side: Side, column: _Column, seconds: NDArray[np.float64]) -> SideFacts:
+    return SideFacts(
+        bot=side.bot,
+        files=side.files,
+        run_count=len(side.all_runs),
+        right=int(column.right.sum()),
+        geometric_mean_seconds=float(np.exp(np.log(floored(seconds)).mean())) if len(seconds) else None,
+        total_seconds=float(seconds.sum()) if len(seconds) else None,
+        drift=side.drift(),
+    )
+
+
+def _changes(before: Side, after: Side, digests: Sequence[str], first: _Column, second: _Column) -> list[Change]:
+    """Return every puzzle of both sides; each with the verdict of the first run that goes with the majority."""
+    changes: list[Change] = []
+    for digest in digests:
+        facts = before.runs[digest][0].set
+        for at, one in enumerate(before.runs[digest][0].score.puzzles):
+            place = len(changes)
+            changes.append(
+                Change(
+                    facts.name,
+                    one.number,
+                    _known(first.seconds[place]) if first.right[place] else None,
+                    _known(second.seconds[place]) if second.right[place] else None,
+                    _verdict(before, digest, at, bool(first.right[place])),
+                    _verdict(after, digest, at, bool(second.right[place])),
+                )
+            )
+    return changes
+
+
+def _known(seconds: float) -> float | None:
+    return None if np.isnan(seconds) else float(seconds)
+
+
+def _verdict(side: Side, digest: str, at: int, right: bool) -> Verdict:
+    given = (run.score.puzzles[at].verdict for run in side.runs[digest])
+    return next(verdict for verdict in given if (verdict is Verdict.RIGHT) == right)
+
+
+def _half_of(seconds: NDArray[np.float64]) -> int:
+    """Return how few of `seconds` make up half of their sum."""
+    if not len(seconds):
+        return 0
+    summed = np.cumsum(np.sort(seconds)[::-1])
+    return int(np.searchsorted(summed, summed[-1] / 2)) + 1
+
+
+def _notes(before: Side, after: Side, compared: int) -> list[str]:
+    notes = []
+    if not compared:
+        notes.append("no puzzle is right on both sides: times cannot be compared")
+    elif compared < FEWEST_PUZZLES:
+        notes.append(f"only {compared} puzzles are right on both sides: too few for times to decide anything")
+    elif compared < FEW_PUZZLES:
+        notes.append(f"only {compared} puzzles are right on both sides: the intervals are rough")
+    if any(len(runs) == 1 for side in (before, after) for runs in side.runs.values()):
+        notes.append(
+            "a single run does not show how far the machine drifts from run to run: run both sides again, in turns"
+        )
+    return notes
+
+
+def _warnings(before: Side, after: Side, facts: tuple[SideFacts, SideFacts], limits: Limits) -> list[str]:
+    runs = [(side.label, run) for side in (before, after) for run in side.all_runs]
+    warnings = differences(runs, {**MACHINE_AND_TERMS, **SOFTWARE}) + busy_lines(runs)
+    for side, known in zip((before, after), facts, strict=True):
+        if known.drift > limits.tolerance:
+            warnings.append(
+                f"the runs of {side.label} differ by {percent(known.drift)} among themselves, more than "
+                f"the tolerance of {percent(limits.tolerance)}: run both sides more often, in turns"
+            )
+        ends = dict.fromkeys(run.end.reason.value for run in side.all_runs)
+        ends.pop(EndReason.FINISHED.value, None)
+        if ends:
+            warnings.append(f"not every run of {side.label} finished: {', '.join(ends)}")
+    return warnings
