@@ -201,16 +201,17 @@ def _answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
 def _show(drawings: Sequence[Drawing], blocks: str | None, clues: bool) -> bool:
     """Print every board that fits the terminal, name the others on stderr, and return whether all did fit."""
     console = BoardConsole()
-    all_fit = True
-    for index, (picture, words) in enumerate(drawings):
+    all_fit, is_first = True, True
+    for picture, words in drawings:
         try:
             lines = console.lines_of(picture, Blocks(blocks) if blocks else None, clues)
         except DoesNotFitError as problem:
             print(f"nonojudge: {picture.name}: {problem}", file=sys.stderr)
             all_fit = False
             continue
-        if index:
+        if not is_first:
             print()
+        is_first = False
         console.show(f"{picture.name}  {picture.width}x{picture.height}", lines, words)
     return all_fit
 

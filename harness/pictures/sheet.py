@@ -12,12 +12,16 @@ from harness.pictures.themes import Role
 __all__ = ["sheet_of"]
 
 NAME_FONT_SIZE = 13
+NAME_HEIGHT = 26
 
 
 def sheet_of(
     pictures: Sequence[Picture], cell: int, clues: bool = True, columns: int | None = None, name: str = "sheet"
 ) -> Scene:
     """Return a scene of many boards, row by row.
+
+    Boards of a row stand on one level, and those of a column end at one line: there the cells are, while clues
+    are of any length.
 
     Parameters
     ----------
@@ -40,27 +44,29 @@ def sheet_of(
     sheet = Scene(name, gap + sum(width + gap for width in widths), 0, {}, {})
     y = gap
     for row in rows:
+        bottom = y + NAME_HEIGHT + max(scene.height for scene in row)
         x = gap
         for scene, width in zip(row, widths, strict=False):
-            _put(sheet, scene, x + (width - scene.width) // 2, y)
-            x += width + gap
-        y += NAME_FONT_SIZE * 2 + max(scene.height for scene in row) + gap
+            x += width
+            _put(sheet, scene, x - scene.width, bottom - scene.height, y + NAME_HEIGHT // 2)
+            x += gap
+        y = bottom + gap
     return Scene(name, sheet.width, y, sheet.boxes, sheet.texts)
 
 
 def _square_columns(scenes: Sequence[Scene]) -> int:
     width = max(scene.width for scene in scenes)
-    height = max(scene.height for scene in scenes) + NAME_FONT_SIZE * 2
+    height = max(scene.height for scene in scenes) + NAME_HEIGHT
     return max(1, round(math.sqrt(len(scenes) * height / width)))
 
 
-def _put(sheet: Scene, scene: Scene, x: int, y: int) -> None:
-    """Add a board to the sheet, its upper left corner at `x` and `y`, the name above it."""
-    role: Role
-    middle = x + scene.width / 2
-    name = Text(_shortened(scene.name, scene.width), middle, y + NAME_FONT_SIZE, "middle", NAME_FONT_SIZE)
+def _put(sheet: Scene, scene: Scene, x: int, y: int, name_y: int) -> None:
+    """Add a board to the sheet, its upper left corner at `x` and `y`, its name above the middle of its cells."""
+    border = scene.boxes["heavy"]
+    middle = x + (min(box.x for box in border) + max(box.x + box.width for box in border)) / 2
+    name = Text(_shortened(scene.name, scene.width), middle, name_y, "middle", NAME_FONT_SIZE)
     sheet.texts.setdefault("name", []).append(name)
-    y += NAME_FONT_SIZE * 2
+    role: Role
     for role, boxes in scene.boxes.items():
         moved = (Box(x + box.x, y + box.y, box.width, box.height) for box in boxes)
         sheet.boxes.setdefault(role, []).extend(moved)

@@ -25,6 +25,11 @@ class Theme:
     paper : str or None
         None draws no background.
     colours : dict of Role to str
+
+    Notes
+    -----
+    The heavy lines are blue, as they have to stand out from the thin ones on black cells as well as on white ones:
+    what is darker than another grey on the one is paler on the other.
     """
 
     paper: str | None
@@ -37,8 +42,8 @@ LIGHT = Theme(
         "band": "#ffdcd8",
         "shade": "#d3d9e0",
         "ink": "#1f2933",
-        "thin": "#b8c1cc",
-        "heavy": "#5b6875",
+        "thin": "#a8b2be",
+        "heavy": "#4f8cc9",
         "dot": "#8a96a3",
         "wrong": "#cc1f2d",
         "clue": "#1f2933",
@@ -52,8 +57,8 @@ DARK = Theme(
         "band": "#54202a",
         "shade": "#353d47",
         "ink": "#dfe5eb",
-        "thin": "#3a434e",
-        "heavy": "#7c8997",
+        "thin": "#3d4753",
+        "heavy": "#4f8cc9",
         "dot": "#6d7985",
         "wrong": "#ff7a75",
         "clue": "#dfe5eb",
@@ -68,7 +73,7 @@ INHERIT = Theme(
         "shade": "#8886",
         "ink": "currentColor",
         "thin": "#88888880",
-        "heavy": "#7c8590",
+        "heavy": "#4f8cc9",
         "dot": "#888",
         "wrong": "#e5484d",
         "clue": "currentColor",

@@ -1,0 +1,372 @@
+"""`nonojudge render`: what it takes, prints and writes, on real terminals and pipes."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness import cli
+from harness.pictures import DARK, LIGHT
+from protocol import BLACK, Solution, format_answer, format_puzzle
+from tests.pictured import LETTER_P, P_PUZZLE, cells_from, pixels_of, read_terminal, rgb, svg_texts, wrong_p
+from tournament_data import Recipe
+
+P_START = """8x11
+title
+The letter P
+rows
+0
+4
+6
+2,2
+2,2
+6
+4
+2
+2
+2
+0
+columns
+0
+9
+9
+2,2
+2,2
+4
+4
+0
+grid
+XXXXXXXX
+X####XXX
+........
+........
+........
+........
+........
+........
+........
+........
+........
+"""
+
+
+pytestmark = pytest.mark.skipif(" render " not in cli._parser().format_help(), reason="the command is not registered")
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
+    Path("p.txt").write_bytes(format_puzzle(1, P_PUZZLE) + format_puzzle(2, P_PUZZLE) + format_puzzle(5, P_PUZZLE))
+    Path("start.txt").write_text(P_START)
+    Path("answers.txt").write_bytes(
+        format_answer(1, Solution(cells_from(LETTER_P)))
+        + format_answer(2, Solution(wrong_p().cells))
+        + format_answer(2, Solution(cells_from(LETTER_P)))  # the first answer counts
+    )
+
+
+def render(*arguments):
+    return cli.run(["render", *arguments])
+
+
+def refused(capsys, *arguments):
+    """Return the one line that says why a command line is refused."""
+    assert render(*arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Traceback" not in err
+    return err.strip().splitlines()[-1]
+
+
+def on_a_terminal(*arguments, columns=100, lines=60, **environment):
+    """Return what `nonojudge render` writes to a terminal of that size, its styles in it, and its exit status."""
+    own, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "harness", "render", *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8", **environment},
+    )
+    os.close(theirs)
+    written = b""
+    while True:
+        try:
+            piece = os.read(own, 65536)
+        except OSError:  # what Linux says when the other end is closed
+            break
+        if not piece:
+            break
+        written += piece
+    os.close(own)
+    return written.decode().replace("\r\n", "\n"), process.wait()
+
+
+def without_styles(text):
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+# Which puzzles, and what of them
+
+
+def test_the_first_puzzle_is_drawn(capsys):
+    assert render("p.txt", "--size", "8x11") == 0
+    caption, *lines = capsys.readouterr().out.splitlines()
+    assert caption == "$1  8x11"
+    assert not read_terminal(lines, 2).any()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "drawn"), [("2", [2]), ("1,5", [1, 5]), ("2-9", [2, 5]), ("all", [1, 2, 5]), ("5,1-2", [1, 2, 5])]
+)
+def test_puzzles_by_their_numbers(numbers, drawn, capsys):
+    assert render("p.txt", "--size", "8x11", "--number", numbers) == 0
+    assert re.findall(r"^\$(\d+)  8x11$", capsys.readouterr().out, re.MULTILINE) == [str(one) for one in drawn]
+
+
+def test_the_solution_of_a_generated_set(capsys):
+    assert render("boardgen:12x9x3:seed=4", "--solution", "--number", "3") == 0
+    _, solution = list(Recipe.parse("boardgen:12x9x3:seed=4").boards())[2]
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert np.array_equal(read_terminal(lines, 2), solution.cells == BLACK)
+
+
+def test_a_start_is_drawn_with_its_puzzle(capsys):
+    assert render("start.txt") == 0
+    caption, *lines = capsys.readouterr().out.splitlines()
+    assert caption == "$1 The letter P  8x11"
+    assert np.argwhere(read_terminal(lines, 2)).tolist() == [[1, 1], [1, 2], [1, 3], [1, 4]]
+    assert sum(line.count("·") for line in lines) == 12
+
+
+def test_answers_right_wrong_and_missing(capsys):
+    assert render("p.txt", "--size", "8x11", "--answers", "answers.txt", "--number", "all") == 0
+    right, wrong, missing = capsys.readouterr().out.split("\n\n")
+    assert right.startswith("$1  8x11\n")
+    assert "✗" not in right
+    assert np.array_equal(read_terminal(right.splitlines()[1:], 2), cells_from(LETTER_P) == BLACK)
+    assert wrong.startswith("$2 wrong  8x11\n")
+    assert wrong.splitlines()[-4:] == [
+        "row 4: expected 2 2, found 3 2",
+        "row 9: expected 2, found 2 1",
+        "column 4: expected 2 2, found 3 2",
+        "column 7: expected 4, found 4 1",
+    ]
+    assert missing.startswith("$5 missing  8x11\n")
+    assert "█" not in missing
+
+
+@pytest.mark.parametrize(
+    ("answer", "name", "word"),
+    [
+        ("$1\ntimeout\n", "$1 given-up", "timeout"),
+        ("$1\n", "$1 given-up", "nothing written"),
+        ("$1\n0\t0\n", "$1 malformed", "line 2: 2 numbers, expected 8"),
+        ("$1\n" + "0\t0\t0\t0\t0\t0\t0\t0\n" * 11, "$1 given-up", "zeros"),
+    ],
+)
+def test_answers_without_a_grid(answer, name, word, capsys):
+    Path("answers.txt").write_text(answer)
+    assert render("p.txt", "--size", "8x11", "--answers", "answers.txt") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"{name}  8x11"
+    assert lines[-1] == word
+    assert "✗" not in "".join(lines)
+
+
+def test_of_many_wrong_lines_the_first_few_are_said(capsys):
+    Path("answers.txt").write_bytes(format_answer(1, Solution(np.ones((11, 8), dtype=int))))
+    assert render("p.txt", "--size", "8x11", "--answers", "answers.txt") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "and 11 more"
+    assert lines[-2].startswith("row 8: ")
+
+
+def test_questions_from_stdin():
+    run = subprocess.run(
+        [sys.executable, "-m", "harness", "render", "-", "--number", "5", "--size", "8x11"],
+        input=Path("p.txt").read_bytes(),
+        capture_output=True,
+        check=True,
+    )
+    assert run.stdout.startswith(b"$5  8x11\n")
+
+
+# Files
+
+
+def test_a_png_in_the_colours_of_its_theme(capsys):
+    for theme, colours in (("light", LIGHT), ("dark", DARK)):
+        arguments = ["p.txt", "--size", "8x11", "--answers", "answers.txt", "-o", f"{theme}.png"]
+        assert render(*arguments, "--theme", theme) == 0
+        pixels = pixels_of(Path(f"{theme}.png").read_bytes())
+        assert pixels[0, 0].tolist() == rgb(colours.paper)
+        assert (pixels == rgb(colours.colours["ink"])).all(axis=2).sum() > 30 * 24 * 24
+    assert capsys.readouterr().out.splitlines()[0] == "picture: light.png (1 puzzle, 257x342 pixels)"
+
+
+def test_an_svg_sheet_says_what_is_wrong(capsys):
+    arguments = ["p.txt", "--size", "8x11", "--answers", "answers.txt", "--number", "all"]
+    assert render(*arguments, "-o", "sheet.svg", "--columns", "2", "--no-clues", "--cell", "9") == 0
+    out = capsys.readouterr().out
+    assert "$2 wrong: row 4: expected 2 2, found 3 2\n" in out
+    assert out.splitlines()[-1].startswith("picture: sheet.svg (3 puzzles, ")
+    words = svg_texts(Path("sheet.svg").read_text(encoding="utf-8"))
+    assert [word for _, _, word in words] == ["$1", "$2 wrong", "$5 missing"]
+    assert words[0][1] == words[1][1] < words[2][1]
+
+
+# Terminals
+
+
+def test_a_terminal_gets_colours_and_a_pipe_none(capsys):
+    arguments = ["p.txt", "--size", "8x11", "--answers", "answers.txt", "--number", "2"]
+    written, status = on_a_terminal(*arguments)
+    assert status == 0
+    assert re.search(r"\x1b\[1;31m *2 2✗", written)
+    assert render(*arguments) == 0
+    assert capsys.readouterr().out == without_styles(written)
+
+
+@pytest.mark.parametrize("value", ["1", "anything"])
+def test_no_color_leaves_the_colours_out(value):
+    written, status = on_a_terminal(
+        "p.txt", "--size", "8x11", "--answers", "answers.txt", "--number", "2", NO_COLOR=value
+    )
+    assert status == 0
+    assert "✗" in written
+    codes = {code for found in re.findall(r"\x1b\[([0-9;]*)m", written) for code in found.split(";")}
+    assert codes <= {"", "0", "1", "2"}  # bold and dim are no colours
+
+
+def test_half_blocks_where_whole_ones_do_not_fit():
+    _, solution = next(Recipe.parse("boardgen:25x25x1:seed=3").boards())
+    for columns, lines, per_cell in ((80, 60, 2), (70, 60, 1), (80, 30, 1)):
+        written, status = on_a_terminal(
+            "boardgen:25x25x1:seed=3", "--solution", columns=columns, lines=lines, NO_COLOR="1"
+        )
+        assert status == 0
+        drawn = without_styles(written).splitlines()
+        assert max(map(len, drawn)) <= columns
+        assert np.array_equal(read_terminal(drawn[1:], per_cell)[:25], solution.cells == BLACK)
+
+
+def test_a_board_that_does_not_fit_says_so_and_the_others_are_drawn():
+    Path("boards.txt").write_text("1-1\n40-" + ":".join(["1"] * 40) + "\n2-1:1\n")
+    written, status = on_a_terminal("boards.txt", "--number", "all", columns=50)
+    assert status == 1
+    text = without_styles(written)
+    assert re.findall(r"^\$(\d)  ", text, re.MULTILINE) == ["1", "3"]
+    assert (
+        "nonojudge: $2: the board is 52 columns wide, the terminal 50: widen it, "
+        "leave out the clues (--no-clues: 42 columns) or draw a file (-o board.png)\n"
+    ) in text
+    assert (
+        "terminal 41: widen it or draw a file (-o board.png)"
+        in on_a_terminal("boards.txt", "--number", "2", columns=41)[0]
+    )
+    assert on_a_terminal("boards.txt", "--number", "2", "--no-clues", columns=42)[1] == 0
+
+
+def test_an_output_without_block_characters_gets_ascii():
+    run = subprocess.run(
+        [sys.executable, "-m", "harness", "render", "boardgen:9x9x1:seed=1", "--solution"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=True,
+    )
+    _, solution = next(Recipe.parse("boardgen:9x9x1:seed=1").boards())
+    assert np.array_equal(read_terminal(run.stdout.decode("ascii").splitlines()[1:], 2), solution.cells == BLACK)
+
+
+def test_half_blocks_that_cannot_be_drawn_say_why(capsys):
+    assert render("start.txt", "--blocks", "half") == 1
+    assert "unknown cells differ from white ones by their colour" in capsys.readouterr().err
+    written, status = on_a_terminal("start.txt", "--blocks", "half")
+    assert status == 0
+    assert "▄" in written
+
+
+# What cannot be used
+
+
+def test_a_puzzle_that_cannot_be_read_costs_no_other(capsys):
+    Path("bad.txt").write_bytes(
+        format_puzzle(1, P_PUZZLE).replace(b"9", b"99", 1)
+        + format_puzzle(2, P_PUZZLE)
+        + format_puzzle(3, P_PUZZLE)
+    )
+    assert render("bad.txt", "--size", "8x11", "--number", "all") == 1
+    out, err = capsys.readouterr()
+    assert re.findall(r"^\$\d", out, re.MULTILINE) == ["$2", "$3"]
+    assert err.startswith("bad.txt: $1: line ")
+    assert len(err.splitlines()) == 1
+    assert render("bad.txt", "--size", "8x11", "--number", "2") == 0
+    assert capsys.readouterr().err == ""
+    assert "nothing that can be drawn" in refused(capsys, "bad.txt", "--size", "8x11", "--number", "1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere.txt"], "nowhere.txt: No such file"),
+        (["."], "cannot read .: Is a directory"),
+        (["empty.txt"], "empty.txt: an empty file"),
+        (["junk.bin"], "junk.bin: "),
+        (["boardgen:5x5"], "no seed"),
+        (["p.txt", "--size", "8x11", "--number", "3"], "p.txt has no puzzle $3; it has $1 to $5"),
+        (["p.txt", "--size", "8x11", "--number", "6-8"], "p.txt has no puzzle $6 to $8"),
+        (["p.txt", "--number", "4-2"], "the first number is larger than the last"),
+        (["p.txt", "--number", "two"], "'two' is not a number, a list such as 1,4,7-9, or all"),
+        (["p.txt", "--size", "8x11", "--solution"], "p.txt: no solution in it; --answers FILE"),
+        (["p.txt", "--size", "8x11", "--answers", "nowhere"], "cannot read the answers nowhere: No such file"),
+        (["-", "--answers", "-"], "stdin can be the questions or the answers, not both"),
+        (["p.txt", "--size", "8x11", "-o", "picture.gif"], "ends neither with .png nor with .svg"),
+        (["p.txt", "--size", "8x11", "-o", "no/where.svg"], "cannot write no/where.svg: No such file"),
+        (["p.txt", "--theme", "dark"], "--theme is about a file: it needs -o"),
+        (["p.txt", "--cell", "12"], "--cell is about a file: it needs -o"),
+        (["p.txt", "--columns", "2"], "--columns is about a file: it needs -o"),
+        (["p.txt", "--blocks", "half", "-o", "a.svg"], "--blocks is about the terminal"),
+        (["p.txt", "--cell", "9", "-o", "a.svg"], "clues need cells of 10 pixels or more; --no-clues"),
+        (["p.txt", "--cell", "0", "-o", "a.svg"], "'0' is not a whole number from 1 to 200"),
+        (
+            ["boardgen:25x25x900:seed=1", "--number", "all", "-o", "a.png"],
+            "million; draw fewer puzzles (--number)",
+        ),
+        (["boardgen:2100x2000x1:seed=1"], "more than 4000000 cells"),
+    ],
+)
+def test_bad_arguments_get_one_line(arguments, words, capsys):
+    Path("empty.txt").write_bytes(b"")
+    Path("junk.bin").write_bytes(bytes(range(256)) * 40)
+    assert words in refused(capsys, *arguments)
+    assert not list(Path().glob("a.*"))
+
+
+def test_boards_of_several_sizes_and_one_answer_file(capsys):
+    Path("two.txt").write_text("1-1\n1,1-1:0:1\n")
+    assert render("two.txt", "--number", "all") == 0
+    capsys.readouterr()
+    assert "--answers needs puzzles of one size" in refused(
+        capsys, "two.txt", "--number", "all", "--answers", "answers.txt"
+    )
+
+
+def test_a_missing_pillow_is_one_line(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    assert "pip install 'nonobot[pictures]'" in refused(capsys, "p.txt", "--size", "8x11", "-o", "a.png")
+    assert not Path("a.png").exists()
+    assert render("p.txt", "--size", "8x11", "-o", "a.svg") == 0
