@@ -15,6 +15,9 @@ __all__ = ["Draft"]
 
 Cells = Sequence[Sequence[int]]
 
+MOST_REMARKS = 20
+"""Remarks on one puzzle that are kept; further ones are counted."""
+
 
 class Draft:
     """Collects one puzzle of a file.
@@ -37,7 +40,7 @@ class Draft:
         self.texts: dict[str, str] = {}
         self._clues: dict[str, list[Clue]] = {"column": [], "row": []}
         self._lines: dict[str, list[int]] = {"column": [], "row": []}
-        self._faults: list[Fault] = []
+        self._fault: Fault | None = None  # the first one; further ones are counted in it
         self._remarks: list[Fault] = []
         self._start: tuple[Cells, int] | None = None
         self._goal: tuple[Cells, int] | None = None
@@ -60,27 +63,33 @@ class Draft:
 
     def fault(self, fault: Fault, line: int | None = None) -> None:
         """Take something that makes the puzzle unusable; where no line is given, the fault has its own."""
-        self._faults.append(fault.at(self.number, line or fault.line or self.line))
+        if self._fault:
+            self._fault = _one_more(self._fault)
+        else:
+            self._fault = fault.at(self.number, line or fault.line or self.line)
 
     def remark(self, fault: Fault, line: int | None = None) -> None:
         """Take something that is left out of a puzzle that can be used."""
-        self._remarks.append(fault.at(self.number, line or fault.line or self.line))
+        if len(self._remarks) == MOST_REMARKS:
+            self._remarks[-1] = _one_more(self._remarks[-1])
+        else:
+            self._remarks.append(fault.at(self.number, line or fault.line or self.line))
 
     def finished(self) -> Record | Fault:
         """Return the puzzle, or the first thing that is wrong with it."""
-        if self._faults:
-            return self._first_fault()
+        if self._fault:
+            return self._fault
         if self._goal and not self._clues["row"] and not self._clues["column"]:
             puzzle = Puzzle.from_grid(self._goal[0])
         else:
             puzzle = Puzzle(tuple(self._clues["column"]), tuple(self._clues["row"]))
         self._check_size(puzzle)
-        if self._faults:
-            return self._first_fault()
+        if self._fault:
+            return self._fault
         self._check_clues(puzzle)
         start = self._checked_start(puzzle)
-        if self._faults:
-            return self._first_fault()
+        if self._fault:
+            return self._fault
         goal = self._checked_goal(puzzle)
         return Record(
             puzzle, start, goal, **self.texts, number=self.number, line=self.line, remarks=tuple(self._remarks)
@@ -137,8 +146,9 @@ class Draft:
             return None
         return goal
 
-    def _first_fault(self) -> Fault:
-        return replace(self._faults[0], more=len(self._faults) - 1)
+
+def _one_more(fault: Fault) -> Fault:
+    return replace(fault, more=fault.more + 1)
 
 
 def _size_fault(cells: Cells, puzzle: Puzzle) -> Fault | None:

@@ -1,0 +1,440 @@
+"""File formats: the same puzzle in all of them, what each one holds, which one a file has."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocol import PartialGrid, Puzzle, Record, Solution, formats
+from protocol.faults import CannotHold, Fault, LeftOut
+from protocol.record import TEXT_FIELDS, plain_text
+from tests.boards import grids
+
+PUZZLES = Path(__file__).with_name("puzzles")
+NAMES = [format.name for format in formats.formats()]
+
+LETTER_P = Puzzle(
+    rows=((), (4,), (6,), (2, 2), (2, 2), (6,), (4,), (2,), (2,), (2,), ()),
+    columns=((), (9,), (9,), (2, 2), (2, 2), (4,), (4,), ()),
+)
+DRAWN_P = """
+........
+.####...
+.######.
+.##..##.
+.##..##.
+.######.
+.####...
+.##.....
+.##.....
+.##.....
+........
+"""
+PICTURE_OF_P = Solution([[int(cell == "#") for cell in row] for row in DRAWN_P.split()])
+SEVERAL = [
+    Puzzle(rows=((1,), (), (1,)), columns=((1, 1), (), ())),
+    Puzzle(rows=((1,), (1,), (5,), (1,), (1,)), columns=((1,), (1,), (5,), (1,), (1,))),
+    Puzzle(rows=((1,), (1,)), columns=((1,), (1,))),
+]
+
+
+def read(name: str, size: tuple[int, int] | None = None) -> list[formats.Found]:
+    return list(formats.read((PUZZLES / name).read_bytes(), size=size))
+
+
+def only(name: str, size: tuple[int, int] | None = None) -> Record:
+    (record,) = read(name, size)
+    assert isinstance(record, Record), str(record)
+    return record
+
+
+# The files
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in PUZZLES.iterdir() if path.name.startswith("p")))
+def test_the_letter_p_is_the_same_puzzle_in_every_form(file):
+    record = only(file, (8, 11))
+    assert record.puzzle == LETTER_P
+    assert record.remarks == ()
+
+
+def test_there_is_a_letter_p_and_a_file_of_several_in_every_format_that_can_hold_them():
+    for start, wanted in (("p", NAMES), ("several", [one.name for one in formats.formats() if one.several])):
+        files = [path for path in PUZZLES.iterdir() if path.name.startswith(start + ".")]
+        assert {formats.detect(path.read_bytes()) for path in files} == set(wanted)
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in PUZZLES.iterdir()))
+def test_a_file_name_ends_as_its_content_says(file):
+    format = formats.by_extension(file)
+    assert format
+    assert format.name == formats.detect((PUZZLES / file).read_bytes())
+
+
+@pytest.mark.parametrize(
+    "file", sorted(path.name for path in PUZZLES.iterdir() if path.name.startswith("several"))
+)
+def test_several_puzzles_come_in_their_order_with_numbers_and_lines(file):
+    records = read(file)
+    assert [record.puzzle for record in records] == SEVERAL
+    assert [record.number for record in records] == [1, 2, 3]
+    lines = [record.line for record in records]
+    assert lines == sorted(set(lines))
+    assert lines[0] <= 5
+
+
+def test_what_is_said_about_the_letter_p():
+    about = {
+        "title": "The letter P",
+        "author": "A. N. Author",
+        "copyright": "© 2026 A. N. Author",
+        "catalogue": "hand-made puzzles #1",
+        "goal": PICTURE_OF_P,
+    }
+    assert only("p.non") == Record(LETTER_P, license="MIT", **about)
+    xml = only("p.xml")
+    assert xml == Record(LETTER_P, start=xml.start, description="The letter P, as a picture.", **about)
+    assert only("p.grid") == Record(LETTER_P, goal=PICTURE_OF_P, title="The letter P", author="A. N. Author")
+    assert only("p.json") == only("p.hv") == Record(LETTER_P)
+
+
+def test_a_partly_solved_board_is_the_start():
+    start = only("p-partly.grid").start
+    assert start is not None
+    assert start.cells.shape == (11, 8)
+    assert start.cells[1].tolist() == [0, -1, 1, 1, 1, -1, -1, 0]
+    known = start.cells != -1
+    assert (start.cells[known] == PICTURE_OF_P.cells[known]).all()
+    assert 0 < known.sum() < 88
+
+
+def test_a_start_that_contradicts_the_clues_is_kept_for_the_solver_to_say():
+    start = only("p-contradictory.grid").start
+    assert start is not None
+    assert start.cells[3].tolist() == [0, 1, 1, 1, 1, -1, -1, 0]
+
+
+def test_a_saved_board_of_webpbn_is_the_start():
+    start = only("p.xml").start
+    assert start is not None
+    assert start.cells[1].tolist() == [0, -1, 1, 1, 1, -1, -1, 0]
+    assert start.cells[4].tolist() == [0, 1, 1, -1, -1, -1, 1, 0]
+    assert start.cells[5].tolist() == [-1] * 8
+
+
+# Round trips
+
+
+def texts() -> st.SearchStrategy[str]:
+    special = st.sampled_from(
+        ["rows", "====", ": x", "[grid]", '"quoted"', "&amp; &lt;", "<b>]]>", "$1", "a\nb", "#"]
+    )
+    return st.text(max_size=12) | special
+
+
+@st.composite
+def records(draw: st.DrawFn, most: int = 8) -> Record:
+    """Records with any of what a file may say."""
+    cells = draw(grids(most, most))
+    width = len(cells[0])
+    row = st.lists(st.integers(-1, 1), min_size=width, max_size=width)
+    start = draw(st.none() | st.lists(row, min_size=len(cells), max_size=len(cells)))
+    return Record(
+        Puzzle.from_grid(cells),
+        start=None if start is None else PartialGrid(start),
+        goal=draw(st.sampled_from([None, Solution(cells)])),
+        **{name: draw(st.none() | texts()) for name in TEXT_FIELDS},
+    )
+
+
+def kept_of(record: Record, format: formats.Format) -> Record:
+    """Return what a format keeps of a record."""
+    return Record(record.puzzle, **{name: getattr(record, name) for name in format.holds})
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(record=records())
+def test_what_was_written_is_read_again(name, record):
+    format = formats.format_named(name)
+    written = formats.write([record], name)
+    size = record.puzzle.width, record.puzzle.height
+    assert formats.detect(written.data) == name
+    assert list(formats.read(written.data, size=size)) == [kept_of(record, format)]
+    lost = kept_of(record, format) != record
+    assert any("has no place for" in remark.what for remark in written.remarks) == lost
+    assert (written.count, written.faults) == (1, ())
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=20)
+@given(record=records())
+def test_a_puzzle_goes_through_any_two_formats_unchanged(name, record):
+    size = record.puzzle.width, record.puzzle.height
+    for other in NAMES:
+        (first,) = formats.read(formats.write([record], other).data, size=size)
+        (second,) = formats.read(formats.write([first], name).data, size=size)
+        assert second.puzzle == record.puzzle
+        for field in formats.format_named(name).holds & formats.format_named(other).holds:
+            assert getattr(second, field) == getattr(record, field)
+
+
+@pytest.mark.parametrize("name", [format.name for format in formats.formats() if format.several])
+@settings(max_examples=50)
+@given(several=st.lists(records(), min_size=1, max_size=5))
+def test_several_puzzles_are_read_again_in_their_order(name, several):
+    format = formats.format_named(name)
+    if not format.states_size:
+        several = [record for record in several if (record.puzzle.width, record.puzzle.height) == (4, 4)]
+        several += [Record(Puzzle.from_grid([[1, 0, 0, 1]] * 4), number=7)]
+    again = list(formats.read(formats.write(several, name).data))
+    assert again == [kept_of(record, format) for record in several]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_line_ends_and_a_byte_order_mark_make_no_difference(name):
+    data = formats.write([Record(LETTER_P, title="P")], name).data
+    expected = list(formats.read(data, size=(8, 11)))
+    for other in (b"\xef\xbb\xbf" + data, data.replace(b"\n", b"\r\n")):
+        assert formats.detect(other) == name
+        assert list(formats.read(other, size=(8, 11))) == expected
+    if name != "taai":  # the tournaments' reader knows no such lines
+        assert list(formats.read(data.replace(b"\n", b"\r"))) == expected
+
+
+def test_all_the_boards_of_two_by_two_go_through_every_format():
+    for cells in range(16):
+        record = Record(Puzzle.from_grid([[cells & 1, cells >> 1 & 1], [cells >> 2 & 1, cells >> 3]]))
+        for name in NAMES:
+            data = formats.write([record], name).data
+            assert formats.detect(data) == name
+            assert list(formats.read(data)) == [record]
+
+
+# Writing
+
+
+def test_several_puzzles_do_not_fit_a_format_of_one():
+    for name in ("grid", "hv", "nin"):
+        with pytest.raises(
+            formats.FormatError, match=f"{name} holds one puzzle a file, not 3; .*letters, lists, non"
+        ):
+            formats.write([Record(puzzle) for puzzle in SEVERAL], name)
+
+
+def test_what_a_format_has_no_place_for_is_said():
+    record = Record(LETTER_P, goal=PICTURE_OF_P, title="P", license="MIT")
+    assert formats.write([record], "hv").remarks == (LeftOut("hv has no place for the title, license, goal", 1),)
+    assert formats.write([record], "webpbn").remarks == (LeftOut("webpbn has no place for the license", 1),)
+    assert formats.write([record], "non").remarks == ()
+
+
+def test_a_block_longer_than_the_alphabet_has_no_letter():
+    long = Record(Puzzle.from_grid([[1] * 27]), number=2)
+    written = formats.write([Record(LETTER_P), long], "letters")
+    assert written.faults == (
+        CannotHold("cannot be written as letters: a block of 27 cells, letters end at 26", 2),
+    )
+    assert list(formats.read(written.data)) == [Record(LETTER_P)]
+    assert formats.write([long], "letters").data == b""
+    alphabet = Record(Puzzle.from_grid([[1] * 26]))
+    assert list(formats.read(formats.write([alphabet], "letters").data)) == [alphabet]
+
+
+def test_the_taai_form_keeps_numbers_and_says_that_it_states_no_size():
+    square, flat = Record(SEVERAL[0], number=5), Record(LETTER_P, number=9)
+    assert formats.write([square, square], "taai").data.startswith(b"$5\n1\t1\n")
+    (remark,) = formats.write([flat], "taai").remarks
+    assert str(remark) == "taai does not state the size of the boards; to be read with --size 8x11"
+    (remark,) = formats.write([Record(puzzle) for puzzle in SEVERAL], "taai").remarks
+    assert str(remark) == "taai does not state the sizes of the boards; to be read with --size auto"
+    with pytest.raises(formats.FormatError, match="square boards only, and here are 3x3, 8x11"):
+        formats.write([square, flat], "taai")
+    official = Record(Puzzle.from_grid([[1] * 25] * 25))
+    assert formats.write([official], "taai").remarks == ()
+
+
+def test_no_puzzles_make_an_empty_file():
+    for name in NAMES:
+        assert formats.write([], name) == formats.Written(b"", 0, (), ())
+
+
+# Which format
+
+
+def test_the_first_line_of_a_taai_stream_says_enough():
+    for start in (b"$", b"\xef\xbb\xbf$1", b"\r\n \n $ 1\n", b"$one"):
+        assert formats.detect_prefix(start) == "taai"
+    for start in (b"", b"\n\n", b"8x11", b"# $1", b"<"):
+        assert formats.detect_prefix(start) is None
+
+
+def test_a_taai_set_with_text_before_it_is_still_one():
+    data = b"# my set\n$1\n1\n1\n"
+    assert formats.detect(data) == "taai"
+    stray, record = formats.read(data)
+    assert str(stray) == "line 1: '# my set' stands before the first '$'; expected '$1'"
+    assert record.puzzle == Puzzle(rows=((1,),), columns=((1,),))
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (b"H\n1\nV\n1\n", "hv"),
+        (b"h:\n1\nv:\n1\n", "hv"),
+        (b"V\n1\nH\n1\n", "hv"),
+        (b"H\nA A A A A A A A\n", "letters"),
+        (b"H\n0 A A A A A A A A\n", "letters"),
+        (b"V\n0 AAA\n", "letters"),
+        (b"@ @\n@ @\n", "letters"),
+        (b"0 0\n0 0\n", "letters"),
+        (b"1 1\n1\n1\n", "nin"),
+        (b"1-1\n", "oneline"),
+        (b":1-,1\n", "oneline"),
+        (b"10 X 9\nrows", "grid"),
+        ("3\u00d73\n".encode(), "grid"),
+        (b"rows = [[1]]\ncolumns = [[1]]\n", "lists"),
+        (b"rows: [[1]]\ncolumns: [[1]]\n", "lists"),
+        (b"// C\nint x[] = {{1}}\n", None),
+        (b"# Python\nx = [[1]]; y = [[1]]\n", "lists"),
+        (b'{"rows": [[1]], "columns": [[1]]}', "lists"),
+        (b"((1,),),((1,),)", "lists"),
+        (b"rows\n", "non"),
+        (b"rows 1\nwidth 1\n", "non"),
+        (b"mood sunny\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n", "non"),
+        (b"<html></html>", "webpbn"),
+        (b"hello\n", None),
+        (b"1\n1\n", None),
+        (b"0\n", "letters"),
+    ],
+)
+def test_the_format_is_told_by_the_content(data, name):
+    if name:
+        assert formats.detect(data) == name
+        return
+    with pytest.raises(
+        formats.UnknownFormatError, match="of no known format; known are grid, hv, letters, lists, nin"
+    ):
+        formats.detect(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "an empty file"),
+        (b"\xef\xbb\xbf\r\n \n", "nothing but blank lines"),
+        (b"\x1f\x8b\x08\x00abc", r"compressed \(gzip\); unpack it first"),
+        ("H\n1\nV\n1\n".encode("utf-16"), "UTF-16 text; save it as UTF-8"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "binary data, no text"),
+    ],
+)
+def test_what_is_no_text_is_said_to_be_none(data, message):
+    with pytest.raises(formats.FormatError, match=f"^{message}$"):
+        formats.read(data)
+
+
+def test_a_format_can_be_forced():
+    assert list(formats.read(b"A\nA\n", "letters")) == [Record(Puzzle(((1,),), ((1,),)))]
+    (fault,) = formats.read(b"A\nA\n", "nin")
+    assert isinstance(fault, Fault)
+    for call in (lambda: formats.read(b"", "no such"), lambda: formats.write([], "no such")):
+        with pytest.raises(formats.FormatError, match=r"^there is no format 'no such'; known are grid, hv"):
+            call()
+
+
+def test_a_stream_is_read_to_its_end():
+    class Slow(io.RawIOBase):
+        def __init__(self) -> None:
+            self.left = list(b"1:1-2")
+
+        def read(self, size: int = -1) -> bytes:
+            return bytes([self.left.pop(0)]) if self.left else b""
+
+    assert list(formats.read(Slow())) == [Record(Puzzle(((2,),), ((1,), (1,))))]
+
+
+def test_more_than_a_puzzle_file_can_be_is_refused_without_reading_on():
+    class Endless(io.RawIOBase):
+        given = 0
+
+        def read(self, size: int = -1) -> bytes:
+            assert 0 < size <= 1 << 20
+            self.given += size
+            return b"1" * size
+
+    endless = Endless()
+    with pytest.raises(formats.FormatError, match=r"^more than 16 MiB; a puzzle file is smaller$"):
+        formats.read(endless)
+    assert endless.given == formats.MOST_BYTES + 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_of_100_megabytes_is_refused_in_every_format(name):
+    data = formats.write([Record(LETTER_P)], name).data
+    with pytest.raises(formats.FormatError, match="more than 16 MiB"):
+        formats.read(data + b"\n" * 100_000_000, name)
+
+
+def test_a_taai_file_is_of_the_tournaments_size_or_square():
+    board = Record(Puzzle.from_grid([[1] * 25] * 25))
+    data = formats.write([board], "taai").data
+    assert list(formats.read(data)) == [board]
+    cut = data.replace(b"25\n" * 2, b"25\n", 1)
+    (fault,) = formats.read(cut)
+    assert str(fault) == "$1: line 1: 49 clue lines do not make a square board; expected an even number"
+    record, fault = formats.read(data + cut)
+    assert record == board
+    assert "expected 50 clue lines for a 25x25 board, found 49" in str(fault)
+
+
+# What is said about a puzzle
+
+
+@given(st.text())
+def test_a_plain_text_is_one_line_of_what_can_be_printed(text):
+    plain = plain_text(text)
+    assert plain is None or (plain == plain.strip() and plain)
+    assert plain_text(plain) == plain
+    for character in plain or "":
+        assert character.isprintable() or character in "\u200c\u200d"
+
+
+def test_a_plain_text_keeps_letters_and_joiners_and_loses_what_moves_the_cursor():
+    assert plain_text("\u0645\u06cc\u200c\u062e") == "\u0645\u06cc\u200c\u062e"
+    assert plain_text("a\x1b[31mb\u202ec\0") == "a[31mbc"
+    assert plain_text("\n\t") is None
+    assert plain_text(None) is None
+
+
+def test_boards_of_a_record_have_the_size_of_its_puzzle():
+    for board in ({"goal": Solution([[1]])}, {"start": PartialGrid([[1]])}):
+        with pytest.raises(ValueError, match="a 1x1 board for a 8x11 puzzle"):
+            Record(LETTER_P, **board)
+
+
+def test_a_record_is_equal_to_another_wherever_they_stand():
+    assert Record(LETTER_P, number=1, line=1) == Record(LETTER_P, number=2, line=9)
+    assert Record(LETTER_P, title="P") != Record(LETTER_P)
+
+
+def test_names_in_the_table_differ_and_every_extension_is_of_one_format():
+    assert len(set(NAMES)) == len(NAMES) == 9
+    extensions = [extension for format in formats.formats() for extension in format.extensions]
+    assert len(set(extensions)) == len(extensions)
+    assert formats.by_extension("PUZZLE.XML").name == "webpbn"
+    assert formats.by_extension("puzzle") is None
+
+
+def test_nothing_of_the_formats_is_loaded_before_it_is_used():
+    code = (
+        "import sys, protocol; assert not [name for name in sys.modules if 'protocol.formats' in name]; "
+        "from protocol import formats; formats.detect_prefix(b'$'); "
+        "assert not {'protocol.formats.webpbn', 'pyexpat', 'html'} & set(sys.modules), sys.modules; "
+        "list(formats.read(b'1-1')); assert 'pyexpat' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
