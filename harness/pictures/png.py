@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.errors import UnusableError
 from harness.pictures.scene import Scene, Text
 from harness.pictures.themes import ROLES, Theme
 
 if TYPE_CHECKING:
-    from PIL.ImageDraw import ImageDraw
+    from PIL.Image import Image
 
 __all__ = ["MOST_PIXELS", "png_of"]
 
 MOST_PIXELS = 60_000_000
 """Larger pictures are refused: few viewers open them, and drawing takes three bytes of memory for each pixel."""
 
-ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
+LEFT_OF_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}
+"""Which part of a text lies left of its `x`."""
 
 
 def png_of(scene: Scene, theme: Theme) -> bytes:
@@ -50,22 +51,49 @@ def png_of(scene: Scene, theme: Theme) -> bytes:
     for role in ROLES:
         for x, y, width, height in scene.boxes.get(role, ()):
             canvas.rectangle((x, y, x + width - 1, y + height - 1), fill=theme.colours[role])
+    pen = _Pen(image)
     for role in ROLES:
-        _write(canvas, scene.texts.get(role, []), theme.colours[role])
+        for text in scene.texts.get(role, ()):
+            pen.write(text, theme.colours[role])
     facts = PngImagePlugin.PngInfo()
     facts.add_itxt("Title", scene.name)
     file = BytesIO()
-    image.save(file, "PNG", optimize=True, pnginfo=facts)
+    image.save(file, "PNG", pnginfo=facts)
     return file.getvalue()
 
 
-def _write(canvas: ImageDraw, texts: list[Text], colour: str) -> None:
-    """Draw words; their feet are put on whole pixels, where the font is sharpest."""
-    from PIL import ImageFont
+class _Pen:
+    """Writes words; what was written once is kept, as a sheet has few numbers many times."""
 
-    fonts = {size: ImageFont.load_default(size) for size in {text.font_size for text in texts}}
-    for text in texts:
-        font = fonts[text.font_size]
-        digit_height = -font.getbbox("0", anchor="ls")[1]
-        foot = round(text.y + digit_height / 2)
-        canvas.text((round(text.x, 1), foot), text.words, fill=colour, font=font, anchor=ANCHORS[text.anchor])
+    def __init__(self, image: Image) -> None:
+        self._image = image
+        self._stamps: dict[tuple[str, int], _Stamp] = {}
+
+    def write(self, text: Text, colour: str) -> None:
+        """Write words, from a whole pixel on and on a whole pixel, so that the same digits look the same."""
+        stamp = self._stamps.get((text.words, text.font_size))
+        if stamp is None:
+            stamp = self._stamps[text.words, text.font_size] = _stamp(text.words, text.font_size)
+        x = round(text.x - LEFT_OF_ANCHOR[text.anchor] * stamp.length) + stamp.left
+        y = round(text.y + stamp.digit_height / 2) + stamp.top
+        self._image.paste(colour, (x, y), stamp.mask)
+
+
+class _Stamp(NamedTuple):
+    """Words as a mask, and where it lies, seen from where the foot of the words begins; in pixels."""
+
+    mask: Image
+    left: int
+    top: int
+    length: float
+    digit_height: int
+
+
+def _stamp(words: str, font_size: int) -> _Stamp:
+    from PIL import Image, ImageDraw, ImageFont
+
+    font = ImageFont.load_default(font_size)
+    left, top, right, bottom = map(int, font.getbbox(words, anchor="ls"))
+    mask = Image.new("L", (max(1, right - left), max(1, bottom - top)))
+    ImageDraw.Draw(mask).text((-left, -top), words, fill=255, font=font, anchor="ls")
+    return _Stamp(mask, left, top, font.getlength(words), -int(font.getbbox("0", anchor="ls")[1]))
