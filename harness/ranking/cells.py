@@ -42,12 +42,14 @@ def ratio_in_words(ratio: float) -> str:
 
 
 def interval_in_words(ratio: Ratio) -> str:
-    """Return an interval of ratios: `5.1 % to 9.8 %` where all of it is slower (or faster), as the estimate then is;
-    else with the words, `1.2 % faster to 0.4 % slower`.
+    """Return an interval of ratios: `5.1 % to 9.8 %` where all of it is slower, or all of it faster; else with the
+    words, `1.2 % faster to 0.4 % slower`.
     """
     low, high = ratio.low, ratio.high
+    if _is_even(low) and _is_even(high):
+        return "0 % to 0 %"
     if _is_even(low) or _is_even(high) or (low < 1 < high):
-        return " to ".join(dict.fromkeys((ratio_in_words(low), ratio_in_words(high))))
+        return f"{ratio_in_words(low)} to {ratio_in_words(high)}"
     shares = sorted((abs(low - 1), abs(high - 1)))
     return " to ".join(map(percent, shares))
 

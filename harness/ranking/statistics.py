@@ -20,7 +20,7 @@ RESOLUTION_SECONDS = 1e-4
 read get the same stamp, and the scheduler's part in each stamp is some ten microseconds."""
 
 RESAMPLES = 10_000
-"""Bootstrap resamples. The ends of a 95 % interval then move by some 2 % of its width from seed to seed."""
+"""Bootstrap resamples. The ends of a 95 % interval then move by about 1 % of its width from seed to seed."""
 
 NUMBERS_AT_ONCE = 1 << 21
 """How many random numbers are held at one time: 16 MB."""

@@ -1,0 +1,314 @@
+"""Two sides puzzle by puzzle: what counts, what is refused, what is said, and the exit status."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from harness.commands import compare
+from harness.errors import UnusableError
+from harness.ranking.cells import duration, interval_in_words, percent, ratio_in_words
+from harness.ranking.comparison import Limits
+from harness.ranking.comparison import compare as compared
+from harness.ranking.sides import Side
+from harness.ranking.statistics import Ratio
+from harness.ranking.words import judgement
+from harness.results.model import EndReason, Feed, Terms, Verdict
+from tests.ranked import MACHINE, run_result, verify_result, written
+
+
+def run(*arguments):
+    """Carry out a command line of the command; return its exit status."""
+    parser = argparse.ArgumentParser(prog="nonojudge")
+    compare.add_to(parser.add_subparsers())
+    parsed = parser.parse_args(["compare", *map(str, arguments)])
+    return parsed.carry_out(parsed)
+
+
+def side(label, *runs):
+    by_set = {}
+    for one in runs:
+        by_set.setdefault(one.set.sha256, []).append(one)
+    return Side(label, runs[0].bot, by_set, [])
+
+
+def between(before, after, **limits):
+    """Compare two lists of runs."""
+    return compared(side("before", *before), side("after", *after), Limits(**limits))
+
+
+def times(seed, count=200, slower=1.0, noise=0.2):
+    base = np.random.default_rng(0).lognormal(-5, 1.5, count)
+    return [float(one) for one in base * slower * np.random.default_rng(seed).lognormal(0, noise, count)]
+
+
+def test_identical_results_give_one_no_width_and_exit_status_0(tmp_path, capsys):
+    [path] = written(tmp_path, a=run_result(times=times(1)))
+    assert run(path, path, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    for ratio in found["ratios"].values():
+        assert ratio == {"estimate": 1.0, "low": 1.0, "high": 1.0}
+    assert (found["faster_count"], found["slower_count"], found["worse"]) == (0, 0, False)
+
+
+def test_a_slow_down_beyond_the_tolerance_is_told_and_ends_with_1(tmp_path, capsys):
+    a, b = written(tmp_path, a=run_result(times=times(1, 1000)), b=run_result(times=times(2, 1000, slower=1.1)))
+    assert run(a, b) == 1
+    out = capsys.readouterr().out
+    assert "\nworse\n" in out
+    assert "% slower, 95 % interval" in out
+    assert "beyond the tolerance of 2 %" in out
+    assert "in total time, which tournaments rank by" in out
+    assert run(b, a) == 0
+    assert "\nnot worse\n" in capsys.readouterr().out
+    assert run(a, b, "--tolerance", "0.5") == 0
+    assert "within the tolerance of 50 %" in capsys.readouterr().out
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=30), st.randoms(use_true_random=False))
+def test_swapping_the_sides_turns_everything_around(before, random):
+    after = [random.choice([None, one, one * 1.5, 0.0]) for one in before]
+    there = between([run_result(times=before)], [run_result(times=after)])
+    back = between([run_result(times=after)], [run_result(times=before)])
+    assert (there.faster_count, there.slower_count) == (back.slower_count, back.faster_count)
+    assert [one.puzzle for one in there.newly_lost] == [one.puzzle for one in back.newly_solved]
+    assert (there.ratios is None) == (back.ratios is None)
+    if there.ratios and back.ratios:
+        assert there.ratios.each.low == pytest.approx(1 / back.ratios.each.high, rel=1e-6)
+
+
+def test_only_puzzles_right_on_both_sides_have_their_times_compared():
+    before = run_result(times=(1.0, 2.0, 9.0, 1.0), verdicts={3: Verdict.WRONG})
+    after = run_result(times=(2.0, 4.0, 0.1, None))
+    found = between([before], [after])
+    assert found.compared_count == 2
+    assert found.ratios is not None
+    assert found.ratios.each.estimate == pytest.approx(2.0)
+    assert (found.before.total_seconds, found.after.total_seconds) == (3.0, 6.0)
+    assert [(one.puzzle, one.before_verdict) for one in found.newly_solved] == [(3, "wrong")]
+    assert [(one.puzzle, one.after_verdict) for one in found.newly_lost] == [(4, "missing")]
+
+
+@pytest.mark.parametrize(("lost", "solved", "worse"), [(1, 0, True), (1, 1, False), (2, 1, True), (0, 3, False)])
+def test_more_lost_than_solved_is_worse(lost, solved, worse):
+    before = [1.0] * 10 + [1.0] * lost + [None] * solved
+    after = [1.0] * 10 + [None] * lost + [1.0] * solved
+    found = between([run_result(times=before)], [run_result(times=after)])
+    assert found.worse is worse
+    if worse:
+        assert "more lost than solved" in judgement(found)[0]
+
+
+def test_nothing_right_on_both_sides(tmp_path, capsys):
+    a, b = written(tmp_path, a=run_result(times=(1.0, None)), b=run_result(times=(None, 1.0)))
+    assert run(a, b) == 0
+    out = capsys.readouterr().out
+    assert "no puzzle is right on both sides" in out
+    assert "newly solved 1: $2 (was missing)" in out
+    assert "newly lost 1: $1 (missing)" in out
+
+
+def test_few_puzzles_decide_nothing():
+    found = between([run_result(times=[1.0] * 4)], [run_result(times=[3.0] * 4)])
+    assert not found.worse
+    assert "too few" in found.notes[0]
+    assert "too few puzzles to count" in judgement(found)[0]
+    assert between([run_result(times=[1.0] * 5)], [run_result(times=[3.0] * 5)]).worse
+
+
+def test_repeats_count_by_the_median_of_each_puzzle():
+    before = [run_result(times=one) for one in ([1.0, 5.0], [2.0, 1.0], [90.0, 3.0])]
+    after = [run_result(times=[4.0, 3.0])]
+    found = between(before, after)
+    assert (found.before.total_seconds, found.after.total_seconds) == (5.0, 7.0)
+    assert found.before.run_count == 3
+
+
+def test_a_puzzle_is_right_if_it_was_so_in_more_than_half_of_the_runs():
+    def runs(*right):
+        return [run_result(times=[1.0, 1.0 if one else None]) for one in right]
+
+    always = runs(True)
+    assert between(always, runs(True, True, False)).after.right == 2
+    half = between(always, runs(True, False))
+    assert half.after.right == 1
+    assert [one.puzzle for one in half.newly_lost] == [2]
+    assert half.newly_lost[0].after_verdict is Verdict.MISSING
+
+
+def test_repeats_tame_an_outlier_of_one_run():
+    quiet = [run_result(times=times(seed, noise=0.01)) for seed in range(3)]
+    disturbed = [
+        *(run_result(times=times(seed, noise=0.01)) for seed in (5, 6)),
+        run_result(times=times(7, slower=2.0)),
+    ]
+    found = between(quiet, disturbed)
+    assert not found.worse
+    assert any("the runs of after differ by" in line for line in found.warnings)
+    assert between(quiet[:1], disturbed[2:]).worse
+
+
+def test_several_sets_are_compared_puzzle_by_puzzle():
+    found = between(
+        [run_result(times=[1.0, 1.0], set_name="x"), run_result(times=[2.0] * 3, set_name="y")],
+        [run_result(times=[4.0] * 3, set_name="y"), run_result(times=[2.0, None], set_name="x")],
+    )
+    assert (found.puzzle_count, found.compared_count) == (5, 4)
+    assert found.ratios is not None
+    assert found.ratios.each.estimate == pytest.approx(2.0)
+    assert [(one.set, one.puzzle) for one in found.newly_lost] == [("x", 2)]
+
+
+def test_stamps_that_are_zero_or_run_backwards_break_nothing(tmp_path, capsys):
+    odd = [0.0, -1e-5, 1e-6, 5e-5, 0.002, 0.0]
+    a, b = written(tmp_path, a=run_result(times=odd), b=run_result(times=odd[::-1]))
+    assert run(a, b) == 0
+    assert "too short to tell: below 0.100 ms" in capsys.readouterr().out
+
+
+def test_the_same_arguments_say_the_same_and_another_seed_something_else(tmp_path, capsys):
+    a, b = written(tmp_path, a=run_result(times=times(1)), b=run_result(times=times(2)))
+    said = []
+    for seed in (0, 0, 1):
+        run(a, b, "--json", "--seed", seed)
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1] != said[2]
+
+
+def test_a_higher_confidence_asks_for_a_wider_interval():
+    sides = [run_result(times=times(1))], [run_result(times=times(2))]
+    wide, narrow = (between(*sides, confidence=one).ratios.each for one in (0.99, 0.8))
+    assert wide.low < narrow.low < narrow.high < wide.high
+
+
+@pytest.mark.parametrize("form", ["folders", "options"])
+def test_sides_of_several_files(tmp_path, capsys, form):
+    old = written(tmp_path / "old", a=run_result(times=times(1)), b=run_result(times=times(2)))
+    new = written(tmp_path / "new", a=run_result(times=times(3)), b=run_result(times=times(4)))
+    arguments = [tmp_path / "old", tmp_path / "new"] if form == "folders" else ["--before", *old, "--after", *new]
+    assert run(*arguments, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["kind"], found["schema_version"]) == ("comparison", 1)
+    assert (found["before"]["run_count"], found["after"]["run_count"]) == (2, 2)
+    assert found["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (
+            run_result(set_name="set2"),
+            r"not the same sets: before was run on set1 \(sha256 set1-dig\), after on set2",
+        ),
+        (run_result(times=(1.0, 1.0)), "was --size the same"),
+        (verify_result("answers.txt", 3), "is a checked answer file, without times"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(tmp_path, other, message):
+    a, b = written(tmp_path, a=run_result(), b=other)
+    with pytest.raises(UnusableError, match=message):
+        run(a, b)
+
+
+def test_a_log_is_refused(tmp_path):
+    [a] = written(tmp_path, a=run_result())
+    (tmp_path / "b.log").write_text("#1\t1\n")
+    with pytest.raises(UnusableError, match="a bot's log, whose answers nobody saw"):
+        run(a, tmp_path / "b.log")
+
+
+def test_a_side_is_one_bot(tmp_path):
+    written(tmp_path / "mixed", a=run_result("one"), b=run_result("two"))
+    with pytest.raises(
+        UnusableError, match=r"before holds runs of different bots: one in .*a.json, two in .*b.json"
+    ):
+        run(tmp_path / "mixed", tmp_path / "mixed")
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["a"], ["a", "b", "c"], ["--before", "a"], ["a", "b", "--before", "a", "--after", "b"]]
+)
+def test_other_numbers_of_sides_are_refused(arguments):
+    with pytest.raises(UnusableError, match="takes two results or folders"):
+        run(*arguments)
+
+
+@pytest.mark.parametrize(
+    "option", [("--tolerance", "-0.1"), ("--tolerance", "2 %"), ("--confidence", "1"), ("--confidence", "nan")]
+)
+def test_unusable_options_end_with_2(option, capsys):
+    with pytest.raises(SystemExit) as end:
+        run("a", "b", *option)
+    assert end.value.code == 2
+    assert "is not a share" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("changed", "warning"),
+    [
+        (
+            {"machine": structs.replace(MACHINE, cpu="Other CPU")},
+            "not the same CPU: Fast CPU (before); Other CPU (after)",
+        ),
+        ({"machine": structs.replace(MACHINE, numba="0.1")}, "not the same numba: 0.68.0 (before); 0.1 (after)"),
+        ({"terms": Terms(core=1)}, "not the same core used: any (before); 1 (after)"),
+        ({"terms": Terms(feed=Feed.INTERACTIVE)}, "not the same feed: batch (before); interactive (after)"),
+        ({"terms": Terms(memory_limit_bytes=10)}, "not the same memory limit: none (before); 10 bytes (after)"),
+        ({"warm_up_seconds": None}, "not the same start: warmed up (before); perhaps cold (after)"),
+        ({"judge_version": "2.0"}, "not the same judge: 1.0 (before); 2.0 (after)"),
+        (
+            {"machine": structs.replace(MACHINE, busy_share=0.5)},
+            "the machine was busy at the start of after: others used 50% of its CPU time",
+        ),
+        ({"end": EndReason.CRASHED}, "not every run of after finished: crashed"),
+    ],
+)
+def test_what_makes_a_comparison_doubtful_is_told(changed, warning):
+    assert between([run_result()], [run_result()]).warnings == []
+    assert between([run_result()], [run_result(**changed)]).warnings == [warning]
+
+
+def test_every_field_of_the_terms_is_looked_at():
+    fields = {"feed": Feed.INTERACTIVE, "any_order": True}
+    for name in structs.asdict(Terms()):
+        changed = structs.replace(Terms(), **{name: fields.get(name, 77)})
+        assert len(between([run_result()], [run_result(terms=changed)]).warnings) == 1, name
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        (Ratio(1.073, 1.051, 1.098), ("7.3 % slower", "5.1 % to 9.8 %")),
+        (Ratio(0.9, 0.85, 0.95), ("10 % faster", "5 % to 15 %")),
+        (Ratio(1.001, 0.988, 1.004), ("0.1 % slower", "1.2 % faster to 0.4 % slower")),
+        (Ratio(1.0, 1.0, 1.0), ("as fast", "0 % to 0 %")),
+        (Ratio(1.02, 1.0, 1.04), ("2 % slower", "as fast to 4 % slower")),
+        (Ratio(3.5, 3.1, 4.0), ("250 % slower", "210 % to 300 %")),
+    ],
+)
+def test_ratios_in_words(ratio, words):
+    assert (ratio_in_words(ratio.estimate), interval_in_words(ratio)) == words
+
+
+def test_numbers_in_words():
+    assert [duration(one) for one in (0.0001, 0.00123, 0.0456, 1.5, 82.123, 7200)] == [
+        "0.100 ms",
+        "1.23 ms",
+        "45.6 ms",
+        "1.500 s",
+        "82.12 s",
+        "7200.0 s",
+    ]
+    assert [percent(one) for one in (0.02, 0.025, 0.999, 0.95, 2.344)] == [
+        "2 %",
+        "2.5 %",
+        "99.9 %",
+        "95 %",
+        "234 %",
+    ]

@@ -1,0 +1,148 @@
+"""What the commands are given: results, logs and folders of them, and what is none of these."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.records import Records
+from harness.errors import UnusableError
+from harness.ranking.logs import BotLog, is_log, parse_log
+from harness.ranking.sources import files_in, read_source, read_sources
+from tests.ranked import run_result, verify_result, written
+
+
+def log_of(folder, text):
+    path = folder / "champion.log"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_the_log_of_this_projects_bot_reads_back(tmp_path):
+    path = tmp_path / "ours.log"
+    records = Records(path, None, pytest.fail)
+    records.add(1, 0.25, None)
+    records.add(2, 1.5, None)
+    records.close(1.8)
+    assert read_source(path).found == BotLog("ours", {1: 0.25, 2: 1.5}, 1.8)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "total"),
+    [
+        ("#1\t0.5\n#2\t1.25\ntotal time: 1.75\n", {1: 0.5, 2: 1.25}, 1.75),
+        ("#1\t0.5\r\n#2\t1.25\r\ntotal time: 1.75", {1: 0.5, 2: 1.25}, 1.75),
+        ("\ufeff\n# 1 0.5\n\nTotal Time:1.75 s\n\n", {1: 0.5}, 1.75),
+        ("#7\t0.5\n", {7: 0.5}, None),
+        ("#1\t0.5\n#1\t9\ntotal time: 2\n", {1: 0.5}, 2.0),
+        ("total time: 3e1\n", {}, 30.0),
+    ],
+)
+def test_logs(tmp_path, text, seconds, total):
+    assert read_source(log_of(tmp_path, text)).found == BotLog("champion", seconds, total)
+
+
+def test_without_a_total_the_sum_stands_for_it():
+    assert BotLog("b", {1: 0.5, 2: 1.0}, None).time_seconds == 1.5
+    assert BotLog("b", {1: 0.5, 2: 1.0}, 2.0).time_seconds == 2.0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("#1\t0.5\n#two\t1\n", "line 2: '#two\\t1' is neither '#k<TAB>seconds' nor 'total time: seconds'"),
+        ("#1\tsoon\n", "line 1: 'soon' is not a time in seconds"),
+        ("#1\t-1\n", "line 1: '-1' is not a time"),
+        ("#1\tnan\n", "line 1: 'nan' is not a time"),
+        ("#1\tinf\n", "line 1: 'inf' is not a time"),
+        ("#1\t0.5\ntotal time: 1\n#2\t1\n", "line 3: '#2\\t1' comes after the total time"),
+        (b"#1\t0.5\n\xff\xfe\n", "line 2: "),
+        ("#1\t0.5\n" + 200 * "x", "'" + 40 * "x" + "...'"),
+    ],
+)
+def test_broken_logs_are_refused_with_file_and_line(tmp_path, text, message):
+    path = log_of(tmp_path, text)
+    with pytest.raises(UnusableError) as problem:
+        read_source(path)
+    assert str(problem.value).startswith(f"{path}: line ")
+    assert message in str(problem.value)
+    assert "\n" not in str(problem.value)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=200))
+def test_no_content_raises_anything_else(tmp_path, content):
+    path = tmp_path / "any"
+    path.write_bytes(content)
+    try:
+        read_source(path)
+    except UnusableError as problem:
+        assert "\n" not in str(problem)  # noqa: PT017
+    if is_log(b"#1\t1\n" + content):
+        try:
+            parse_log(path, b"#1\t1\n" + content)
+        except UnusableError as problem:
+            assert "\n" not in str(problem)  # noqa: PT017
+
+
+def test_a_folder_means_the_results_in_it(tmp_path):
+    written(tmp_path, b=run_result("b"), a=run_result("a"))
+    log_of(tmp_path, "#1\t1\n")
+    for name in (".a.json.123", ".hidden.json", "a.stderr.txt", "a.jsonl"):
+        (tmp_path / name).write_text("not for here")
+    assert [path.name for path in files_in(tmp_path)] == ["a.json", "b.json", "champion.log"]
+    assert [path.name for path in files_in(tmp_path, (".json",))] == ["a.json", "b.json"]
+    assert files_in(tmp_path / "a.stderr.txt") == [tmp_path / "a.stderr.txt"]
+
+
+def test_a_file_counts_once_however_it_is_named(tmp_path):
+    [path] = written(tmp_path, a=run_result("a"))
+    sources, problems = read_sources([path, tmp_path, tmp_path / "." / "a.json"])
+    assert [source.path for source in sources] == [path]
+    assert problems == []
+
+
+def broken(change):
+    """Return the JSON of a result in which `change` was made."""
+    from harness.results.files import to_json
+
+    content = json.loads(to_json(run_result()))
+    change(content)
+    return json.dumps(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        '{"kind": "table", "schema_version": 2}',
+        '{"schema_version": 99}',
+        broken(lambda one: one.update(legs=[])),
+        broken(lambda one: one["score"].update(puzzles=[])),
+        broken(lambda one: one["score"]["verdicts"].update(right=99)),
+        broken(lambda one: one["score"]["verdicts"].pop("wrong")),
+        broken(lambda one: one["score"]["puzzles"][0].update(verdict="splendid")),
+    ],
+)
+def test_what_is_no_result_gets_one_line_and_costs_no_other(tmp_path, content):
+    written(tmp_path, good=run_result("good"))
+    (tmp_path / "bad.json").write_text(content)
+    sources, problems = read_sources([tmp_path, tmp_path / "nowhere.json"])
+    assert [source.path.name for source in sources] == ["good.json"]
+    assert len(problems) == 2
+    assert "bad.json" in problems[0]
+    assert "nowhere.json" in problems[1]
+    assert not any("\n" in problem for problem in problems)
+
+
+def test_an_empty_folder_is_a_problem_of_its_own(tmp_path):
+    (tmp_path / "empty").mkdir()
+    written(tmp_path, good=verify_result("answers.txt", 3))
+    sources, problems = read_sources([tmp_path / "empty", tmp_path / "good.json"])
+    assert len(sources) == 1
+    assert problems == [f"the folder {tmp_path / 'empty'} holds no result: no file that ends in .json or .log"]

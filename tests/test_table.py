@@ -1,0 +1,320 @@
+"""The official ranking: who stands where, and how it is written."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from harness.commands import table
+from harness.errors import UnusableError
+from harness.ranking.cells import NOTHING
+from harness.ranking.layout import CSV_COLUMNS
+from harness.ranking.logs import BotLog
+from harness.ranking.sources import Source
+from harness.ranking.standings import Evidence, Scope, sections
+from harness.results.model import EndReason, Verdict
+from tests.ranked import MACHINE, run_result, verify_result, written
+
+
+def ranking(*found):
+    return sections([Source(Path(f"{at}.json"), one) for at, one in enumerate(found)])
+
+
+def placed(section):
+    return [(row.rank, row.bot) for row in section.rows]
+
+
+def run(*arguments):
+    """Carry out a command line of the command; return its exit status."""
+    parser = argparse.ArgumentParser(prog="nonojudge")
+    table.add_to(parser.add_subparsers())
+    parsed = parser.parse_args(["table", *map(str, arguments)])
+    return parsed.carry_out(parsed)
+
+
+def test_most_right_then_least_time():
+    slow_but_all = run_result("slow", (5.0, 5.0, 5.0))
+    quick = run_result("quick", (1.0, 1.0, 1.0))
+    quickest_but_one_wrong = run_result("hasty", (0.1, 0.1, 0.1), {2: Verdict.WRONG})
+    nothing = run_result("none", (None, None, None))
+    everyone = (slow_but_all, quick, quickest_but_one_wrong, nothing)
+    for order in permutations(everyone):
+        [section] = ranking(*order)
+        assert placed(section) == [(1, "quick"), (2, "slow"), (3, "hasty"), (4, "none")]
+
+
+def test_the_time_is_that_of_the_last_answer_or_else_of_the_whole_run():
+    [section] = ranking(run_result("a", (1.0, 2.0), wall=50.0), run_result("b", (1.0, None), wall=50.0))
+    assert [row.time_seconds for row in section.rows] == [3.0, 50.0]
+
+
+def test_ties_share_a_rank_and_the_next_is_counted_on():
+    [section] = ranking(*(run_result(bot, (1.0, 1.0)) for bot in "cab"), run_result("d", (9.0, 1.0)))
+    assert placed(section) == [(1, "a"), (1, "b"), (1, "c"), (4, "d")]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1, max_size=8))
+def test_ranks_agree_with_counting_who_is_better(bots):
+    found = [
+        run_result(f"bot{at}", (float(time), 0.0, 0.0), dict.fromkeys(range(right + 1, 4), Verdict.WRONG))
+        for at, (right, time) in enumerate(bots)
+    ]
+    [section] = ranking(*found)
+    for row in section.rows:
+        right, time = bots[int(row.bot.removeprefix("bot"))]
+        assert row.rank == 1 + sum(other > right or (other == right and less < time) for other, less in bots)
+    assert [row.rank for row in section.rows] == sorted(row.rank for row in section.rows)
+
+
+def test_of_several_runs_of_a_bot_the_middle_one_is_shown():
+    runs = [run_result("bot", (seconds, 1.0)) for seconds in (9.0, 2.0, 5.0)]
+    [section] = ranking(*runs)
+    [row] = section.rows
+    assert (row.time_seconds, row.run_count, row.files) == (6.0, 3, ["2.json"])
+    [section] = ranking(*runs, run_result("bot", (1.0, 1.0), {1: Verdict.WRONG}))
+    assert (
+        section.rows[0].time_seconds == 6.0
+    )  # 3, 6, 10 and the one that is not all right: the better of 6 and 10
+    assert any("the middle one" in note for note in section.notes)
+
+
+def test_several_commands_under_one_name_are_told():
+    [section] = ranking(run_result("bot", command=["./bot"]), run_result("bot", command=["./bot", "--fast"]))
+    assert "bot: 2 different commands" in section.warnings[0]
+
+
+def test_overall_is_over_the_sets_that_everyone_played():
+    found = ranking(
+        run_result("a", (1.0, 1.0), set_name="x"),
+        run_result("b", (2.0, None), set_name="x", wall=7.0, end=EndReason.TIME_LIMIT),
+        run_result("a", (3.0, 1.0), set_name="y"),
+        run_result("b", (1.0, 1.0), set_name="y"),
+        run_result("a", (100.0, 1.0), set_name="z"),
+    )
+    assert [section.scope for section in found] == [Scope.SET, Scope.SET, Scope.SET, Scope.OVERALL]
+    overall = found[-1]
+    assert placed(overall) == [(1, "a"), (2, "b")]
+    first, second = overall.rows
+    assert (first.right, first.time_seconds, first.slowest_seconds, first.slowest_set) == (4, 6.0, 3.0, "y")
+    assert (second.right, second.time_seconds, second.ends) == (3, 9.0, ["time-limit", "finished"])
+    assert (first.median_seconds, second.median_seconds) == (1.0, 1.0)
+    assert overall.notes == ["over x, y", "z is left out: no result of b"]
+
+
+def test_without_a_set_that_everyone_played_there_is_no_overall_ranking():
+    overall = ranking(run_result("a", set_name="x"), run_result("b", set_name="y"))[-1]
+    assert overall.rows == []
+    assert overall.notes[0] == "no set that every bot has played"
+
+
+def test_sets_of_one_name_are_told_apart():
+    other = run_result("b")
+    other = structs.replace(other, set=structs.replace(other.set, sha256=64 * "f"))
+    assert [one.title for one in ranking(run_result("a"), other)][:2] == [
+        "set1 (sha256 set1-dig)",
+        "set1 (sha256 ffffffff)",
+    ]
+
+
+def test_a_checked_answer_file_stands_behind_runs_with_as_many_right():
+    [section] = ranking(
+        verify_result("deep/all.txt", 3),
+        verify_result("-", 3),
+        run_result("bot", (9.0, 9.0, 9.0)),
+        run_result("half", (1.0, 1.0, None)),
+    )
+    assert placed(section) == [(1, "bot"), (2, "1"), (2, "all"), (4, "half")]
+    assert section.rows[2].evidence is Evidence.ANSWERS
+    assert section.rows[2].time_seconds is None
+
+
+def test_logs_have_a_ranking_of_their_own():
+    found = ranking(
+        BotLog("old", {1: 0.5, 2: 9.0}, 9.6),
+        run_result("bot"),
+        BotLog("older", {1: 0.1, 2: 0.2, 3: 0.3}, None),
+    )
+    assert [section.scope for section in found] == [Scope.SET, Scope.LOGS]
+    assert placed(found[0]) == [(1, "bot")]
+    assert placed(found[1]) == [(1, "older"), (2, "old")]
+    older, old = found[1].rows
+    assert (older.right, older.logged, older.evidence, old.time_seconds) == (None, 3, Evidence.LOG, 9.6)
+    assert (old.slowest_puzzle, old.slowest_seconds, older.median_seconds) == (2, 9.0, 0.2)
+    assert "not verified" in found[1].title
+    assert any("sum of its times" in note and "older" in note for note in found[1].notes)
+
+
+def test_unfair_circumstances_are_told():
+    [section] = ranking(
+        run_result("a", machine=structs.replace(MACHINE, cpu="Slow CPU", busy_share=0.4)), run_result("b")
+    )
+    assert section.warnings == [
+        "not the same CPU: Slow CPU (a); Fast CPU (b)",
+        "the machine was busy at the start of a: others used 40% of its CPU time",
+    ]
+
+
+@pytest.fixture
+def results(tmp_path):
+    written(
+        tmp_path / "results",
+        a=run_result("a|b", (1.0, 0.002, None), wall=7.5, end=EndReason.CRASHED),
+        b=run_result("plain", (1.0, 0.25, 0.5)),
+        c=verify_result("answers.txt", 2),
+    )
+    (tmp_path / "results" / "champion.log").write_text("#1\t0.5\n#2\t0.25\ntotal time: 0.8\n")
+    return tmp_path / "results"
+
+
+def test_text(results, capsys):
+    assert run(results) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "\x1b" not in out
+    lines = [" ".join(line.split()).replace(NOTHING, "-") for line in out.splitlines()]
+    assert "1 plain 3 0 - 1.75 1.75 50 500.00 1.000 ($1) finished" in lines
+    assert "2 a|b 2 0 1 missing 7.50 1.00 50 501.00 1.000 ($1) crashed" in lines
+    assert "3 answers 2 1 - - - - - - answers only" in lines
+    assert "1 champion 2 0.80 375.00 0.500 ($1)" in lines
+    assert out.index("logs, not verified") > out.index("answers only")
+
+
+def test_markdown_is_well_formed(results, capsys):
+    assert run(results, "--format", "markdown") == 0
+    out = capsys.readouterr().out
+    assert r"a\|b" in out
+    tables = [part.splitlines() for part in out.split("\n\n") if part.startswith("|")]
+    assert len(tables) == 2
+    for lines in tables:
+        # Bars that are not escaped: as many in every line, or it is no table.
+        assert len({line.replace(r"\|", "").count("|") for line in lines}) == 1
+        assert set(lines[1]) <= set("|-: ")
+
+
+def test_csv_has_stable_columns_and_plain_numbers(results, capsys):
+    assert run(results, "--format", "csv") == 0
+    lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert tuple(lines[0]) == CSV_COLUMNS
+    assert CSV_COLUMNS[:6] == ("scope", "set_name", "set_sha256", "rank", "bot", "evidence")
+    assert [(line["scope"], line["bot"], line["evidence"]) for line in lines] == [
+        ("set", "plain", "run"),
+        ("set", "a|b", "run"),
+        ("set", "answers", "answers"),
+        ("logs", "champion", "log"),
+    ]
+    assert (lines[0]["time_seconds"], lines[0]["peak_memory_bytes"]) == ("1.75", "50000000")
+    assert (lines[2]["time_seconds"], lines[2]["wrong"]) == ("", "1")
+    assert (lines[3]["right"], lines[3]["logged"]) == ("", "2")
+
+
+def test_json_says_what_it_is_and_what_was_left_out(results, capsys):
+    (results / "bad.json").write_text("{}")
+    assert run(results, "--format", "json") == 1
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert (found["kind"], found["schema_version"]) == ("table", 1)
+    assert [one["scope"] for one in found["sections"]] == ["set", "logs"]
+    assert found["sections"][0]["rows"][0]["verdicts"]["right"] == 3
+    assert len(found["problems"]) == 1
+    assert err.count("\n") == 1
+    assert "bad.json" in err
+
+
+def test_a_broken_file_is_told_and_the_rest_is_shown(results, capsys):
+    (results / "bad.json").write_text("{")
+    assert run(results, results / "nowhere.json") == 1
+    out, err = capsys.readouterr()
+    assert "plain" in out
+    assert [line.split(":")[0:2] for line in err.splitlines()] == [["nonojudge", " left out"]] * 2
+
+
+def test_nothing_to_show_is_unusable(tmp_path, capsys):
+    with pytest.raises(UnusableError, match="no result"):
+        run(tmp_path / "nowhere.json")
+    assert "nowhere.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("t.md", "## "), ("t.csv", "scope,"), ("t.json", "{"), ("t.txt", "set1\n"), ("t", "set1\n")],
+)
+def test_a_file_gets_the_form_of_its_ending(results, tmp_path, capsys, name, start):
+    assert run(results, "-o", tmp_path / name) == 0
+    assert capsys.readouterr().out == ""
+    assert (tmp_path / name).read_text().startswith(start)
+
+
+def test_a_file_that_cannot_be_written_is_one_line(results, tmp_path):
+    with pytest.raises(UnusableError, match=r"cannot write .*No such file"):
+        run(results, "-o", tmp_path / "no" / "where.md")
+
+
+def test_names_cannot_play_with_the_terminal(tmp_path, capsys):
+    written(tmp_path, a=run_result("\x1b[31mred[bold]\nx"))
+    assert run(tmp_path) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "[31mred[bold]" in out
+
+
+def on_a_terminal(columns: int, *arguments, **environment: str) -> str:
+    """Return what the command writes to a terminal of so many columns."""
+    program = (
+        "import argparse, sys; from harness.commands import table; p = argparse.ArgumentParser();"
+        "table.add_to(p.add_subparsers()); a = p.parse_args(); sys.exit(a.carry_out(a))"
+    )
+    own, others = pty.openpty()
+    kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    environment = {**kept, "TERM": "xterm-256color", "COLUMNS": str(columns), **environment}
+    command = [sys.executable, "-c", program, "table", *map(str, arguments)]
+    process = subprocess.Popen(
+        command, stdout=others, stdin=others, cwd=Path(__file__).parent.parent, env=environment
+    )
+    os.close(others)
+    written_bytes = b""
+    while True:
+        try:
+            read = os.read(own, 65536)
+        except OSError:  # Linux: the other end is closed
+            break
+        if not read:
+            break
+        written_bytes += read
+    os.close(own)
+    assert process.wait() == 0
+    return written_bytes.decode()
+
+
+def test_a_narrow_terminal_loses_columns_not_digits(results):
+    wide = on_a_terminal(150, results, NO_COLOR="1")
+    narrow = on_a_terminal(70, results, NO_COLOR="1")
+    assert "peak MB" in wide
+    assert "no room" not in wide
+    assert "no room for CPU s, peak MB" in narrow
+    assert "answers" in narrow
+    assert "7.50" in narrow
+
+
+def test_colour_only_where_it_is_wanted(tmp_path):
+    written(
+        tmp_path,
+        a=run_result("a", machine=structs.replace(MACHINE, cpu="Slow CPU")),
+        b=run_result("b", (1.0, 1.0, 1.0)),
+    )
+    yellow = "\x1b[33m"
+    assert yellow in on_a_terminal(120, tmp_path)
+    assert yellow not in on_a_terminal(120, tmp_path, NO_COLOR="1")
+    assert "\x1b" not in on_a_terminal(120, tmp_path, TERM="dumb")
