@@ -27,7 +27,7 @@ from harness.results.model import (
     Verdict,
     VerifyResult,
 )
-from protocol import mismatches
+from protocol import Solution, mismatches
 from tournament_data import PuzzleSet, Recipe, load_set
 
 MACHINE = Machine(
@@ -141,8 +141,6 @@ def _ruling(entry, cells, verdict: Verdict, took: float, arrived: float) -> Puzz
     if verdict is Verdict.WRONG:
         cells = cells.copy()
         cells[4, 4:6] ^= 1
-        from protocol import Solution
-
         detail[Verdict.WRONG] = str(mismatches(entry.puzzle, Solution(cells))[0])
     return PuzzleResult(number, verdict, detail.get(verdict), arrived, took, np.packbits(cells).tobytes().hex())
 

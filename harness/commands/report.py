@@ -62,9 +62,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     for problem in problems:
         print(f"nonojudge: left out: {problem}", file=sys.stderr)
     if not any(isinstance(source.found, RunResult) for source in sources):
-        raise UnusableError(
-            "none of these is the result of a run: a report needs one, as `nonojudge run` writes it"
-        )
+        raise UnusableError("a report needs the result of a run, as `nonojudge run` writes it; here is none")
     try:
         check_writable(arguments.out)
         report = Report(sources)

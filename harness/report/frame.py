@@ -68,9 +68,11 @@ def figure_for(width: int, height: int, margins: tuple[int, int, int, int]) -> t
 
     left, right, top, bottom = margins
     figure = Figure(figsize=(width / 72, height / 72))
+    figure.patch.set_visible(False)
     axes = figure.add_axes(
         (left / width, bottom / height, (width - left - right) / width, (height - top - bottom) / height)
     )
+    axes.patch.set_visible(False)
     return figure, axes
 
 

@@ -79,7 +79,7 @@ def over_puzzles(all_series: Sequence[Series], name: str, wide: bool) -> str:
     faint = 1.0 if len(all_series) == 1 else 0.55 if len(all_series) <= 4 else 0.3
     size = 3.2 if len(numbers) > 200 else 4.5
     for series in all_series:
-        points = _thinned(sorted(series.seconds.items()))
+        points = thinned(sorted(series.seconds.items()))
         axes.plot(
             [number for number, _ in points],
             [drawn(time) for _, time in points],
@@ -170,7 +170,8 @@ def _label(what: str, all_series: Sequence[Series]) -> str:
     return f"{what}. " + "; ".join(series.in_words for series in all_series)
 
 
-def _thinned(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+def thinned(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Return all points, or of many the slowest tenth of what is drawn and an even choice of the others."""
     if len(points) <= MOST_POINTS:
         return points
     slow = sorted(points, key=lambda point: -point[1])[: MOST_POINTS // 10]

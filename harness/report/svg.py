@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -51,9 +52,7 @@ def inline_svg(figure: Figure, name: str, label: str, words: Mapping[str, str] |
         Texts of the figure, and what to write in their place.
     """
     file = io.StringIO()
-    figure.savefig(
-        file, format="svg", transparent=True, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    )
+    figure.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     root = ElementTree.fromstring(file.getvalue())
     for element in root.iter():
         _without_namespaces(element)
@@ -89,17 +88,16 @@ def _drop(parent: ElementTree.Element, *tags: str) -> None:
 
 def _number_ids(root: ElementTree.Element, name: str) -> None:
     """Number the ids that are referred to, and remove the others."""
-    text = " ".join(value for element in root.iter() for key, value in element.attrib.items() if key != "id")
-    wanted = dict.fromkeys(re.findall(r"#([\w.-]+)", text))
-    numbered = {old: f"{name}-{number}" for number, old in enumerate(wanted)}
+    numbered: dict[str, str] = {}
     for element in root.iter():
-        for key, value in list(element.attrib.items()):
-            if key == "id":
-                del element.attrib["id"]
-                if value in numbered:
-                    element.attrib["id"] = numbered[value]
-            elif key in ("href", "clip-path"):
-                element.attrib[key] = re.sub(r"#([\w.-]+)", lambda found: "#" + numbered[found[1]], value)
+        for key in element.attrib.keys() & {"href", "clip-path"}:
+            old = element.attrib[key].removeprefix("url(").removesuffix(")").removeprefix("#")
+            new = numbered.setdefault(old, f"{name}-{len(numbered)}")
+            element.attrib[key] = element.attrib[key].replace(old, new)
+    for element in root.iter():
+        new = numbered.get(element.attrib.pop("id", ""), "")
+        if new:
+            element.attrib["id"] = new
 
 
 def _shorten(element: ElementTree.Element) -> None:
@@ -112,8 +110,8 @@ def _shorten(element: ElementTree.Element) -> None:
         if key in element.attrib:
             # Markers are small: a tenth of a unit would show.
             digits = 2 if key == "d" and element.attrib.get("id") else 1
-            value = LONG_FRACTION.sub(lambda found, n=digits: _rounded(found[0], n), element.attrib[key])  # type: ignore[misc]
-            element.attrib[key] = re.sub(r"\s*\n\s*|(?<=[A-Za-z]) | (?=[A-Za-z])", "", value)
+            value = LONG_FRACTION.sub(partial(_rounded, digits), element.attrib[key])
+            element.attrib[key] = re.sub(r"(?<=[A-Za-z])\s+|\s+(?=[A-Za-z])|\s+$", "", value)
     if "style" in element.attrib:
         pairs = (part.split(":", 1) for part in element.attrib["style"].split(";"))
         style = {key.strip(): value.strip() for key, value in pairs}
@@ -123,8 +121,8 @@ def _shorten(element: ElementTree.Element) -> None:
         del element.attrib["style"]
 
 
-def _rounded(number: str, digits: int) -> str:
-    return f"{round(float(number), digits) + 0.0:g}"
+def _rounded(digits: int, number: re.Match[str]) -> str:
+    return f"{round(float(number[0]), digits) + 0.0:g}"
 
 
 def _colour(value: str) -> str:

@@ -19,15 +19,13 @@ def count(number: int, what: str) -> str:
 
 
 def duration(time: float) -> str:
-    """Return a time in seconds in three digits and the unit that suits it, as in `1.25 ms`, `310 ms`, `72.5 s`."""
-    if time < 1:
-        return f"{_three_digits(time * 1000)} ms"
-    return f"{_three_digits(time)} s"
+    """Return a time in seconds in three digits or more, and the unit that suits it: `1.25 ms`, `310 ms`, `72.5 s`."""
+    milliseconds = time * 1000
+    return f"{_digits(milliseconds)} ms" if milliseconds < 999.5 else f"{_digits(time)} s"
 
 
-def _three_digits(value: float) -> str:
-    rounded = float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
+def _digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 99.95 else f"{value:.3g}"
 
 
 def seconds(time: float) -> str:

@@ -1,0 +1,440 @@
+"""The report: what it states and how it is written; test_report_browser.py looks at it in a browser."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from itertools import pairwise
+from statistics import median
+
+import msgspec
+import pytest
+
+pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+pytest.importorskip("jinja2", reason="the extra `report` is not installed")
+
+from harness.commands import report as command
+from harness.errors import UnusableError
+from harness.pictures import INHERIT
+from harness.report import STEPS, Report, page_of, plots
+from harness.report.contents import MOST_DUELS, SLOWEST, Run
+from harness.report.facts import machines, terms
+from harness.report.pictures import Album, cells_of
+from harness.report.words import clean
+from harness.results.files import write_json
+from harness.results.model import EndReason, SetFacts, Terms, Verdict
+from protocol import mismatches
+from tests import report_samples as samples
+
+SAMPLES = ["one_bot", "two_bots", "twelve_bots", "two_sets"]
+
+
+def report_of(folder, *results) -> Report:
+    return Report(samples.sources_of(folder / "results", *results))
+
+
+def written(report: Report, title: str = "A title") -> str:
+    return page_of(report, title, "1.0", lambda done, what: None)
+
+
+class Reader(HTMLParser):
+    """Notes what the rules for a page are about."""
+
+    VOID = ("meta", "br", "img", "link", "input")
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.unbalanced: list[str] = []
+        self.text = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.unbalanced.append(tag)
+
+    def handle_data(self, data):
+        self.text += data
+
+    def all(self, tag):
+        return [attributes for found, attributes in self.elements if found == tag]
+
+
+@pytest.fixture(scope="module", params=SAMPLES)
+def page(request, tmp_path_factory):
+    return written(report_of(tmp_path_factory.mktemp("page"), *getattr(samples, request.param)()))
+
+
+# The page
+
+
+def test_the_page_is_sound(page):
+    found = Reader(page)
+    assert found.unbalanced == []
+    assert found.open == []
+    ids = [attributes["id"] for _, attributes in found.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    inner = [attributes["href"] for _, attributes in found.elements if "href" in attributes]
+    inner += [f"#{name}" for name in re.findall(r"url\(#([^)]*)\)", page)]
+    assert {address.removeprefix("#") for address in inner} <= set(ids)
+
+
+def test_the_page_needs_nothing_from_outside_and_runs_no_script(page):
+    found = Reader(page)
+    assert not {"script", "link", "img", "iframe", "object", "image", "foreignobject"} & {
+        tag for tag, _ in found.elements
+    }
+    assert not [name for _, attributes in found.elements for name in attributes if name.startswith("on")]
+    assert not [attributes for _, attributes in found.elements if "src" in attributes]
+    assert "@import" not in page
+    assert not re.findall(r"url\((?!#)", page)
+
+
+def test_the_page_can_be_listened_to(page):
+    found = Reader(page)
+    levels = [int(tag[1]) for tag, _ in found.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert all(attributes.get("scope") in ("row", "col") for attributes in found.all("th"))
+    for attributes in found.all("svg"):
+        assert (
+            "aria-hidden" in attributes or attributes.get("role") == "img" or attributes["viewbox"] == "0 0 30 14"
+        )
+    for attributes in found.all("svg"):
+        if attributes.get("role") == "img" and "xmlns" not in attributes:  # pictures have a title instead
+            assert len(attributes["aria-label"]) > 20
+
+
+def test_no_colour_of_the_drawings_is_left(page):
+    drawings = "".join(re.findall(r"<svg viewBox.*?</svg>", page, re.DOTALL))
+    assert not re.findall(r"#0[0-9a-f]{5}\b", drawings)
+    assert "var(--bot-0)" in drawings
+
+
+def test_what_comes_from_outside_is_text(tmp_path):
+    hostile = samples.HOSTILE
+    ruling = msgspec.structs.replace(samples.run_of("x").score.puzzles[0], verdict=Verdict.WRONG, detail=hostile)
+    run = samples.run_of(hostile, remarks=[hostile], machine=msgspec.structs.replace(samples.MACHINE, cpu=hostile))
+    score = msgspec.structs.replace(run.score, puzzles=[ruling, *run.score.puzzles[1:]])
+    score = msgspec.structs.replace(type(score).of(score.puzzles), remarks=[hostile])
+    end = msgspec.structs.replace(run.legs[0].end, reason=EndReason.CRASHED, signal=hostile, detail=hostile)
+    run = msgspec.structs.replace(
+        run,
+        score=score,
+        set=msgspec.structs.replace(run.set, name=hostile),
+        command=[hostile],
+        judge_version=hostile,
+        started_at=hostile,
+        stderr_file=hostile,
+        stderr_bytes=1,
+        legs=[msgspec.structs.replace(run.legs[0], end=end)],
+    )
+    page = written(report_of(tmp_path, run, samples.run_of("other")), hostile)
+    found = Reader(page)
+    assert found.unbalanced == []
+    assert "script" not in {tag for tag, _ in found.elements}
+    assert found.text.count(clean(hostile)) > 10
+    assert "\x07" not in page
+    assert "{{ 7 * 7 }}" in page
+
+
+def test_a_page_is_the_same_byte_for_byte_whatever_the_settings(tmp_path):
+    results = tmp_path / "results"
+    samples.sources_of(results, *samples.two_sets())
+    (tmp_path / "matplotlibrc").write_text("svg.fonttype: path\nlines.linewidth: 9\naxes.facecolor: red\n")
+    program = (
+        "import sys; from pathlib import Path; from harness.ranking.sources import read_sources;"
+        "from harness.report import Report, page_of;"
+        "page = page_of(Report(read_sources([Path(sys.argv[1])])[0]), 'T', '1', lambda done, what: None);"
+        "sys.stdout.buffer.write(page.encode())"
+    )
+    pages = [
+        subprocess.run(
+            [sys.executable, "-c", program, str(results)],
+            env=os.environ | {"PYTHONHASHSEED": seed, "MATPLOTLIBRC": settings},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed, settings in (("1", ""), ("2", str(tmp_path / "matplotlibrc")))
+    ]
+    assert len(pages[0]) > 10_000
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.slow
+def test_five_bots_on_a_thousand_puzzles_are_less_than_two_megabytes(tmp_path):
+    runs = [samples.run_of(f"bot {pace}", "boardgen:25x25x1000:seed=7", pace=pace / 100) for pace in range(1, 6)]
+    assert len(written(report_of(tmp_path, *runs)).encode()) < 2_000_000
+
+
+def test_steps_are_told_in_order(tmp_path):
+    told = []
+    page_of(report_of(tmp_path, *samples.two_sets()), "T", "1", lambda done, what: told.append(done))
+    assert told == list(range(2 * STEPS + 1))
+
+
+# What it states
+
+
+def test_bots_and_runs_stand_in_the_order_of_the_ranking(tmp_path):
+    report = report_of(tmp_path, *reversed(samples.twelve_bots()))
+    assert list(report.bots) == [row.bot for row in report.sets[0].ranking.rows]
+    assert [run.bot for run in report.sets[0].runs] == list(range(12))
+    assert [duel.second.bot for duel in report.sets[0].duels] == list(range(1, MOST_DUELS + 1))
+
+
+def test_every_result_is_on_the_page(tmp_path):
+    report = report_of(tmp_path, *samples.two_sets())
+    text = Reader(written(report)).text
+    for result in samples.two_sets():
+        if hasattr(result, "bot"):
+            assert clean(result.bot) in text
+            assert result.end.reason.value in text
+    for word in (
+        "SIGSEGV",
+        "puzzle 22",
+        "no such file: ./bots/run",
+        "answer file",
+        "row 3 has 9 numbers",
+        "51\N{EN DASH}60",
+    ):
+        assert word in text, word
+    assert "Example 3 @ 2.00GHz" in text
+    assert "the machine was busy at the start of tortoise" in text
+    assert "Not warmed up by the judge before the clock started: tortoise" in text
+
+
+def test_a_bot_without_a_right_answer_is_ranked_and_not_drawn(tmp_path):
+    report = report_of(tmp_path, samples.run_of("one"), samples.run_of("none", outcome=samples.none_right))
+    assert [run.name for run in report.sets[0].runs] == ["one", "none"]
+    assert [run.name for run in report.sets[0].timed] == ["one"]
+    assert "none" in Reader(written(report)).text
+
+
+@pytest.mark.parametrize(
+    "result", [samples.run_of("none", outcome=samples.none_right), samples.not_started("none")]
+)
+def test_where_nothing_was_solved_the_page_says_so(tmp_path, result):
+    text = Reader(written(report_of(tmp_path, result))).text
+    assert "there is nothing to plot" in text
+
+
+def test_an_answer_file_beside_runs_is_ranked_and_not_drawn(tmp_path):
+    report = report_of(tmp_path, samples.run_of("one"), samples.checked())
+    assert len(report.sets[0].ranking.rows) == 2
+    assert len(report.sets[0].runs) == 1
+
+
+def test_of_several_runs_of_a_bot_the_ranking_chooses(tmp_path):
+    runs = [samples.run_of("one", pace=pace) for pace in (0.01, 0.03, 0.02)]
+    report = report_of(tmp_path, *runs)
+    assert len(report.runs) == 3
+    assert [run.result for run in report.sets[0].runs] == [runs[2]]
+    assert "middle of 3 runs" in Reader(written(report)).text
+
+
+def test_slowest_puzzles_are_those_with_the_longest_median(tmp_path):
+    runs = samples.two_bots()
+    [part] = report_of(tmp_path, *runs).sets
+    times: dict[int, list[float]] = {}
+    for one in (one for run in runs for one in run.score.puzzles):
+        if one.verdict is Verdict.RIGHT:
+            times.setdefault(one.number, []).append(one.took_seconds)
+    expected = sorted(times, key=lambda number: -median(times[number]))[:SLOWEST]
+    assert [slow.number for slow in part.slowest] == expected
+    assert all(len(slow.rulings) == 2 for slow in part.slowest)
+
+
+def test_only_what_is_right_is_drawn(tmp_path):
+    [part] = report_of(tmp_path, samples.run_of("hare", outcome=samples.mixed)).sets
+    series = part.runs[0].series
+    right = {one.number for one in part.runs[0].result.score.puzzles if one.verdict is Verdict.RIGHT}
+    assert series.seconds.keys() == right
+    assert len(series.numbers) == 60
+
+
+def test_faults_are_shown_a_few_a_run_and_the_others_counted(tmp_path):
+    [part] = report_of(tmp_path, samples.run_of("wrong", outcome=lambda index: Verdict.WRONG)).sets
+    [(_, further)] = part.wrong.further
+    assert len(part.wrong.shown) + further == 60
+    assert part.faulty.shown == []
+
+
+# Facts
+
+
+def test_what_differs_is_marked():
+    found = machines([samples.MACHINE, samples.OTHER_MACHINE, samples.MACHINE])
+    assert found.differing == ["CPU", "Memory"]
+    assert found.letters == ["A", "B"]
+    assert found.letter_of == ["A", "B", "A"]
+    load = msgspec.structs.replace(samples.MACHINE, load_average=7.0, busy_share=None)
+    assert machines([samples.MACHINE, load]).differing == []
+
+
+@pytest.mark.parametrize("change", msgspec.structs.fields(Terms), ids=lambda field: field.name)
+def test_every_term_is_stated(change):
+    values = {"feed": "interactive", "any_order": True, "core": 1, "memory_limit_bytes": 10**9}
+    other = msgspec.convert(msgspec.to_builtins(Terms()) | {change.name: values.get(change.name, 5.0)}, Terms)
+    assert len(terms([Terms(), other]).differing) == 1
+
+
+# Pictures
+
+
+def red_boxes(svg: str) -> int:
+    [marks] = re.findall(rf'<path fill="{INHERIT.colours["wrong"]}" d="([^"]*)"', svg) or [""]
+    return marks.count("M")
+
+
+def wrong_run(set_name: str = samples.SMALL) -> Run:
+    result = samples.run_of("wrong", outcome=lambda index: Verdict.WRONG)
+    facts = msgspec.structs.replace(result.set, name=set_name)
+    return Run("wrong", 0, None, msgspec.structs.replace(result, set=facts))
+
+
+def expected_marks(number: int) -> int:
+    run, puzzle_set = wrong_run(), samples.known_set(samples.SMALL)[0]
+    puzzle = {one.number: one.puzzle for one in puzzle_set.puzzles}[number]
+    return len(mismatches(puzzle, cells_of(run.by_number[number], run.result.set)))
+
+
+def test_lines_at_fault_are_marked_where_the_set_is_at_hand():
+    run = wrong_run()
+    picture = Album(run.result.set, [run]).picture(run.by_number[8])
+    assert red_boxes(picture) == expected_marks(8) > 0
+
+
+def test_lines_at_fault_are_marked_where_another_bot_has_solved_the_puzzle():
+    run = wrong_run("gone.txt")
+    other = Run("right", 1, None, samples.run_of("right"))
+    picture = Album(run.result.set, [run, other]).picture(run.by_number[8])
+    assert red_boxes(picture) == expected_marks(8) > 0
+
+
+def test_without_the_puzzle_the_picture_has_no_marks():
+    run = wrong_run("gone.txt")
+    assert red_boxes(Album(run.result.set, [run]).picture(run.by_number[8])) == 0
+
+
+def test_a_set_that_has_changed_is_not_believed():
+    run = wrong_run()
+    facts = msgspec.structs.replace(run.result.set, sha256="0" * 64)
+    assert red_boxes(Album(facts, [run]).picture(run.by_number[8])) == 0
+
+
+def test_a_set_that_would_never_end_is_left_alone(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for name in (str(tmp_path / "pipe"), "/dev/zero", "boardgen:10x10x99999999999:seed=1", "boardgen:?", "", "\0"):
+        run = wrong_run(name)
+        assert red_boxes(Album(run.result.set, [run]).picture(run.by_number[8])) == 0
+
+
+@pytest.mark.parametrize("cells", ["", "zz", "ff", "ff" * 14, "é", None])
+def test_cells_that_are_no_grid_of_the_set_give_no_picture(cells):
+    ruling = msgspec.structs.replace(samples.run_of("x").score.puzzles[0], cells_hex=cells)
+    facts = SetFacts("x", "0" * 64, 10, 10, 60)
+    assert cells_of(ruling, facts) is None
+    assert cells_of(ruling, msgspec.structs.replace(facts, width=0)) is None
+
+
+# The command
+
+
+def carried_out(*argv: str) -> int:
+    parser = argparse.ArgumentParser()
+    command.add_to(parser.add_subparsers())
+    arguments = parser.parse_args(["report", *map(str, argv)])
+    return arguments.carry_out(arguments)
+
+
+def test_the_command_writes_the_page(tmp_path, capsys):
+    write_json(tmp_path / "one.json", samples.run_of("one"))
+    out = tmp_path / "new" / "page.html"
+    assert carried_out(tmp_path / "one.json", "-o", out, "--title", "Spring & summer") == 0
+    assert "<title>Spring &amp; summer</title>" in out.read_text()
+    assert capsys.readouterr().out == f"report: {out}\n"
+
+
+def test_a_file_that_is_no_result_is_left_out_and_named(tmp_path, capsys):
+    write_json(tmp_path / "one.json", samples.run_of("one"))
+    (tmp_path / "bad.json").write_text("{")
+    assert carried_out(tmp_path, "-o", tmp_path / "page.html") == 1
+    assert "bad.json is not a result" in capsys.readouterr().err
+    assert (tmp_path / "page.html").exists()
+
+
+def test_without_a_run_there_is_no_report(tmp_path):
+    write_json(tmp_path / "check.json", samples.checked())
+    with pytest.raises(UnusableError, match="needs the result of a run"):
+        carried_out(tmp_path / "check.json", "-o", tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_page_that_cannot_be_written_is_one_line(tmp_path):
+    write_json(tmp_path / "one.json", samples.run_of("one"))
+    with pytest.raises(UnusableError, match="cannot write"):
+        carried_out(tmp_path / "one.json", "-o", tmp_path)
+
+
+def test_missing_libraries_are_named_with_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(UnusableError, match=r"jinja2, which is not installed: .*nonobot\[report\]"):
+        carried_out(tmp_path, "-o", tmp_path / "page.html")
+
+
+def test_the_command_starts_without_heavy_imports():
+    program = "import sys, harness.commands.report; print({'matplotlib', 'jinja2', 'rich'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+# Plots
+
+
+def series_of(times: dict[int, float]) -> plots.Series:
+    return plots.Series("x", plots.Look(0, "o", ()), list(times), times)
+
+
+def test_a_running_median_follows_its_points():
+    points = [(number, 1.0 + number % 3) for number in range(1, 201)]
+    middle = plots.running_median(points)
+    assert middle
+    assert all(time == 2.0 for _, time in middle)
+    assert all(1 <= number <= 200 for number, _ in middle)
+    assert plots.running_median(points[:10]) == []
+
+
+def test_the_slowest_points_are_drawn_whatever_is_thinned():
+    points = [(number, 1.0 + number % 7) for number in range(5000)]
+    points[1234] = (1234, 99.0)
+    kept = plots.thinned(points)
+    assert len(kept) <= plots.MOST_POINTS
+    assert (1234, 99.0) in kept
+    assert kept == sorted(set(kept) & set(points))
+    assert plots.thinned(points[:100]) == points[:100]
+
+
+def test_duels_are_counted():
+    first, second = (
+        series_of({1: 1.0, 2: 2.0, 3: 3.0, 4: 1.0}),
+        series_of({2: 1.0, 3: 4.0, 4: 1.0, 5: 1.0, 6: 1.0}),
+    )
+    assert plots.duel_in_words(first, second) == (
+        "3 puzzles solved by both, x faster on 1 of them, x on 1; 1 solved by x alone, 2 by x alone"
+    )

@@ -1,0 +1,160 @@
+"""The report in a real browser: everything is drawn, nothing is fetched, nothing is reported.
+
+NONOBOT_SCREENSHOTS names a folder in which to keep pictures of the pages, to be looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+pytest.importorskip("jinja2", reason="the extra `report` is not installed")
+
+from harness.report import Report, page_of
+from harness.report.looks import DARK_COLOURS, LIGHT_COLOURS
+from tests import report_samples as samples
+from tests.browser import NAMES, Browser, browser_command
+
+SAMPLES = ["one_bot", "two_bots", "twelve_bots", "two_sets"]
+
+# Every plot that is shown, with its marks: where they are relative to its frame, and whether its words are cut.
+PLOTS = """
+[...document.querySelectorAll('.plot svg')].filter(svg => svg.checkVisibility()).map(svg => {
+  const frame = svg.getBoundingClientRect(), box = svg.closest('.plot').getBoundingClientRect();
+  const inside = (part, outer, room) => {
+    const at = part.getBoundingClientRect();
+    return at.left >= outer.left - room && at.right <= outer.right + room
+        && at.top >= outer.top - room && at.bottom <= outer.bottom + room;
+  };
+  const parts = kind => [...svg.querySelectorAll(kind)];
+  return {
+    label: svg.getAttribute('aria-label'), role: svg.getAttribute('role'),
+    width: frame.width, height: frame.height,
+    lines: parts('path').filter(path => path.getTotalLength() > 50).map(path => getComputedStyle(path).stroke),
+    marks: parts('use').filter(mark => mark.getBoundingClientRect().width > 0).length,
+    outside: parts('use').filter(mark => !inside(mark, frame, 2)).length,
+    cut: parts('text').filter(words => !inside(words, box, 0)).map(words => words.textContent),
+  };
+})
+"""
+
+PICTURES = """
+[...document.querySelectorAll('.picture svg')].map(svg => svg.getBoundingClientRect().width)
+"""
+
+SWATCH_COLOUR = """
+getComputedStyle(document.querySelector('#swatch-0 path')).stroke
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    command = browser_command()
+    if command is None:
+        pytest.skip(f"no browser on PATH: none of {', '.join(NAMES)}")
+    with Browser(command, tmp_path_factory.mktemp("browser")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """Return what writes the page of a sample."""
+
+    @cache
+    def written(name: str) -> Path:
+        folder = tmp_path_factory.mktemp(name)
+        report = Report(samples.sources_of(folder, *getattr(samples, name)()))
+        path = folder / f"{name}.html"
+        path.write_text(page_of(report, f"Sample: {name}", "1.0", lambda done, what: None), encoding="utf-8")
+        return path
+
+    return written
+
+
+def rgb(colour: str) -> str:
+    return f"rgb({', '.join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))})"
+
+
+def screenshots(otherwise: Path) -> Path:
+    """Return the folder to keep pictures in."""
+    folder = Path(os.environ.get("NONOBOT_SCREENSHOTS") or otherwise)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_plot_is_drawn_and_nothing_is_fetched_or_reported(browser, page, tmp_path, name):
+    path = page(name)
+    for theme, width, dark in (("light", 1280, False), ("dark", 1280, True), ("narrow", 360, False)):
+        browser.shape(width, dark)
+        browser.open(path)
+        colours = set(map(rgb, DARK_COLOURS if dark else LIGHT_COLOURS))
+        plots = browser.value(PLOTS)
+        assert plots
+        for plot in plots:
+            assert plot["role"] == "img"
+            assert len(plot["label"]) > 20
+            assert plot["width"] > 250
+            assert plot["height"] > 100
+            assert plot["marks"] > 10
+            assert plot["outside"] == 0, plot["label"]
+            assert plot["cut"] == [], plot["label"]
+            if "Sorted times" in plot["label"]:
+                assert len(set(plot["lines"]) & colours) == min(
+                    len(colours), len(re.findall("median", plot["label"]))
+                )
+        assert all(width > 100 for width in browser.value(PICTURES))
+        assert browser.value(SWATCH_COLOUR) == rgb((DARK_COLOURS if dark else LIGHT_COLOURS)[0])
+        browser.screenshot(screenshots(tmp_path) / f"report-{name}-{theme}.png")
+        assert browser.requests() == [path.resolve().as_uri()]
+        assert browser.complaints() == []
+
+
+def test_the_page_never_scrolls_sideways(browser, page):
+    for width in (320, 600, 768, 1024, 1920):
+        browser.shape(width)
+        browser.open(page("two_sets"))
+        assert browser.value("document.documentElement.scrollWidth") <= width
+
+
+def test_the_page_prints(browser, page, tmp_path):
+    path = page("two_sets")
+    browser.open(path)
+    printed = screenshots(tmp_path) / "report-two_sets.pdf"
+    browser.print_to(printed)
+    assert printed.read_bytes().startswith(b"%PDF")
+
+
+def test_headings_and_controls_have_names_for_those_who_listen(browser, page):
+    browser.open(page("two_sets"))
+    nodes = browser.ask("Accessibility.getFullAXTree")["nodes"]
+    spoken = [
+        (node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]
+    ]
+    for role in ("heading", "image", "img", "link", "region", "table"):
+        names = [name for found, name in spoken if found == role]
+        assert role == "table" or all(names), role
+    assert ("heading", "Machines") in spoken
+
+
+def test_this_check_finds_requests_and_errors(browser, tmp_path):
+    path = tmp_path / "bad.html"
+    path.write_text("<img src='http://127.0.0.1:9/x.png'><script>console.error('no'); nothing.at.all</script>")
+    browser.open(path)
+    assert "http://127.0.0.1:9/x.png" in browser.requests()
+    assert len(browser.complaints()) >= 2
+
+
+def test_a_page_with_the_reports_policy_runs_no_script_and_fetches_nothing(browser, page, tmp_path):
+    path = tmp_path / "injected.html"
+    hostile = "<script>document.title = 'taken'</script><img src='http://127.0.0.1:9/x.png'></body>"
+    path.write_text(page("one_bot").read_text(encoding="utf-8").replace("</body>", hostile), encoding="utf-8")
+    browser.open(path)
+    assert browser.value("document.title") == "Sample: one_bot"
+    failed = [event["params"] for event in browser.events if event["method"] == "Network.loadingFailed"]
+    assert [failure.get("blockedReason") for failure in failed] == ["csp"]
