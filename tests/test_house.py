@@ -16,7 +16,8 @@ MAY_IMPORT = {
     "protocol": {"numpy"},
     "bot": {"protocol", "numpy", "numba", "llvmlite"},
     "tournament_data": {"protocol"},
-    "harness": {"protocol", "tournament_data", "numpy", "rich", "psutil", "msgspec"},
+    "harness": {"protocol", "tournament_data", "numpy", "rich", "psutil", "msgspec"}
+    | {"matplotlib", "jinja2", "markupsafe"},
 }
 
 # What else some modules may import: the bot, or what an extra of pyproject.toml brings.
