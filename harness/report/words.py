@@ -19,7 +19,7 @@ def count(number: int, what: str) -> str:
 
 
 def duration(time: float) -> str:
-    """Return a time in seconds with at least three digits and the unit that suits it, as in `1.25 ms`, `72.5 s`."""
+    """Return a time in seconds in three digits or more, with a unit that suits it: `1.25 ms`, `72.5 s`."""
     milliseconds = time * 1000
     return f"{_digits(milliseconds)} ms" if milliseconds < 999.5 else f"{_digits(time)} s"
 
