@@ -57,4 +57,4 @@ def test_the_boards_of_a_tournament_differ():
     easy = boards.easy(size, 201)
     assert len(set(easy)) == 201
     assert all(all((*puzzle.columns, *puzzle.rows)) for puzzle in easy)
-    assert len(boards.hard(size, 3)) == 3
+    assert len(boards.hard(size)) == 1000

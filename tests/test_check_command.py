@@ -108,7 +108,7 @@ def test_the_list_gives_every_step_and_starts_nothing():
     ("arguments", "said"),
     [
         ([], "nonojudge: name the bot's command after --"),
-        (["--size", "3x9", "--", "true"], "nonojudge: --size 3x9: the steps need boards of 4x4 or more"),
+        (["--size", "3x9", "--", "true"], "nonojudge: --size 3x9: the steps are for sides of 4 to 200 cells"),
         (["--", "/no/such/bot"], "nonojudge: cannot start '/no/such/bot': No such file or directory"),
         (["--only", "0"], f"argument --only: '0' is not a list of steps from 1 to {len(STEPS)}, such as 12,13"),
         (["--only", "3,x"], "argument --only: '3,x' is not a list of steps"),
@@ -123,20 +123,21 @@ def test_what_cannot_be_used_is_said_in_a_line(arguments, said):
 
 
 def test_ctrl_c_ends_the_bot_too(tmp_path):
+    told = tmp_path / "pid"
+    bot = (
+        f"import os, pathlib, time; pathlib.Path({str(told)!r}).write_text(f'{{os.getpid()}}.'); time.sleep(1000)"
+    )
     judge = subprocess.Popen(
-        [*JUDGE, "--", sys.executable, "-c", f"import os, time; print('$1', flush=True); open({str(tmp_path / 'pid')!r},"
-         " 'w').write(str(os.getpid())); time.sleep(1000)"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )  # fmt: skip
-    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        [*JUDGE, "--", sys.executable, "-c", bot], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    while not (told.exists() and told.read_text().endswith(".")):
         time.sleep(0.01)
     judge.send_signal(signal.SIGINT)
     _, err = judge.communicate()
     assert judge.returncode == 130
     assert b"Traceback" not in err
     with pytest.raises(ProcessLookupError):
-        os.kill(int((tmp_path / "pid").read_text()), 0)
+        os.kill(int(told.read_text()[:-1]), 0)
 
 
 def on_a_terminal(environment):

@@ -34,9 +34,14 @@ TIMED = 20
 
 def one_puzzle(lab: Lab) -> str:
     """Starts, and solves a puzzle; how long that takes is allowed for later."""
-    talk = lab.ask(
-        numbered(easy(lab.size, 1)),
-        "one puzzle, then stdin was closed",
+    wanted = numbered(easy(lab.size, 1))
+    with lab.talk() as talk:
+        talk.send(text_of(wanted), last=True)
+        talk.wait_for(wanted)
+        talk.wait_for_end()  # what it compiled at its first start is kept on disk only now, by some
+    talk.demand(
+        wanted,
+        f"one puzzle, then stdin was closed: {excerpt(text_of(wanted))}",
         f"is the bot set to boards of {lab.size[0]}x{lab.size[1]} (the check's --size)? A start that takes longer "
         "needs --start-timeout; --verbose shows the whole conversation",
     )

@@ -9,6 +9,7 @@ from protocol import Puzzle, format_puzzle
 from tournament_data.generate import generate
 
 __all__ = [
+    "LARGEST_SIDE",
     "SMALLEST_SIDE",
     "Numbered",
     "ambiguous",
@@ -28,6 +29,12 @@ Numbered = tuple[int, Puzzle]
 SMALLEST_SIDE = 4
 """Below it there is no board for each step."""
 
+LARGEST_SIDE = 200
+"""Above it making the boards takes longer than the steps."""
+
+MOST_HARD = 1000
+MOST_HARD_CELLS = 1000 * 25 * 25
+
 HARD_SHARE = 0.3
 """Of black cells: below the sparsest boards of a tournament."""
 
@@ -38,8 +45,9 @@ def easy(size: Size, count: int, seed: int = 1) -> list[Puzzle]:
     return [Puzzle.from_grid(_nested(*size, random)) for _ in range(count)]
 
 
-def hard(size: Size, count: int) -> list[Puzzle]:
-    """Return `count` boards that take a bot a while, if they are large."""
+def hard(size: Size) -> list[Puzzle]:
+    """Return boards that keep a bot at work, if they are large: also one that takes a millisecond for each."""
+    count = min(MOST_HARD, MOST_HARD_CELLS // (size[0] * size[1]))
     return [puzzle for puzzle, _ in generate(size, count, HARD_SHARE, HARD_SHARE, seed=1)]
 
 

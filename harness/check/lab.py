@@ -19,8 +19,10 @@ from protocol import Answer, AnswerReader, mismatches
 
 __all__ = ["Lab", "Talk", "excerpt"]
 
-MOST_OUTPUT_BYTES = 16 << 20
-"""More than any step's answers on the largest boards; a bot that writes more is not listened to any longer."""
+MOST_OUTPUT_BYTES = 1 << 20
+MOST_OUTPUT_BYTES_PER_CELL = 4000
+"""Of a board: twice what the answers of the largest batch take. To a bot that writes more, and more than a
+megabyte, nobody listens any longer."""
 
 TAIL_BYTES = 4096
 
@@ -29,9 +31,14 @@ SECONDS_FROM_STDOUT_TO_END = 1.0
 
 
 def excerpt(data: bytes, most: int = 70) -> str:
-    """Return the beginning of `data` as a quoted text in which TAB and line ends can be seen."""
-    text = repr(data[: most + 1].decode("utf-8", "replace"))
-    return text if len(data) <= most else f"{text[:most]}...'"
+    """Return the beginning of `data`, up to `most` characters, as a quoted text that shows TAB and line ends."""
+    shown = ""
+    for character in data[: most + 1].decode("utf-8", "replace"):
+        quoted = repr(character)[1:-1]
+        if len(shown) + len(quoted) > most:
+            return f"'{shown}...'"
+        shown += quoted
+    return f"'{shown}'"
 
 
 @dataclass(slots=True)
@@ -121,6 +128,7 @@ class Talk:
         self._reader = AnswerReader(*lab.size)
         self._unfinished = b""
         self._received_bytes = 0
+        self._most_bytes = max(MOST_OUTPUT_BYTES, MOST_OUTPUT_BYTES_PER_CELL * lab.size[0] * lab.size[1])
         self._lasted_seconds = 0.0
         self._stderr_path = stderr_path
         self._bot = BotProcess(command, stderr_path)
@@ -191,9 +199,9 @@ class Talk:
         while self._listen_once(until) and time.monotonic() < until:
             pass
 
-    def wait_for_end(self) -> bool:
-        """Listen until the bot ends; False if it does not as long as patience lasts."""
-        return self._bot_ends(max(self._until, time.monotonic() + self._lab.patience_seconds))
+    def wait_for_end(self, more_seconds: float = 0.0) -> None:
+        """Listen until the bot ends, as long as patience lasts and `more_seconds`."""
+        self._bot_ends(max(self._until, time.monotonic() + self._lab.patience_seconds) + more_seconds)
 
     def stop(self) -> None:
         """Ask the bot to end, with SIGTERM and, after two seconds, SIGKILL."""
@@ -219,13 +227,12 @@ class Talk:
         last = next((line.strip() for line in reversed(said) if line.strip()), "")
         return self._how_it_ended() + (f"; last on stderr: {last[:200]!r}" if last else "")
 
-    def _bot_ends(self, until: float) -> bool:
-        """Listen until the bot has ended and all it wrote is taken; False if it is there at `until`."""
+    def _bot_ends(self, until: float) -> None:
+        """Listen until the bot has ended and all that it wrote is taken, or the clock reaches `until`."""
         while not self._bot.exited and time.monotonic() < until:
             self._listen_once(until)
         while self._bot.exited and self._listen_once(0.0):
             pass
-        return self._bot.exited
 
     def _fault_in(self, wanted: Sequence[Numbered]) -> str | None:
         """Return what is wrong with the first answer at fault."""
@@ -265,7 +272,7 @@ class Talk:
                 self._take_line(line + b"\n")
         elif self._bot.exited or self._bot.output_closed:
             return False
-        return self._received_bytes <= MOST_OUTPUT_BYTES
+        return self._received_bytes <= self._most_bytes
 
     def _take_line(self, line: bytes) -> None:
         self.lines.append(line)

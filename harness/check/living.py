@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from harness.check import warden
 from harness.check.answering import LARGE_BATCH
 from harness.check.boards import easy, hard, numbered, text_of
@@ -18,29 +20,31 @@ __all__ = [
     "stdout_closed",
 ]
 
-HARD = 1000
-"""Puzzles sent; also a bot that takes a millisecond for each is at work when it is told to end."""
-
 SECONDS_INTO_WORK = 0.3
 
 OBEY = "do not catch SIGTERM; if you have to, write out what is there and end within two seconds"
 
 
-def ends_with_its_input(lab: Lab) -> None:
+def ends_with_its_input(lab: Lab) -> str:
     """Ends by itself, with status 0, when stdin ends."""
     wanted = numbered(easy(lab.size, 2))
     sent = "two puzzles, then stdin was closed"
     with lab.talk() as talk:
         talk.send(text_of(wanted), last=True)
         talk.wait_for(wanted)
+        answered = time.monotonic()
         talk.wait_for_end()
+        took = time.monotonic() - answered
     talk.demand(wanted, sent, "answer what came before the end")
-    expected = "the bot ends by itself with exit status 0"
-    if not talk.ended or talk.status < 0:
-        raise ShortfallError(sent, expected, talk.how_it_stood(), "end when a read says that the input has ended")
+    expected, got = "the bot ends by itself with exit status 0", talk.how_it_stood()
+    if not talk.ended:
+        raise ShortfallError(sent, expected, got, "end when a read says that the input has ended")
+    if talk.status < 0:
+        raise ShortfallError(sent, expected, got, "look at what runs at the end: threads, handlers, what is freed")
     if talk.status != 0:
         advice = "return 0 when every puzzle is solved: scripts take anything else for a crash"
-        raise ShortfallError(sent, expected, talk.how_it_stood(), advice, minor=True)
+        raise ShortfallError(sent, expected, got, advice, minor=True)
+    return f"{took:.2f} s after the last answer"
 
 
 def cut_off_input(lab: Lab) -> None:
@@ -76,7 +80,7 @@ def sigterm_idle(lab: Lab) -> None:
 
 def sigterm_at_work(lab: Lab) -> str | None:
     """Ends at SIGTERM in the middle of a puzzle."""
-    puzzles = numbered([*easy(lab.size, 1), *hard(lab.size, HARD)])
+    puzzles = numbered([*easy(lab.size, 1), *hard(lab.size)])
     with lab.talk() as talk:
         talk.send(text_of(puzzles))
         talk.wait_for(puzzles[:1])
@@ -109,16 +113,19 @@ def stdout_closed(lab: Lab) -> None:
 
 def leaves_nothing_behind(lab: Lab) -> None:
     """Every process it started is gone when it ends."""
+    sent, expected = "two puzzles, then stdin was closed", "no process is left when the bot has ended"
     wanted = numbered(easy(lab.size, 2))
     with lab.talk(watch=warden.LEFT_BEHIND) as talk:
         talk.send(text_of(wanted), last=True)
-        talk.wait_for_end()
-    left = talk.report.read_text(encoding="utf-8").splitlines() if talk.report.exists() else []
-    if left:
+        talk.wait_for_end(more_seconds=2 * warden.GRACE_SECONDS)
+    if not talk.report.exists():
+        got = f"nothing could be seen: {talk.how_it_stood()}"
+        raise ShortfallError(sent, expected, got, "look at the steps before")
+    if left := talk.report.read_text(encoding="utf-8").splitlines():
         more = f" and {len(left) - 1} more" if left[1:] else ""
         raise ShortfallError(
-            "two puzzles, then stdin was closed",
-            "no process is left when the bot has ended",
+            sent,
+            expected,
             f"{left[0]}{more}, {warden.GRACE_SECONDS:g} s later",
             "end helpers, and wait for them, before the bot ends: they take time from the next bot",
         )

@@ -229,6 +229,7 @@ STEPS: tuple[Step, ...] = (
         "A pipe holds 64 KiB: a bot that writes more waits for ever where its stderr is not read.",
         PROCESS,
         living.stderr_unread,
+        needs=(answering.large_batch,),
     ),
     Step(
         NOTE,

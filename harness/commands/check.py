@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from harness.check.boards import SMALLEST_SIDE
+from harness.check.boards import LARGEST_SIDE, SMALLEST_SIDE
 from harness.check.lab import Lab
 from harness.check.model import CheckResult, Level, StepResult, StepVerdict
 from harness.check.runner import carried_out, selected
@@ -92,9 +92,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if not arguments.bot_command:
         raise UnusableError("name the bot's command after --, such as: nonojudge check -- ./mybot")
     size = arguments.size or DEFAULT_SIZE
-    if min(size) < SMALLEST_SIDE:
+    if not SMALLEST_SIDE <= min(size) <= max(size) <= LARGEST_SIDE:
         raise UnusableError(
-            f"--size {size[0]}x{size[1]}: the steps need boards of {SMALLEST_SIDE}x{SMALLEST_SIDE} or more"
+            f"--size {size[0]}x{size[1]}: the steps are for sides of {SMALLEST_SIDE} to {LARGEST_SIDE} cells"
         )
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # who stops the check stops the bot: as at Ctrl-C
     with tempfile.TemporaryDirectory(prefix="nonojudge-check-") as folder:
