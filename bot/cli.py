@@ -12,7 +12,10 @@ from typing import Literal
 from bot import __version__
 from bot.limits import LONGEST_LINE, STAGE_NAMES
 
-__all__ = ["Options", "parse"]
+__all__ = ["FILE_FORMATS", "Options", "parse"]
+
+FILE_FORMATS = ("grid", "hv", "letters", "lists", "nin", "non", "oneline", "webpbn")
+"""Those of `protocol.formats` beside the batch; written out, so that no module is loaded for their names."""
 
 _DESCRIPTION = """\
 Solve a batch of nonograms: puzzles in on standard input, answers out on standard output, each as soon as it is
@@ -23,6 +26,7 @@ examples:
   nonobot < questions.txt > answers.txt          a tournament set, 25x25, solved in order
   nonobot --size 5x8 < small.txt                 boards of 5 columns and 8 rows
   nonobot --puzzle-limit 10 --log times.txt --stats stats.jsonl < questions.txt > answers.txt
+  nonobot --format auto < picture.non            a puzzle file of another form
   nonobot --solutions 2 < questions.txt          up to two solutions each: is it unique?
   nonobot --warm-up                              compile now, not when the clock is running
 
@@ -39,6 +43,7 @@ class Options:
     """What the command line asked for; see --help."""
 
     size: tuple[int, int] | None
+    format: str
     time_limit: float | None
     puzzle_limit: float | None
     solutions: int
@@ -109,7 +114,13 @@ def _parser() -> argparse.ArgumentParser:
         help="width and height of all boards (default 25x25); auto: square boards, the size is inferred from "
         "the number of lines up to the next '$', so that an answer comes only after that",
     )
-    boards.add_argument("--format", choices=["taai"], default="taai", help="form of the input (default taai)")
+    boards.add_argument(
+        "--format",
+        default="taai",
+        metavar="NAME",
+        help="form of the input: taai, the batch described below, solved as it arrives (default); one of the file "
+        f"formats {', '.join(FILE_FORMATS)}; or auto, to tell from the content",
+    )
 
     limits = parser.add_argument_group("limits")
     limits.add_argument("--time-limit", type=_seconds, metavar="S", help="stop the whole batch after S seconds")
@@ -179,9 +190,10 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("--probing and --line-solver belong to --strategy papers")
     if given["strategy"] == "papers" and given["without"]:
         parser.error("--without belongs to --strategy champion")
+    if given["format"] not in ("taai", "auto", *FILE_FORMATS):
+        parser.error(f"no format {given['format']!r}; there are taai, {', '.join(FILE_FORMATS)}, and auto")
     if given["log"] and given["log"] == given["stats"]:
         parser.error("--log and --stats must be two files")
     given["probing"] = given["probing"] or "fp1"
     given["line_solver"] = given["line_solver"] or "bitset"
-    del given["format"]  # taai is the only one yet
     return Options(**given)

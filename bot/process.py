@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from bot.limits import LONGEST_LINE
 from bot.native import KernelError
 from bot.records import Records
 from bot.result import Result
-from bot.source import lines_until
+from bot.source import chunks_until
 from bot.strategies import Strategy, make_strategy
-from protocol import Entry, Fault, Solution, TaaiReader, format_answer
+from bot.tasks import Task, UnreadableError, tasks
+from protocol import Fault, Solution, format_answer
 
 __all__ = ["run"]
 
@@ -87,12 +88,12 @@ class _Batch:
         if os.isatty(_STDIN):
             _say("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
         try:
-            for item in self._items():
-                if isinstance(item, Fault):
+            for found in tasks(chunks_until(_STDIN, self._deadline), self._options.format, self._options.size):
+                if isinstance(found, Fault):
                     self._faults += 1
-                    _complain(str(item))
+                    _complain(str(found))
                 else:
-                    self._answer(item)
+                    self._answer(found)
         except TimeoutError:
             limit = self._options.time_limit
             _say(
@@ -101,61 +102,74 @@ class _Batch:
             return 1
         except BrokenPipeError:
             return 1
+        except UnreadableError as error:
+            return _unusable(f"standard input: {error}")
         except OSError as error:
             return _unusable(f"input or output failed: {error.strerror}")
         if not self._read:
-            return _unusable("no puzzle on standard input; a puzzle starts with '$1' (see --help)")
+            hint = "; for other puzzle files see --format" if self._faults else " (see --help)"
+            return _unusable(f"no puzzle on standard input; a puzzle starts with '$1'{hint}")
         return 0 if self._solved == self._read and not self._faults else 1
-
-    def _items(self) -> Iterator[Entry | Fault]:
-        reader = TaaiReader(self._options.size)
-        for line in lines_until(_STDIN, self._deadline):
-            yield from reader.feed(line)
-        yield from reader.close()
 
     def _late(self) -> bool:
         return self._deadline is not None and time.monotonic() >= self._deadline
 
-    def _answer(self, entry: Entry) -> None:
+    def _answer(self, task: Task) -> None:
         """Solve one puzzle and write its answer; TimeoutError when the time of the batch is up."""
         if self._late():
             raise TimeoutError
         self._read += 1
         before = time.monotonic()
-        result = self._solve(entry)
+        result = self._solve(task)
         if (result is None or not result.solutions) and self._late():
             raise TimeoutError
         if result and result.solutions:
             self._solved += 1
-            _write(b"".join(format_answer(entry.number, solution) for solution in result.solutions))
+            _write(b"".join(format_answer(task.number, solution) for solution in result.solutions))
         else:
-            _write(self._no_solution(entry, result))
-        self._records.add(entry.number, time.monotonic() - before, result)
+            _write(self._no_solution(task, result))
+        self._records.add(task.number, time.monotonic() - before, result)
         if result and self._options.solutions > 1:
-            _complain(f"${entry.number}: {_verdict(result)}")
+            _complain(f"${task.number}: {_verdict(result)}")
 
-    def _solve(self, entry: Entry) -> Result | None:
+    def _solve(self, task: Task) -> Result | None:
         """Return the result; None for a puzzle that cannot be solved as it stands, said on standard error."""
-        if entry.puzzle is None:
-            _complain(str(entry.fault))
+        for remark in task.remarks:
+            _complain(str(remark))
+        if task.puzzle is None:
+            _complain(str(task.fault))
             return None
-        if max(entry.size) > LONGEST_LINE:
-            width, height = entry.size
+        if max(task.size) > LONGEST_LINE:
+            width, height = task.size
             _complain(
-                f"${entry.number}: line {entry.line}: a {width}x{height} board is too large; "
-                f"a side has up to {LONGEST_LINE} cells"
+                f"{_place(task)}: a {width}x{height} board is too large; a side has up to {LONGEST_LINE} cells"
             )
             return None
-        result = self._strategy.solve(
-            entry.puzzle, solutions=self._options.solutions, seconds=self._seconds_for_puzzle()
-        )
+        result = self._search(task)
         if result.status == "unsolvable":
-            _complain(f"${entry.number}: line {entry.line}: the puzzle has no solution")
+            _complain(f"{_place(task)}: {self._why_unsolvable(task)}")
         elif result.status == "timeout" and not self._late():
             limit = self._options.puzzle_limit
             within = "" if limit is None else f" within the limit of {limit:g} s"
-            _complain(f"${entry.number}: line {entry.line}: not solved{within}")
+            _complain(f"{_place(task)}: not solved{within}")
         return result
+
+    def _search(self, task: Task) -> Result:
+        assert task.puzzle is not None
+        return self._strategy.solve(
+            task.puzzle, start=task.start, solutions=self._options.solutions, seconds=self._seconds_for_puzzle()
+        )
+
+    def _why_unsolvable(self, task: Task) -> str:
+        """Return why a puzzle has no solution; its board to start from may be at fault."""
+        if task.start is None:
+            return "the puzzle has no solution"
+        without = self._search(replace(task, start=None))
+        return {
+            "solved": "the board to start from contradicts the clues: without it the puzzle has a solution",
+            "unsolvable": "the puzzle has no solution, with its board to start from or without",
+            "timeout": "the puzzle has no solution with its board to start from",
+        }[without.status]
 
     def _seconds_for_puzzle(self) -> float | None:
         limits = [] if self._options.puzzle_limit is None else [self._options.puzzle_limit]
@@ -163,17 +177,21 @@ class _Batch:
             limits.append(max(0.0, self._deadline - time.monotonic()))
         return min(limits, default=None)
 
-    def _no_solution(self, entry: Entry, result: Result | None) -> bytes:
+    def _no_solution(self, task: Task, result: Result | None) -> bytes:
         """Return what stands in the answer stream for a puzzle without a solution."""
-        header = b"$%d\n" % entry.number
+        header = b"$%d\n" % task.number
         if self._options.on_unsolved == "omit":
             return header
         if self._options.on_unsolved == "word":
             return header + (result.status if result else "invalid").encode() + b"\n"
-        width, height = entry.size
+        width, height = task.size
         if not 0 < max(width, height) <= _LARGEST_ZEROS:
             return header
-        return format_answer(entry.number, Solution(np.zeros((height, width), np.uint8)))
+        return format_answer(task.number, Solution(np.zeros((height, width), np.uint8)))
+
+
+def _place(task: Task) -> str:
+    return f"${task.number}: line {task.line}"
 
 
 def _verdict(result: Result) -> str:

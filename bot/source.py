@@ -1,26 +1,26 @@
-"""Lines of a file descriptor, each as soon as it has arrived, up to a point in time."""
+"""What arrives on a file descriptor, each piece as soon as it is there, up to a point in time."""
 
 from __future__ import annotations
 
 import os
 import select
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-__all__ = ["lines_until"]
+__all__ = ["chunks_until", "lines_of"]
 
 _CHUNK_BYTES = 1 << 16
 _LONGEST_KEPT = 1 << 16
 """A line is cut after about so many bytes: no clue is longer, and memory stays small."""
 
 
-def lines_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
-    """Yield the lines of `descriptor` until its end.
+def chunks_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
+    """Yield what arrives on `descriptor` until its end.
 
     Parameters
     ----------
     descriptor : int
-        Open for reading; bytes are taken as they come, never waited for beyond the next line end.
+        Open for reading.
     deadline : float or None
         On the clock of `time.monotonic`.
 
@@ -31,12 +31,18 @@ def lines_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
     OSError
         If the descriptor cannot be read.
     """
-    kept = b""
     while True:
         _wait(descriptor, deadline)
         chunk = os.read(descriptor, _CHUNK_BYTES)
         if not chunk:
-            break
+            return
+        yield chunk
+
+
+def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines in pieces of a stream, each before the piece after its end is asked for."""
+    kept = b""
+    for chunk in chunks:
         lines = chunk.split(b"\n")
         if len(lines) > 1:
             yield kept + lines[0]

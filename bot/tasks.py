@@ -1,0 +1,124 @@
+"""The puzzles on standard input, whatever their form: a batch as it arrives, other files as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from bot.source import lines_of
+from protocol import Entry, Fault, PartialGrid, Puzzle, TaaiReader
+from protocol.faults import ExtraLines
+
+__all__ = ["AUTO", "STREAM", "Task", "UnreadableError", "tasks"]
+
+AUTO, STREAM = "auto", "taai"
+"""The form that is recognised, and the one whose puzzles are solved as they arrive."""
+
+
+class UnreadableError(Exception):
+    """An input that cannot be read at all; the message is one line that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One puzzle to answer, or what is wrong with it; exactly one of the two is set.
+
+    Attributes
+    ----------
+    number : int
+        The k of `$k`.
+    line : int or None
+        Of the input, where the puzzle begins.
+    size : (int, int)
+        Width and height of the board, as far as they can be told.
+    puzzle : Puzzle or None
+    fault : Fault or None
+    start : PartialGrid or None
+        The board to start from.
+    remarks : tuple of Fault
+        What of the input was left out.
+    """
+
+    number: int
+    line: int | None
+    size: tuple[int, int]
+    puzzle: Puzzle | None = None
+    fault: Fault | None = None
+    start: PartialGrid | None = None
+    remarks: tuple[Fault, ...] = ()
+
+
+def tasks(chunks: Iterator[bytes], form: str, size: tuple[int, int] | None) -> Iterator[Task | Fault]:
+    """Yield the puzzles of an input; a bare fault is of text that belongs to no puzzle still to be answered.
+
+    Parameters
+    ----------
+    chunks : iterator of bytes
+        The input as it arrives.
+    form : str
+        A name of `protocol.formats`, or AUTO.
+    size : (int, int) or None
+        For a batch: width and height of every board; None: square ones, whose size is inferred.
+
+    Raises
+    ------
+    UnreadableError
+        If the input is no file of `form`, or of no form that is known.
+    """
+    if form == AUTO:
+        head = _head(chunks)
+        chunks = chain([head], chunks)
+        form = STREAM if _is_batch(head) else AUTO
+    return _of_batch(chunks, size) if form == STREAM else _of_file(chunks, form)
+
+
+def _head(chunks: Iterable[bytes]) -> bytes:
+    """Return the beginning of the input up to where something stands."""
+    head = b""
+    for chunk in chunks:
+        head += chunk
+        if head.strip().removeprefix(b"\xef\xbb\xbf"):
+            break
+    return head
+
+
+def _is_batch(head: bytes) -> bool:
+    from protocol.formats import detect_prefix
+
+    return detect_prefix(head) == STREAM
+
+
+def _of_batch(chunks: Iterable[bytes], size: tuple[int, int] | None) -> Iterator[Task | Fault]:
+    reader = TaaiReader(size)
+    for line in lines_of(chunks):
+        yield from map(_of_entry, reader.feed(line))
+    yield from map(_of_entry, reader.close())
+
+
+def _of_entry(found: Entry | Fault) -> Task | Fault:
+    if isinstance(found, Fault):
+        return found
+    return Task(found.number, found.line, found.size, found.puzzle, found.fault)
+
+
+def _of_file(chunks: Iterable[bytes], form: str) -> Iterator[Task | Fault]:
+    from protocol.formats import MOST_BYTES, FormatError, read  # only here: a tournament needs none of it
+
+    data = bytearray()
+    for chunk in chunks:
+        data += chunk
+        if len(data) > MOST_BYTES:
+            break
+    try:
+        all_found = read(bytes(data), None if form == AUTO else form)
+    except FormatError as error:
+        raise UnreadableError(str(error)) from None
+    for found in all_found:
+        if not isinstance(found, Fault):
+            size = found.puzzle.width, found.puzzle.height
+            yield Task(found.number, found.line, size, found.puzzle, start=found.start, remarks=found.remarks)
+        elif found.puzzle is None or isinstance(found, ExtraLines):
+            yield found
+        else:
+            yield Task(found.puzzle, found.line, (0, 0), fault=found)

@@ -1,0 +1,87 @@
+"""Talking to the process `nonobot` as its users do, for tests."""
+
+from __future__ import annotations
+
+import os
+import random
+import selectors
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from protocol import Puzzle, Solution, format_answer, format_puzzle
+from tests import naive
+from tests.boards import random_grid
+
+COMMAND = (sys.executable, "-m", "bot")
+STRATEGIES = ("champion", "papers")
+PATIENCE_SECONDS = 600  # only to end a test whose process hangs
+
+GRID = [[1, 0], [1, 1]]
+GOOD = Puzzle.from_grid(GRID)  # unique
+TWO = Puzzle.from_grid([[1, 0], [0, 1]])  # two solutions
+NONE = Puzzle(columns=((2,), ()), rows=((2,), ()))  # no solution, the counts agree
+FULL = [[1] * 62] * 62
+
+
+def hard() -> Puzzle:
+    """Return a 62x62 board that neither strategy solves while a test waits."""
+    return Puzzle.from_grid(random_grid(random.Random(1), 62, 62, 0.45))
+
+
+def run(text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([*COMMAND, *options], input=text, capture_output=True, timeout=PATIENCE_SECONDS)
+
+
+def batch(*puzzles: Puzzle | bytes) -> bytes:
+    """Return a batch with the numbers from 1; bytes stand for the lines of a puzzle as they are."""
+    return b"".join(
+        b"$%d\n" % number + puzzle if isinstance(puzzle, bytes) else format_puzzle(number, puzzle)
+        for number, puzzle in enumerate(puzzles, 1)
+    )
+
+
+def answers(*grids: naive.Grid | bytes) -> bytes:
+    """Return the answers with the numbers from 1; bytes stand for what is written after the `$k` line."""
+    return b"".join(
+        b"$%d\n" % number + grid if isinstance(grid, bytes) else format_answer(number, Solution(grid))
+        for number, grid in enumerate(grids, 1)
+    )
+
+
+class Talk:
+    """A running process whose answers are read while it waits for more."""
+
+    def __init__(self, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+        )
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self.process.stdout, selectors.EVENT_READ)
+
+    def send(self, text: bytes) -> None:
+        self.process.stdin.write(text)
+
+    def receive(self, size: int) -> bytes:
+        """Return the next `size` bytes of stdout, or less at its end."""
+        text = b""
+        while len(text) < size:
+            assert self._selector.select(PATIENCE_SECONDS), f"nothing came; so far {text!r}"
+            chunk = os.read(self.process.stdout.fileno(), size - len(text))
+            if not chunk:
+                break
+            text += chunk
+        return text
+
+    def end(self) -> tuple[int, bytes, bytes]:
+        """Wait for the end of the process; return its status, the rest of stdout, and stderr."""
+        out, err = self.process.communicate(timeout=PATIENCE_SECONDS)
+        return self.process.returncode, out, err
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not true():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.01)

@@ -1,0 +1,308 @@
+"""The process `nonobot`: limits, ends from outside, records, options and exit statuses."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bot
+from protocol import Puzzle, Solution, format_answer, format_puzzle
+from tests.boards import random_grid
+from tests.talking import (
+    COMMAND,
+    FULL,
+    GOOD,
+    GRID,
+    NONE,
+    PATIENCE_SECONDS,
+    STRATEGIES,
+    TWO,
+    answers,
+    batch,
+    hard,
+    run,
+    wait_until,
+)
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+
+# Limits
+
+
+@pytest.mark.parametrize(
+    ("choice", "timeout", "strategy"),
+    [
+        ("zeros", [[0] * 62] * 62, "champion"),
+        ("omit", b"", "champion"),
+        ("word", b"timeout\n", "champion"),
+        ("word", b"timeout\n", "papers"),
+    ],
+)
+def test_puzzle_limit_gives_one_puzzle_up_and_goes_on(choice, timeout, strategy):
+    text = batch(Puzzle.from_grid(FULL), hard(), Puzzle.from_grid(FULL))
+    done = run(text, "--size", "62x62", "--puzzle-limit", "0.5", "--on-unsolved", choice, "--strategy", strategy)
+    assert done.stdout == answers(FULL, timeout, FULL)
+    assert done.stderr == b"$2: line 126: not solved within the limit of 0.5 s\n"
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_time_limit_stops_in_a_puzzle_with_the_ones_before_it_written(strategy, tmp_path):
+    log = tmp_path / "log"
+    text = batch(Puzzle.from_grid(FULL), hard(), Puzzle.from_grid(FULL))
+    done = run(text, "--size", "62x62", "--time-limit", "6", "--log", str(log), "--strategy", strategy)
+    assert done.stdout == answers(FULL)
+    assert done.stderr == b"nonobot: stopped at the time limit of 6 s; 1 of 2 puzzles read are solved\n"
+    assert done.returncode == 1
+    assert re.fullmatch(r"#1\t\d+\.\d+\ntotal time: \d+\.\d+\n", log.read_text())
+
+
+def test_time_limit_stops_while_waiting_for_input(talk):
+    one = talk("--size", "2x2", "--time-limit", "1")
+    status, out, err = one.process.wait(PATIENCE_SECONDS), one.process.stdout.read(), one.process.stderr.read()
+    assert (status, out) == (1, b"")
+    assert err == b"nonobot: stopped at the time limit of 1 s; 0 of 0 puzzles read are solved\n"
+
+
+def test_limits_that_are_not_reached_change_nothing():
+    done = run(batch(GOOD, GOOD), "--size", "2x2", "--time-limit", "3600", "--puzzle-limit", "1e3")
+    assert (done.returncode, done.stdout, done.stderr) == (0, answers(GRID, GRID), b"")
+
+
+# Ends from outside
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_quietly_in_the_middle_of_a_puzzle(talk, number, strategy, tmp_path):
+    log = tmp_path / "log"
+    one = talk("--size", "62x62", "--log", str(log), "--strategy", strategy)
+    expected = answers(FULL)
+    one.send(batch(Puzzle.from_grid(FULL), hard()))
+    assert one.receive(len(expected)) == expected
+    wait_until(lambda: log.read_text().endswith("\n"))  # the record of a puzzle follows its answer
+    one.process.send_signal(number)
+    status, out, err = one.end()
+    assert status in (-number, 128 + number)
+    assert (out, err) == (b"", b"")
+    assert re.fullmatch(r"#1\t\d+\.\d+\n(total time: \d+\.\d+\n)?", log.read_text())
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_quietly_while_it_waits_for_input(talk, number):
+    one = talk("--size", "2x2")
+    one.send(batch(GOOD))
+    assert one.receive(len(answers(GRID))) == answers(GRID)
+    one.process.send_signal(number)
+    status, out, err = one.end()
+    assert status in (-number, 128 + number)
+    assert (out, err) == (b"", b"")
+
+
+def test_a_closed_stdout_ends_it_quietly(talk):
+    one = talk("--size", "2x2")
+    one.send(batch(GOOD))
+    assert one.receive(len(answers(GRID))) == answers(GRID)
+    one.process.stdout.close()
+    one.send(format_puzzle(2, GOOD))
+    assert one.process.wait(PATIENCE_SECONDS) != 0
+    assert one.process.stderr.read() == b""
+
+
+def test_head_ends_a_long_batch_quietly():
+    text = batch(*[GOOD] * 20_000)
+    command = subprocess.list2cmdline([*COMMAND, "--size", "2x2"])
+    done = subprocess.run(
+        ["sh", "-c", f"{command} | head -n 3"], input=text, capture_output=True, timeout=PATIENCE_SECONDS
+    )
+    assert (done.stdout, done.stderr) == (answers(GRID), b"")
+
+
+@pytest.mark.parametrize("closing", ["2>&-", "2>/dev/full"])
+def test_answers_come_also_when_nobody_can_read_the_messages(closing):
+    text = batch(GOOD, b"x\n1\n1\n1\n", NONE, GOOD)
+    command = subprocess.list2cmdline([*COMMAND, "--size", "2x2"])
+    done = subprocess.run(
+        ["sh", "-c", f"exec {command} {closing}"], input=text, capture_output=True, timeout=PATIENCE_SECONDS
+    )
+    assert done.stdout == answers(GRID, [[0, 0]] * 2, [[0, 0]] * 2, GRID)
+    assert done.returncode == 1
+
+
+def test_a_reader_of_stderr_that_went_away_costs_no_answer(talk):
+    one = talk("--size", "2x2")
+    one.process.stderr.close()
+    text = batch(b"x\n1\n1\n1\n", GOOD)
+    one.send(text)
+    expected = answers([[0, 0]] * 2, GRID)
+    assert one.receive(len(expected)) == expected
+
+
+# Records
+
+
+def test_the_log_has_a_line_for_each_puzzle_and_the_total_last(tmp_path):
+    log = tmp_path / "log"
+    done = run(batch(GOOD, b"x\n1\n1\n1\n", NONE, GOOD), "--size", "2x2", "--log", str(log))
+    assert done.returncode == 1
+    number = r"\d+\.\d+"
+    lines = log.read_text().split("\n")
+    assert lines.pop() == ""
+    patterns = [*(rf"#{k}\t{number}" for k in (1, 2, 3, 4)), rf"total time: {number}"]
+    assert len(lines) == len(patterns)
+    for line, pattern in zip(lines, patterns, strict=True):
+        assert re.fullmatch(pattern, line), line
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_stats_are_json_lines_with_status_seconds_and_counts(strategy, tmp_path):
+    stats = tmp_path / "stats"
+    text = batch(GOOD, b"x\n1\n1\n1\n", NONE, TWO)
+    run(text, "--size", "2x2", "--stats", str(stats), "--strategy", strategy)
+    lines = [json.loads(line) for line in stats.read_text().splitlines()]
+    assert [line["puzzle"] for line in lines] == [1, 2, 3, 4]
+    assert [line["status"] for line in lines] == ["solved", "invalid", "unsolvable", "solved"]
+    assert all(line["seconds"] >= 0 for line in lines)
+    assert lines[1].keys() == {"puzzle", "status", "seconds"}
+    for at in (0, 2, 3):
+        steps = lines[at].pop("step_seconds")
+        assert 0 <= sum(steps.values()) <= lines[at]["seconds"]
+        counts = {name: value for name, value in lines[at].items() if name not in (*lines[1], "verdict")}
+        assert lines[at]["solutions"] == (at != 2)
+        assert len(counts) > 1
+        assert all(isinstance(value, int) and value >= 0 for value in counts.values())
+    assert any(value for name, value in lines[3].items() if name not in (*lines[1], "verdict", "solutions"))
+
+
+def test_the_records_are_written_as_the_puzzles_are_answered(talk, tmp_path):
+    log, stats = tmp_path / "log", tmp_path / "stats"
+    one = talk("--size", "2x2", "--log", str(log), "--stats", str(stats))
+    for number in (1, 2, 3):
+        one.send(format_puzzle(number, GOOD))
+        one.receive(len(format_answer(number, Solution(GRID))))
+        wait_until(lambda lines=number: log.read_text().count("\n") == stats.read_text().count("\n") == lines)
+    assert one.end() == (0, b"", b"")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_counts_are_the_same_every_time(strategy, tmp_path):
+    text = batch(*(Puzzle.from_grid(random_grid(random.Random(k), 15, 15, 0.5)) for k in range(5)))
+    found = []
+    for name in ("one", "other"):
+        run(text, "--size", "15x15", "--stats", str(tmp_path / name), "--strategy", strategy)
+        lines = [json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
+        found.append(
+            [{key: value for key, value in line.items() if not key.endswith("seconds")} for line in lines]
+        )
+    assert found[0] == found[1]
+    assert len(found[0]) == 5
+
+
+# Options and exit status
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *(("--strategy", "papers", "--probing", name) for name in ("fp1", "fp2", "fp3")),
+        ("--strategy", "papers", "--line-solver", "recurrence"),
+        ("--strategy", "champion", "--seed", "5"),
+        ("--format", "taai"),
+    ],
+)
+def test_every_method_gives_the_answers(options):
+    done = run(batch(GOOD, GOOD), "--size", "2x2", *options)
+    assert (done.returncode, done.stdout, done.stderr) == (0, answers(GRID, GRID), b"")
+
+
+def test_version_is_the_packages_and_reads_nothing():
+    done = run(b"", "--version")
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, f"nonobot {bot.__version__}\n", b"")
+
+
+def test_the_installed_command_is_the_module():
+    command = Path(sys.executable).with_name("nonobot")
+    assert command.is_file()
+    done = subprocess.run([command, "--version"], capture_output=True, timeout=PATIENCE_SECONDS)
+    assert done.stdout.decode() == f"nonobot {bot.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--size", "25"), "'25'"),
+        (("--size", "0x5"), "'0x5'"),
+        (("--size", "-5x5"), "size"),
+        (("--size", "5x"), "'5x'"),
+        (("--size", "63x5"), "62"),
+        (("--size", "99999x99999"), "'99999x99999'"),
+        (("--time-limit", "soon"), "'soon'"),
+        (("--time-limit", "0"), "'0'"),
+        (("--time-limit", "-1"), "time-limit"),
+        (("--time-limit", "nan"), "'nan'"),
+        (("--puzzle-limit", "inf"), "'inf'"),
+        (("--solutions", "0"), "'0'"),
+        (("--solutions", "many"), "'many'"),
+        (("--on-unsolved", "ones"), "'ones'"),
+        (("--strategy", "magic"), "'magic'"),
+        (("--format", "magic"), "'magic'"),
+        (("--no-such-option",), "--no-such-option"),
+        (("questions.txt",), "questions.txt"),
+    ],
+)
+def test_unusable_arguments_end_with_2_and_name_the_argument(options, said):
+    done = run(batch(GOOD), *options)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert said in done.stderr.decode().splitlines()[-1]
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("text", [b"", b"\n\n"])
+def test_no_puzzle_at_all_ends_with_2_and_says_what_was_expected(text):
+    done = run(text)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"nonobot: no puzzle on standard input; a puzzle starts with '$1' (see --help)\n"
+
+
+def test_text_that_is_no_batch_ends_with_2():
+    done = run(b"<html>\n<body>\n")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"line 1: '<html>' stands before the first '$'; expected '$1'\n")
+
+
+@pytest.mark.parametrize("option", ["--log", "--stats"])
+def test_a_record_that_cannot_be_written_ends_with_2_before_anything_is_solved(option, tmp_path):
+    done = run(batch(GOOD), "--size", "2x2", option, str(tmp_path / "missing" / "file"))
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode() == (
+        f"nonobot: cannot write {tmp_path / 'missing' / 'file'}: No such file or directory\n"
+    )
+
+
+@pytest.mark.parametrize("closing", ["<&-", ">&-"])
+def test_a_stream_that_is_closed_from_the_start_ends_it_without_a_traceback(closing):
+    command = subprocess.list2cmdline([*COMMAND, "--size", "2x2"])
+    done = subprocess.run(
+        ["sh", "-c", f"exec {command} {closing}"], input=batch(GOOD), capture_output=True, timeout=PATIENCE_SECONDS
+    )
+    assert done.returncode in (1, 2)
+    assert done.stdout == b""
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_closed_stdout_does_not_turn_the_log_into_the_answer_file(tmp_path):
+    log = tmp_path / "log"
+    command = subprocess.list2cmdline([*COMMAND, "--size", "2x2", "--log", str(log)])
+    done = subprocess.run(
+        ["sh", "-c", f"exec {command} >&-"], input=batch(GOOD), capture_output=True, timeout=PATIENCE_SECONDS
+    )
+    assert done.returncode != 0
+    assert b"$" not in (log.read_bytes() if log.exists() else b"")

@@ -1,0 +1,110 @@
+"""Other forms of input than the batch, through the process itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.cli import FILE_FORMATS
+from protocol import PartialGrid, Puzzle, Record, Solution, format_answer, format_puzzle
+from protocol.formats import MOST_BYTES, formats, write
+from tests.talking import GOOD, GRID, NONE, TWO, answers, run
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+PUZZLES = Path(__file__).with_name("puzzles")
+SEVERAL = [one.name for one in formats() if one.several and one.name != "taai"]
+
+
+def test_the_bot_knows_the_formats_by_name():
+    assert sorted(["taai", *FILE_FORMATS]) == [one.name for one in formats()]
+
+
+@pytest.mark.parametrize("path", sorted(PUZZLES.glob("p.*")), ids=lambda path: path.name)
+def test_the_same_puzzle_in_every_format_has_the_same_answer(path):
+    by_content = run(path.read_bytes(), "--format", "auto", "--size", "8x11")
+    assert (by_content.returncode, by_content.stderr) == (0, b"")
+    as_batch = run((PUZZLES / "p.txt").read_bytes(), "--size", "8x11")
+    assert by_content.stdout == as_batch.stdout != b""
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_several_puzzles_are_answered_in_their_order(name):
+    other = Puzzle.from_grid([[1, 1, 0], [1, 0, 0]])
+    text = write([Record(GOOD), Record(other)], name).data
+    done = run(text, "--format", name)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == answers(GRID, [[1, 1, 0], [1, 0, 0]])
+
+
+def test_a_batch_is_recognised_and_answered_puzzle_by_puzzle(talk):
+    one = talk("--format", "auto", "--size", "2x2")
+    for number in (1, 2):
+        one.send(b"\n\xef\xbb\xbf"[: 1 if number == 1 else 0] + format_puzzle(number, GOOD))
+        answer = format_answer(number, Solution(GRID))
+        assert one.receive(len(answer)) == answer
+    assert one.end() == (0, b"", b"")
+
+
+def test_the_search_goes_on_from_the_board_of_the_file():
+    for corner, solution in ((1, [[1, 0], [0, 1]]), (0, [[0, 1], [1, 0]])):
+        text = write([Record(TWO, start=PartialGrid([[corner, -1], [-1, -1]]))], "grid").data
+        done = run(text, "--format", "auto", "--solutions", "2")
+        assert done.stdout == answers(solution)
+        assert done.stderr == b"$1: unique\n"
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "why"),
+    [
+        (TWO, b"the board to start from contradicts the clues: without it the puzzle has a solution"),
+        (NONE, b"the puzzle has no solution, with its board to start from or without"),
+    ],
+)
+def test_a_board_to_start_from_that_contradicts_is_named(puzzle, why):
+    text = write([Record(puzzle, start=PartialGrid([[1, 1], [-1, -1]]))], "grid").data
+    done = run(text, "--format", "grid")
+    assert done.stderr == b"$1: line 1: " + why + b"\n"
+    assert done.stdout == answers([[0, 0], [0, 0]])
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (b"hello\n", b"the content is of no known format; known are grid, "),
+        (b"\x1f\x8b\x08\x00", b"compressed (gzip)"),
+        (b"", b"an empty file"),
+        (b"#" * (MOST_BYTES + 1), b"more than 16 MiB"),
+    ],
+    ids=["text", "gzip", "nothing", "much"],
+)
+def test_an_input_that_cannot_be_read_is_said_in_a_line(text, why):
+    done = run(text, "--format", "auto")
+    assert done.stderr.startswith(b"nonobot: standard input: ")
+    assert why in done.stderr
+    assert done.stderr.count(b"\n") == 1
+    assert (done.stdout, done.returncode) == (b"", 2)
+
+
+def test_a_puzzle_at_fault_costs_only_itself():
+    text = write([Record(GOOD), Record(TWO)], "non").data.replace(b"rows\n1", b"rows\n9", 1)
+    done = run(text, "--format", "non", "--on-unsolved", "word")
+    assert done.stdout.startswith(b"$1\ninvalid\n$2\n")
+    assert done.stderr.startswith(b"$1: line ")
+    assert done.returncode == 1
+
+
+def test_the_time_of_the_batch_counts_while_a_file_is_awaited(talk):
+    one = talk("--format", "auto", "--time-limit", "1")
+    one.send(b"2 2\n")
+    status, out, err = one.process.wait(60), one.process.stdout.read(), one.process.stderr.read()
+    assert (status, out) == (1, b"")
+    assert b"stopped at the time limit of 1 s" in err
+
+
+def test_an_unknown_format_is_named():
+    done = run(b"", "--format", "psd")
+    assert b"no format 'psd'; there are taai, grid, hv" in done.stderr
+    assert done.returncode == 2
