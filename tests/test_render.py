@@ -60,7 +60,9 @@ X####XXX
 """
 
 
-pytestmark = pytest.mark.skipif(" render " not in cli._parser().format_help(), reason="the command is not registered")
+pytestmark = pytest.mark.skipif(
+    " render " not in cli._parser().format_help(), reason="the command is not registered"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -323,6 +325,8 @@ def test_a_puzzle_that_cannot_be_read_costs_no_other(capsys):
     ("arguments", "words"),
     [
         (["nowhere.txt"], "nowhere.txt: No such file"),
+        (["taai2o11"], "cannot read taai2o11: No such file or directory (did you mean taai2011?)"),
+        (["x" * 300], "File name too long"),
         (["."], "cannot read .: Is a directory"),
         (["empty.txt"], "empty.txt: an empty file"),
         (["junk.bin"], "junk.bin: "),
@@ -354,6 +358,13 @@ def test_bad_arguments_get_one_line(arguments, words, capsys):
     Path("junk.bin").write_bytes(bytes(range(256)) * 40)
     assert words in refused(capsys, *arguments)
     assert not list(Path().glob("a.*"))
+
+
+def test_the_name_of_an_official_set_means_that_set(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("NONOBOT_DATA", str(tmp_path / "sets"))
+    Path("taai2011").write_text("1-1\n")
+    assert "the official set taai2011 is not on this machine yet" in refused(capsys, "taai2011")
+    assert render("./taai2011") == 0
 
 
 def test_boards_of_several_sizes_and_one_answer_file(capsys):

@@ -19,7 +19,7 @@ from protocol import Answer, Fault, Record, read_answers
 from protocol.formats import FormatError, read
 from tournament_data import Recipe
 from tournament_data.recipe import PREFIX
-from tournament_data.registry import official_sets
+from tournament_data.registry import did_you_mean, official_sets
 
 __all__ = ["add_to"]
 
@@ -145,11 +145,13 @@ def _found(source: str, size: tuple[int, int] | None) -> list[Record | Fault]:
     if source.startswith(PREFIX):
         boards = Recipe.parse(loaded(source, size).name).boards()
         return [Record(puzzle, goal=goal, number=number) for number, (puzzle, goal) in enumerate(boards, 1)]
-    if source != "-" and (source in official_sets() or not Path(source).exists()):
+    if source in official_sets():
         return [Record(one.puzzle, number=one.number) for one in loaded(source, size).puzzles]
     try:
         with _opened(source) as file:
             return list(read(file, size=size))
+    except FileNotFoundError as error:
+        raise UnusableError(f"cannot read {source}: {error.strerror}{did_you_mean(source)}") from None
     except OSError as error:
         raise UnusableError(f"cannot read {source}: {error.strerror}") from None
     except FormatError as error:
