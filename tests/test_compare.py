@@ -169,7 +169,17 @@ def test_stamps_that_are_zero_or_run_backwards_break_nothing(tmp_path, capsys):
     odd = [0.0, -1e-5, 1e-6, 5e-5, 0.002, 0.0]
     a, b = written(tmp_path, a=run_result(times=odd), b=run_result(times=odd[::-1]))
     assert run(a, b) == 0
-    assert "too short to tell: below 0.100 ms" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "too short to tell: below 0.100 ms" in out
+    assert "warning: 6 of 6 puzzles took less than 0.100 ms by the judge's clock" in out
+
+
+@pytest.mark.parametrize(("short", "warned"), [(0, False), (5, False), (6, True)])
+def test_many_answers_in_one_burst_are_told(short, warned):
+    burst = [0.0] * short + [1.0] * (100 - short)
+    for sides in (([1.0] * 100, burst), (burst, [1.0] * 100)):
+        found = between(*([run_result(times=one)] for one in sides))
+        assert [f"{short} of 100 puzzles" in line for line in found.warnings] == [True] * warned
 
 
 def test_the_same_arguments_say_the_same_and_another_seed_something_else(tmp_path, capsys):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.ranking.cells import percent
+from harness.ranking.cells import duration, percent
 from harness.ranking.circumstances import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
 from harness.ranking.sides import Side, same_sets
 from harness.ranking.statistics import RESOLUTION_SECONDS, Ratios, floored, ratios
@@ -24,6 +24,9 @@ FEWEST_PUZZLES = 5
 
 FEW_PUZZLES = 30
 """With fewer, the interval is called rough."""
+
+BURST_SHARE = 0.05
+"""Share of puzzles below the resolution on either side from which on their times are called doubtful."""
 
 SHOWN_CHANGES = 5
 
@@ -186,7 +189,7 @@ def compare(before: Side, after: Side, limits: Limits) -> Comparison:
             if abs(second.seconds[at] - first.seconds[at]) > RESOLUTION_SECONDS
         ],
         notes=_notes(before, after, len(old)),
-        warnings=_warnings(before, after, sides, limits),
+        warnings=_burst_lines(old, new) + _warnings(before, after, sides, limits),
         slower_beyond_tolerance=found is not None
         and len(old) >= FEWEST_PUZZLES
         and found.each.low > 1 + limits.tolerance,
@@ -256,6 +259,18 @@ def _notes(before: Side, after: Side, compared: int) -> list[str]:
             "a single run does not show how far the machine drifts from run to run: run both sides again, in turns"
         )
     return notes
+
+
+def _burst_lines(old: NDArray[np.float64], new: NDArray[np.float64]) -> list[str]:
+    """Return a line if many answers arrived with the one before: such times are not the bot's."""
+    short = int((np.minimum(old, new) <= RESOLUTION_SECONDS).sum())
+    if short <= BURST_SHARE * len(old):
+        return []
+    return [
+        f"{short} of {len(old)} puzzles took less than {duration(RESOLUTION_SECONDS)} by the judge's clock: "
+        "answers came in bursts, as on a busy machine, or the bot is too fast for it; "
+        "--feed interactive times each by itself"
+    ]
 
 
 def _warnings(before: Side, after: Side, facts: tuple[SideFacts, SideFacts], limits: Limits) -> list[str]:
