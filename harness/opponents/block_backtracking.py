@@ -122,8 +122,6 @@ def solve(puzzle: Puzzle, clock: Clock) -> Solution | None:
     """
     if fault_in_clues(puzzle):
         return None
-    # A call for each block and each row; Python's own limit is for less.
-    sys.setrecursionlimit(1000 + puzzle.height + sum(map(len, puzzle.rows)))
     search = _Search(puzzle, clock)
     return Solution(search.cells) if search.place(0, 0, 0) else None
 

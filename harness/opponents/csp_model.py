@@ -12,7 +12,6 @@ section 3: the model and the three propagators. The bits are those of "compact t
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations, islice
@@ -205,7 +204,6 @@ def solve_with(propagate: Propagate, puzzle: Puzzle, clock: Clock) -> Solution |
     if fault_in_clues(puzzle):
         return None
     state = State(Model(puzzle, clock))
-    sys.setrecursionlimit(1000 + len(state.value))  # a call for each variable
     if not (propagate(state, None) and _search(state, propagate, clock)):
         return None
     return Solution(np.array(state.value).reshape(puzzle.height, puzzle.width))

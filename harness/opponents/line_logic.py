@@ -275,7 +275,6 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
     """
     if fault_in_clues(puzzle):
         return None
-    sys.setrecursionlimit(1000 + puzzle.width * puzzle.height)  # a call for each guess
     board = _Search(puzzle, clock, seed).solve(_Board(puzzle.width, puzzle.height))
     if board is None:
         return None

@@ -12,12 +12,13 @@ import inspect
 import os
 import re
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
-from bot.source import lines_until
+from bot.source import chunks_until, lines_of
 from harness.opponents.clock import Clock, OutOfTimeError
 from protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, Solution, TaaiReader, format_answer
 
@@ -110,6 +111,8 @@ def serve(solve: Solve, options: argparse.Namespace) -> int:
     """
     # The default way to die: at once, also inside an engine's C code. Every answer is written out by then.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Searches recurse, up to once for each cell; calls from Python to Python take no room on the C stack.
+    sys.setrecursionlimit(_LONGEST_SIDE**2 + 1000)
     if os.isatty(_STDIN):
         _say("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
     read = solved = faults = 0
@@ -140,7 +143,7 @@ def unusable(message: str) -> int:
 
 def _items(size: tuple[int, int] | None) -> Iterator[Entry | Fault]:
     reader = TaaiReader(size)
-    for line in lines_until(_STDIN, None):
+    for line in lines_of(chunks_until(_STDIN, None)):
         yield from reader.feed(line)
     yield from reader.close()
 

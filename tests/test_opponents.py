@@ -1,0 +1,251 @@
+"""The opponents solve: each agrees with brute force, and so do the parts they are made of."""
+
+from __future__ import annotations
+
+import importlib
+import random
+from functools import cache
+from itertools import product
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.opponents import csp_model
+from harness.opponents.clauses import clauses_of
+from harness.opponents.clock import Clock, OutOfTimeError
+from harness.opponents.cp_sat import automaton
+from harness.opponents.line_logic import Line
+from harness.opponents.sat import SOLVERS
+from harness.opponents.serve import RefusedError, Solve
+from protocol import Puzzle, read_batch
+from tests import naive
+from tests.boards import broken, cells_of, masks_of, puzzles, random_clues, random_grid, shuffled
+
+ENGINES = {"sat": "pysat", "cp_sat": "ortools"}
+OWN = ["block_backtracking", "csp_bt", "csp_fc", "csp_gac", "line_logic"]
+FOREVER = Clock(None)
+
+
+def opponent(name: str) -> ModuleType:
+    """Return an opponent's module; skip where its engine is not installed."""
+    if name in ENGINES:
+        pytest.importorskip(ENGINES[name], reason="it belongs to nonobot[opponents]")
+    return importlib.import_module(f"harness.opponents.{name}")
+
+
+@pytest.fixture(params=[*OWN, *ENGINES])
+def solve(request: pytest.FixtureRequest) -> Solve:
+    return opponent(request.param).solve
+
+
+def check(solve: Solve, puzzle: Puzzle) -> None:
+    """Compare with brute force: a right solution, or none where there is none."""
+    solution = solve(puzzle, FOREVER)
+    if solution is None:
+        assert not naive.solutions(puzzle, 1)
+    else:
+        assert naive.verify(puzzle, solution.cells.tolist())
+
+
+# Whole puzzles
+
+
+@cache
+def tiny_puzzles() -> tuple[Puzzle, ...]:
+    """Return all clues of 1x1, 2x2 and 3x2 boards, most of them without a solution."""
+    return tuple(
+        Puzzle(columns=columns, rows=rows)
+        for width, height in ((1, 1), (2, 2), (3, 2))
+        for columns in product(naive.all_clues(height), repeat=width)
+        for rows in product(naive.all_clues(width), repeat=height)
+    )
+
+
+def test_all_tiny_puzzles_agree_with_brute_force(solve):
+    for puzzle in tiny_puzzles():
+        check(solve, puzzle)
+
+
+@pytest.mark.parametrize("name", OWN)
+@given(puzzle=puzzles(5, 5))
+def test_puzzles_with_a_solution_are_solved(name, puzzle):
+    solution = opponent(name).solve(puzzle, FOREVER)
+    assert solution
+    assert naive.verify(puzzle, solution.cells.tolist())
+
+
+@pytest.mark.parametrize("name", OWN)
+@given(puzzle=puzzles(5, 5), rng=st.randoms(use_true_random=False))
+def test_changed_puzzles_agree_with_brute_force(name, puzzle, rng):
+    for changed in (broken(rng, puzzle), shuffled(rng, puzzle), random_clues(rng, puzzle.width, puzzle.height)):
+        check(opponent(name).solve, changed)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_engines_agree_with_brute_force_on_random_puzzles(name):
+    rng = random.Random(3)
+    for _ in range(60):
+        puzzle = Puzzle.from_grid(random_grid(rng, rng.randint(1, 6), rng.randint(1, 6)))
+        check(opponent(name).solve, rng.choice((puzzle, broken(rng, puzzle), shuffled(rng, puzzle))))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("seconds", [None, 60.0])
+def test_each_sat_solver_with_and_without_a_limit(solver, seconds):
+    solve = opponent("sat").solve
+    rng = random.Random(4)
+    for _ in range(20):
+        puzzle = Puzzle.from_grid(random_grid(rng, 6, 6, 0.5))
+        for one in (puzzle, shuffled(rng, puzzle)):
+            check(lambda puzzle, _: solve(puzzle, Clock(seconds), solver), one)
+
+
+@pytest.mark.parametrize("name", ["csp_gac", "line_logic", *ENGINES])
+def test_larger_boards_are_solved(name):
+    rng = random.Random(5)
+    for width, height in ((15, 10), (12, 15)):
+        puzzle = Puzzle.from_grid(random_grid(rng, width, height, 0.6))
+        solution = opponent(name).solve(puzzle, FOREVER)
+        assert solution
+        assert naive.verify(puzzle, solution.cells.tolist())
+
+
+def test_time_that_is_up_ends_the_search(solve):
+    puzzle = Puzzle.from_grid(random_grid(random.Random(6), 20, 20, 0.45))
+    with pytest.raises(OutOfTimeError):
+        solve(puzzle, Clock(1e-9))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_time_that_is_up_ends_each_sat_solver_in_its_search(solver):
+    puzzle = Puzzle.from_grid(random_grid(random.Random(1), 40, 40, 0.45))
+    sat = opponent("sat")
+    with pytest.raises(OutOfTimeError):
+        sat.solve(puzzle, Clock(0.5), solver)
+
+
+def test_line_logic_is_deterministic_with_its_seed():
+    puzzle = Puzzle.from_grid(random_grid(random.Random(8), 10, 10, 0.3))
+    solve = opponent("line_logic").solve
+    found = {seed: [solve(puzzle, FOREVER, seed) for _ in range(2)] for seed in range(6)}
+    assert all(first == second for first, second in found.values())
+    assert len({first for first, _ in found.values()}) > 1  # the seed is used
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ENGINES)
+def test_engines_solve_every_tenth_official_puzzle(name, official_sets):
+    solve = opponent(name).solve
+    with official_sets[0].open("rb") as lines:
+        puzzles = [entry.puzzle for entry in read_batch(lines)][::10]
+    assert puzzles
+    for puzzle in puzzles:
+        solution = solve(puzzle, FOREVER)
+        assert solution
+        assert naive.verify(puzzle, solution.cells.tolist())
+
+
+# Lines
+
+LINES = [(clue, length) for length in range(1, 7) for clue in naive.all_clues(length)]
+
+
+@pytest.mark.parametrize(("clue", "length"), LINES)
+def test_fix_and_paint_deduce_all_and_ranges_nothing_wrong(clue, length):
+    line = Line(clue, length)
+    for cells in product((None, 0, 1), repeat=length):
+        expected = naive.paint_line(clue, cells)
+        painted = line.deduce(masks_of(cells), is_complete=True)
+        assert (painted and cells_of(*painted, length)) == expected
+        by_ranges = line.deduce(masks_of(cells), is_complete=False)
+        if by_ranges is None:
+            assert expected is None
+        elif expected:
+            black, white = masks_of(expected)
+            assert by_ranges[0] | black == black
+            assert by_ranges[1] | white == white
+
+
+@pytest.mark.parametrize(
+    ("clue", "cells", "expected"),
+    [
+        ((3,), "uuuuu", "uu1uu"),  # simple boxes
+        ((2,), "u1uuuu", "u1u000"),  # simple spaces: a black cell that one block alone covers
+        ((2, 1), "u0uuuuuu", "00uuuuuu"),  # forcing: no room for the 2 before the white cell
+        ((3, 1), "uu0uuuuu", "00011101"),  # all of them
+    ],
+)
+def test_what_the_ways_of_a_human_find(clue, cells, expected):
+    known = tuple({"u": None, "0": 0, "1": 1}[letter] for letter in cells)
+    found = Line(clue, len(cells)).deduce(masks_of(known), is_complete=False)
+    assert found
+    text = "".join("u" if cell is None else str(cell) for cell in cells_of(*found, len(cells)))
+    assert text == expected
+
+
+@pytest.mark.parametrize(("clue", "length"), LINES)
+def test_a_table_holds_exactly_the_placements(clue, length):
+    table = csp_model.table_of(clue, range(length), "row 1", FOREVER)
+    placements = naive.placements(clue, length)
+    assert table.everything == (1 << len(placements)) - 1
+    tuples = {
+        tuple(int(black >> t & 1) for _, black in table.support) for t in range(table.everything.bit_length())
+    }
+    assert tuples == set(placements)
+    assert all(white ^ black == table.everything for white, black in table.support)
+
+
+def test_a_table_of_more_tuples_than_are_made_at_once():
+    clue, length = (1, 1, 1, 1, 1), 30
+    table = csp_model.table_of(clue, range(length), "row 1", FOREVER)
+    count = naive.placement_count(clue, length)
+    assert count > 2 * csp_model._CHUNK_TUPLES
+    assert table.everything.bit_length() == count
+    black_cells = sum(black.bit_count() for _, black in table.support)
+    assert black_cells == 5 * count
+    # By the mirror image, cell i is black in as many placements as cell -1 - i.
+    counts = [black.bit_count() for _, black in table.support]
+    assert counts == counts[::-1]
+
+
+def test_a_table_that_is_too_large_is_refused_with_its_name():
+    with pytest.raises(
+        RefusedError, match=r"the table of column 3 has 2,118,760 tuples; up to 1,000,000 are kept"
+    ):
+        csp_model.table_of((1,) * 5, range(54), "column 3", FOREVER)
+
+
+@pytest.mark.parametrize(("clue", "length"), LINES)
+def test_the_clauses_of_a_row_allow_exactly_its_placements(clue, length):
+    clauses = clauses_of(Puzzle(columns=((),) * length, rows=(clue,)))[
+        :-length
+    ]  # without those that make the columns white
+    literals = [[(abs(literal), literal > 0) for literal in clause] for clause in clauses]
+    for cells in product((0, 1), repeat=length):
+        values = {i + 1: bool(cell) for i, cell in enumerate(cells)}
+        # Unit propagation from painted cells settles every block, so that it alone tells.
+        assert (naive.unit_propagate(literals, values) is not None) == (cells in naive.placements(clue, length))
+
+
+@pytest.mark.parametrize(("clue", "length"), LINES)
+def test_an_automaton_accepts_exactly_the_placements(clue, length):
+    transitions, last = automaton(clue)
+    step = {(state, colour): following for state, colour, following in transitions}
+    assert len(step) == len(transitions)
+    accepting = {last - 1, last} if clue else {last}
+    for cells in product((0, 1), repeat=length):
+        state: int | None = 0
+        for cell in cells:
+            state = step.get((state, cell)) if state is not None else None
+        assert (state in accepting) == (cells in naive.placements(clue, length))
+
+
+def test_a_clock_without_a_limit_never_ends():
+    clock = Clock(None)
+    clock.check()
+    assert clock.remaining() is None
+    with pytest.raises(OutOfTimeError):
+        Clock(0.0).check()
+    assert Clock(0.0).remaining() == 0.0
