@@ -223,7 +223,12 @@ def test_a_bot_without_a_right_answer_is_ranked_and_not_drawn(tmp_path):
     report = report_of(tmp_path, samples.run_of("one"), samples.run_of("none", outcome=samples.none_right))
     assert [run.name for run in report.sets[0].runs] == ["one", "none"]
     assert [run.name for run in report.sets[0].timed] == ["one"]
-    assert "none" in Reader(written(report)).text
+    assert "with a time: none." in Reader(written(report)).text
+
+
+def test_a_time_below_the_resolution_is_not_given_a_value(tmp_path):
+    run = samples.run_of("one", pace=1e-9)
+    assert "< 0.1 ms" in Reader(written(report_of(tmp_path, run))).text
 
 
 @pytest.mark.parametrize(

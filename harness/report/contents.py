@@ -201,6 +201,11 @@ class SetPart:
         """The runs with a time to draw."""
         return [run for run in self.runs if run.series.seconds]
 
+    @property
+    def not_drawn(self) -> list[str]:
+        """The names of the other runs."""
+        return [run.name for run in self.runs if not run.series.seconds]
+
     @cached_property
     def slowest(self) -> list[SlowPuzzle]:
         """The puzzles with the longest median time over the runs that solved them, slowest first."""

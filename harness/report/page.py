@@ -152,11 +152,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    shortest = words.duration(RESOLUTION_SECONDS)
     environment.globals |= {"Verdict": Verdict, "duel_in_words": plots.duel_in_words}
     environment.filters |= {
         "clean": words.clean,
         "counted": words.count,
         "duration": words.duration,
+        "took": lambda time: words.duration(time) if time >= RESOLUTION_SECONDS else "< " + shortest,
         "megabytes": words.megabytes,
         "ranges": words.ranges,
         "seconds": words.seconds,
