@@ -42,7 +42,7 @@ which is said. --hard alone counts the way to any solution, as in a tournament; 
 is no other counts too.
 
 Random boards with a single solution are rare where they are large or light: at 25x25 one in 20 with half of the
-cells black, one in 200 with 45 per cent, hardly any with 40 and less. docs/data.md has a table.
+cells black, one in a thousand with 45 per cent, hardly any with less. docs/data.md has a table.
 
 Exit status: 0 written, 2 unusable arguments or no such board found; the files are then left as they were.
 """
