@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from pathlib import Path
 
 from harness.commands.arguments import Commands
 from harness.errors import UnusableError
 from harness.ranking.comparison import Limits, compare
+from harness.ranking.drawing import on_terminal
 from harness.ranking.sides import read_side
 from harness.ranking.words import as_json, as_text
 
@@ -80,8 +79,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(as_json(comparison), end="")
     else:
-        terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-        print(as_text(comparison, terminal), end="")
+        print(as_text(comparison, on_terminal()), end="")
     return 1 if comparison.worse else 0
 
 

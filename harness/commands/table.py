@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
 from harness.commands.arguments import Commands
 from harness.errors import UnusableError
+from harness.ranking.drawing import on_terminal
 from harness.ranking.layout import as_csv, as_json, as_markdown, as_text
 from harness.ranking.sources import read_sources
 from harness.ranking.standings import Section, sections
@@ -67,7 +67,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError("no result to show")
     output: Path | None = arguments.output
     form = arguments.format or FORMAT_OF_ENDING.get(output.suffix if output else "", "text")
-    text = _written(form, sections(sources), problems, terminal=output is None and _is_terminal())
+    text = _written(form, sections(sources), problems, terminal=output is None and on_terminal())
     if output is None:
         print(text, end="")
     else:
@@ -87,7 +87,3 @@ def _written(form: str, ranking: list[Section], problems: list[str], terminal: b
         case "markdown":
             return as_markdown(ranking)
     return as_text(ranking, terminal)
-
-
-def _is_terminal() -> bool:
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

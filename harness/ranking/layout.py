@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from harness.ranking.cells import NOTHING, in_unit, plain
+from harness.ranking.drawing import GAP, drawn, new_table, width
 from harness.ranking.standings import Evidence, Row, Scope, Section
 from harness.results.model import EndReason, Verdict
 
@@ -22,12 +23,6 @@ __all__ = ["CSV_COLUMNS", "TABLE_SCHEMA_VERSION", "as_csv", "as_json", "as_markd
 
 TABLE_SCHEMA_VERSION = 1
 """Of the JSON form; raised by a change that old readers cannot take."""
-
-WIDTH_OF_FILES = 160
-"""Columns of text that goes to no terminal."""
-
-GAP = 2
-"""Blanks between the columns of text."""
 
 WORDS = ("bot", "other", "end")
 """Columns that hold no numbers."""
@@ -114,46 +109,39 @@ def as_markdown(sections: Sequence[Section]) -> str:
 
 def as_text(sections: Sequence[Section], terminal: bool) -> str:
     """Return tables for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
-    from rich.console import Console  # only here: rich takes longer to import than the other forms to write
     from rich.text import Text
 
-    text = io.StringIO()
-    console = (
-        Console(file=text, force_terminal=True, width=Console().width)
-        if terminal
-        else Console(file=text, width=WIDTH_OF_FILES, force_terminal=False, color_system=None)
-    )
+    parts: list[RenderableType] = []
     left_out: dict[str, None] = {}
-    for at, section in enumerate(sections):
-        names = _fitting(section, console.width)
+    for section in sections:
+        names = _fitting(section, width(terminal))
         left_out |= dict.fromkeys(name for name in _columns(section) if name not in names)
-        console.print(*([""] if at else []), *_renderables(section, names), sep="\n")
+        parts += [*([""] if parts else []), *_renderables(section, names)]
     if left_out:
         line = f"no room for {', '.join(left_out)}: a wider terminal, or --format csv, has them"
-        console.print("", Text(line, "dim"), sep="\n")
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+        parts += ["", Text(line, "dim")]
+    return drawn(parts, terminal)
 
 
-def _fitting(section: Section, width: int) -> list[str]:
-    """Return the columns that there is room for on a screen of `width`: the first of `GIVEN_UP` go first."""
+def _fitting(section: Section, room: int) -> list[str]:
+    """Return the columns that fit into `room` of them on the screen: the first of `GIVEN_UP` go first."""
     names = _columns(section)
     rows = [_cells(section, row) for row in section.rows]
     widths = {name: max(len(name), *(len(row[name]) for row in rows)) + GAP for name in names} if rows else {}
     for name in GIVEN_UP:
-        if sum(widths.values()) - GAP <= width:
+        if sum(widths.values()) - GAP <= room:
             break
         widths.pop(name, None)
     return list(widths)
 
 
 def _renderables(section: Section, names: Sequence[str]) -> list[RenderableType]:
-    from rich.table import Table
     from rich.text import Text
 
     parts: list[RenderableType] = [Text(plain(section.title), "bold")]
     parts += [Text(plain(note), "dim") for note in section.notes]
     if section.rows:
-        table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim")
+        table = new_table()
         for name in names:
             # Words may be broken into lines where the screen is narrow, numbers never.
             table.add_column(name, justify="left" if name in WORDS else "right", no_wrap=name not in WORDS)

@@ -225,18 +225,20 @@ def _commands_line(bot: str, sources: Iterable[Source]) -> str | None:
 
 def _overall(titles: Sequence[str], chosen: Sequence[dict[Entrant, _Entry]]) -> Section:
     everyone = list(dict.fromkeys(who for entries in chosen for who in entries))
-    shared = [entries for entries in chosen if len(entries) == len(everyone)]
+    shared: dict[str, dict[Entrant, _Entry]] = {}
     notes = []
     for title, entries in zip(titles, chosen, strict=True):
-        if absent := [bot for bot, evidence in everyone if (bot, evidence) not in entries]:
+        absent = [bot for bot, evidence in everyone if (bot, evidence) not in entries]
+        if absent:
             notes.append(f"{title} is left out: no result of {', '.join(absent)}")
+        else:
+            shared[title] = entries
     if not shared:
         return Section(Scope.OVERALL, "overall", [], [], ["no set that every bot has played", *notes], [])
-    names = [title for title, entries in zip(titles, chosen, strict=True) if entries in shared]
-    notes.insert(0, f"over {', '.join(names)}")
-    runs = [labelled for entries in shared for labelled in _runs(entries)]
-    rows = [_row(who, [entries[who] for entries in shared]) for who in everyone]
-    sets = [_facts(entries) for entries in shared]
+    notes.insert(0, f"over {', '.join(shared)}")
+    runs = [labelled for entries in shared.values() for labelled in _runs(entries)]
+    rows = [_row(who, [entries[who] for entries in shared.values()]) for who in everyone]
+    sets = [_facts(entries) for entries in shared.values()]
     warnings = differences(runs, MACHINE_AND_TERMS) + busy_lines(runs)
     return Section(Scope.OVERALL, "overall", sets, _ranked(rows), notes, warnings)
 

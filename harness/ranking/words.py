@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,10 +10,11 @@ import msgspec
 
 from harness.ranking.cells import NOTHING, duration, interval_in_words, percent, plain, ratio_in_words
 from harness.ranking.comparison import COMPARISON_SCHEMA_VERSION, Change, Comparison
-from harness.ranking.layout import WIDTH_OF_FILES
+from harness.ranking.drawing import drawn, new_table
 from harness.ranking.statistics import RESOLUTION_SECONDS, Ratio
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.table import Table
 
 __all__ = ["as_json", "as_text", "judgement"]
@@ -61,35 +61,27 @@ def judgement(comparison: Comparison) -> list[str]:
 
 def as_text(comparison: Comparison, terminal: bool) -> str:
     """Return it for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
-    from rich.console import Console  # only here: rich takes longer to import than the JSON form to write
     from rich.text import Text
 
-    text = io.StringIO()
-    console = (
-        Console(file=text, force_terminal=True, width=Console().width)
-        if terminal
-        else Console(file=text, width=WIDTH_OF_FILES, force_terminal=False, color_system=None)
-    )
     several = len(comparison.sets) > 1
     names = ", ".join(plain(facts.name) for facts in comparison.sets)
-    notes = [Text(plain(note), "dim") for note in comparison.notes]
-    console.print(Text(names, "bold"), *notes, "", _sides(comparison), sep="\n")
+    parts: list[RenderableType] = [Text(names, "bold")]
+    parts += [Text(plain(note), "dim") for note in comparison.notes]
+    parts += ["", _sides(comparison)]
     if comparison.ratios:
-        console.print("", _measures(comparison), sep="\n")
-    console.print("", *(Text(plain(line)) for line in _counts(comparison, several)), sep="\n")
+        parts += ["", _measures(comparison)]
+    parts += ["", *(Text(plain(line)) for line in _counts(comparison, several))]
     if comparison.most_changed:
-        console.print("", _most_changed(comparison.most_changed, several), sep="\n")
+        parts += ["", _most_changed(comparison.most_changed, several)]
     if comparison.warnings:
-        console.print("", *(Text(f"warning: {plain(line)}", "yellow") for line in comparison.warnings), sep="\n")
-    verdict = Text("worse" if comparison.worse else "not worse", "bold red" if comparison.worse else "bold green")
-    console.print("", verdict, *map(Text, judgement(comparison)), sep="\n")
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+        parts += ["", *(Text(f"warning: {plain(line)}", "yellow") for line in comparison.warnings)]
+    verdict = Text("worse", "bold red") if comparison.worse else Text("not worse", "bold green")
+    parts += ["", verdict, *map(Text, judgement(comparison))]
+    return drawn(parts, terminal)
 
 
 def _table(*headers: str) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    table = new_table()
     for at, header in enumerate(headers):
         table.add_column(header, justify="right" if at else "left")
     return table
