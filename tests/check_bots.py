@@ -389,6 +389,11 @@ class SaysNothing(Bot):
         time.sleep(1000)
 
 
+class Greets(Bot):
+    def run(self):
+        self.say("usage: bot FILE\n")
+
+
 class Floods(Bot):
     def run(self):
         while True:

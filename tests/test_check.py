@@ -144,6 +144,7 @@ def test_a_slow_start_is_allowed_for(tmp_path):
             "no answer to $1; the bot ended with exit status 1; last on stderr: 'config.toml is not there'",
         ),
         ("SaysNothing", "no answer to $1; the bot was still there after"),
+        ("Greets", "no answer to $1; the bot ended with exit status 0; on stdout: 'usage: bot FILE\\n'"),
         ("Floods", "no answer to $1; the bot was still there after"),
         ("Wrong", "to $1, row 1: expected "),
     ],

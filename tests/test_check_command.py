@@ -62,7 +62,7 @@ def test_a_step_that_fails_tells_what_happened_and_what_to_do():
     assert texts["sent"].startswith("two puzzles with CRLF line ends: '$1\\r\\n")
     assert texts["expected"] == "the right answers to $1, $2"
     assert texts["rule"] == "docs/protocol.md, What the question reader forgives"
-    assert done.stdout.endswith("1 passed, 1 failed: not ready for a tournament; to be met: 11\n")
+    assert done.stdout.endswith("1 passed, 1 failed: not ready for a tournament; see step 11\n")
 
 
 def test_a_should_that_is_missed_is_a_warning_and_costs_nothing():
@@ -76,7 +76,21 @@ def test_skipped_steps_say_why():
     done = check("--only", "7", bot="Buffers")
     assert done.returncode == 1
     assert "answers before the next $ comes  (needs step 6, which did not pass)" in done.stdout
-    assert done.stdout.endswith("1 passed, 1 failed, 1 skipped: not ready for a tournament; to be met: 6, 7\n")
+    assert done.stdout.endswith("1 passed, 1 failed, 1 skipped: not ready for a tournament; see step 6\n")
+
+
+def test_where_the_first_step_fails_the_others_get_one_line():
+    done = check(bot="Greets")
+    assert done.returncode == 1
+    assert (
+        "got       no answer to $1; the bot ended with exit status 0; on stdout: 'usage: bot FILE\\n'"
+        in done.stdout
+    )
+    assert done.stdout.splitlines()[-3:] == [
+        f"  2  skipped  up to step {len(STEPS)}  (needs step 1, which did not pass)",
+        "",
+        f"1 failed, {len(STEPS) - 1} skipped: not ready for a tournament; see step 1",
+    ]
 
 
 def test_verbose_shows_the_conversation():

@@ -222,10 +222,11 @@ class Talk:
             raise ShortfallError(sent, f"{plural} to {numbers}", fault, advice)
 
     def how_it_stood(self) -> str:
-        """Return what became of the bot, with its last line on stderr."""
+        """Return what became of the bot, with what it wrote in place of answers and its last line on stderr."""
         said = self._stderr().decode("utf-8", "replace").split("\n")
         last = next((line.strip() for line in reversed(said) if line.strip()), "")
-        return self._how_it_ended() + (f"; last on stderr: {last[:200]!r}" if last else "")
+        wrote = "" if self.answers or not self.lines else f"; on stdout: {excerpt(self.lines[0])}"
+        return self._how_it_ended() + wrote + (f"; last on stderr: {last[:200]!r}" if last else "")
 
     def _bot_ends(self, until: float) -> None:
         """Listen until the bot has ended and all that it wrote is taken, or the clock reaches `until`."""

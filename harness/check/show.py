@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TextIO
 
-from harness.check.model import Level, StepResult, StepVerdict
+from harness.check.model import StepResult, StepVerdict
 from harness.check.steps import STEPS
 
 __all__ = ["PlainShow", "TerminalShow", "list_of_steps", "show_for", "summary"]
@@ -33,13 +33,9 @@ def summary(results: Sequence[StepResult]) -> str:
     """Return how many steps had which verdict, and what that means."""
     counts = Counter(result.verdict for result in results)
     tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in StepVerdict if counts[verdict])
-    unmet = [
-        str(one.number)
-        for one in results
-        if one.level is Level.MUST and one.verdict in (StepVerdict.FAILED, StepVerdict.SKIPPED)
-    ]
-    if unmet:
-        return f"{tally}: not ready for a tournament; to be met: {', '.join(unmet)}"
+    failed = [str(one.number) for one in results if one.verdict is StepVerdict.FAILED]
+    if failed:
+        return f"{tally}: not ready for a tournament; see step{'s' if failed[1:] else ''} {', '.join(failed)}"
     return f"{tally}: every must is met"
 
 
@@ -63,6 +59,7 @@ class PlainShow:
     def __init__(self, stream: TextIO, verbose: bool) -> None:
         self._stream = stream
         self._verbose = verbose
+        self._skipped: list[StepResult] = []  # in a row and for the same reason: they get one line
 
     def __enter__(self) -> PlainShow:
         return self
@@ -75,6 +72,11 @@ class PlainShow:
 
     def step(self, result: StepResult) -> None:
         """Show what came of a step."""
+        if self._skipped and result.remark != self._skipped[0].remark:
+            self._show_skipped()
+        if result.verdict is StepVerdict.SKIPPED:
+            self._skipped.append(result)
+            return
         self._line(f"{result.number:3}  ", str(result.verdict), _after_verdict(result), STYLES[result.verdict])
         for label, text in _hints(result):
             self._line(INDENT, f"{label:<9}", f" {text}", "bold")
@@ -83,7 +85,16 @@ class PlainShow:
 
     def end(self, text: str) -> None:
         """Show the summary."""
+        self._show_skipped()
         self._line("", "", f"\n{text}", "")
+
+    def _show_skipped(self) -> None:
+        if not self._skipped:
+            return
+        first, last = self._skipped[0], self._skipped[-1]
+        after = _after_verdict(first) if first is last else f"  up to step {last.number}  ({first.remark})"
+        self._line(f"{first.number:3}  ", "skipped", after, STYLES[StepVerdict.SKIPPED])
+        self._skipped = []
 
     def _line(self, before: str, word: str, after: str, _style: str) -> None:
         print(f"{before}{word}{after}", file=self._stream, flush=True)
