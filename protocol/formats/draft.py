@@ -15,6 +15,9 @@ __all__ = ["Draft"]
 
 Cells = Sequence[Sequence[int]]
 
+HOPELESS = 1000
+"""Faults of one puzzle after which a reader need not look for more."""
+
 MOST_REMARKS = 20
 """Remarks on one puzzle that are kept; further ones are counted."""
 
@@ -44,6 +47,11 @@ class Draft:
         self._remarks: list[Fault] = []
         self._start: tuple[Cells, int] | None = None
         self._goal: tuple[Cells, int] | None = None
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether so much is wrong that reading on is no use."""
+        return self._fault is not None and self._fault.more >= HOPELESS
 
     def row(self, clue: Clue | Fault, line: int) -> None:
         """Take the next row's clue."""
@@ -98,9 +106,7 @@ class Draft:
     def _clue(self, kind: str, clue: Clue | Fault, line: int) -> None:
         clues = self._clues[kind]
         if len(clues) == MOST_SIDE:
-            if self._lines[kind][-1] >= 0:
-                self.fault(BadSize(f"more than {MOST_SIDE} {kind}s"), line)
-                self._lines[kind][-1] = -1  # said once
+            self.fault(BadSize(f"more than {MOST_SIDE} {kind}s"), line)
             return
         if isinstance(clue, Fault):
             self.fault(clue, line)

@@ -19,13 +19,23 @@ from collections.abc import Iterator, Sequence
 from protocol.faults import BadSize, ExtraLines, Fault, MissingLines, NotText, UnknownSection, shown
 from protocol.formats.base import MOST_SIDE, Format, Found
 from protocol.formats.draft import Draft
-from protocol.formats.text import Line, cells_from_lines, clue_from_text, clue_lines, gathered, is_text, lines_of
+from protocol.formats.text import (
+    Line,
+    board_size,
+    cells_from_lines,
+    clue_from_text,
+    clue_lines,
+    gathered,
+    is_text,
+    lines_of,
+)
 from protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Solution
 from protocol.record import Record
 
 __all__ = ["FORMAT"]
 
 _SIZE = re.compile(r"(\d+)\s*[xX*\u00d7]\s*(\d+)", re.ASCII)
+_NO_SIZE = "is not WIDTHxHEIGHT, such as 8x11"
 _TEXTS = ("title", "author")
 _DRAWN = {
     "grid": {".": UNKNOWN, "#": BLACK, "X": WHITE, "x": WHITE},
@@ -47,15 +57,12 @@ def _read(data: bytes) -> Iterator[Found]:
         return
     draft = Draft(1, header.number)
     size = _SIZE.fullmatch(header.text)
-    if not size or max(map(len, size.groups())) > 9:
-        draft.fault(BadSize(f"{shown(header.text)} is not WIDTHxHEIGHT, such as 8x11"))
+    sides = board_size(size[1], size[2]) if size else BadSize(f"{shown(header.text)} {_NO_SIZE}")
+    if isinstance(sides, Fault):
+        draft.fault(sides)
         yield draft.finished()
         return
-    width, height = map(int, size.groups())
-    if not (1 <= width <= MOST_SIDE and 1 <= height <= MOST_SIDE):
-        draft.fault(BadSize(f"a board of {width}x{height}; sides are 1 to {MOST_SIDE}"))
-        yield draft.finished()
-        return
+    width, height = sides
     sections = _sections(lines, draft)
     for name, content in sections.items():
         if name in _TEXTS:
@@ -80,6 +87,8 @@ def _sections(lines: Iterator[Line], draft: Draft) -> dict[str, list[Line]]:
     sections: dict[str, list[Line]] = {}
     name = ""
     for line in lines:
+        if draft.hopeless:
+            break
         text_due = name in _TEXTS and not sections[name]
         heading = None if text_due or _is_content(name, line.text) else _HEADING.fullmatch(line.text)
         if heading:

@@ -29,9 +29,13 @@ def _heading(text: str) -> str:
 
 
 def _looks_like(lines: Sequence[str]) -> bool:
-    # A single row with a block of eight, H, is how a file of letters may begin, too.
-    letters = len(lines) > 1 and not _heading(lines[1]) and re.fullmatch(r"[A-Z0@\s]*[A-Z][A-Z0@\s]*", lines[1])
-    return bool(_heading(lines[0])) and not letters
+    return bool(_heading(lines[0])) and not (len(lines) > 1 and _is_letters(lines[1]))
+
+
+def _is_letters(line: str) -> bool:
+    """Return whether `line` is one of a file of letters, whose single row may be one block of eight, H."""
+    in_letters = re.fullmatch(r"[A-Z0@\s]+", line) and re.search("[A-Z]", line)
+    return bool(in_letters) and not _heading(line)
 
 
 def _read(data: bytes) -> Iterator[Found]:
@@ -41,6 +45,8 @@ def _read(data: bytes) -> Iterator[Found]:
     clues = 0  # under this heading
     blank: int | None = None  # line number of a blank line after the last clue
     for line in lines_of(data):
+        if draft and draft.hopeless:
+            break
         if not line.text:
             blank = blank or line.number
             continue

@@ -33,7 +33,8 @@ _START = re.compile(r"(//.*|#.*|[A-Za-z_]\w*\s*[=:]\s*[\[({].*|[\[({].*)", re.AS
 _TOKEN = re.compile(
     r"""(?P<end>\n) | (?P<space>[^\S\n]+ | [,;]) | (?P<comment>(?://|\#)[^\n]*)
       | (?P<name>(?:[A-Za-z_]\w*|"[A-Za-z_]\w*"|'[A-Za-z_]\w*')(?=\s*[=:])) | (?P<is>[=:])
-      | (?P<open>[\[({]) | (?P<close>[\])}]) | (?P<word>[+-]?[\w.]+) | (?P<other>.)""",
+      | (?P<open>[\[({]) | (?P<close>[\])}]) | (?P<text>"[^"\n]*"|'[^'\n]*')
+      | (?P<word>[+-]?[\w.]+) | (?P<other>.)""",
     re.VERBOSE | re.ASCII,
 )
 
@@ -101,6 +102,10 @@ def _clue_lists(text: str) -> Iterator[_List]:
             _close(closed, opened[-1] if opened else None, line)
         elif kind == "word":
             _take_word(word, opened, line)
+        elif kind == "text":
+            raise _BrokenError(
+                UnusableMarkup(f"a text, {shown(word[1:-1])}, has no place among lists of numbers"), line
+            )
         elif kind == "other":
             raise _BrokenError(UnusableMarkup(f"{shown(word)} has no place among lists of numbers"), line)
     if opened:

@@ -10,15 +10,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from protocol.faults import BadSize, Fault, shown
-from protocol.formats.base import MOST_SIDE, Format, Found
+from protocol.formats.base import Format, Found
 from protocol.formats.draft import Draft
-from protocol.formats.text import clue_from_text, clue_lines, gathered, lines_of
+from protocol.formats.text import board_size, clue_from_text, clue_lines, gathered, lines_of
 from protocol.puzzle import Clue
 from protocol.record import Record
 
 __all__ = ["FORMAT"]
 
 _SIZE = re.compile(r"(\d+)\s+(\d+)", re.ASCII)
+_NO_SIZE = "is not a width and a height, such as '25 25'"
 
 
 def _looks_like(lines: Sequence[str]) -> bool:
@@ -34,15 +35,12 @@ def _read(data: bytes) -> Iterator[Found]:
         return
     draft = Draft(1, header.number)
     size = _SIZE.fullmatch(header.text)
-    if not size or max(map(len, size.groups())) > 9:
-        draft.fault(BadSize(f"{shown(header.text)} is not a width and a height, such as '25 25'"))
+    sides = board_size(size[1], size[2]) if size else BadSize(f"{shown(header.text)} {_NO_SIZE}")
+    if isinstance(sides, Fault):
+        draft.fault(sides)
         yield draft.finished()
         return
-    width, height = map(int, size.groups())
-    if not (1 <= width <= MOST_SIDE and 1 <= height <= MOST_SIDE):
-        draft.fault(BadSize(f"a board of {width}x{height}; sides are 1 to {MOST_SIDE}"))
-        yield draft.finished()
-        return
+    width, height = sides
     found = clue_lines(gathered(lines), width + height, f"the {height} rows and {width} columns")
     if isinstance(found, Fault):
         draft.fault(found)

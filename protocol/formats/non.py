@@ -86,6 +86,8 @@ class _Puzzle:
 
     def take(self, line: Line) -> None:
         """Take the next line."""
+        if self._draft.hopeless:
+            return
         key = _key(line.text)
         if self._section and not key:
             self._clues.append(line)
@@ -100,9 +102,8 @@ class _Puzzle:
     def finished(self) -> Found:
         """Take the end of the puzzle."""
         self._end_section()
-        for section in ("rows", "columns"):
-            if section not in self._seen and not ({"rows", "columns"} & self._seen) and not self._goal:
-                self._draft.fault(MissingLines(f"no '{section}'"))
+        if not self._seen and not self._goal:
+            self._draft.fault(MissingLines("no 'rows' and no 'columns'"))
         self._take_goal()
         return self._draft.finished()
 

@@ -34,8 +34,9 @@ def _read(data: bytes) -> Iterator[Found]:
 def _puzzle(number: int, line: Line) -> Found:
     draft = Draft(number, line.number)
     rows, dash, columns = line.text.partition("-")
-    if not dash:
-        draft.fault(UnusableMarkup("no '-' between the rows' clues and the columns'"))
+    if not dash or "-" in columns:
+        count = "more than one" if dash else "no"
+        draft.fault(UnusableMarkup(f"{count} '-'; expected the rows' clues, '-', the columns' clues"))
         return draft.finished()
     for text, take in ((rows, draft.row), (columns, draft.column)):
         if text.count(":") >= MOST_SIDE:

@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from protocol.faults import Fault
-from protocol.formats.base import Format, Found
+from protocol.faults import BadSize, Fault
+from protocol.formats.base import MOST_SIDE, Format, Found
+from protocol.puzzle import Puzzle
 from protocol.record import Record
 from protocol.taai import DEFAULT_SIZE, Entry, format_puzzle, read_batch
 
@@ -33,14 +34,21 @@ def _record(entry: Entry) -> Found:
     if entry.puzzle is None:
         assert entry.fault is not None
         return entry.fault
+    if max(entry.size) > MOST_SIDE:
+        return BadSize(f"a board of {entry.size[0]}x{entry.size[1]}; sides are 1 to {MOST_SIDE}").at(
+            entry.number, entry.line
+        )
     return Record(entry.puzzle, number=entry.number, line=entry.line)
 
 
 def _size(data: bytes) -> tuple[int, int] | None:
     """Return the tournaments' size where the first puzzle has it and no lines are left over, or else None."""
-    first, *after = islice(read_batch(io.BytesIO(data), DEFAULT_SIZE), 2) or [None]
-    fits = isinstance(first, Entry) and first.puzzle and not (after and isinstance(after[0], Fault))
-    return DEFAULT_SIZE if fits else None
+    match list(islice(read_batch(io.BytesIO(data), DEFAULT_SIZE), 2)):
+        case [Entry(puzzle=Puzzle()), Fault()]:
+            return None
+        case [Entry(puzzle=Puzzle()), *_]:
+            return DEFAULT_SIZE
+    return None
 
 
 def _write(records: Sequence[Record]) -> str:

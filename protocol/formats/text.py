@@ -8,12 +8,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from protocol.clues import clue_from_words
-from protocol.faults import BadGrid, ExtraLines, Fault, LineTooLong, MissingLines, NotANumber, NotText, shown
+from protocol.faults import (
+    BadGrid,
+    BadSize,
+    ExtraLines,
+    Fault,
+    LineTooLong,
+    MissingLines,
+    NotANumber,
+    NotText,
+    shown,
+)
 from protocol.formats.base import MOST_SIDE
 from protocol.puzzle import Clue
 
 __all__ = [
     "Line",
+    "board_size",
     "cells_from_lines",
     "clue_from_text",
     "clue_lines",
@@ -42,6 +53,14 @@ def lines_of(data: bytes) -> Iterator[Line]:
     text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", errors="replace")
     for number, line in enumerate(text, 1):
         yield Line(number, line.strip())
+
+
+def board_size(width: str, height: str) -> tuple[int, int] | Fault:
+    """Return the width and the height that digits spell, unless no board here is so large, or it has no cells."""
+    sides = [int(side) if len(side) < 10 else MOST_SIDE + 1 for side in (width, height)]
+    if not all(1 <= side <= MOST_SIDE for side in sides):
+        return BadSize(f"a board of {width[:20]}x{height[:20]}; sides are 1 to {MOST_SIDE}")
+    return sides[0], sides[1]
 
 
 def gathered(lines: Iterable[Line]) -> list[Line]:

@@ -17,7 +17,7 @@ Written: colours black and white, `X` and `.`, without a `<!DOCTYPE>`; the catal
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from protocol.clues import clue_from_words
@@ -157,7 +157,7 @@ class _Puzzle:
         self._background = attributes.get("backgroundcolor", "white")
         self._colours = {".": "white", "X": "black"}
         self._counted: set[str] = set()  # the colours that counts have
-        self._take = self._draft.row
+        self._take: Callable[[Clue | Fault, int], None] | None = None  # what takes clues, inside of <clues>
         self._clue: list[str] = []
         self._solution = "goal"
         self._texts: dict[str, str] = {}
@@ -185,7 +185,9 @@ class _Puzzle:
         if name == "count":
             self._clue.append(text.strip())
         elif name == "line":
-            self._take(clue_from_words(self._clue), line)
+            self._take_clue(line)
+        elif name == "clues":
+            self._take = None
         elif name == "image":
             self._take_image(text, line)
         elif name in _TEXTS and depth == 1:
@@ -207,6 +209,12 @@ class _Puzzle:
             self._take = self._draft.row
         else:
             self._draft.fault(UnknownSection(f"clues of the type {shown(kind)}; expected rows or columns"), line)
+
+    def _take_clue(self, line: int) -> None:
+        if self._take:
+            self._take(clue_from_words(self._clue), line)
+        else:
+            self._draft.fault(UnknownSection("a <line> outside of clues of rows or columns"), line)
 
     def _count_colour(self, colour: str, line: int) -> None:
         self._counted.add(colour)
