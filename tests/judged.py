@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.play.match import Bot, play
+from harness.play.state import OnRuling
 from harness.results.model import RunResult, Terms
 from tournament_data import Recipe, load_set, write_set
 
@@ -22,11 +23,11 @@ def command(behaviour: str, folder: Path) -> list[str]:
     return [sys.executable, "-S", str(SCRIPTED_BOT), behaviour, str(solutions)]
 
 
-def played(behaviour: str, folder: Path, **terms: Any) -> RunResult:
+def played(behaviour: str, folder: Path, on_ruling: OnRuling = lambda *_: None, **terms: Any) -> RunResult:
     """Return the result of a scripted bot on the small set, `result.json`; `terms` are fields of `Terms`."""
     terms.setdefault("wall_limit_seconds", 20.0)
     bot = Bot(behaviour, command(behaviour, folder))
-    return play(load_set(str(RECIPE)), bot, Terms(**terms), folder / "result.json")
+    return play(load_set(str(RECIPE)), bot, Terms(**terms), folder / "result.json", on_ruling)
 
 
 def verdicts(result: RunResult) -> list[str]:

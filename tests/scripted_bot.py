@@ -80,6 +80,117 @@ def hang_and_ignore_sigterm():
     hang_at_3()
 
 
+def hang_at_1_to_3():
+    for number in puzzles():
+        time.sleep(1000 if number < 4 else 0)
+        say(known[number])
+
+
+def hang_busy_at_3():
+    for number in puzzles():
+        while number == 3:
+            pass
+        say(known[number])
+
+
+def hang_once_at_3():
+    marker = sys.argv[2] + ".marker"
+    for number in puzzles():
+        if number == 3 and not os.path.exists(marker):  # noqa: PTH110 - as above
+            open(marker, "x").close()  # noqa: PTH123
+            time.sleep(1000)
+        say(known[number])
+
+
+def ends_with_2_at_3():
+    for number in puzzles():
+        if number == 3:
+            sys.exit(2)
+        say(known[number])
+
+
+def ends_with_2_at_the_end():
+    perfect()
+    sys.exit(2)
+
+
+def skip_2_and_end_with_1():
+    for number in puzzles():
+        if number != 2:
+            say(known[number])
+    sys.exit(1)
+
+
+def ends_after_2():
+    for number in puzzles():
+        if number == 3:
+            return
+        say(known[number])
+
+
+def detach(work):
+    """Do `work` in a process of a session of its own, whose parent is gone; say its number on stderr."""
+    heard, said = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            os.write(said, b"%d\n" % os.getpid())
+            work()
+        os._exit(0)
+    os.wait()
+    os.write(2, os.read(heard, 20))
+
+
+def detach_a_sleeper():
+    detach(lambda: time.sleep(1000))
+    perfect()
+
+
+def detach_a_sleeper_and_hang():
+    detach(lambda: time.sleep(1000))
+    hang_at_3()
+
+
+def detach_a_burner():
+    done, doing = os.pipe()
+    detach(burn_cpu)
+    os.close(doing)
+    os.read(done, 1)  # until the burner has ended
+    perfect()
+
+
+def eat_memory():
+    held = []
+    for number in puzzles():
+        while number == 3 and len(held) < 40:
+            held.append(b"x" * 10_000_000)
+            time.sleep(0.01)
+        say(known[number])
+    time.sleep(1000)
+
+
+def eat_memory_in_children():
+    eat = "import time; held = b'x' * 60_000_000; time.sleep(1000)"
+    for _ in range(3):
+        subprocess.Popen([sys.executable, "-S", "-c", eat])
+    hang_at_3()
+
+
+def share_memory_with_children():
+    held = b"x" * 80_000_000
+    children = [os.fork() or (time.sleep(0.5), os._exit(0)) for _ in range(3)]
+    for child in children:
+        os.waitpid(child, 0)
+    perfect()
+    del held
+
+
+def say_my_cores():
+    sys.stderr.write(f"{sorted(os.sched_getaffinity(0))}\n")
+    perfect()
+
+
 def hang_with_children():
     child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(1000)"])
     sys.stderr.write(f"{child.pid}\n")
@@ -170,10 +281,14 @@ def give_up():
         say(answers[number])
 
 
-def burn():
+def burn_cpu():
     end = time.process_time() + 0.3
     while time.process_time() < end:
         pass
+
+
+def burn():
+    burn_cpu()
     memory = bytearray(200_000_000)
     perfect()
     del memory

@@ -3,23 +3,48 @@
 from __future__ import annotations
 
 import os
-import time
+import signal
+import sys
 
 import psutil
 import pytest
 
+from harness.errors import UnusableError
 from harness.play import leg, process
 from harness.play.process import StartError
 from harness.results.model import EndReason, Feed
 from tests.judged import played, verdicts
 
 RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "given-up", "missing"
+LATE, OUT_OF_ORDER = "late", "out-of-order"
 
 
 @pytest.fixture(autouse=True)
 def _little_patience(monkeypatch):
     monkeypatch.setattr(leg, "LINGER_SECONDS", 0.3)
     monkeypatch.setattr(process, "SECONDS_TO_OBEY", 0.3)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_hangs():
+    """No run hangs, on however slow a machine; the time is no assertion."""
+
+    def hangs(number, frame):
+        raise TimeoutError("the judge hangs")
+
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(120)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left():
+    """What a bot detached becomes a child of the judge, so nothing can be overlooked."""
+    before = set(psutil.Process().children(recursive=True))
+    yield
+    assert set(psutil.Process().children(recursive=True)) <= before
 
 
 @pytest.mark.parametrize("feed", Feed)
@@ -58,6 +83,21 @@ def test_what_a_crashed_bot_wrote_counts(tmp_path):
     assert result.stderr_file == str(tmp_path / "result.stderr.txt")
 
 
+@pytest.mark.parametrize(
+    ("behaviour", "right", "reason", "status"),
+    [
+        ("ends_with_2_at_3", 2, EndReason.CRASHED, 2),
+        ("ends_after_2", 2, EndReason.FINISHED, 0),
+        ("ends_with_2_at_the_end", 5, EndReason.FINISHED, 2),
+        ("skip_2_and_end_with_1", 4, EndReason.FINISHED, 1),
+    ],
+)
+@pytest.mark.parametrize("feed", [Feed.BATCH])
+def test_a_status_counts_where_answers_are_due(tmp_path, behaviour, right, reason, status, feed):
+    result = played(behaviour, tmp_path, feed=feed)
+    assert (result.score.right, result.end.reason, result.end.exit_status) == (right, reason, status)
+
+
 def test_a_signal_has_its_name(tmp_path):
     result = played("killed_at_3", tmp_path)
     assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
@@ -78,14 +118,26 @@ def test_a_hanging_bot_is_stopped_at_the_time_limit(tmp_path, behaviour, died_of
     assert (result.end.reason, result.end.signal) == (EndReason.TIME_LIMIT, died_of)
 
 
-@pytest.mark.parametrize("behaviour", ["hang_with_children", "leave_a_child"])
-def test_no_child_of_a_bot_is_left_over(tmp_path, behaviour):
-    played(behaviour, tmp_path, wall_limit_seconds=2.0)
-    child = int((tmp_path / "result.stderr.txt").read_text().split()[0])
-    end = time.monotonic() + 5
-    while _runs(child) and time.monotonic() < end:
-        time.sleep(0.01)
-    assert not _runs(child)
+@pytest.mark.parametrize(
+    ("behaviour", "answered"),
+    [
+        ("hang_with_children", 2),
+        ("leave_a_child", 5),
+        ("detach_a_sleeper", 5),
+        ("detach_a_sleeper_and_hang", 2),
+    ],
+)
+def test_no_child_of_a_bot_is_left_over(tmp_path, behaviour, answered):
+    result = played(behaviour, tmp_path, wall_limit_seconds=2.0)
+    assert result.score.right == answered
+    assert not _runs(int((tmp_path / "result.stderr.txt").read_text().split()[0]))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a detached process is lost sight of")
+def test_the_cpu_time_of_detached_processes_counts(tmp_path):
+    result = played("detach_a_burner", tmp_path)
+    assert verdicts(result) == [RIGHT] * 5
+    assert result.usage.cpu_seconds >= 0.3
 
 
 def _runs(pid: int) -> bool:
@@ -95,6 +147,76 @@ def _runs(pid: int) -> bool:
         return False
 
 
+@pytest.mark.parametrize("feed", Feed)
+@pytest.mark.parametrize("behaviour", ["hang_at_3", "hang_and_ignore_sigterm"])
+def test_a_bot_that_waits_for_nothing_has_stalled(tmp_path, behaviour, feed):
+    result = played(behaviour, tmp_path, stall_limit_seconds=1.0, wall_limit_seconds=100.0, feed=feed)
+    assert result.end.reason is EndReason.STALLED
+    assert result.score.verdicts[MISSING] == 3
+
+
+def test_a_bot_that_computes_has_not_stalled(tmp_path):
+    result = played("hang_busy_at_3", tmp_path, stall_limit_seconds=1.0, wall_limit_seconds=3.0)
+    assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
+    assert result.end.reason is EndReason.TIME_LIMIT
+
+
+@pytest.mark.parametrize("behaviour", ["hang_busy_at_3"])
+def test_the_limit_of_cpu_time(tmp_path, behaviour):
+    result = played(behaviour, tmp_path, cpu_limit_seconds=0.5, wall_limit_seconds=100.0)
+    assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
+    assert result.end.reason is EndReason.CPU_LIMIT
+    assert result.usage.cpu_seconds >= 0.5
+
+
+@pytest.mark.parametrize("behaviour", ["eat_memory", "eat_memory_in_children"])
+def test_the_limit_of_memory_holds_for_all_processes_together(tmp_path, behaviour):
+    result = played(behaviour, tmp_path, memory_limit_bytes=100_000_000, wall_limit_seconds=100.0)
+    assert verdicts(result)[2:] == [MISSING] * 3
+    assert result.end.reason is EndReason.MEMORY_LIMIT
+    assert result.usage.peak_memory_bytes > 100_000_000
+
+
+def test_shared_memory_counts_once_against_the_limit(tmp_path):
+    result = played("share_memory_with_children", tmp_path, memory_limit_bytes=200_000_000)
+    assert verdicts(result) == [RIGHT] * 5
+    assert result.end.reason is EndReason.FINISHED
+
+
+@pytest.mark.parametrize("feed", Feed)
+def test_a_puzzle_that_takes_too_long_is_passed_over(tmp_path, feed):
+    result = played("hang_at_3", tmp_path, puzzle_limit_seconds=2.0, wall_limit_seconds=100.0, feed=feed)
+    assert verdicts(result) == [RIGHT, RIGHT, LATE, RIGHT, RIGHT]
+    ends = [(one.first_puzzle, one.end.reason) for one in result.legs]
+    assert ends == [(1, EndReason.PUZZLE_LIMIT), (4, EndReason.FINISHED)]
+    arrivals = [one.arrived_seconds for one in result.score.puzzles if one.arrived_seconds is not None]
+    assert arrivals == sorted(arrivals)
+    assert result.time_seconds == result.usage.wall_seconds > 2.0
+    assert (tmp_path / "result.stderr.txt").read_text() == "hanging\n"
+
+
+def test_every_puzzle_may_be_too_long(tmp_path):
+    result = played("hang_at_1_to_3", tmp_path, puzzle_limit_seconds=1.0, wall_limit_seconds=100.0)
+    assert verdicts(result)[:3] == [LATE] * 3
+    assert len(result.legs) >= 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no cores to hold a process on")
+def test_a_bot_is_held_on_its_core_and_the_judge_keeps_away(tmp_path):
+    before = os.sched_getaffinity(0)
+    core = max(before)
+    of_judge = []
+    played("say_my_cores", tmp_path, on_ruling=lambda *_: of_judge.append(os.sched_getaffinity(0)), core=core)
+    assert (tmp_path / "result.stderr.txt").read_text() == f"[{core}]\n"
+    assert of_judge == [before - {core} or before] * 5
+    assert os.sched_getaffinity(0) == before
+
+
+def test_a_core_that_is_not_there(tmp_path):
+    with pytest.raises(UnusableError, match="core 9999"):
+        played("perfect", tmp_path, core=9999)
+
+
 def test_garbage_costs_only_itself(tmp_path):
     result = played("garbage", tmp_path)
     assert verdicts(result) == [MALFORMED, RIGHT, MISSING, MISSING, MISSING]
@@ -102,8 +224,10 @@ def test_garbage_costs_only_itself(tmp_path):
     assert any("$77 is not in the set" in remark for remark in result.score.remarks)
 
 
-def test_answers_in_another_order(tmp_path):
-    assert verdicts(played("backwards", tmp_path)) == [*["out-of-order"] * 4, RIGHT]
+@pytest.mark.parametrize("any_order", [False, True])
+def test_answers_in_another_order(tmp_path, any_order):
+    result = played("backwards", tmp_path, any_order=any_order)
+    assert verdicts(result) == [RIGHT if any_order else OUT_OF_ORDER] * 4 + [RIGHT]
 
 
 def test_the_first_answer_counts(tmp_path):

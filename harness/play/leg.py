@@ -54,7 +54,8 @@ def play_leg(run: RunState, interrupts: Interrupts) -> None:
         reason, detail = life.listen()
         if not bot.exited:
             bot.stop()
-        life.rule_on_the_rest()
+        if reason is not EndReason.PROTOCOL_ERROR:
+            life.rule_on_the_rest()
     if life.complete:
         reason = EndReason.FINISHED
     elif reason is EndReason.PUZZLE_LIMIT:

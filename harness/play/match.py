@@ -83,7 +83,7 @@ def play(
     """
     require_core(terms.core)
     _check_writable(result_path)
-    with Journal(journal_path(result_path)) as journal:
+    with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:
         if journal.records:
             raise UnusableError(
                 f"{journal_path(result_path)} holds a run that was cut off: go on with it "
@@ -105,7 +105,8 @@ def play(
             score=Score.of([]),
         )
         journal.add(beginning)
-        return _play_legs(RunState(beginning, puzzle_set, result_path, journal, on_ruling), journal, result_path)
+        run = RunState(beginning, puzzle_set, result_path, journal, on_ruling)
+        return _play_legs(run, interrupts, journal, result_path)
 
 
 def recorded_run(result_path: Path) -> RunResult:
@@ -143,7 +144,7 @@ def resume(
         If there is nothing to go on with, the set is another, or as for :func:`play`.
     """
     _check_writable(result_path)
-    with Journal(journal_path(result_path)) as journal:
+    with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:
         new = not journal.records
         try:
             records = _records(result_path, journal.records)
@@ -161,20 +162,20 @@ def resume(
         run.replay(records)
         end_leftover(run.open_leg)
         run.end_open_leg()
-        return _play_legs(run, journal, result_path)
+        return _play_legs(run, interrupts, journal, result_path)
 
 
-def _play_legs(run: RunState, journal: Journal, result_path: Path) -> RunResult:
+def _play_legs(run: RunState, interrupts: Interrupts, journal: Journal, result_path: Path) -> RunResult:
     """Play legs until the run is over or interrupted; write the result in place of the journal."""
-    with Interrupts() as interrupts, off_core(run.terms.core):
+    with off_core(run.terms.core):
         over = _over_for_good(run)
         while not over:
             play_leg(run, interrupts)
             over = run.legs[-1].end.reason is not EndReason.PUZZLE_LIMIT or not run.referee.answers_due
-        result = run.result()
-        if any(leg.end.reason is not EndReason.NOT_STARTED for leg in run.legs):
-            _write(result, result_path)
-        journal.remove()
+    result = run.result()
+    if any(leg.end.reason is not EndReason.NOT_STARTED for leg in run.legs):
+        _write(result, result_path)
+    journal.remove()
     return result
 
 

@@ -1,0 +1,224 @@
+"""Runs that are cut off and gone on with, as real processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+from msgspec.structs import replace
+
+from harness.errors import UnusableError
+from harness.play import match
+from harness.play.journal import Ruled, journal_path, read_records
+from harness.play.match import play, recorded_run, resume
+from harness.results.files import read_result, write_json
+from harness.results.model import EndReason, Feed, Terms
+from tests.judged import RECIPE, command, played, verdicts
+from tournament_data import load_set
+
+SET = load_set(str(RECIPE))
+
+
+def interrupt_after(puzzle):
+    """Return what is told of rulings and sends this process, the judge, a Ctrl-C after the one on `puzzle`."""
+
+    def told(ruling, seconds):
+        if ruling.number == puzzle:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return told
+
+
+def interrupted(folder, **terms):
+    """Return the result of a run interrupted after two puzzles; the bot answers the rest the next time."""
+    result = played("hang_once_at_3", folder, on_ruling=interrupt_after(2), **terms)
+    (folder / "solutions.txt.marker").touch()  # it may have been stopped before it came to hang
+    assert result.end.reason is EndReason.INTERRUPTED
+    assert verdicts(result) == [*["right"] * 2, *["missing"] * 3]
+    assert read_result(folder / "result.json") == result
+    assert not journal_path(folder / "result.json").exists()
+    return result
+
+
+@pytest.mark.parametrize("feed", Feed)
+def test_an_interrupted_run_goes_on_with_the_next_puzzle(tmp_path, feed):
+    first = interrupted(tmp_path, feed=feed)
+    told = []
+    result = resume(SET, tmp_path / "result.json", lambda ruling, seconds: told.append(ruling.number))
+    assert told == [1, 2, 3, 4, 5]
+    assert verdicts(result) == ["right"] * 5
+    assert [(leg.first_puzzle, leg.end.reason.value) for leg in result.legs] == [
+        (1, "interrupted"),
+        (3, "finished"),
+    ]
+    assert result.legs[0] == first.legs[0]
+    assert result.score.puzzles[:2] == first.score.puzzles[:2]
+    assert result.score.puzzles[2].arrived_seconds >= first.usage.wall_seconds
+    assert result.terms.feed is feed
+    assert result.started_at == first.started_at
+    assert read_result(tmp_path / "result.json") == result
+    assert sorted(os.listdir(tmp_path)) == [  # noqa: PTH208
+        "questions.txt",
+        "result.json",
+        "solutions.txt",
+        "solutions.txt.marker",
+    ]
+
+
+def test_what_was_used_up_stays_used_up(tmp_path):
+    result = interrupted(tmp_path)
+    leg = replace(result.legs[0], usage=replace(result.usage, wall_seconds=19.9999))
+    write_json(tmp_path / "result.json", replace(result, legs=[leg]))
+    assert resume(SET, tmp_path / "result.json").end.reason is EndReason.TIME_LIMIT
+
+
+def test_a_run_can_be_interrupted_again_and_again(tmp_path):
+    played("perfect", tmp_path, on_ruling=interrupt_after(1), feed=Feed.INTERACTIVE)
+    for puzzle in (2, 3):
+        result = resume(SET, tmp_path / "result.json", interrupt_after(puzzle))
+        assert result.end.reason is EndReason.INTERRUPTED
+    result = resume(SET, tmp_path / "result.json")
+    assert verdicts(result) == ["right"] * 5
+    assert result.end.reason is EndReason.FINISHED
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason"), [("perfect", "finished"), ("crash_at_3", "crashed"), ("ends_after_2", "finished")]
+)
+def test_a_run_that_is_over_is_not_gone_on_with(tmp_path, behaviour, reason):
+    played(behaviour, tmp_path)
+    for call in (recorded_run, lambda path: resume(SET, path)):
+        with pytest.raises(UnusableError, match=rf"this run is over \({reason}\)"):
+            call(tmp_path / "result.json")
+    assert not journal_path(tmp_path / "result.json").exists()
+
+
+def test_another_set_is_refused(tmp_path):
+    interrupted(tmp_path)
+    with pytest.raises(UnusableError, match="it has changed"):
+        resume(load_set("boardgen:5x5x5:seed=4"), tmp_path / "result.json")
+    assert verdicts(resume(SET, tmp_path / "result.json")) == ["right"] * 5
+
+
+def test_nothing_to_go_on_with(tmp_path):
+    with pytest.raises(UnusableError, match=r"cannot read .*no\.json"):
+        resume(SET, tmp_path / "no.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bot_that_is_away_for_the_moment_costs_nothing(tmp_path):
+    result = interrupted(tmp_path)
+    write_json(tmp_path / "result.json", replace(result, command=["no-such-program"]))
+    after = resume(SET, tmp_path / "result.json")
+    assert after.end.reason is EndReason.NOT_STARTED
+    write_json(tmp_path / "result.json", replace(after, command=result.command))
+    assert verdicts(resume(SET, tmp_path / "result.json")) == ["right"] * 5
+
+
+# The judge is killed
+
+
+def judge_of(folder, behaviour, *options):
+    bot = command(behaviour, folder)
+    judge = [sys.executable, "-m", "harness", "run", "--set", str(RECIPE), "--result", "result.json", "--quiet"]
+    return subprocess.Popen([*judge, *options, "--", *bot], cwd=folder, stdout=subprocess.PIPE, text=True)
+
+
+def resumed(folder):
+    judge = [sys.executable, "-m", "harness", "run", "--resume", "result.json", "--quiet"]
+    return subprocess.run(judge, cwd=folder, capture_output=True, text=True, timeout=60)
+
+
+def killed_after_two(folder):
+    """Kill a judge by SIGKILL when it has written down two rulings; return the process number of its bot."""
+    judge = judge_of(folder, "hang_once_at_3")
+    path = folder / "result.journal.jsonl"
+    end = time.monotonic() + 60
+    while sum(isinstance(one, Ruled) for one in read_records(path)) < 2 and time.monotonic() < end:
+        time.sleep(0.01)
+    while not (folder / "solutions.txt.marker").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    judge.kill()
+    judge.communicate()
+    assert not (folder / "result.json").exists()
+    return next(one.pid for one in read_records(path) if hasattr(one, "pid"))
+
+
+@pytest.mark.parametrize("torn", [b"", b'{"kind":"ruled","ruling":{"number":3,"verd'])
+def test_a_killed_judge_loses_the_puzzle_in_work_at_most(tmp_path, torn):
+    bot = killed_after_two(tmp_path)
+    path = tmp_path / "result.journal.jsonl"
+    path.write_bytes(path.read_bytes() + torn)
+    assert runs(bot)  # it sleeps, so it does not notice
+    done = resumed(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("5 of 5 right")
+    assert not runs(bot)
+    result = read_result(tmp_path / "result.json")
+    assert [(leg.first_puzzle, leg.end.reason.value) for leg in result.legs] == [
+        (1, "interrupted"),
+        (3, "finished"),
+    ]
+    assert "the judge was killed" in result.legs[0].end.detail
+    arrivals = [one.arrived_seconds for one in result.score.puzzles]
+    assert arrivals == sorted(arrivals)
+    assert result.legs[0].usage.wall_seconds >= arrivals[1]
+    assert not path.exists()
+    assert resumed(tmp_path).returncode == 2
+
+
+def test_a_new_run_does_not_wipe_out_one_that_was_cut_off(tmp_path):
+    killed_after_two(tmp_path)
+    before = (tmp_path / "result.journal.jsonl").read_bytes()
+    with pytest.raises(UnusableError, match=r"go on with it \(nonojudge run --resume "):
+        played("perfect", tmp_path)
+    assert (tmp_path / "result.journal.jsonl").read_bytes() == before
+    assert resumed(tmp_path).returncode == 0
+
+
+def test_a_judge_killed_when_all_was_over_left_the_result(tmp_path, monkeypatch):
+    def killed(path, result):
+        raise KeyError
+
+    with monkeypatch.context() as context:
+        context.setattr(match, "write_json", killed)
+        with pytest.raises(KeyError):
+            played("crash_at_3", tmp_path)
+    assert not (tmp_path / "result.json").exists()
+    result = resume(SET, tmp_path / "result.json")
+    assert result.end.reason is EndReason.CRASHED
+    assert len(result.legs) == 1
+    assert read_result(tmp_path / "result.json") == result
+
+
+def runs(pid):
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_two_judges_do_not_write_one_result(tmp_path):
+    judge = judge_of(tmp_path, "hang_at_3")
+    end = time.monotonic() + 60
+    while not (tmp_path / "result.stderr.txt").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    with pytest.raises(UnusableError, match="another nonojudge"):
+        played("perfect", tmp_path)
+    with pytest.raises(UnusableError, match="another nonojudge"):
+        resume(SET, tmp_path / "result.json")
+    judge.send_signal(signal.SIGTERM)
+    out, _ = judge.communicate(timeout=60)
+    assert "go on with: nonojudge run --resume result.json" in out
+    assert judge.returncode == 1
+
+
+def test_play_says_that_it_cannot_write(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(UnusableError, match="cannot write"):
+        play(SET, match.Bot("x", ["true"]), Terms(), tmp_path / "file" / "result.json")
