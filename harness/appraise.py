@@ -93,11 +93,13 @@ class Appraiser:
         """
         assert self._process.stdin
         line = b""
+        self._forget_words()
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(format_puzzle(1, puzzle))
             self._process.stdin.flush()
             line = self._records.readline()
         if not line:
+            self._process.wait()
             raise UnusableError(f"the bot ended: {self._last_words()}")
         record = json.loads(line)
         if record["status"] not in ("solved", "timeout"):
@@ -105,6 +107,11 @@ class Appraiser:
         # Fewer solutions than were looked for, and no end of the search: the time was up.
         decided = record["solutions"] == self._solutions or record["verdict"] == "unique"
         return Appraisal(decided, record["verdict"] == "unique", record[WORK_COUNT])
+
+    def _forget_words(self) -> None:
+        """Empty the file of what the bot said; it shares our place in it, and goes on at the start."""
+        self._words.seek(0)
+        self._words.truncate()
 
     def _last_words(self) -> str:
         self._words.seek(0)

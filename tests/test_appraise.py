@@ -19,11 +19,20 @@ from tournament_data.select import Appraisal
 PUZZLE = Puzzle(columns=((1,), ()), rows=((1,), ()))
 
 
+class Words(io.BytesIO):
+    """What a bot has just said, whenever one looks."""
+
+    def truncate(self, size=None):
+        return 0
+
+
 def appraisal_of(record, solutions):
     """Return what is made of a record, from a process that takes every board and says nothing."""
     records = io.BytesIO(json.dumps(record).encode() + b"\n" if record else b"")
-    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
-        return Appraiser(process, records, io.BytesIO(b"nonobot: one\nnonobot: two\n"), solutions)(PUZZLE)
+    with subprocess.Popen(
+        ["cat" if record else "true"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as process:
+        return Appraiser(process, records, Words(b"nonobot: one\nnonobot: two\n"), solutions)(PUZZLE)
 
 
 @pytest.mark.parametrize(

@@ -160,5 +160,15 @@ def test_files_come_in_the_order_of_their_names(source):
         (source / name).mkdir()
         (source / name / "x").write_bytes(b"")
     (source / "z").write_bytes(b"")
-    found = [path.relative_to(source).as_posix() for path in files_below(source)]
+    found = [path.relative_to(source).as_posix() for path in files_below(source, fail)]
     assert found == ["z", "a/x", "b/x", "c/x"]
+
+
+def fail(error):
+    raise error
+
+
+def test_a_folder_that_cannot_be_read_is_told(source):
+    told = []
+    assert list(files_below(source / "gone", told.append)) == []
+    assert [error.strerror for error in told] == ["No such file or directory"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,22 +34,20 @@ class Recognised:
     restored: bool
 
 
-def files_below(folder: Path) -> Iterator[Path]:
+def files_below(folder: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
     """Yield the files of a folder and of those within, in the order of their names, but nothing hidden.
 
-    Raises
-    ------
-    OSError
-        If a folder cannot be read.
+    Parameters
+    ----------
+    folder : Path
+        Or one file.
+    on_error : callable
+        Told of each folder that cannot be read; the others are gone through all the same.
     """
-
-    def refuse(error: OSError) -> None:
-        raise error
-
     if folder.is_file():
         yield folder
         return
-    for place, folders, files in os.walk(folder, onerror=refuse):
+    for place, folders, files in os.walk(folder, onerror=on_error):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             path = Path(place, name)

@@ -42,14 +42,14 @@ examples:
 
 The files are kept in nonobot/sets in the user's cache folder, or in the folder that {FOLDER_VARIABLE} names.
 Without a network: on another machine, `git clone {BROWSABLE}`,
-or download it from that page; bring the folder here, and `nonojudge data import FOLDER`.
+or download and unpack it; bring the folder here, and `nonojudge data import FOLDER`.
 
 Exit status: 0 done, 1 some sets could not be had, 2 unusable arguments or input.
 """
 
 BY_HAND = f"""\
 by hand: on another machine, `git clone {BROWSABLE}`,
-or download it from that page; bring the folder here, and `nonojudge data import FOLDER`"""
+or download and unpack it; bring the folder here, and `nonojudge data import FOLDER`"""
 
 
 def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -224,16 +224,17 @@ def import_sets(arguments: argparse.Namespace) -> int:
         raise UnusableError(f"cannot read {arguments.folder}: No such file or directory")
     found: set[str] = set()
     unknown: list[Path] = []
-    try:
-        for path in files_below(arguments.folder):
-            recognised = _recognised(path)
-            if recognised is None:
-                unknown.append(path)
-            elif recognised.official.name not in found:
-                found.add(recognised.official.name)
-                print(f"{recognised.official.name}: {_taken(recognised)} ({path})")
-    except OSError as error:
-        raise UnusableError(f"cannot read {error.filename}: {error.strerror}") from None
+    for path in files_below(arguments.folder, _say_unreadable):
+        try:
+            recognised = recognise(path)
+        except OSError as error:
+            _say_unreadable(error)
+            continue
+        if recognised is None:
+            unknown.append(path)
+        elif recognised.official.name not in found:
+            found.add(recognised.official.name)
+            print(f"{recognised.official.name}: {_taken(recognised)} ({path})")
     if unknown:
         others = ", ..." if len(unknown) > MOST_NAMED else ""
         names = ", ".join(str(path) for path in unknown[:MOST_NAMED])
@@ -242,12 +243,8 @@ def import_sets(arguments: argparse.Namespace) -> int:
     return 0 if found else 1
 
 
-def _recognised(path: Path) -> Recognised | None:
-    try:
-        return recognise(path)
-    except OSError as error:
-        print(f"nonojudge: cannot read {path}: {error.strerror}", file=sys.stderr)
-        return None
+def _say_unreadable(error: OSError) -> None:
+    print(f"nonojudge: cannot read {error.filename}: {error.strerror}", file=sys.stderr)
 
 
 def _taken(recognised: Recognised) -> str:
