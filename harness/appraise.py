@@ -36,7 +36,7 @@ def appraiser(size: tuple[int, int], *, solutions: int, puzzle_seconds: float) -
     puzzle_seconds : float
         When to give a board up.
     """
-    command = [sys.executable, "-m", "bot"]
+    command = [sys.executable, "-P", "-m", "bot"]  # -P: not a bot.py that lies in the working folder
     # Compiling kernels is not judging boards: it is done, and said on stderr, before anything is timed.
     subprocess.run([*command, "--warm-up"], stdin=subprocess.DEVNULL, check=False)
     reading, writing = os.pipe()

@@ -85,6 +85,13 @@ def test_unique_is_what_enumeration_says():
             assert found == appraise(puzzle)
 
 
+def test_a_bot_of_the_users_own_is_not_taken_for_this_one(tmp_path, monkeypatch):
+    (tmp_path / "bot.py").write_text("raise SystemExit('the wrong bot')")
+    monkeypatch.chdir(tmp_path)
+    with appraiser((2, 2), solutions=1, puzzle_seconds=60) as appraise:
+        assert appraise(PUZZLE).decided
+
+
 def test_no_process_and_no_pipe_stays_behind():
     before = os.listdir("/dev/fd")  # noqa: PTH208
     with appraiser((2, 2), solutions=1, puzzle_seconds=60) as appraise:
