@@ -29,10 +29,10 @@ class Words(io.BytesIO):
 def appraisal_of(record, solutions):
     """Return what is made of a record, from a process that takes every board and says nothing."""
     records = io.BytesIO(json.dumps(record).encode() + b"\n" if record else b"")
-    with subprocess.Popen(
-        ["cat" if record else "true"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
-    ) as process:
-        return Appraiser(process, records, Words(b"nonobot: one\nnonobot: two\n"), solutions)(PUZZLE)
+    program = ["cat" if record else "true"]
+    with subprocess.Popen(program, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        words = Words(b"nonobot: one\nnonobot: two\n")
+        return Appraiser(process, records, words, solutions)(PUZZLE)
 
 
 @pytest.mark.parametrize(
