@@ -187,8 +187,9 @@ def test_what_the_ways_of_a_human_find(clue, cells, expected):
 
 @pytest.mark.parametrize(("clue", "length"), LINES)
 def test_a_table_holds_exactly_the_placements(clue, length):
-    table = csp_model.table_of(clue, range(length), "row 1", FOREVER)
+    table = csp_model.table_of(clue, range(length), naive.placement_count(clue, length), FOREVER)
     placements = naive.placements(clue, length)
+    assert csp_model.tuple_count(clue, length, "row 1") == len(placements)
     assert table.everything == (1 << len(placements)) - 1
     tuples = {
         tuple(int(black >> t & 1) for _, black in table.support) for t in range(table.everything.bit_length())
@@ -199,7 +200,7 @@ def test_a_table_holds_exactly_the_placements(clue, length):
 
 def test_a_table_of_more_tuples_than_are_made_at_once():
     clue, length = (1, 1, 1, 1, 1), 30
-    table = csp_model.table_of(clue, range(length), "row 1", FOREVER)
+    table = csp_model.table_of(clue, range(length), naive.placement_count(clue, length), FOREVER)
     count = naive.placement_count(clue, length)
     assert count > 2 * csp_model._CHUNK_TUPLES
     assert table.everything.bit_length() == count
@@ -214,7 +215,7 @@ def test_a_table_that_is_too_large_is_refused_with_its_name():
     with pytest.raises(
         RefusedError, match=r"the table of column 3 has 2,118,760 tuples; up to 1,000,000 are kept"
     ):
-        csp_model.table_of((1,) * 5, range(54), "column 3", FOREVER)
+        csp_model.tuple_count((1,) * 5, 54, "column 3")
 
 
 @pytest.mark.parametrize(("clue", "length"), LINES)

@@ -12,7 +12,7 @@ section 3: the model and the three propagators. The bits are those of "compact t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from math import comb
@@ -25,7 +25,7 @@ from harness.opponents.serve import RefusedError
 from protocol import Clue, Puzzle, Solution
 from protocol.faults import fault_in_clues
 
-__all__ = ["MOST_TUPLES", "Model", "Propagate", "State", "Table", "solve_with", "table_of"]
+__all__ = ["MOST_TUPLES", "Model", "Propagate", "State", "Table", "solve_with", "table_of", "tuple_count"]
 
 MOST_TUPLES = 1_000_000
 """Tuples of the largest table. A 25x25 tournament board has up to some 50,000 in a line; a line of 45 cells can
@@ -54,21 +54,19 @@ class Table:
     everything: int
 
 
-def table_of(clue: Clue, variables: Iterable[int], name: str, clock: Clock) -> Table:
-    """Return the table of a line.
-
-    Raises
-    ------
-    RefusedError
-        If it has more than `MOST_TUPLES` tuples; the message names the line by `name`.
-    OutOfTimeError
-    """
-    variables = tuple(variables)
-    length, blocks = len(variables), len(clue)
-    slack = length - sum(clue) - max(0, blocks - 1)
-    count = comb(slack + blocks, blocks)
+def tuple_count(clue: Clue, length: int, name: str) -> int:
+    """Return how many tuples the table of a line has; RefusedError, with the line's `name`, if they are too many."""
+    slack = length - sum(clue) - max(0, len(clue) - 1)
+    count = comb(slack + len(clue), len(clue))
     if count > MOST_TUPLES:
         raise RefusedError(f"the table of {name} has {count:,} tuples; up to {MOST_TUPLES:,} are kept")
+    return count
+
+
+def table_of(clue: Clue, variables: Sequence[int], count: int, clock: Clock) -> Table:
+    """Return the table of a line, which has `count` tuples; OutOfTimeError if it takes too long."""
+    length, blocks = len(variables), len(clue)
+    slack = length - sum(clue) - max(0, blocks - 1)
     # A tuple hands out the slack: the j-th of `blocks` out of slack + blocks places is where block j starts if
     # every block took one cell and needed no gap.
     offsets = np.array([sum(clue[:block]) for block in range(blocks)], np.int64)
@@ -83,7 +81,7 @@ def table_of(clue: Clue, variables: Iterable[int], name: str, clock: Clock) -> T
             column.append(bits.tobytes())
     everything = (1 << count) - 1
     black = [int.from_bytes(b"".join(column), "little") for column in columns]
-    return Table(variables, [(everything ^ bits, bits) for bits in black], everything)
+    return Table(tuple(variables), [(everything ^ bits, bits) for bits in black], everything)
 
 
 def _painted(starts: npt.NDArray[np.int64], clue: Clue, length: int) -> npt.NDArray[np.bool_]:
@@ -109,12 +107,15 @@ class Model:
 
     def __init__(self, puzzle: Puzzle, clock: Clock) -> None:
         width, height = puzzle.width, puzzle.height
+        lines = [
+            *((clue, range(y * width, (y + 1) * width), f"row {y + 1}") for y, clue in enumerate(puzzle.rows)),
+            *((clue, range(x, width * height, width), f"column {x + 1}") for x, clue in enumerate(puzzle.columns)),
+        ]
+        # All are counted before the first is made: a board that is refused is refused at once.
+        counts = [tuple_count(clue, len(variables), name) for clue, variables, name in lines]
         self.tables = [
-            table_of(clue, range(y * width, (y + 1) * width), f"row {y + 1}", clock)
-            for y, clue in enumerate(puzzle.rows)
-        ] + [
-            table_of(clue, range(x, width * height, width), f"column {x + 1}", clock)
-            for x, clue in enumerate(puzzle.columns)
+            table_of(clue, variables, count, clock)
+            for (clue, variables, _), count in zip(lines, counts, strict=True)
         ]
         self.tables_of = [(y, height + x) for y in range(height) for x in range(width)]
 

@@ -1,0 +1,198 @@
+"""The opponents as processes: the protocol, limits, ends from outside, and what they say."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.opponents.catalogue import OPPONENTS, summary
+from protocol import Puzzle
+from tests.boards import random_grid
+from tests.talking import GOOD, GRID, NONE, PATIENCE_SECONDS, answers, batch, hard, wait_until
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+ENGINES = {"sat": "pysat", "cp_sat": "ortools"}
+PACKAGES = {"sat": "python-sat", "cp_sat": "OR-Tools"}
+ZEROS = [[0, 0], [0, 0]]
+
+
+def command(name: str, *options: str) -> list[str]:
+    return [sys.executable, "-m", f"harness.opponents.{name}", *options]
+
+
+def run(name: str, text: bytes, *options: str, **more: object) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        command(name, *options), input=text, capture_output=True, timeout=PATIENCE_SECONDS, **more
+    )
+
+
+def too_hard(name: str) -> tuple[Puzzle, Puzzle, int]:
+    """Return a board that takes an opponent seconds or more, an all white one of the same size, and the size."""
+    if name.startswith("csp"):  # the tables of a larger board would be refused
+        puzzle = Puzzle.from_grid(random_grid(random.Random(1), 30, 30, 0.5))
+    else:
+        puzzle = hard()
+    size = puzzle.width
+    return puzzle, Puzzle(columns=((),) * size, rows=((),) * size), size
+
+
+@pytest.fixture(params=OPPONENTS)
+def name(request: pytest.FixtureRequest) -> str:
+    """Return the name of each opponent; skip where its engine is not installed."""
+    if request.param in ENGINES:
+        pytest.importorskip(ENGINES[request.param], reason="it belongs to nonobot[opponents]")
+    return str(request.param)
+
+
+def test_every_opponent_speaks_the_protocol(name):
+    done = run(name, batch(GOOD, NONE, b"2x\n\n\n\n", GOOD), "--size", "2x2")
+    assert done.stdout == answers(GRID, ZEROS, ZEROS, GRID)
+    assert done.stderr == (b"$2: line 6: the puzzle has no solution\n$3: line 12: clue '2x' is not a number\n")
+    assert done.returncode == 1
+
+
+def test_every_answer_comes_before_the_next_puzzle(name):
+    with subprocess.Popen(
+        command(name, "--size", "2x2"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+    ) as process:
+        for _ in range(2):
+            process.stdin.write(batch(GOOD))
+            assert b"".join(process.stdout.readline() for _ in range(3)) == answers(GRID)
+        process.stdin.close()
+        assert process.wait(PATIENCE_SECONDS) == 0
+
+
+def test_every_opponent_gives_a_puzzle_up_at_its_limit_and_goes_on(name):
+    puzzle, white, size = too_hard(name)
+    done = run(name, batch(puzzle, white), "--size", f"{size}x{size}", "--puzzle-limit", "0.5")
+    zeros = [[0] * size] * size
+    assert done.stdout == answers(zeros, zeros)
+    assert done.stderr == b"$1: line 1: not solved within the limit of 0.5 s\n"
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("name", ["csp_bt", "csp_fc", "csp_gac"])
+def test_tables_that_are_too_large_are_refused_in_a_line(name):
+    clue = (1,) * 8
+    big = Puzzle(columns=((1,),) * 8 + ((),) * 38, rows=(clue,))
+    small = Puzzle(columns=((1,),) * 46, rows=((46,),))
+    done = run(name, batch(big, small), "--size", "46x1")
+    assert done.stdout == answers([[0] * 46], [[1] * 46])
+    assert done.stderr == b"$1: line 1: the table of row 1 has 61,523,748 tuples; up to 1,000,000 are kept\n"
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
+def test_signals_end_every_opponent_at_once_and_quietly(name, end, tmp_path):
+    puzzle, white, size = too_hard(name)
+    errors = tmp_path / "stderr"
+    with (
+        errors.open("wb") as stderr,
+        subprocess.Popen(
+            command(name, "--size", f"{size}x{size}"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            bufsize=0,
+        ) as process,
+    ):
+        process.stdin.write(batch(white, puzzle))
+        first = b"".join(process.stdout.readline() for _ in range(size + 1))
+        assert first == answers([[0] * size] * size)  # started, and on to the hard one
+        process.send_signal(end)
+        assert process.wait(PATIENCE_SECONDS) == -end
+    assert b"Traceback" not in errors.read_bytes()
+    assert b"Interrupt" not in errors.read_bytes()
+
+
+def test_a_closed_stdout_ends_every_opponent_quietly(name):
+    process = subprocess.Popen(
+        command(name, "--size", "2x2"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+    )
+    process.stdout.close()
+    process.stdin.write(batch(GOOD))
+    wait_until(lambda: process.poll() is not None)
+    _, errors = process.communicate()
+    assert errors == b""
+    assert process.returncode == 1
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_without_its_extra_an_engine_says_what_to_install(name, tmp_path):
+    # A package of the engine's name that cannot be imported stands in front of the real one, if there is any.
+    (tmp_path / f"{ENGINES[name]}.py").write_text("raise ImportError")
+    path = os.pathsep.join([str(tmp_path), str(Path(__file__).parent.parent)])
+    done = run(name, batch(GOOD), "--size", "2x2", env={**os.environ, "PYTHONPATH": path})
+    expected = f"{name}: {PACKAGES[name]} is missing; install it with: pip install 'nonobot[opponents]'\n"
+    assert done.stderr.decode() == expected
+    assert done.stdout == b""
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize("solver", ["minisat22", "glucose4", "cadical195"])
+def test_the_sat_solver_can_be_chosen(solver):
+    pytest.importorskip("pysat", reason="it belongs to nonobot[opponents]")
+    done = run("sat", batch(GOOD), "--size", "2x2", "--solver", solver)
+    assert done.stdout == answers(GRID)
+    assert done.returncode == 0
+
+
+def test_square_boards_of_any_size_with_size_auto():
+    done = run("line_logic", batch(GOOD, Puzzle.from_grid([[1]])), "--size", "auto")
+    assert done.stdout == answers(GRID, [[1]])
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "message"),
+    [
+        (("--size", "5"), b"", b"'5' is not a size; expected WIDTHxHEIGHT"),
+        (("--size", "5x1000"), b"", b"up to 999 a side"),
+        (("--puzzle-limit", "0"), b"", b"'0' is not a number of seconds above 0"),
+        ((), b"", b"no puzzle on standard input; a puzzle starts with '$1' (see --help)\n"),
+    ],
+)
+def test_unusable_arguments_or_input_end_with_status_2_and_a_line(options, text, message):
+    done = run("line_logic", text, *options)
+    assert message in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert done.stdout == b""
+    assert done.returncode == 2
+
+
+# What they say of themselves
+
+
+def test_the_list_names_every_opponent_with_a_line():
+    done = subprocess.run([sys.executable, "-m", "harness.opponents"], capture_output=True, text=True, check=True)
+    for name in OPPONENTS:
+        assert len(summary(name)) > 20
+        assert any(line.split(maxsplit=1) == [name, summary(name)] for line in done.stdout.splitlines())
+
+
+def test_the_list_holds_every_module_that_can_be_started():
+    folder = Path(__file__).parent.parent / "harness" / "opponents"
+    started = {path.stem for path in folder.glob("*.py") if '__name__ == "__main__"' in path.read_text()}
+    assert started - {"__main__", "benchmark"} == set(OPPONENTS)
+
+
+def test_help_teaches(name):
+    done = run(name, b"", "--help")
+    assert done.returncode == 0
+    text = done.stdout.decode()
+    assert "exit status:" in text
+    if not name.startswith("papers"):  # these show nonobot's own
+        assert summary(name) in text
+        assert "Source:" in text
+        assert f"python -m harness.opponents.{name} --size" in text
