@@ -13,14 +13,19 @@ import time
 import pytest
 
 from harness import cli
-from harness.play import screen
-from harness.results.model import PuzzleResult, Verdict
+from harness.commands import run_bot
+from harness.commands.arguments import byte_count
+from harness.play import machine, screen
+from harness.play.affinity import tournament_core
+from harness.results.files import read_result
+from harness.results.model import Feed, PuzzleResult, Terms, Verdict
 from tests.judged import RECIPE, command
 
 
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
     handler = signal.getsignal(signal.SIGTERM)
     yield
     signal.signal(signal.SIGTERM, handler)
@@ -68,6 +73,41 @@ def test_a_run_that_is_not_all_right_ends_with_1(tmp_path, capsys):
     assert len(list((tmp_path / "results").glob("run-*.json"))) == 1
 
 
+@pytest.mark.parametrize(
+    ("bot", "name"),
+    [
+        (["./bots/mybot", "--fast"], "mybot"),
+        (["python3", "-u", "bots/mine.py", "--size", "5x5"], "mine"),
+        (["/usr/bin/python3.12", "-m", "bot"], "bot"),
+        (["python3", "-"], "python3"),
+        (["bash", "run.sh"], "run"),
+    ],
+)
+def test_a_bot_without_a_name_is_called_after_its_program(bot, name):
+    assert run_bot._name_of(bot) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("1", 1), ("10k", 10240), ("500M", 500 << 20), ("4G", 4 << 30), ("4GB", 4 << 30)]
+)
+def test_a_number_of_bytes(text, count):
+    assert byte_count(text) == count
+
+
+def test_terms_as_they_are_given(tmp_path):
+    limits = ["--cpu-limit", "5", "--puzzle-limit", "4", "--memory-limit", "1G", "--stall-limit", "0"]
+    options = ["--name", "A bot", "--core", "any", "--any-order", "--time-limit", "9", "--warm-up", "true"]
+    assert run_of("backwards", tmp_path, *limits, *options, "--result", "result.json") == 0
+    result = read_result(tmp_path / "result.json")
+    assert result.terms == Terms(Feed.BATCH, 9.0, 5.0, 4.0, 1 << 30, None, None, True)
+    assert result.bot == "A bot"
+    assert result.warm_up_seconds > 0
+    assert run_of("backwards", tmp_path, "--result", "result.json") == 1
+    result = read_result(tmp_path / "result.json")
+    assert result.terms == Terms(stall_limit_seconds=60.0, core=tournament_core())
+    assert (result.bot, result.warm_up_seconds) == ("scripted_bot", None)
+
+
 def test_json_alone_on_stdout(tmp_path, capsys):
     assert run_of("crash_at_3", tmp_path, "--json", "--quiet", "--feed", "interactive") == 1
     out, err = capsys.readouterr()
@@ -93,6 +133,15 @@ def test_a_question_file_as_the_set(tmp_path, capsys):
         (["run", "--time-limit", "0"], "not a positive number of seconds"),
         (["run", "--time-limit", "inf"], "not a positive number of seconds"),
         (["run", "--time-limit", "soon"], "not a positive number of seconds"),
+        (["run", "--stall-limit", "-1"], "not a positive number of seconds"),
+        (["run", "--memory-limit", "4T"], "not a number of bytes, such as 500M or 4G"),
+        (["run", "--core", "first"], "neither the number of a core nor any"),
+        (["run", "--core", "9999", "--", "true"], "core 9999 cannot be used here; usable: "),
+        (["run", "--warm-up", "no-such-program", "--", "true"], "cannot warm up with 'no-such-program'"),
+        (["run", "--warm-up", "false", "--", "true"], "false ended with status 1: not warmed up"),
+        (["run", "--resume", "nowhere.json"], "cannot read the result nowhere.json: No such file"),
+        (["run", "--resume", "x.json", "--set", "y.txt", "--cpu-limit", "1"], "combined with --set, --cpu-limit"),
+        (["run", "--resume", "x.json", "--", "true"], "combined with a command"),
         (["run", "--", "no-such-program"], "cannot start 'no-such-program': No such file"),
         (["run", "--result", ".", "--", "true"], "cannot write"),
         (["verify", "nowhere.txt", "-"], "nowhere.txt: No such file"),
@@ -102,7 +151,7 @@ def test_a_question_file_as_the_set(tmp_path, capsys):
         (["generate", "5x5x1", "--seed", "one"], "not a whole number"),
         (["generate", "5x5x1", "--seed", "1", "--p1", "2"], "between 0 and 1"),
         (["generate", "5x5x1", "--seed", "1", "-o", "no/where.txt"], "cannot write no/where.txt"),
-        (["generate", "5x5x1", "--seed", "1", "--", "cat"], "only `nonojudge run` takes a command"),
+        (["generate", "5x5x1", "--seed", "1", "--", "cat"], "take a command after --"),
     ],
 )
 def test_what_cannot_be_used_ends_with_2_and_one_clear_line(arguments, message, capsys):
@@ -175,19 +224,23 @@ def test_generate_to_files_and_to_stdout(tmp_path, capsysbinary):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path, number):
-    bot = command("hang_at_3", tmp_path)
-    judge = [sys.executable, "-m", "harness", "run", "--set", str(RECIPE), "--result", "result.json"]
-    # The bot says on stderr that it hangs, so that the test need not guess when.
+def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path, number, capsys):
+    bot = command("hang_once_at_3", tmp_path)
+    judge = [sys.executable, "-m", "harness", "run", "--set", str(RECIPE), "--result", "a result.json"]
+    # The bot makes a file when it hangs, so that the test need not guess when.
     child = subprocess.Popen([*judge, "--", *bot], stdout=subprocess.PIPE, text=True)
-    _wait_for(tmp_path / "result.stderr.txt")
+    _wait_for(tmp_path / "solutions.txt.marker")
     child.send_signal(number)
     out, _ = child.communicate(timeout=20)
     assert child.returncode == 1
     assert "2 of 5 right" in out
     assert "interrupted" in out
-    result = json.loads((tmp_path / "result.json").read_text())
+    result = json.loads((tmp_path / "a result.json").read_text())
     assert result["legs"][-1]["end"]["reason"] == "interrupted"
+    assert "\ngo on with: nonojudge run --resume 'a result.json'\n" in out
+    (tmp_path / "solutions.txt.marker").touch()  # this time the bot goes on
+    assert cli.run(["run", "--resume", "a result.json", "--quiet"]) == 0
+    assert capsys.readouterr().out.startswith("5 of 5 right\n")
 
 
 def _wait_for(path):

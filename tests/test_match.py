@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from harness.errors import UnusableError
-from harness.play import leg, process
+from harness.play import leg, machine, process
 from harness.play.process import StartError
 from harness.results.model import EndReason, Feed
 from tests.judged import played, verdicts
@@ -23,6 +23,7 @@ LATE, OUT_OF_ORDER = "late", "out-of-order"
 def _little_patience(monkeypatch):
     monkeypatch.setattr(leg, "LINGER_SECONDS", 0.3)
     monkeypatch.setattr(process, "SECONDS_TO_OBEY", 0.3)
+    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
 
 
 @pytest.fixture(autouse=True)

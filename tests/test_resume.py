@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from harness.errors import UnusableError
-from harness.play import match
+from harness.play import machine, match
 from harness.play.journal import Ruled, journal_path, read_records
 from harness.play.match import play, recorded_run, resume
 from harness.results.files import read_result, write_json
@@ -22,6 +22,11 @@ from tests.judged import RECIPE, command, played, verdicts
 from tournament_data import load_set
 
 SET = load_set(str(RECIPE))
+
+
+@pytest.fixture(autouse=True)
+def _little_patience(monkeypatch):
+    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
 
 
 def interrupt_after(puzzle):

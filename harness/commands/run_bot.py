@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
-import subprocess
 import sys
-import time
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from harness.play.affinity import can_pin, tournament_core
 from harness.play.machine import busy_warning
 from harness.play.match import Bot, play, recorded_run, resume
 from harness.play.screen import Screen, screen_for
+from harness.play.warming import warmed_up
 from harness.results.files import to_json
 from harness.results.model import EndReason, Feed, PuzzleResult, RunResult, SetFacts, Terms
 from harness.results.summary import run_lines
@@ -50,6 +51,8 @@ docs/judge.md tells what each limit, end and verdict means.
 
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 """
+
+INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*")
 
 # What a resumed run takes from the run that it goes on with.
 TERMS = ("set", "size", "name", "warm_up", "result", "feed", "core", "any_order")
@@ -177,7 +180,7 @@ def _same_set(facts: SetFacts) -> PuzzleSet:
     return loaded(facts.name, (facts.width, facts.height))
 
 
-def _shown_on(screen: Screen) -> Any:
+def _shown_on(screen: Screen) -> Callable[[PuzzleResult, float], None]:
     def show(ruling: PuzzleResult, run_seconds: float) -> None:
         screen.show(ruling, run_seconds, ruling.took_seconds)
 
@@ -210,27 +213,18 @@ def _bot(arguments: argparse.Namespace, puzzle_set: PuzzleSet) -> Bot:
     """Return the bot that was named; this project's, warmed up, if none was."""
     given = vars(arguments)
     if arguments.bot_command:
-        command, name, warm_up = arguments.bot_command, Path(arguments.bot_command[0]).name, None
+        command, name, warm_up = arguments.bot_command, _name_of(arguments.bot_command), None
     else:
         command, name = _own_bot(puzzle_set), "nonobot"
         warm_up = [*command, "--warm-up"]
-    return Bot(given.get("name", name), command, _warmed_up(given.get("warm_up", warm_up)))
+    return Bot(given.get("name", name), command, warmed_up(given.get("warm_up", warm_up)))
 
 
-def _warmed_up(command: list[str] | None) -> float | None:
-    """Run what a bot prepares itself with, and return how long that took: compiling is not solving puzzles."""
-    if not command:
-        return None
-    start = time.monotonic()
-    try:
-        status = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False
-        ).returncode
-    except (OSError, ValueError) as error:
-        raise UnusableError(f"cannot warm up with {command[0]!r}: {getattr(error, 'strerror', error)}") from None
-    if status:
-        raise UnusableError(f"{shlex.join(command)} ended with status {status}: not warmed up")
-    return time.monotonic() - start
+def _name_of(command: Sequence[str]) -> str:
+    """Return what a bot is called that was given no name: its program, or the one that an interpreter runs."""
+    program = Path(command[0]).name
+    scripts = [Path(word).stem for word in command[1:] if not word.startswith("-")]
+    return scripts[0] if INTERPRETER.fullmatch(program) and scripts else program
 
 
 def _own_bot(puzzle_set: PuzzleSet) -> list[str]:

@@ -23,6 +23,8 @@ examples:
 
 Any solution of a puzzle is right, not only the one that its board was made from. A grid of zeros, one of the words
 unsolvable, timeout and invalid, or nothing after `$k` says that a bot gave a puzzle up. The first answer counts.
+Answers come in the order of the questions, as in the tournaments: a solution after the answer to a later puzzle is
+out of order, and not right, without --any-order.
 
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 """
@@ -40,6 +42,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("questions", metavar="QUESTIONS", help=SET_HELP)
     parser.add_argument("answers", metavar="ANSWERS", help="an answer file, or - for stdin")
     add_size(parser)
+    parser.add_argument("--any-order", action="store_true", help="take solutions in any order")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(carry_out=carry_out)
 
@@ -47,7 +50,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     """Check the file and print what was found."""
     puzzle_set = loaded(arguments.questions, arguments.size)
-    referee = Referee(puzzle_set)
+    referee = Referee(puzzle_set, arguments.any_order)
     for answer in read_answers(_lines(arguments.answers), puzzle_set.width, puzzle_set.height):
         referee.take(answer)
     score = referee.score()
