@@ -40,8 +40,13 @@ PATIENCE_SECONDS = 60.0
 
 
 def browser_command() -> str | None:
-    """Return where a browser is, or None."""
-    return next(filter(None, map(shutil.which, NAMES)), None)
+    """Return where a browser is that starts, or None: some systems have a stub that tells how to install one."""
+    return next(filter(_starts, filter(None, map(shutil.which, NAMES))), None)
+
+
+def _starts(command: str) -> bool:
+    done = subprocess.run([command, "--version"], capture_output=True, timeout=PATIENCE_SECONDS, check=False)
+    return done.returncode == 0
 
 
 class Browser:

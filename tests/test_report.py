@@ -19,7 +19,6 @@ pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 
 from harness.commands import report as command
 from harness.errors import UnusableError
-from harness.pictures import INHERIT
 from harness.report import STEPS, Report, page_of, plots
 from harness.report.contents import MOST_DUELS, SLOWEST, Run
 from harness.report.facts import machines, terms
@@ -176,7 +175,6 @@ def test_a_page_is_the_same_byte_for_byte_whatever_the_settings(tmp_path):
     assert pages[0] == pages[1]
 
 
-@pytest.mark.slow
 def test_five_bots_on_a_thousand_puzzles_are_less_than_two_megabytes(tmp_path):
     runs = [samples.run_of(f"bot {pace}", "boardgen:25x25x1000:seed=7", pace=pace / 100) for pace in range(1, 6)]
     assert len(written(report_of(tmp_path, *runs)).encode()) < 2_000_000
@@ -237,6 +235,25 @@ def test_a_time_below_the_resolution_is_not_given_a_value(tmp_path):
 def test_where_nothing_was_solved_the_page_says_so(tmp_path, result):
     text = Reader(written(report_of(tmp_path, result))).text
     assert "there is nothing to plot" in text
+
+
+def one_puzzle(number: int = 1, took: float | None = 1.0, bot: str = "one"):
+    run = samples.run_of(bot)
+    puzzle = msgspec.structs.replace(run.score.puzzles[0], number=number, took_seconds=took, arrived_seconds=took)
+    facts = msgspec.structs.replace(run.set, puzzle_count=1, name="one.txt", sha256="1" * 64)
+    return msgspec.structs.replace(run, set=facts, score=type(run.score).of([puzzle]))
+
+
+@pytest.mark.parametrize("took", [0.0, -1.0, 1e-9, 0.1, 1e9])
+@pytest.mark.parametrize("number", [0, 1, 10**15])
+def test_one_puzzle_is_a_report(tmp_path, number, took):
+    page = written(report_of(tmp_path, one_puzzle(number, took), one_puzzle(number, took, "two")))
+    assert "1 puzzle solved by both" in Reader(page).text
+
+
+def test_there_may_be_more_bots_than_looks(tmp_path):
+    found = Reader(written(report_of(tmp_path, *(one_puzzle(bot=f"bot {number}") for number in range(60)))))
+    assert len([name for name in found.all("symbol") if name["id"].startswith("swatch")]) == 60
 
 
 def test_an_answer_file_beside_runs_is_ranked_and_not_drawn(tmp_path):
@@ -303,7 +320,7 @@ def test_every_term_is_stated(change):
 
 
 def red_boxes(svg: str) -> int:
-    [marks] = re.findall(rf'<path fill="{INHERIT.colours["wrong"]}" d="([^"]*)"', svg) or [""]
+    [marks] = re.findall(r'<path fill="var\(--bad\)" d="([^"]*)"', svg) or [""]
     return marks.count("M")
 
 
@@ -428,11 +445,11 @@ def test_a_running_median_follows_its_points():
 def test_the_slowest_points_are_drawn_whatever_is_thinned():
     points = [(number, 1.0 + number % 7) for number in range(5000)]
     points[1234] = (1234, 99.0)
-    kept = plots.thinned(points)
-    assert len(kept) <= plots.MOST_POINTS
+    kept = plots.thinned(points, 1000)
+    assert len(kept) <= 1000
     assert (1234, 99.0) in kept
     assert kept == sorted(set(kept) & set(points))
-    assert plots.thinned(points[:100]) == points[:100]
+    assert plots.thinned(points[:100], 100) == points[:100]
 
 
 def test_duels_are_counted():

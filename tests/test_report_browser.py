@@ -56,7 +56,7 @@ getComputedStyle(document.querySelector('#swatch-0 path')).stroke
 def browser(tmp_path_factory):
     command = browser_command()
     if command is None:
-        pytest.skip(f"no browser on PATH: none of {', '.join(NAMES)}")
+        pytest.skip(f"no browser that starts on PATH: none of {', '.join(NAMES)}")
     with Browser(command, tmp_path_factory.mktemp("browser")) as found:
         yield found
 

@@ -27,6 +27,10 @@ SHOWN_FAULTS = 6
 MOST_DUELS = 3
 """Opponents that the best bot of a set is held against."""
 
+MOST_POINTS, ALL_POINTS, FEWEST_POINTS = 1000, 20_000, 200
+"""Points of a bot in the plot over a set's puzzle numbers: at most so many, fewer where all plots together would
+have more than that, but not less than so many. They are most of the page's weight."""
+
 FAULTY = (Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LATE)
 """Verdicts on answers that do not count though no clue is broken."""
 
@@ -202,6 +206,11 @@ class SetPart:
         return [run for run in self.runs if run.series.seconds]
 
     @property
+    def largest_count(self) -> int:
+        """The most right answers with a time that a run has."""
+        return max((len(run.series.seconds) for run in self.runs), default=0)
+
+    @property
     def not_drawn(self) -> list[str]:
         """The names of the other runs."""
         return [run.name for run in self.runs if not run.series.seconds]
@@ -283,6 +292,12 @@ class Report:
     def terms(self) -> Variants:
         """The terms of the runs."""
         return terms([run.result.terms for run in self.runs])
+
+    @property
+    def most_points(self) -> int:
+        """How many points of a bot are drawn in the plot over a set's puzzle numbers."""
+        drawn_count = sum(len(part.timed) for part in self.sets)
+        return max(FEWEST_POINTS, min(MOST_POINTS, ALL_POINTS // max(1, drawn_count)))
 
     @property
     def ends(self) -> dict[EndReason, str]:

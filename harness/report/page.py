@@ -81,7 +81,7 @@ def page_of(report: Report, title: str, judge_version: str, progress: Callable[[
         swatches = [Markup(plots.swatch(look(number), f"s{number}")) for number in range(len(report.bots))]
         for number, part in enumerate(report.sets):
             tell = _teller(progress, number, len(report.sets))
-            chapters.append(_drawn(part, f"set-{number + 1}", tell))
+            chapters.append(_drawn(part, f"set-{number + 1}", report.most_points, tell))
     progress(STEPS * len(report.sets), "writing")
     return (
         _environment()
@@ -95,7 +95,6 @@ def page_of(report: Report, title: str, judge_version: str, progress: Callable[[
             light=LIGHT_COLOURS,
             dark=DARK_COLOURS,
             shortest=words.duration(RESOLUTION_SECONDS),
-            most_points=plots.MOST_POINTS,
             busy_share=BUSY_SHARE,
         )
     )
@@ -108,15 +107,19 @@ def _teller(progress: Callable[[float, str], None], done_sets: int, sets: int) -
     return lambda what: progress(next(steps), f"{place}: {what}")
 
 
-def _drawn(part: SetPart, anchor: str, tell: Callable[[str], None]) -> Chapter:
+def _drawn(part: SetPart, anchor: str, most_points: int, tell: Callable[[str], None]) -> Chapter:
     """Return a set's part of the page; `tell` is called before each of the steps."""
     album = Album(part.facts, part.runs)
     series = [run.series for run in part.timed]
     tell("sorted times")
     cactus = plots.cactus(series, f"{anchor}-cactus") if series else None
     tell("time for each puzzle")
-    over = plots.over_puzzles(series, f"{anchor}-over", wide=False) if series else None
-    wide = plots.over_puzzles(series, f"{anchor}-wide", wide=True) if len(part.duels) % 2 else None
+    over = plots.over_puzzles(series, f"{anchor}-over", wide=False, most_points=most_points) if series else None
+    wide = (
+        plots.over_puzzles(series, f"{anchor}-wide", wide=True, most_points=most_points)
+        if len(part.duels) % 2
+        else None
+    )
     tell("one against one")
     duels = [
         (duel, plots.head_to_head(duel.first.series, duel.second.series, f"{anchor}-duel-{number}"))

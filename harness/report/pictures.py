@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +20,10 @@ __all__ = ["Album", "cells_of"]
 
 CELL = 8
 """Side of a cell, in units of the drawing; the page scales it."""
+
+
+PAGE = replace(INHERIT, colours=INHERIT.colours | {"heavy": "var(--axis)", "wrong": "var(--bad)"})
+"""The colours of pictures: those of the page around them."""
 
 
 class Album:
@@ -42,7 +47,7 @@ class Album:
             return None
         puzzle = self._puzzle(ruling.number) or Puzzle.from_grid(solution.cells)
         name = f"the answer to puzzle {ruling.number}"
-        return svg_of(scene_of(Picture.of_answer(puzzle, solution, name), CELL, clues=False), INHERIT)
+        return svg_of(scene_of(Picture.of_answer(puzzle, solution, name), CELL, clues=False), PAGE)
 
     def solved(self, number: int) -> str | None:
         """Return the picture of the first right answer to a puzzle; None without one."""

@@ -19,10 +19,7 @@ from harness.report.looks import Look
 from harness.report.svg import AXIS, GRID, TEXT, inline_svg
 from harness.report.words import count, duration, shortened
 
-__all__ = ["MOST_POINTS", "Series", "cactus", "duel_in_words", "head_to_head", "over_puzzles", "swatch"]
-
-MOST_POINTS = 1000
-"""Points of a bot in the plot over puzzle numbers; of more, the slowest tenth and an even choice are drawn."""
+__all__ = ["Series", "cactus", "duel_in_words", "head_to_head", "over_puzzles", "swatch"]
 
 
 @dataclass(frozen=True)
@@ -69,8 +66,11 @@ def cactus(all_series: Sequence[Series], name: str) -> str:
     return inline_svg(figure, name, _label("Sorted times of right answers", all_series))
 
 
-def over_puzzles(all_series: Sequence[Series], name: str, wide: bool) -> str:
-    """Return the plot of the time for each puzzle over its number, with a running median for each bot."""
+def over_puzzles(all_series: Sequence[Series], name: str, wide: bool, most_points: int) -> str:
+    """Return the plot of the time for each puzzle over its number, with a running median for each bot.
+
+    Of more than `most_points` right answers of a bot, not all are drawn; see :func:`thinned`.
+    """
     figure, axes = axes_for(*((960, 340) if wide else (440, 380)), "time for a puzzle", "number of the puzzle")
     log_seconds(axes.yaxis, [time for series in all_series for time in series.seconds.values()])
     numbers = all_series[0].numbers
@@ -79,7 +79,7 @@ def over_puzzles(all_series: Sequence[Series], name: str, wide: bool) -> str:
     faint = 1.0 if len(all_series) == 1 else 0.55 if len(all_series) <= 4 else 0.3
     size = 3.2 if len(numbers) > 200 else 4.5
     for series in all_series:
-        points = thinned(sorted(series.seconds.items()))
+        points = thinned(sorted(series.seconds.items()), most_points)
         axes.plot(
             [number for number, _ in points],
             [drawn(time) for _, time in points],
@@ -170,14 +170,13 @@ def _label(what: str, all_series: Sequence[Series]) -> str:
     return f"{what}. " + "; ".join(series.in_words for series in all_series)
 
 
-def thinned(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Return all points, or of many the slowest tenth of what is drawn and an even choice of the others."""
-    if len(points) <= MOST_POINTS:
+def thinned(points: list[tuple[int, float]], most: int) -> list[tuple[int, float]]:
+    """Return the points; of more than `most`, a tenth of these for the slowest ones and an even choice of all."""
+    if len(points) <= most:
         return points
-    slow = sorted(points, key=lambda point: -point[1])[: MOST_POINTS // 10]
-    step = len(points) / (MOST_POINTS - len(slow))
-    even = [points[int(index * step)] for index in range(MOST_POINTS - len(slow))]
-    return sorted({*slow, *even})
+    slow = sorted(points, key=lambda point: -point[1])[: most // 10]
+    room = most - len(slow)
+    return sorted({*slow, *(points[index * len(points) // room] for index in range(room))})
 
 
 def _spread(length: int, most: int, shift: float) -> list[int]:
