@@ -7,11 +7,29 @@ import os
 import sys
 from collections.abc import Sequence
 
-from harness.commands import data, generate, run_bot, verify
+from harness.commands import (
+    check,
+    compare,
+    convert,
+    data,
+    generate,
+    render,
+    report,
+    run_bot,
+    table,
+    tournament,
+    verify,
+)
 from harness.errors import UnusableError
 from harness.version import judge_version
 
 __all__ = ["run"]
+
+COMMANDS = (run_bot, tournament, table, compare, report, verify, check, data, generate, convert, render)
+"""In the order of --help: playing, judging what was played, puzzles."""
+
+TAKE_A_COMMAND = (run_bot.carry_out, check.carry_out)
+"""What carries out the commands that a bot's command follows, after `--`."""
 
 EXIT_CUT_SHORT = 1
 EXIT_UNUSABLE = 2
@@ -37,8 +55,8 @@ def run(argv: Sequence[str]) -> int:
     except SystemExit as end:  # --help, --version, or arguments that argparse has complained about
         return int(end.code or 0)
     try:
-        if bot_command and arguments.carry_out is not run_bot.carry_out:
-            raise UnusableError("only `nonojudge run` takes a command after --")
+        if bot_command and arguments.carry_out not in TAKE_A_COMMAND:
+            raise UnusableError("only `nonojudge run` and `nonojudge check` take a command after --")
         arguments.bot_command = bot_command
         return int(arguments.carry_out(arguments))
     except UnusableError as problem:
@@ -70,13 +88,13 @@ class _Version(argparse.Action):
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="nonojudge",
-        description="The judge of a nonogram tournament: runs bots, checks answers, makes puzzle sets.",
-        epilog="Exit status: 0 every puzzle right (or the job done), 1 some not, 2 unusable arguments or input.\n"
+        description="The judge of nonogram tournaments: runs bots, ranks and compares them, finds and makes puzzles.",
+        epilog="Exit status: 0 done and nothing was wrong, 1 something was, 2 unusable arguments or input.\n"
         "`nonojudge COMMAND --help` explains a command, with examples.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for module in (run_bot, verify, generate, data):
+    for module in COMMANDS:
         module.add_to(commands)
     return parser

@@ -60,11 +60,6 @@ X####XXX
 """
 
 
-pytestmark = pytest.mark.skipif(
-    " render " not in cli._parser().format_help(), reason="the command is not registered"
-)
-
-
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

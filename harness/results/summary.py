@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.results.model import BotEnd, EndReason, PuzzleResult, RunResult, Score, Terms, Usage, Verdict
 
-__all__ = ["end_line", "run_lines", "score_lines", "usage_line"]
+__all__ = ["end_line", "outcome_line", "run_lines", "score_lines", "usage_line"]
 
 SHOWN_PUZZLES = 5
 """How many puzzles of a kind are named one by one."""
@@ -41,6 +41,12 @@ def run_lines(result: RunResult) -> list[str]:
     if result.stderr_file:
         lines.append(f"stderr of the bot ({result.stderr_bytes} bytes): {result.stderr_file}")
     return lines
+
+
+def outcome_line(result: RunResult) -> str:
+    """Return the outcome of a run in a few words."""
+    right = f"{result.score.right} of {len(result.score.puzzles)} right"
+    return f"{right}, {result.time_seconds:.2f} s, {result.end.reason}"
 
 
 def usage_line(usage: Usage) -> str:

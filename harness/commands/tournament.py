@@ -1,0 +1,121 @@
+"""`nonojudge tournament`: several bots on several sets."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from harness.commands.arguments import Commands
+from harness.errors import UnusableError
+from harness.play.screen import screen_for
+from harness.ranking.layout import as_text
+from harness.ranking.sources import Source
+from harness.ranking.standings import sections
+from harness.results.model import EndReason, PuzzleResult, RunResult
+from harness.results.summary import outcome_line
+from harness.tournament.definition import read_tournament
+from harness.tournament.rounds import Pairing, pairings
+
+__all__ = ["add_to"]
+
+EXAMPLES = """\
+example of a tournament file:
+  name = "weekly"
+  sets = ["taai2011", "boardgen:25x25x100:seed=7", { set = "mine.txt", size = "10x10" }]
+
+  [limits]               # of each run; all may be left out
+  time = 7200            # wall seconds for a set; also: cpu, puzzle, stall, and memory = "4G"
+  puzzle = 30
+
+  [[bots]]
+  name = "champion"
+  command = "{python} -m bot --size {size}"
+  warm-up = "{python} -m bot --warm-up"
+
+  [[bots]]
+  name = "other"
+  command = ["./other", "--width", "{width}", "--height", "{height}", "--limit", "{puzzle-limit}"]
+
+Every bot plays every set, one run at a time, on the terms of `nonojudge run`. Also: feed = "interactive",
+core = 1 or "any", any-order = true. Results go to results/NAME/ as they come. The same command again goes on
+where it was interrupted, and plays what is new; what was played is not played again.
+
+  nonojudge tournament weekly.toml
+  nonojudge report results/weekly -o weekly.html
+
+Exit status: 0 everything was played, 1 a bot could not be started, 2 unusable file, 130 interrupted.
+"""
+
+EXIT_INTERRUPTED = 130
+
+
+def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "tournament",
+        help="run several bots on several sets, and rank them",
+        description="Run every bot of a TOML file on every set of it, and rank them.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", type=Path, metavar="FILE.toml", help="the tournament")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="FOLDER",
+        help="where results go (default: results/NAME, with the name in the file)",
+    )
+    parser.add_argument("--again", action="store_true", help="play everything anew")
+    parser.add_argument("--quiet", action="store_true", help="no progress, the ranking alone")
+    parser.set_defaults(carry_out=carry_out)
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Play what was not played yet, and print the ranking."""
+    tournament = read_tournament(arguments.file)
+    folder = arguments.results or Path("results") / tournament.name
+    todo = pairings(tournament, folder)
+    if arguments.again:
+        for pairing in todo:
+            pairing.forget()
+    for pairing in todo:
+        pairing.played()  # what does not fit is said before anything is played
+    sources: list[Source] = []
+    problems = 0
+    for number, pairing in enumerate(todo, 1):
+        result = _played(pairing, f"[{number}/{len(todo)}]", arguments.quiet)
+        if result.end.reason is EndReason.NOT_STARTED:
+            problems += 1
+            print(f"nonojudge: {pairing.entrant.name}: {result.end.detail}", file=sys.stderr)
+        elif result.end.reason is EndReason.INTERRUPTED:
+            print("interrupted; the same command goes on", file=sys.stderr)
+            return EXIT_INTERRUPTED
+        else:
+            sources.append(Source(pairing.result_path, result))
+    if not sources:
+        raise UnusableError("no bot could be started")
+    print(as_text(sections(sources), sys.stdout.isatty()), end="")
+    print(f"results: {folder}")
+    return 1 if problems else 0
+
+
+def _played(pairing: Pairing, place: str, quiet: bool) -> RunResult:
+    def say(line: str) -> None:
+        if not quiet:
+            print(line, file=sys.stderr, flush=True)
+
+    who = f"{place} {pairing.entrant.name} on {pairing.puzzle_set.name}"
+    if (before := pairing.played()) and before.end.reason is not EndReason.INTERRUPTED:
+        say(f"{who}: played before; {outcome_line(before)}")
+        return before
+    say(f"{who} ...")
+    with screen_for(len(pairing.puzzle_set.puzzles), quiet) as screen:
+
+        def show(ruling: PuzzleResult, run_seconds: float) -> None:
+            screen.show(ruling, run_seconds, ruling.took_seconds)
+
+        result = pairing.play(show)
+    if result.end.reason is not EndReason.NOT_STARTED:
+        say(f"{who}: {outcome_line(result)}")
+    return result

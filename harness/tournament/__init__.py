@@ -1,0 +1,1 @@
+"""A tournament: several bots on several sets, as a TOML file says."""

@@ -1,0 +1,109 @@
+"""Playing a tournament: every bot on every set, a result file for each; what is there is not played again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.commands.arguments import loaded
+from harness.errors import UnusableError
+from harness.play.journal import journal_path
+from harness.play.match import Bot, play, resume
+from harness.play.state import OnRuling
+from harness.play.warming import warmed_up
+from harness.results.files import read_result
+from harness.results.model import EndReason, RunResult, SetFacts, Terms
+from harness.tournament.definition import Entrant, Tournament, board_size, file_name, filled_in, terms_of
+from tournament_data import PuzzleSet
+
+__all__ = ["Pairing", "pairings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A bot and a set.
+
+    Attributes
+    ----------
+    entrant : Entrant
+    puzzle_set : PuzzleSet
+    terms : Terms
+    result_path : Path
+    """
+
+    entrant: Entrant
+    puzzle_set: PuzzleSet
+    terms: Terms
+    result_path: Path
+
+    @property
+    def command(self) -> list[str]:
+        """The bot's command for this set."""
+        return filled_in(self.entrant.command, self.puzzle_set, self.terms)
+
+    def played(self) -> RunResult | None:
+        """Return the result that is there, whole or of a run that was interrupted; None if there is none.
+
+        Raises
+        ------
+        UnusableError
+            If it is of another command, set, or other terms.
+        """
+        if not self.result_path.exists():
+            return None
+        result = read_result(self.result_path)
+        if not isinstance(result, RunResult) or self._identity() != _identity_of(result):
+            raise UnusableError(
+                f"{self.result_path} was played with another command, set, or on other terms; "
+                "move it away, or play everything anew with --again"
+            )
+        return result
+
+    def play(self, on_ruling: OnRuling) -> RunResult:
+        """Play, or go on with what was cut off; return the result."""
+        before = self.played()
+        if before is not None and before.end.reason is not EndReason.INTERRUPTED:
+            return before
+        if before is not None or journal_path(self.result_path).exists():
+            return resume(self.puzzle_set, self.result_path, on_ruling)
+        took = warmed_up(filled_in(self.entrant.warm_up or [], self.puzzle_set, self.terms))
+        bot = Bot(self.entrant.name, self.command, took)
+        return play(self.puzzle_set, bot, self.terms, self.result_path, on_ruling)
+
+    def forget(self) -> None:
+        """Remove what was played."""
+        for path in (self.result_path, journal_path(self.result_path)):
+            path.unlink(missing_ok=True)
+
+    def _identity(self) -> tuple[str, list[str], SetFacts, Terms]:
+        return self.entrant.name, self.command, SetFacts.of(self.puzzle_set), self.terms
+
+
+def _identity_of(result: RunResult) -> tuple[str, list[str], SetFacts, Terms]:
+    return result.bot, result.command, result.set, result.terms
+
+
+def pairings(tournament: Tournament, folder: Path) -> list[Pairing]:
+    """Return who plays what, set by set; results go to `folder`.
+
+    Raises
+    ------
+    UnusableError
+        If a set cannot be had.
+    """
+    terms = terms_of(tournament)
+    return [
+        Pairing(entrant, puzzle_set, terms, folder / _file_name(puzzle_set, entrant))
+        for puzzle_set in _sets(tournament)
+        for entrant in tournament.bots
+    ]
+
+
+def _file_name(puzzle_set: PuzzleSet, entrant: Entrant) -> str:
+    return f"{file_name(puzzle_set.name)}--{file_name(entrant.name)}.json"
+
+
+def _sets(tournament: Tournament) -> list[PuzzleSet]:
+    return [
+        loaded(played if isinstance(played, str) else played.set, board_size(played)) for played in tournament.sets
+    ]

@@ -1,0 +1,147 @@
+"""Tournaments of scripted bots, as real processes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from harness import cli
+from harness.results.files import read_result
+from harness.results.model import EndReason, Feed, Terms
+from harness.tournament.definition import filled_in, read_tournament, terms_of
+from tests.judged import RECIPE, command
+from tournament_data import load_set
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def definition(folder: Path, bots: list[tuple[str, str]], sets: str = f'["{RECIPE}"]', more: str = "") -> Path:
+    """Write a tournament of scripted bots, given as name and behaviour."""
+    text = f'name = "small"\nsets = {sets}\n{more}\n'
+    for name, behaviour in bots:
+        text += f'[[bots]]\nname = "{name}"\ncommand = {json.dumps(command(behaviour, folder))}\n'
+    path = folder / "small.toml"
+    path.write_text(text)
+    return path
+
+
+def played(*arguments: str) -> int:
+    return cli.run(["tournament", *arguments])
+
+
+def test_every_bot_plays_and_the_ranking_is_printed(tmp_path, capsys):
+    path = definition(tmp_path, [("good", "perfect"), ("odd one", "wrong_at_2")])
+    assert played(str(path)) == 0
+    out, err = capsys.readouterr()
+    assert out.index("good") < out.index("odd one")
+    assert out.endswith("results: results/small\n")
+    assert "[2/2] odd one on boardgen:5x5x5:seed=3: 4 of 5 right" in err
+    files = sorted(path.name for path in Path("results/small").glob("*.json"))
+    assert files == ["boardgen-5x5x5-seed-3--good.json", "boardgen-5x5x5-seed-3--odd-one.json"]
+
+
+def test_what_was_played_is_not_played_again_until_it_is_asked_for(tmp_path, capsys):
+    path = definition(tmp_path, [("good", "perfect")])
+    result = Path("results/small/boardgen-5x5x5-seed-3--good.json")
+    played(str(path))
+    before = result.read_bytes()
+    played(str(path))
+    assert result.read_bytes() == before
+    assert "played before; 5 of 5 right" in capsys.readouterr().err
+    played(str(path), "--again", "--quiet")
+    assert result.read_bytes() != before
+    assert capsys.readouterr().err == ""
+
+
+def test_a_result_on_other_terms_is_not_taken_for_this_one(tmp_path, capsys):
+    played(str(definition(tmp_path, [("good", "perfect")])))
+    path = definition(tmp_path, [("good", "perfect")], more="[limits]\ntime = 9")
+    assert played(str(path)) == 2
+    assert "on other terms; move it away, or play everything anew with --again" in capsys.readouterr().err
+    assert played(str(path), "--again") == 0
+
+
+def test_a_bot_that_cannot_be_started_stops_no_other(tmp_path, capsys):
+    path = definition(tmp_path, [("good", "perfect")])
+    path.write_text(path.read_text() + '[[bots]]\nname = "nobody"\ncommand = "no-such-program"\n')
+    assert played(str(path)) == 1
+    out, err = capsys.readouterr()
+    assert "good" in out
+    assert "nobody: cannot start 'no-such-program'" in err
+
+
+def test_an_interrupted_tournament_goes_on_with_the_same_command(tmp_path):
+    path = definition(tmp_path, [("slow", "hang_at_3"), ("good", "perfect")], more="[limits]\ntime = 3\nstall = 0")
+    run = [sys.executable, "-m", "harness", "tournament", str(path)]
+    journal = tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.journal.jsonl"
+    with subprocess.Popen(run, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as judge:
+        until = time.monotonic() + 60
+        while not (journal.exists() and b'"number":2' in journal.read_bytes().replace(b" ", b"")):
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        judge.send_signal(signal.SIGINT)
+        _, err = judge.communicate(timeout=60)
+    assert judge.returncode == 130
+    assert err.endswith(b"interrupted; the same command goes on\n")
+    result = read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.json")
+    assert (result.end.reason, result.score.right) == (EndReason.INTERRUPTED, 2)
+    assert played(str(path)) == 0
+    result = read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.json")
+    assert (result.end.reason, result.score.right, len(result.legs)) == (EndReason.TIME_LIMIT, 2, 2)
+    assert read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json").score.all_right
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "missing required field `name`"),
+        ('name = "x"\nsets = []\nbots = []', "no bots"),
+        ('name = "x"\nsets = []\n[[bots]]\nname = "a"\ncommand = "a"', "no sets"),
+        ('name = "x"\nsets = ["s"]\n[[bots]]\nname = "a"\ncommand = ""', "the bot 'a' has no command"),
+        (
+            'name = "x"\nsets = ["s"]\nbots = [{name = "a b", command = "a"}, {name = "a-b", command = "a"}]',
+            "tell its",
+        ),
+        ('name = "x"\nsets = ["s"]\nbots = [{name = "a", command = "a", colour = 1}]', "unknown field `colour`"),
+        ('name = "x"\nsets = ["s"]\nbots = [{name = "a", command = "a"}]\nlimits = {time = -1}', "$.limits.time"),
+        ('name = "x"\nsets = ["s"]\nbots = [{name = "a", command = "a"}]\nlimits = {memory = "4 lb"}', "memory"),
+        ('name = "x"\nsets = ["no-such.txt"]\nbots = [{name = "a", command = "a"}]', "no-such.txt"),
+        ("name = ", "Invalid value"),
+        ("\xff", "codec"),
+    ],
+)
+def test_a_file_that_says_no_tournament_is_refused_with_the_place(tmp_path, capsys, text, why):
+    path = tmp_path / "t.toml"
+    path.write_bytes(text.encode("latin-1"))
+    assert played(str(path)) == 2
+    err = capsys.readouterr().err
+    assert why in err
+    assert err.count("\n") == 1
+
+
+def test_a_file_that_is_not_there(capsys):
+    assert played("none.toml") == 2
+    assert "cannot read the tournament none.toml: No such file" in capsys.readouterr().err
+
+
+def test_terms_and_placeholders(tmp_path):
+    path = tmp_path / "t.toml"
+    path.write_text(
+        'name = "x"\nsets = ["s"]\nfeed = "interactive"\ncore = "any"\nany-order = true\n'
+        "[limits]\ncpu = 5\npuzzle = 2.5\nmemory = '2G'\nstall = 0\n"
+        "[[bots]]\nname = 'a'\ncommand = '{python} x.py --size {size} -w{width} --limit {puzzle-limit} \"{a b}\"'"
+    )
+    tournament = read_tournament(path)
+    terms = terms_of(tournament)
+    assert terms == Terms(Feed.INTERACTIVE, 7200.0, 5.0, 2.5, 2 << 30, None, None, True)
+    words = filled_in(tournament.bots[0].command, load_set("boardgen:7x4x1:seed=1"), terms)
+    assert words == [sys.executable, "x.py", "--size", "7x4", "-w7", "--limit", "2.5", "{a b}"]
