@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from protocol.puzzle import Clue, Puzzle
 
 __all__ = [
+    "AssumedSize",
     "BadGrid",
     "BadHeader",
     "BadSize",
@@ -131,6 +132,10 @@ class StrayText(Fault):
 
 class BadSize(Fault):
     """A size that is missing, that no number states, or that no board here can have."""
+
+
+class AssumedSize(Fault):
+    """A size that was made out from the number of lines, since nothing stated it."""
 
 
 class BadGrid(Fault):

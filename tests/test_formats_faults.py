@@ -185,7 +185,7 @@ def test_a_fault_is_named_with_its_place(name, data, fault):
         ("non", "width 1\n====\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n====\n", ["$1: line 1: no 'rows' and no 'columns'", "ok"]),
         ("webpbn", f"<puzzleset><puzzle/><puzzle>{CLUES}</puzzle></puzzleset>", ["$1: line 1: no clues of rows (and 1 more in this puzzle)", "ok"]),
         ("webpbn", f"<puzzleset><puzzle>{CLUES}</puzzle></oops>", ["ok", "$2: line 2: broken XML: mismatched tag"]),
-        ("taai", "$1\n1\n1\n$2\n1\n$3\n1\n1\n", ["ok", "$2: line 4: 1 clue lines do not make a square board; expected an even number", "ok"]),
+        ("taai", "$1\n1\n1\n$2\n1\n$3\n1\n1\n", ["ok", "remark: $1: line 1: no size is stated; by the number of lines this is 1x1", "$2: line 4: 1 clue lines do not make a square board; expected an even number", "ok"]),
     ],
 )  # fmt: skip
 def test_a_fault_costs_no_other_puzzle(name, data, found):
@@ -307,6 +307,7 @@ def check(data: bytes, name: str | None = None) -> None:
 @settings(max_examples=50)
 @given(data=st.binary(max_size=200))
 @example(b"\xef\xbb\xbf")
+@example(b"\x1c")
 @example(b"\0" * 50)
 @example(b"\xff\xfe$\x001\x00")
 def test_random_bytes_raise_nothing_else(name, data):

@@ -63,4 +63,7 @@ def _sample(data: bytes) -> Sequence[str]:
     if b"\0" in start:
         raise FormatError("binary data, no text")
     lines = start.decode("utf-8", "replace").replace("\r", "\n").split("\n")
-    return [line.strip() for line in lines if line.strip()]
+    full = [line.strip() for line in lines if line.strip()]
+    if not full:  # white space that bytes.lstrip does not know
+        raise FormatError("nothing but blank lines")
+    return full

@@ -2,7 +2,7 @@ r"""The TAAI batch as a file: `$k`, then the columns' clues and the rows', a lin
 
 The stream of the tournaments is read by `protocol.taai`; this is the same form, read as a whole. It states no
 size: where none is given, boards are 25x25 if the first one can be read as such, and else square, of whatever
-size their number of lines makes.
+size their number of lines makes; a remark says so.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
-from protocol.faults import BadSize, Fault
+from protocol.faults import AssumedSize, BadSize, Fault
 from protocol.formats.base import MOST_SIDE, Format, Found
 from protocol.puzzle import Puzzle
 from protocol.record import Record
@@ -26,8 +27,16 @@ def _looks_like(lines: Sequence[str]) -> bool:
 
 
 def _read(data: bytes, size: tuple[int, int] | None) -> Iterator[Found]:
-    for entry in read_batch(io.BytesIO(data), size or _size(data)):
-        yield _record(entry) if isinstance(entry, Entry) else entry
+    size = size or _size(data)
+    assumed = size is None
+    for entry in read_batch(io.BytesIO(data), size):
+        found = _record(entry) if isinstance(entry, Entry) else entry
+        if assumed and isinstance(found, Record):
+            assumed = False  # said once
+            width, height = found.puzzle.width, found.puzzle.height
+            what = AssumedSize(f"no size is stated; by the number of lines this is {width}x{height}")
+            found = replace(found, remarks=(what.at(found.number, found.line),))
+        yield found
 
 
 def _record(entry: Entry) -> Found:

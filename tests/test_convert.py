@@ -1,0 +1,207 @@
+"""`nonojudge convert`: files from one format to another, what it says, exit statuses."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness import cli
+from harness.commands import convert
+from protocol import formats
+from tests.test_formats import LETTER_P, SEVERAL
+
+PUZZLES = Path(__file__).with_name("puzzles")
+PUZZLE_IN_XML = "<puzzle><title>Dot</title><note>n</note><solution><image>|X|</image></solution></puzzle>"
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments: str) -> int:
+    return cli.run(["convert", *arguments])
+
+
+@pytest.fixture
+def unusable(capsys):
+    """Return what carries out a command that cannot be, and returns the one line that says why."""
+
+    def line(*arguments: str) -> str:
+        capsys.readouterr()
+        assert run(*arguments) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("nonojudge: ")
+        assert err.count("\n") == 1
+        return err.removeprefix("nonojudge: ").rstrip("\n")
+
+    return line
+
+
+def feed(monkeypatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+def puzzles_in(file: str) -> list:
+    return [record.puzzle for record in formats.read(Path(file).read_bytes())]
+
+
+# What is converted
+
+
+@pytest.mark.parametrize("ending", [".grid", ".hv", ".letters", ".lists", ".nin", ".non", ".oneline", ".xml"])
+def test_the_end_of_the_name_says_the_format(ending, capsys):
+    assert run(str(PUZZLES / "p.non"), "out" + ending) == 0
+    assert puzzles_in("out" + ending) == [LETTER_P]
+    format = formats.by_extension("out" + ending)
+    assert capsys.readouterr().err.splitlines()[-1] == f"1 puzzle written to out{ending} ({format.name})"
+
+
+def test_formats_can_be_named():
+    assert run("--from", "non", "--to", "nin", str(PUZZLES / "p.non"), "out.xml") == 0
+    assert formats.detect(Path("out.xml").read_bytes()) == "nin"
+
+
+def test_several_puzzles_become_several():
+    assert run(str(PUZZLES / "several.xml"), "out.txt") == 0
+    assert run("out.txt", "out.oneline") == 0
+    assert puzzles_in("out.oneline") == SEVERAL
+    assert Path("out.oneline").read_bytes() == (PUZZLES / "several.oneline").read_bytes()
+
+
+def test_a_file_can_be_converted_onto_itself():
+    Path("here.txt").write_bytes((PUZZLES / "p.letters").read_bytes())
+    assert run("here.txt", "here.txt", "--to", "webpbn") == 0
+    assert puzzles_in("here.txt") == [LETTER_P]
+
+
+def test_stdin_and_stdout(monkeypatch, capfdbinary):
+    feed(monkeypatch, b"1:1-2\n")
+    assert run("-", "-", "--to", "letters") == 0
+    out, err = capfdbinary.readouterr()
+    assert out == b"A A\nB\n"
+    assert err == b"1 puzzle written to stdout (letters)\n"
+
+
+def test_the_size_of_a_taai_file(capsys):
+    assert run("--size", "8x11", str(PUZZLES / "p.txt"), "out.hv") == 0
+    assert puzzles_in("out.hv") == [LETTER_P]
+    assert capsys.readouterr().err == "1 puzzle written to out.hv (hv)\n"
+    # Without its last empty row the same file could be of 9x9, too; who converts it is told.
+    assert run(str(PUZZLES / "p.txt"), "other.hv") == 0
+    assert puzzles_in("other.hv") != [LETTER_P]
+    assert (
+        "p.txt: remark: $1: line 1: no size is stated; by the number of lines this is 9x9"
+        in capsys.readouterr().err
+    )
+    assert run("--size", "9x12", str(PUZZLES / "p.txt"), "third.hv") == 1
+    assert "expected 21 clue lines for a 9x12 board, found 19" in capsys.readouterr().err
+    assert not Path("third.hv").exists()
+
+
+# What is said
+
+
+def test_what_is_left_out_is_said_once(capsys):
+    assert run(str(PUZZLES / "several.non"), "out.oneline") == 0
+    name = PUZZLES / "several.non"
+    assert capsys.readouterr().err.splitlines() == [
+        f"{name}: remark: $1: oneline has no place for the title",
+        f"{name}: remark: $2: oneline has no place for the title, author, goal",
+        f"{name}: remark: $3: oneline has no place for the title, catalogue",
+        "3 puzzles written to out.oneline (oneline)",
+    ]
+
+
+def test_the_same_remark_on_many_puzzles_is_counted(capsys):
+    Path("in.xml").write_text("<puzzleset>" + 5 * PUZZLE_IN_XML + "</puzzleset>")
+    assert run("in.xml", "out.oneline") == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "in.xml: remark: $1: line 1: <note> is not kept (and 4 more like this)",
+        "in.xml: remark: $1: oneline has no place for the title, goal (and 4 more like this)",
+        "5 puzzles written to out.oneline (oneline)",
+    ]
+
+
+def test_puzzles_that_cannot_be_read_or_written_are_named_and_cost_no_other(capsys):
+    Path("in.oneline").write_text("1-1\n1:1\n" + ":".join(["1"] * 27) + "-27\n2-1:1\n")
+    assert run("in.oneline", "out.letters") == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "in.oneline: $2: line 2: no '-'; expected the rows' clues, '-', the columns' clues",
+        "in.oneline: $3: cannot be written as letters: a block of 27 cells, letters end at 26",
+        "2 puzzles written to out.letters (letters); 2 could not be",
+    ]
+    assert Path("out.letters").read_text() == "A\nA\n\nB\nA A\n"
+
+
+def test_nothing_is_written_where_no_puzzle_could_be_read(capsys):
+    Path("in.nin").write_text("2 2\n1\n")
+    Path("out.xml").write_text("as it was")
+    assert run("in.nin", "out.xml") == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "nothing written; 1 could not be"
+    assert Path("out.xml").read_text() == "as it was"
+
+
+# What cannot be used
+
+
+def test_names_that_say_nothing(unusable):
+    source = str(PUZZLES / "p.non")
+    assert unusable(source, "out") == "the format of out cannot be told from its name; name it with --to"
+    assert unusable(source, "-") == "the format of - cannot be told from its name; name it with --to"
+    assert unusable(source, "out", "--to", "x").startswith("--to: there is no format 'x'; known are grid, hv, ")
+    assert unusable(source, "out.xml", "--from", "x").startswith("--from: there is no format 'x'; known are ")
+    Path("letter").write_text("Dear Sir or Madam\n")
+    assert unusable("letter", "out.xml").endswith("webpbn (--from names the format)")
+
+
+def test_files_that_cannot_be_opened(unusable):
+    assert unusable("none.non", "out.xml") == "cannot read none.non: No such file or directory"
+    assert unusable(str(PUZZLES / "p.hv"), "no/out.xml") == "cannot write no/out.xml: No such file or directory"
+
+
+def test_files_that_hold_no_puzzle(unusable, monkeypatch):
+    Path("empty").touch()
+    assert unusable("empty", "out.xml") == "empty: an empty file"
+    Path("set.xml").write_text("<puzzleset/>")
+    assert unusable("set.xml", "out.non") == "set.xml: no puzzles"
+    feed(monkeypatch, b"\0\0\0")
+    assert unusable("-", "out.xml") == "stdin: binary data, no text"
+
+
+def test_several_puzzles_for_a_format_of_one(unusable):
+    assert unusable(str(PUZZLES / "several.xml"), "out.nin").startswith(
+        f"{PUZZLES / 'several.xml'}: nin holds one puzzle a file, not 3; several can be held by letters, lists"
+    )
+    assert not Path("out.nin").exists()
+
+
+def test_a_file_of_100_megabytes(unusable):
+    with Path("large.txt").open("wb") as file:
+        file.truncate(100_000_000)  # sparse
+    assert unusable("large.txt", "out.xml") == "large.txt: more than 16 MiB; a puzzle file is smaller"
+
+
+# The help
+
+
+def test_the_help_lists_every_format():
+    for format in formats.formats():
+        assert f"\n  {format.name:<7}  {format.description}\n" in convert.EXAMPLES
+    singles = [format.name for format in formats.formats() if not format.several]
+    assert f"{', '.join(singles[:-1])} and {singles[-1]} hold one puzzle a file" in convert.EXAMPLES
+
+
+def test_the_command_as_a_process():
+    command = [sys.executable, "-m", "harness", "convert", "-", "-", "--to", "nin"]
+    done = subprocess.run(command, input=b"1:1-2\n", capture_output=True, timeout=60, check=True)
+    assert done.stdout == b"1 2\n1\n1\n2\n"
+    assert done.stderr == b"1 puzzle written to stdout (nin)\n"
+    done = subprocess.run(command, input=bytes(range(256)), capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"nonojudge: stdin: binary data, no text\n"
