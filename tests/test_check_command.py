@@ -13,14 +13,10 @@ import time
 
 import pytest
 
-from harness import cli
 from harness.check.steps import STEPS
 from tests.test_check import SIZE, command
 
 SIZE_TEXT = f"{SIZE[0]}x{SIZE[1]}"
-
-# To be taken out as soon as harness/cli.py knows the command.
-pytestmark = pytest.mark.skipif(not hasattr(cli, "check"), reason="harness/cli.py does not know the command yet")
 
 JUDGE = [sys.executable, "-m", "harness", "check", "--size", SIZE_TEXT, "--timeout", "2"]
 
