@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import io
@@ -72,6 +73,11 @@ class _Handler(BaseHTTPRequestHandler):
         elif behaviour == "stuck":
             self._send(content[:2000], promised=len(content))
             self.released.wait(60)
+        elif behaviour == "endless":
+            self._send(b"", promised=None)
+            with contextlib.suppress(ConnectionError):
+                while not self.released.is_set():
+                    self.wfile.write(content)
         elif behaviour == "trickling":
             self._send(b"", promised=len(content))
             for start in range(0, len(content), 5000):

@@ -78,6 +78,7 @@ def test_what_comes_is_kept(url, folder, behaviour):
         ("wrong", FetchError, "not the published file"),
         ("cut", FetchError, "the transfer broke off"),
         ("silent-cut", FetchError, "not the published file"),
+        ("endless", FetchError, "over 2000000 bytes"),
         ("dead", OfflineError, "no answer within 0.2 s"),
         ("stuck", OfflineError, "no answer within 0.2 s"),
     ],

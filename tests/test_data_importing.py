@@ -10,7 +10,7 @@ import pytest
 from harness import cli
 from tests import published
 from tournament_data import registry
-from tournament_data.importing import MOST_BYTES, files_below, recognise
+from tournament_data.importing import files_below, recognise
 from tournament_data.store import State, keep, state_of, stored_path
 
 TAAI, TCGA = published.CONTENTS["taai2011"], published.CONTENTS["tcga2012"]
@@ -74,7 +74,7 @@ def test_line_ends_that_git_or_an_editor_changed_are_put_back(source, content, c
 def test_what_is_no_official_set_is_named(source, folder, capsys):
     (source / "empty").write_bytes(b"")
     (source / "nearly").write_bytes(TAAI[:-2])
-    (source / "large").write_bytes(bytes(MOST_BYTES + 1))
+    (source / "large").write_bytes(bytes(registry.MOST_BYTES + 1))
     os.mkfifo(source / "pipe")
     (source / "dangling").symlink_to("nowhere")
     (source / ".hidden").write_bytes(TAAI)

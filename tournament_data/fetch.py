@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from tournament_data.registry import OfficialSet
+from tournament_data.registry import MOST_BYTES, OfficialSet
 from tournament_data.store import data_folder, stored_path
 
 __all__ = ["FetchError", "OfflineError", "SetupError", "fetch"]
@@ -47,7 +47,7 @@ def fetch(
     except ImportError:
         raise SetupError("fetching needs pooch: pip install 'nonobot[data]'") from None
     pooch.get_logger().setLevel(logging.ERROR)
-    downloader = pooch.HTTPDownloader(progressbar=_Meter(on_bytes), timeout=timeout_seconds)
+    downloader = pooch.HTTPDownloader(progressbar=_Meter(official.url, on_bytes), timeout=timeout_seconds)
     try:
         pooch.retrieve(
             official.url,
@@ -76,18 +76,26 @@ def fetch(
 
 
 class _Meter:
-    """Stands where pooch expects a progress bar of tqdm's form."""
+    """Stands where pooch expects a progress bar of tqdm's form; stops a transfer that is too long."""
 
-    def __init__(self, on_bytes: Callable[[int], None] | None) -> None:
+    def __init__(self, url: str, on_bytes: Callable[[int], None] | None) -> None:
         self.total = 0
+        self._url = url
         self._on_bytes = on_bytes
+        self._came = 0
+        self._whole = False
 
     def update(self, count: int) -> None:
+        if self._whole:
+            return
+        self._came += count
+        if self._came > MOST_BYTES:
+            raise FetchError(f"{self._url}: not the published file (over {MOST_BYTES} bytes); nothing was kept")
         if self._on_bytes:
             self._on_bytes(count)
 
     def reset(self) -> None:
-        self._on_bytes = None  # pooch now fills the bar, whatever came in before
+        self._whole = True  # pooch now fills the bar, whatever came in before
 
     def close(self) -> None:
         pass

@@ -8,12 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tournament_data.registry import OfficialSet, official_sets
+from tournament_data.registry import MOST_BYTES, OfficialSet, official_sets
 
 __all__ = ["Recognised", "files_below", "recognise"]
-
-MOST_BYTES = 2_000_000
-"""Larger files are not looked at; official ones have less than 700,000 bytes."""
 
 
 @dataclass(frozen=True, slots=True)

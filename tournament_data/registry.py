@@ -11,10 +11,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-__all__ = ["BROWSABLE", "OfficialSet", "did_you_mean", "official_sets"]
+__all__ = ["BROWSABLE", "MOST_BYTES", "OfficialSet", "did_you_mean", "official_sets"]
 
 BROWSABLE = "https://github.com/zxkyjimmy/NonogramRecord"
 """Where people find the files; `official.toml` names where programs do."""
+
+MOST_BYTES = 2_000_000
+"""What is larger is no official set, and is not looked at; the sets have less than 700,000 bytes."""
 
 _LEAST_LIKENESS = 0.75
 """Of 0 to 1, as difflib measures it; `taai2012` and `taai2011` have 0.875."""
