@@ -29,8 +29,8 @@ from harness.pictures import (
 )
 from harness.pictures.png import MOST_PIXELS
 from harness.pictures.scene import Scene
-from harness.pictures.terminal import width_of
 from protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
+from protocol.characters import width_of
 from tests.boards import grids
 from tests.pictured import (
     P_PUZZLE,

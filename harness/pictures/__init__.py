@@ -12,13 +12,13 @@ r"""Pictures of puzzles and answers: for the terminal, as SVG and as PNG.
 """
 
 from harness.pictures.layout import SMALLEST_CELL_WITH_CLUES
-from harness.pictures.picture import Picture
 from harness.pictures.png import png_of
 from harness.pictures.scene import Scene, scene_of
 from harness.pictures.sheet import sheet_of
 from harness.pictures.svg import svg_of
-from harness.pictures.terminal import Blocks, draw, plain_lines
 from harness.pictures.themes import DARK, INHERIT, LIGHT, THEMES, Theme
+from protocol.characters import Blocks, draw, plain_lines
+from protocol.picture import Picture
 
 __all__ = [
     "DARK",

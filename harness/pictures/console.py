@@ -6,8 +6,8 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 
-from harness.pictures.picture import Picture
-from harness.pictures.terminal import Blocks, Line, draw, width_of
+from protocol.characters import Blocks, Line, draw, width_of
+from protocol.picture import Picture
 
 __all__ = ["BoardConsole", "DoesNotFitError"]
 

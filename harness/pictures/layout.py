@@ -10,13 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from harness.pictures.picture import Picture, numbers
 from protocol import Clue
+from protocol.picture import GROUP, Picture, numbers
 
 __all__ = ["SMALLEST_CELL_WITH_CLUES", "Axis", "Layout", "Ruler", "board_layout", "thumbnail_layout"]
-
-GROUP = 5
-"""Every fifth line is heavier."""
 
 SMALLEST_CELL_WITH_CLUES = 10
 """Pixels; in smaller cells the numbers cannot be read."""

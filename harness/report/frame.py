@@ -98,10 +98,10 @@ def log_seconds(axis: Axis, times: Sequence[float]) -> tuple[float, float]:
     low = math.floor(math.log10(min(shown)) + 1e-9)
     high = max(math.ceil(math.log10(max(shown)) - 1e-9), low + 2)
     decades = [10.0**power for power in range(low, high + 1)]
-    axis._set_axes_scale("log")  # type: ignore[attr-defined]
+    name = axis.axis_name  # type: ignore[attr-defined]
+    axis.axes.set(**{f"{name}scale": "log", f"{name}lim": (decades[0], decades[-1])})
     axis.set_minor_locator(NullLocator())
     axis.set_ticks(decades, labels=[duration(time) for time in decades])
-    axis.axes.set(**{f"{axis.axis_name}lim": (decades[0], decades[-1])})  # type: ignore[attr-defined]
     return decades[0], decades[-1]
 
 

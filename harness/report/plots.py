@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TYPE_CHECKING
 
 from harness.report.frame import (
     axes_for,
@@ -18,6 +19,9 @@ from harness.report.frame import (
 from harness.report.looks import Look
 from harness.report.svg import AXIS, GRID, TEXT, inline_svg
 from harness.report.words import count, duration, shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Series", "cactus", "duel_in_words", "head_to_head", "over_puzzles", "swatch"]
 
@@ -101,15 +105,10 @@ def head_to_head(first: Series, second: Series, name: str) -> str:
     times = [*first.seconds.values(), *second.seconds.values()]
     low, high = log_seconds(axes.yaxis, times)
     log_seconds(axes.xaxis, times)
-    axes.plot([low, high], [low, high], color=AXIS, linewidth=0.9, zorder=1)
-    for x, y in (([low, high / 10], [low * 10, high]), ([low * 10, high], [low, high / 10])):
-        axes.plot(x, y, color=AXIS, linewidth=0.9, dashes=(3, 3), zorder=1)
-    edge = high * (high / low) ** 0.04
+    _draw_equals(axes, low, high)
+    edge = high
     if first.seconds.keys() != second.seconds.keys():
-        far = high * (high / low) ** 0.08
-        axes.set(xlim=(low, far), ylim=(low, far))
-        for band in (axes.axhspan, axes.axvspan):
-            band(high, far, color=GRID, linewidth=0, zorder=0)
+        edge = _draw_bands(axes, low, high)
     axes.plot(
         [drawn(first.seconds[number]) for number in shared],
         [drawn(second.seconds[number]) for number in shared],
@@ -135,11 +134,28 @@ def head_to_head(first: Series, second: Series, name: str) -> str:
     )
 
 
+def _draw_equals(axes: Axes, low: float, high: float) -> None:
+    """Draw where both times are equal, and where one is ten times the other."""
+    axes.plot([low, high], [low, high], color=AXIS, linewidth=0.9, zorder=1)
+    for x, y in (([low, high / 10], [low * 10, high]), ([low * 10, high], [low, high / 10])):
+        axes.plot(x, y, color=AXIS, linewidth=0.9, dashes=(3, 3), zorder=1)
+
+
+def _draw_bands(axes: Axes, low: float, high: float) -> float:
+    """Make room at two edges for what only one has solved; return where its middle is."""
+    far = high * (high / low) ** 0.08
+    axes.set(xlim=(low, far), ylim=(low, far))
+    for band in (axes.axhspan, axes.axvspan):
+        band(high, far, color=GRID, linewidth=0, zorder=0)
+    return (high * far) ** 0.5
+
+
 def duel_in_words(first: Series, second: Series) -> str:
-    """Return how two bots compare, puzzle by puzzle."""
+    """Return how two bots compare, puzzle by puzzle; times that a clock cannot tell apart are equal."""
     shared = first.seconds.keys() & second.seconds.keys()
-    faster = sum(first.seconds[number] < second.seconds[number] for number in shared)
-    slower = sum(first.seconds[number] > second.seconds[number] for number in shared)
+    pairs = [(drawn(first.seconds[number]), drawn(second.seconds[number])) for number in shared]
+    faster = sum(one < other for one, other in pairs)
+    slower = sum(one > other for one, other in pairs)
     return (
         f"{count(len(shared), 'puzzle')} solved by both, {first.name} faster on {faster:,} of them, "
         f"{second.name} on {slower:,}; {len(first.seconds) - len(shared):,} solved by {first.name} alone, "

@@ -12,9 +12,8 @@ from enum import StrEnum
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from harness.pictures.layout import GROUP
-from harness.pictures.picture import Picture, numbers
-from protocol import BLACK, UNKNOWN, WHITE
+from protocol.picture import GROUP, Picture, numbers
+from protocol.puzzle import BLACK, UNKNOWN, WHITE
 
 __all__ = ["Blocks", "Line", "Piece", "draw", "plain_lines", "width_of"]
 
@@ -76,7 +75,9 @@ HALVES = {
 }
 
 
-def draw(picture: Picture, blocks: Blocks, clues: bool = True) -> list[Line]:
+def draw(
+    picture: Picture, blocks: Blocks, clues: bool = True, colours: Sequence[Sequence[str]] | None = None
+) -> list[Line]:
     """Return a board as lines of text, none of which ends with a space.
 
     Parameters
@@ -86,6 +87,9 @@ def draw(picture: Picture, blocks: Blocks, clues: bool = True) -> list[Line]:
         `HALF` tells unknown cells from white ones by colour alone.
     clues : bool
         False leaves out the clues and the lines between the cells.
+    colours : sequence of sequence of str, shape (height, width), optional
+        Fills each cell with a colour, as rich names it, or leaves it blank where that is empty, whatever the
+        picture's cells are. With `ASCII` there are no colours.
     """
     signs = SIGNS[blocks]
     groups = _groups(picture.width, clues)
@@ -101,7 +105,7 @@ def draw(picture: Picture, blocks: Blocks, clues: bool = True) -> list[Line]:
     for row in range(0, picture.height, per_line):
         if clues and per_line == 1 and row and row % GROUP == 0:
             lines.append([indent, _ruler(groups, signs, signs.between)])
-        cells = _half_cells(picture, row) if per_line == 2 else _full_cells(picture, row, blocks)
+        cells = _cells(picture, row, blocks, colours)
         inner = [piece for first, end in groups for piece in (edge, *cells[first:end])]
         lines.append([left.clue(row), left.sign(row), *inner, edge, right.sign(row + 1), right.clue(row + 1)])
     lines.append([indent, _ruler(groups, signs, signs.bottom)])
@@ -190,6 +194,22 @@ def _column_slots(picture: Picture, groups: Sequence[tuple[int, int]], cell_widt
     if touches or any(len(number) > cell_width for slot in slots for number in slot):
         return [[*" ".join(slot), ""] for slot in slots]
     return slots
+
+
+def _cells(picture: Picture, row: int, blocks: Blocks, colours: Sequence[Sequence[str]] | None) -> list[Piece]:
+    """Return the cells of a row; with half blocks, of it and the next."""
+    if colours is None or blocks is Blocks.ASCII:
+        return _half_cells(picture, row) if blocks is Blocks.HALF else _full_cells(picture, row, blocks)
+    if blocks is Blocks.FULL:
+        return [Piece(BLACK_CELL[blocks], colour) if colour else BLANK for colour in colours[row]]
+    lower = colours[row + 1] if row + 1 < picture.height else [""] * picture.width
+    return [_coloured_half(*pair) for pair in zip(colours[row], lower, strict=True)]
+
+
+def _coloured_half(upper: str, lower: str) -> Piece:
+    if upper and lower:
+        return Piece("▀", f"{upper} on {lower}")
+    return Piece("▀", upper) if upper else Piece("▄", lower) if lower else Piece(" ")
 
 
 def _full_cells(picture: Picture, row: int, blocks: Blocks) -> list[Piece]:

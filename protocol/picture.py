@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from protocol import BLACK, UNKNOWN, WHITE, Clue, Puzzle, Solution, mismatches
+from protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, Puzzle, Solution
+from protocol.verify import mismatches
 
-__all__ = ["Cells", "Picture", "numbers"]
+__all__ = ["GROUP", "Cells", "Picture", "numbers"]
+
+GROUP = 5
+"""A heavier line stands after so many lines of cells."""
 
 Cells = npt.NDArray[np.int8]
 """Cells of a board, shape (height, width): -1 unknown, 0 white, 1 black."""
