@@ -453,10 +453,8 @@ def test_the_slowest_points_are_drawn_whatever_is_thinned():
 
 
 def test_duels_are_counted():
-    first, second = (
-        series_of({1: 1.0, 2: 2.0, 3: 3.0, 4: 1.0}),
-        series_of({2: 1.0, 3: 4.0, 4: 1.0, 5: 1.0, 6: 1.0}),
-    )
+    first = series_of({1: 1.0, 2: 2.0, 3: 3.0, 4: 1e-5})
+    second = series_of({2: 1.0, 3: 4.0, 4: 0.0, 5: 1.0, 6: 1.0})
     assert plots.duel_in_words(first, second) == (
         "3 puzzles solved by both, x faster on 1 of them, x on 1; 1 solved by x alone, 2 by x alone"
     )
