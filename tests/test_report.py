@@ -19,8 +19,9 @@ pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 
 from harness.commands import report as command
 from harness.errors import UnusableError
+from harness.ranking.sources import read_sources
 from harness.report import STEPS, Report, page_of, plots
-from harness.report.contents import MOST_DUELS, SLOWEST, Run
+from harness.report.contents import ALL_POINTS, MOST_DUELS, MOST_POINTS, SLOWEST, Run
 from harness.report.facts import machines, terms
 from harness.report.pictures import Album, cells_of
 from harness.report.words import clean
@@ -260,6 +261,27 @@ def test_an_answer_file_beside_runs_is_ranked_and_not_drawn(tmp_path):
     report = report_of(tmp_path, samples.run_of("one"), samples.checked())
     assert len(report.sets[0].ranking.rows) == 2
     assert len(report.sets[0].runs) == 1
+
+
+def test_logs_of_bots_are_ranked_apart_and_not_drawn(tmp_path):
+    samples.sources_of(tmp_path / "results", samples.run_of("one"))
+    (tmp_path / "results" / "champion <b>.log").write_text("#1\t0.5\n#2\t1.25\ntotal time: 1.75\n")
+    sources, problems = read_sources([tmp_path / "results"])
+    assert not problems
+    report = Report(sources)
+    found = Reader(written(report))
+    assert [run.name for run in report.runs] == ["one"]
+    assert "Logs, not verified" in found.text
+    assert "champion <b>" in found.text
+    assert "1.750" in found.text
+
+
+def test_a_page_of_many_sets_draws_fewer_points_of_each(tmp_path):
+    run = one_puzzle()
+    sets = [msgspec.structs.replace(run.set, sha256=f"{number:064}", name=f"set {number}") for number in range(45)]
+    report = report_of(tmp_path, *(msgspec.structs.replace(run, set=facts) for facts in sets))
+    assert report.most_points == ALL_POINTS // 45
+    assert report_of(tmp_path, *samples.twelve_bots()).most_points == MOST_POINTS
 
 
 def test_of_several_runs_of_a_bot_the_ranking_chooses(tmp_path):
