@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.opponents import csp_model
-from harness.opponents.clauses import clauses_of
+from harness.opponents.clauses import clauses_by_line
 from harness.opponents.clock import Clock, OutOfTimeError
 from harness.opponents.cp_sat import automaton
 from harness.opponents.line_logic import Line
@@ -220,14 +220,17 @@ def test_a_table_that_is_too_large_is_refused_with_its_name():
 
 @pytest.mark.parametrize(("clue", "length"), LINES)
 def test_the_clauses_of_a_row_allow_exactly_its_placements(clue, length):
-    clauses = clauses_of(Puzzle(columns=((),) * length, rows=(clue,)))[
-        :-length
-    ]  # without those that make the columns white
+    clauses = next(clauses_by_line(Puzzle(columns=((),) * length, rows=(clue,))))  # those of the row
     literals = [[(abs(literal), literal > 0) for literal in clause] for clause in clauses]
     for cells in product((0, 1), repeat=length):
         values = {i + 1: bool(cell) for i, cell in enumerate(cells)}
         # Unit propagation from painted cells settles every block, so that it alone tells.
         assert (naive.unit_propagate(literals, values) is not None) == (cells in naive.placements(clue, length))
+
+
+def test_a_clue_that_does_not_fit_has_no_clauses():
+    with pytest.raises(ValueError, match=r"the clue \(2, 2\) does not fit 4 cells"):
+        next(clauses_by_line(Puzzle(columns=((),) * 4, rows=((2, 2),))))
 
 
 @pytest.mark.parametrize(("clue", "length"), LINES)

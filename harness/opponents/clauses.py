@@ -21,42 +21,47 @@ Constraints 14 (2009).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from protocol import Clue, Puzzle
 
-__all__ = ["clauses_of"]
+__all__ = ["clauses_by_line"]
 
 Clauses = list[list[int]]
 
 
-def clauses_of(puzzle: Puzzle) -> Clauses:
-    """Return the clauses of a puzzle; variable 1 + y * width + x is the cell in row y and column x.
+def clauses_by_line(puzzle: Puzzle) -> Iterator[Clauses]:
+    """Yield the clauses of each row, then of each column.
 
-    Returns
-    -------
+    Variable 1 + y * width + x is the cell in row y and column x.
+
+    Yields
+    ------
     list of list of int
-        Clauses of literals as solvers take them: v, or -v for not v. Contains the empty clause if a clue does not
-        fit its line.
+        Clauses of literals as solvers take them: v, or -v for not v.
+
+    Raises
+    ------
+    ValueError
+        If a clue does not fit its line.
     """
     width, height = puzzle.width, puzzle.height
     cells = [list(range(1 + y * width, 1 + (y + 1) * width)) for y in range(height)]
     last = width * height
-    clauses: Clauses = []
     for clue, line in zip((*puzzle.rows, *puzzle.columns), (*cells, *zip(*cells, strict=True)), strict=True):
-        last = _add_line(clauses, clue, line, last)
-    return clauses
+        clauses, last = _line_clauses(clue, line, last)
+        yield clauses
 
 
-def _add_line(clauses: Clauses, clue: Clue, cells: Sequence[int], last: int) -> int:
-    """Append the clauses of a line; `last` is the last variable in use, before and (returned) after."""
+def _line_clauses(clue: Clue, cells: Sequence[int], last: int) -> tuple[Clauses, int]:
+    """Return the clauses of a line, and the last variable then in use; `last` is the last one before."""
     length = len(cells)
     firsts = [0, *accumulate(block + 1 for block in clue)]  # the last one would be a further block's
     slack = length + 1 - firsts[-1]  # how far each block can be moved
-    if clue and slack < 0:
-        clauses.append([])
-        return last
+    if slack < 0:
+        raise ValueError(f"the clue {clue} does not fit {length} cells")
+    clauses: Clauses = []
 
     def starts_by(block: int, place: int) -> int | None:
         """Return the literal of S(block, place), 0 where it is always false, None where it is always true."""
@@ -83,4 +88,4 @@ def _add_line(clauses: Clauses, clue: Clue, cells: Sequence[int], last: int) -> 
         before = clue[gap - 1] if gap else 0
         for i in range(length):
             add(starts_by(gap - 1, i - before), starts_by(gap, i), -cells[i])
-    return last + len(clue) * max(0, slack)
+    return clauses, last + len(clue) * slack

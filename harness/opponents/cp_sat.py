@@ -19,7 +19,7 @@ from protocol import Clue, Puzzle, Solution
 
 __all__ = ["automaton", "solve"]
 
-_MARGIN_SECONDS = 0.02  # what CP-SAT takes to notice and to come back
+_MARGIN_SECONDS = 0.1  # what CP-SAT takes to begin, to notice and to come back
 
 
 def automaton(clue: Clue) -> tuple[list[tuple[int, int, int]], int]:
@@ -75,7 +75,7 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
     solver.parameters.random_seed = seed
     remaining = clock.remaining()
     if remaining is not None:
-        solver.parameters.max_time_in_seconds = max(0.001, remaining - _MARGIN_SECONDS)
+        solver.parameters.max_time_in_seconds = remaining - min(_MARGIN_SECONDS, remaining / 2)
     status = solver.solve(model)
     if status == cp_model.INFEASIBLE:
         return None

@@ -55,7 +55,7 @@ class Table:
 
 
 def tuple_count(clue: Clue, length: int, name: str) -> int:
-    """Return how many tuples the table of a line has; RefusedError, with the line's `name`, if they are too many."""
+    """Return how many tuples the table of a line has; RefusedError, with the line's `name`, if too many."""
     slack = length - sum(clue) - max(0, len(clue) - 1)
     count = comb(slack + len(clue), len(clue))
     if count > MOST_TUPLES:

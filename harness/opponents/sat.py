@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from harness.opponents.clauses import clauses_of
+from harness.opponents.clauses import clauses_by_line
 from harness.opponents.clock import Clock, OutOfTimeError
 from harness.opponents.serve import argument_parser, serve, unusable
 from protocol import Puzzle, Solution
+from protocol.faults import fault_in_clues
 
 __all__ = ["SOLVERS", "solve"]
 
@@ -51,11 +52,12 @@ def solve(puzzle: Puzzle, clock: Clock, solver: str = "minisat22") -> Solution |
     ------
     OutOfTimeError
     """
-    clauses = clauses_of(puzzle)
-    if [] in clauses:
+    if fault_in_clues(puzzle):
         return None
-    clock.check()
-    with _engine_class()(name=solver, bootstrap_with=clauses) as engine:
+    with _engine_class()(name=solver) as engine:
+        for clauses in clauses_by_line(puzzle):
+            engine.append_formula(clauses)
+            clock.check()
         is_solved = _solve_within(engine, clock, is_interruptible=solver != _NOT_INTERRUPTIBLE)
         if not is_solved:
             return None
