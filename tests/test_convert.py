@@ -205,3 +205,10 @@ def test_the_command_as_a_process():
     done = subprocess.run(command, input=bytes(range(256)), capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b"nonojudge: stdin: binary data, no text\n"
+
+
+def test_a_long_conversion_says_how_far_it_is(monkeypatch, capsys):
+    monkeypatch.setattr("harness.progress.SECONDS_BETWEEN_LINES", 0.0)
+    assert run(str(PUZZLES / "several.oneline"), "out.letters") == 0
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split(",")[0] for line in said[:-1]] == ["1 puzzle read", "2 puzzles read", "3 puzzles read"]

@@ -114,6 +114,9 @@ CLUES = (
         ("oneline", "1-" + "1:" * 10_000 + "1", "$1: line 1: more than 9999 clues"),
         ("lists", "[[1]]\n[" + "[1]," * 10_000 + "]", "$1: line 2: more than 9999 columns"),
         ("taai", "$1\n" + "1\n" * 20_000, "$1: line 1: a board of 10000x10000; sides are 1 to 9999"),
+        ("webpbn", XML.format("<solution><image>" + "|X|" * 15_000 + "</image></solution>"), "$1: line 3: an image of more than 9999 rows"),
+        ("webpbn", XML.format("<solution><image>|" + "X|" * 10_000 + "</image></solution>"), "$1: line 2: a board of 10000 rows; sides are 1 to 9999"),
+        ("webpbn", XML.format("<solution><image>|" + "X" * 10_000 + "|</image></solution>"), "$1: line 2: a board of 10000 columns; sides are 1 to 9999"),
         ("webpbn", XML.format('<clues type="rows">' + "<line/>" * 10_000 + "</clues>"), "$1: line 3: more than 9999 rows"),
         # sections and text where none belongs
         ("hv", "# mine\nH\n1\nV\n1\n", "$1: line 1: '# mine' stands before 'H' and 'V'"),

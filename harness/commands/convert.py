@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness.commands.arguments import Commands, add_size
 from harness.errors import UnusableError
+from harness.progress import Progress, progress_for
 
 if TYPE_CHECKING:
     from protocol import Fault, Record
@@ -67,9 +68,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
     to = _target_format(arguments)
     name = "stdin" if arguments.source == "-" else arguments.source
-    records = _Records(_opened(arguments, name), name)
+    data = _content(arguments.source, name)
+    records = _Records(_found(data, arguments, name), name)
     try:
-        written = write(records, to.name)
+        # The lines of the file are what is known beforehand, and where each puzzle stands.
+        with progress_for(data.count(b"\n") + 1) as records.progress:
+            written = write(records, to.name)
     except FormatError as error:
         raise UnusableError(f"{name}: {error}") from None
     _say(name, written.faults)
@@ -93,10 +97,13 @@ class _Records:
     count, faults : int
         How many puzzles there were, and how many things that could not be read.
     remarks : list of Fault
+    progress : Progress
+        Told the line that was reached.
     """
 
     def __init__(self, found: Iterator[Found], name: str) -> None:
         self._found, self._name = found, name
+        self.progress = Progress()
         self.count = self.faults = 0
         self.remarks: list[Fault] = []
 
@@ -106,6 +113,7 @@ class _Records:
         for found in self._found:
             if isinstance(found, Record):
                 self.count += 1
+                self.progress.show(found.line, f"{_puzzles(self.count)} read")
                 self.remarks += found.remarks
                 yield found
             else:
@@ -127,7 +135,20 @@ def _target_format(arguments: argparse.Namespace) -> Format:
     return found
 
 
-def _opened(arguments: argparse.Namespace, name: str) -> Iterator[Found]:
+def _content(source: str, name: str) -> bytes:
+    from protocol.formats import MOST_BYTES
+
+    most = MOST_BYTES + 1  # one too many is enough to see that it is too many
+    try:
+        if source == "-":
+            return sys.stdin.buffer.read(most)
+        with Path(source).open("rb") as file:
+            return file.read(most)
+    except OSError as error:
+        raise UnusableError(f"cannot read {name}: {error.strerror}") from None
+
+
+def _found(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[Found]:
     from protocol.formats import FormatError, UnknownFormatError, format_named, read
 
     try:
@@ -136,12 +157,7 @@ def _opened(arguments: argparse.Namespace, name: str) -> Iterator[Found]:
     except FormatError as error:
         raise UnusableError(f"--from: {error}") from None
     try:
-        if arguments.source == "-":
-            return read(sys.stdin.buffer, arguments.from_format, arguments.size)
-        with Path(arguments.source).open("rb") as file:
-            return read(file, arguments.from_format, arguments.size)
-    except OSError as error:
-        raise UnusableError(f"cannot read {name}: {error.strerror}") from None
+        return read(data, arguments.from_format, arguments.size)
     except UnknownFormatError as error:
         raise UnusableError(f"{name}: {error} (--from names the format)") from None
     except FormatError as error:

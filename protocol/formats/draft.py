@@ -88,7 +88,7 @@ class Draft:
         if self._fault:
             return self._fault
         if self._goal and not self._clues["row"] and not self._clues["column"]:
-            puzzle = Puzzle.from_grid(self._goal[0])
+            puzzle = Puzzle.from_grid(self._goal[0])  # drawn, but without clues
         else:
             puzzle = Puzzle(tuple(self._clues["column"]), tuple(self._clues["row"]))
         self._check_size(puzzle)
@@ -118,6 +118,8 @@ class Draft:
         for kind, count in (("rows", puzzle.height), ("columns", puzzle.width)):
             if not count:
                 self.fault(MissingLines(f"no clues of {kind}"))
+            elif count > MOST_SIDE:
+                self.fault(BadSize(f"a board of {count} {kind}; sides are 1 to {MOST_SIDE}"))
 
     def _check_clues(self, puzzle: Puzzle) -> None:
         found = fault_in_clues(puzzle)

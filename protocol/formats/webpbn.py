@@ -21,8 +21,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from protocol.clues import clue_from_words
-from protocol.faults import BadGrid, Coloured, ExtraLines, Fault, LeftOut, UnknownSection, UnusableMarkup, shown
-from protocol.formats.base import Format, Found
+from protocol.faults import (
+    BadGrid,
+    BadSize,
+    Coloured,
+    ExtraLines,
+    Fault,
+    LeftOut,
+    UnknownSection,
+    UnusableMarkup,
+    shown,
+)
+from protocol.formats.base import MOST_SIDE, Format, Found
 from protocol.formats.draft import Draft
 from protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Solution
 from protocol.record import Record
@@ -231,6 +241,9 @@ class _Puzzle:
 
     def _draw(self, kind: str, image: str, line: int) -> None:
         """Draw the cells of an image; the colours are known only at the end of the puzzle."""
+        if image.count("|") > 3 * MOST_SIDE:  # before they are taken apart: the text may be of any length
+            self._draft.fault(BadSize(f"an image of more than {MOST_SIDE} rows"), line)
+            return
         rows = [row for row in "".join(image.split()).split("|") if row]
         cells: list[list[int]] = []
         for row in rows:
