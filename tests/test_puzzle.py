@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol import Puzzle, Solution, clue_of
+from protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle, Solution, clue_of
 from tests import naive
 from tests.boards import grids
 
@@ -122,3 +122,33 @@ def test_a_solution_is_made_from_any_type_of_number(dtype):
     for cells in product((0, 1), repeat=4):
         grid = np.array(cells).reshape(2, 2)
         assert Solution(grid.astype(dtype)) == Solution(grid)
+
+
+# Partly painted boards
+
+
+def test_a_partly_painted_board_is_a_copy_that_cannot_be_changed():
+    cells = np.array([[BLACK, UNKNOWN], [WHITE, UNKNOWN]], dtype=np.int64)
+    partial = PartialGrid(cells)
+    cells[0, 0] = WHITE
+    assert partial.cells.tolist() == [[1, -1], [0, -1]]
+    assert partial.cells.dtype == np.int8
+    assert (partial.width, partial.height) == (2, 2)
+    assert repr(partial) == "<PartialGrid 2x2, 1 black>"
+    with pytest.raises(ValueError, match="read-only"):
+        partial.cells[0, 0] = 0
+    with pytest.raises(AttributeError, match="a PartialGrid cannot be changed"):
+        partial.cells = cells
+
+
+def test_partly_painted_boards_are_equal_by_their_cells_and_are_no_solutions():
+    one, other = PartialGrid([[1, -1]]), PartialGrid(np.array([[1, -1]], np.int8))
+    assert len({one, other}) == 1
+    assert one != PartialGrid([[1, 0]])
+    assert PartialGrid([[1, 0]]) != Solution([[1, 0]])
+
+
+@pytest.mark.parametrize("cells", [[1, -1], [[2]], [[-2]], [[None]], [["."]], 1])
+def test_what_is_neither_black_white_nor_unknown_is_no_board(cells):
+    with pytest.raises(ValueError, match="a partly painted board"):
+        PartialGrid(cells)

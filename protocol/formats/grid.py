@@ -14,7 +14,7 @@ Written: texts behind a colon, clues a line each with commas.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from protocol.faults import BadSize, ExtraLines, Fault, MissingLines, NotText, UnknownSection, shown
 from protocol.formats.base import MOST_SIDE, Format, Found
@@ -42,7 +42,7 @@ _DRAWN = {
     "solution": {".": WHITE, "#": BLACK, "X": WHITE, "x": WHITE},
 }
 _SECTIONS = (*_TEXTS, "rows", "columns", *_DRAWN)
-_HEADING = re.compile(r"(\[)?([A-Za-z]\w*)(?(1)\]):?\s*|([A-Za-z]\w*)(?::\s*|\s+)(.*)")
+_HEADING = re.compile(r"(?P<bracket>\[)?(?P<name>[A-Za-z]\w*)(?(bracket)\])(?:(?::\s*|\s+|$)(?P<behind>.*))")
 _CELLS = re.compile(r"[.#xX]+")
 
 
@@ -66,7 +66,7 @@ def _read(data: bytes) -> Iterator[Found]:
     sections = _sections(lines, draft)
     for name, content in sections.items():
         if name in _TEXTS:
-            draft.texts[name] = " ".join(line.text for line in content)
+            _take_text(draft, name, content)
         elif name in _DRAWN:
             _take_drawn(draft, name, content)
     for name, count, take in (("rows", height, draft.row), ("columns", width, draft.column)):
@@ -89,43 +89,49 @@ def _sections(lines: Iterator[Line], draft: Draft) -> dict[str, list[Line]]:
     for line in lines:
         if draft.hopeless:
             break
-        text_due = name in _TEXTS and not sections[name]
-        heading = None if text_due or _is_content(name, line.text) else _HEADING.fullmatch(line.text)
-        if heading:
-            name = (heading[2] or heading[3]).lower()
-            if name not in _SECTIONS:
-                draft.fault(
-                    UnknownSection(f"{shown(name)} is no section; expected {', '.join(_SECTIONS)}"), line.number
-                )
-            elif name in sections:
-                draft.fault(ExtraLines(f"a second '{name}'; such a file holds one puzzle"), line.number)
-            sections[name] = []
-            if heading[4]:
-                sections[name].append(Line(line.number, heading[4]))
-        elif name in _TEXTS and line.text and not text_due:
-            draft.fault(
-                ExtraLines(f"{shown(line.text)} is no section; expected {', '.join(_SECTIONS)}"), line.number
-            )
-        elif name:
+        if name in _TEXTS and not sections[name]:  # whatever stands there, also the name of a section
+            sections[name].append(line)
+        elif heading := _heading(name, line):
+            name, behind = heading
+            _check_name(name, sections, draft, line.number)
+            sections[name] = [behind] if behind.text else []
+        elif name and name not in _TEXTS:
             _keep(sections[name], line)
         elif line.text:
-            draft.fault(
-                UnknownSection(f"{shown(line.text)} is no section; expected {', '.join(_SECTIONS)}"), line.number
-            )
-        if text_due and not is_text(line.text):
-            draft.remark(NotText(f"the {name} has bytes that are not UTF-8 text"), line.number)
+            draft.fault(_no_section(line.text), line.number)
     return sections
 
 
-def _is_content(section: str, text: str) -> bool:
-    """Return whether a line cannot be a heading because of the section that it stands in."""
-    return section in _DRAWN and bool(_CELLS.fullmatch(text))
+def _heading(section: str, line: Line) -> tuple[str, Line] | None:
+    """Return the name of the section that starts on a line within `section`, and what stands behind it."""
+    if section in _DRAWN and _CELLS.fullmatch(line.text):
+        return None
+    found = _HEADING.fullmatch(line.text)
+    return (found["name"].lower(), Line(line.number, found["behind"])) if found else None
+
+
+def _check_name(name: str, sections: Mapping[str, object], draft: Draft, line: int) -> None:
+    if name not in _SECTIONS:
+        draft.fault(_no_section(name), line)
+    elif name in sections:
+        draft.fault(ExtraLines(f"a second '{name}'; such a file holds one puzzle"), line)
+
+
+def _no_section(text: str) -> Fault:
+    return UnknownSection(f"{shown(text)} is no section; expected {', '.join(_SECTIONS)}")
 
 
 def _keep(content: list[Line], line: Line) -> None:
     content.append(line)
     if len(content) > 5 * MOST_SIDE:
         content[:] = gathered(content)
+
+
+def _take_text(draft: Draft, name: str, lines: Sequence[Line]) -> None:
+    for line in lines:  # one at most
+        if not is_text(line.text):
+            draft.remark(NotText(f"the {name} has bytes that are not UTF-8 text"), line.number)
+        draft.texts[name] = line.text
 
 
 def _clues(lines: Sequence[Line], count: int, name: str) -> Sequence[Line] | Fault:
