@@ -1,0 +1,199 @@
+"""The counts are exactly as they were when someone last looked at them; see tests/golden_counts.py."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from bot.cli import parse
+from bot.strategies import make_strategy
+from tests import golden_counts
+from tests.golden_counts import FOLDER, GOLDEN, SMALL, TOURNAMENT, WIDE, counted, difference, from_text, to_text
+from tests.patched import HOUSE, LINE_KERNEL, PAINTS_LESS, SLOW, patched_house
+from tests.plain import IS_PLAIN
+
+pytestmark = pytest.mark.skipif(IS_PLAIN, reason="takes compiled kernels")
+
+
+def on_file(name: str) -> golden_counts.Counts:
+    return from_text((FOLDER / f"{name}.txt").read_text(encoding="ascii"))
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_counts(name):
+    differs = difference(name, on_file(name), counted(GOLDEN[name].options, GOLDEN[name].sets))
+    assert not differs, f"{differs}\nIf that is meant: {golden_counts.REFRESH}"
+
+
+def test_there_is_a_file_for_each_and_no_other():
+    assert {path.stem for path in FOLDER.iterdir()} == set(GOLDEN)
+
+
+def test_the_line_solvers_count_alike():
+    options = ("--strategy", "papers", "--line-solver", "recurrence")
+    fp1 = on_file("papers-fp1")
+    assert not difference(
+        "recurrence",
+        {place: facts for place, facts in fp1.items() if place[0] in (SMALL, WIDE)},
+        counted(options, (SMALL, WIDE)),
+    )
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_every_kind_of_work_is_there(name):
+    totals = {key: 0 for facts in on_file(name).values() for key in facts}
+    for facts in on_file(name).values():
+        assert facts["status"] == "solved"
+        for key in totals.keys() - {"status"}:
+            totals[key] += facts[key]
+    unused = {key for key, total in totals.items() if total == 0}
+    without_descents = name in ("champion-without-descents", "champion-two-solutions")
+    assert unused == {"status"} | ({"descents"} if without_descents else set())
+
+
+def test_fp3_is_stronger_somewhere():
+    fp1, fp3 = on_file("papers-fp1"), on_file("papers-fp3")
+    assert any(facts != fp1[place] for place, facts in fp3.items())
+
+
+# The comparison itself
+
+
+class OneMore:
+    """The champion, which finds one conflict more in a single puzzle."""
+
+    def __init__(self, at: int) -> None:
+        self._strategy = make_strategy(parse([]))
+        self._at = at
+        self.prepare = self._strategy.prepare
+
+    def solve(self, puzzle, **options):
+        result = self._strategy.solve(puzzle, **options)
+        self._at -= 1
+        if self._at == 0:
+            result.counts["conflicts"] += 1
+        return result
+
+
+def test_one_count_more_in_one_puzzle_is_found_and_named():
+    sets = GOLDEN["champion"].sets
+    before = on_file("champion")
+    words = difference("champion", before, counted((), sets, OneMore(24 + 16)))
+    conflicts = before[TOURNAMENT, 16]["conflicts"]
+    total = sum(facts["conflicts"] for facts in before.values())
+    lines = words.splitlines()
+    assert lines[0] == (f"champion: the counts of 1 of 50 puzzles differ; the first is $16 of {TOURNAMENT}")
+    changed = [line.split() for line in lines if "->" in line]
+    assert [line[:5] for line in changed] == [
+        ["conflicts", str(conflicts), "->", str(conflicts + 1), "+1"],
+        ["conflicts", str(total), "->", str(total + 1), "+1"],
+    ]
+
+
+A, B = {"status": "solved", "nodes": 3}, {"status": "timeout", "nodes": 7}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        ({("s", 1): A}, {("s", 1): B}, ["1 of 1 puzzles", "$1 of s", "solved -> timeout", "3 -> 7 +4 (+133.3%)"]),
+        ({("s", 1): A, ("s", 2): A}, {("s", 1): A, ("s", 2): B}, ["1 of 2 puzzles", "$2 of s", "6 -> 10 +4"]),
+        ({("s", 1): A}, {("s", 1): A, ("t", 2): A}, ["1 of 2 puzzles", "$2 of t", "none -> 3", "3 -> 6 +3"]),
+        ({("s", 1): A, ("s", 2): A}, {("s", 2): A}, ["1 of 2 puzzles", "$1 of s", "3 -> none", "6 -> 3 -3"]),
+        ({("s", 1): A}, {("s", 1): A | {"probes": 0}}, ["$1 of s", "none -> 0"]),
+        ({}, {("s", 1): A}, ["1 of 1 puzzles"]),
+    ],
+)
+def test_what_differs_is_said(before, now, said):
+    words = " ".join(difference("x", before, now).split())
+    assert [one for one in said if one not in words] == []
+
+
+def test_equal_counts_are_equal_through_the_file():
+    counts = {("s:p1=0.5", 1): A, ("s:p1=0.5", 12): B}
+    again = from_text(to_text("champion", counts))
+    assert again == counts
+    assert difference("champion", counts, again) is None
+
+
+# The command
+
+
+@pytest.fixture
+def small_file(tmp_path, monkeypatch):
+    """One golden file, of a small set, in a folder of the test."""
+    monkeypatch.setattr(golden_counts, "FOLDER", tmp_path)
+    monkeypatch.setattr(golden_counts, "GOLDEN", {"few": golden_counts.Golden((), ("boardgen:5x5x3:seed=1",))})
+    return tmp_path / "few.txt"
+
+
+def test_refresh_writes_and_then_nothing_differs(small_file, capsys):
+    assert golden_counts.main([]) == 1
+    assert "--refresh" in capsys.readouterr().out
+    assert not small_file.exists()
+    assert golden_counts.main(["--refresh"]) == 0
+    assert len(small_file.read_text().splitlines()) == 4
+    assert golden_counts.main([]) == 0
+    small_file.write_text(small_file.read_text().replace("line_solves=", "line_solves=1", 1))
+    capsys.readouterr()
+    assert golden_counts.main(["few"]) == 1
+    assert "the counts of 1 of 3 puzzles differ; the first is $1 of boardgen" in capsys.readouterr().out
+
+
+def test_a_name_that_is_none(capsys):
+    with pytest.raises(SystemExit) as end:
+        golden_counts.main(["nobody"])
+    assert end.value.code == 2
+    assert "no counts 'nobody'; there are champion, " in capsys.readouterr().err
+
+
+# Real changes, in a copy of the bot
+
+
+def golden_counts_of_house(folder, environment, name):
+    return subprocess.run(
+        [sys.executable, "-m", "tests.golden_counts", name],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_a_line_kernel_that_paints_less_is_found(tmp_path):
+    environment = patched_house(tmp_path, LINE_KERNEL, PAINTS_LESS)
+    done = golden_counts_of_house(tmp_path, environment, "papers-fp1")
+    assert done.returncode == 1, done.stderr
+    assert f"puzzles differ; the first is $1 of {SMALL}" in done.stdout
+    assert "solved                     50              50" in done.stdout  # no test of answers would have seen it
+
+
+@pytest.mark.slow
+def test_a_line_kernel_that_is_slow_counts_the_same(tmp_path):
+    environment = patched_house(tmp_path, LINE_KERNEL, *SLOW)
+    done = golden_counts_of_house(tmp_path, environment, "papers-fp2")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "papers-fp2: the counts of 34 puzzles are as they were\n",
+    ), done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["champion", "papers-fp1"])
+def test_the_counts_do_not_depend_on_the_cpu(tmp_path, name):
+    # Compiled for the plainest CPU of its kind: other vectors, no fused multiply-add.
+    environment = os.environ | {
+        "NUMBA_CPU_NAME": "generic",
+        "NUMBA_CPU_FEATURES": "",
+        "NONOBOT_CACHE_DIR": str(tmp_path),
+    }
+    done = golden_counts_of_house(HOUSE, environment, name)
+    assert (done.returncode, done.stdout) == (
+        0,
+        f"{name}: the counts of 50 puzzles are as they were\n",
+    ), done.stdout + done.stderr
