@@ -24,7 +24,7 @@ from harness.results.summary import run_lines
 from protocol import DEFAULT_SIZE
 from tournament_data import PuzzleSet
 
-__all__ = ["add_to"]
+__all__ = ["add_to", "own_bot"]
 
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
 STALL_SECONDS = 60.0
@@ -215,7 +215,7 @@ def _bot(arguments: argparse.Namespace, puzzle_set: PuzzleSet) -> Bot:
     if arguments.bot_command:
         command, name, warm_up = arguments.bot_command, _name_of(arguments.bot_command), None
     else:
-        command, name = _own_bot(puzzle_set), "nonobot"
+        command, name = own_bot(puzzle_set), "nonobot"
         warm_up = [*command, "--warm-up"]
     return Bot(given.get("name", name), command, warmed_up(given.get("warm_up", warm_up)))
 
@@ -227,7 +227,8 @@ def _name_of(command: Sequence[str]) -> str:
     return scripts[0] if INTERPRETER.fullmatch(program) and scripts else program
 
 
-def _own_bot(puzzle_set: PuzzleSet) -> list[str]:
+def own_bot(puzzle_set: PuzzleSet) -> list[str]:
+    """Return the command of this project's bot for the boards of a set."""
     size = (puzzle_set.width, puzzle_set.height)
     return [sys.executable, "-m", "bot", *(["--size", f"{size[0]}x{size[1]}"] if size != DEFAULT_SIZE else [])]
 
