@@ -1,0 +1,127 @@
+"""Process trees: found, measured, ended."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from harness.play import tree as trees
+from harness.play.affinity import off_core, on_core
+from harness.play.journal import LegStarted
+from harness.play.leftover import end_leftover
+from harness.play.tree import ProcessTree
+
+SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(1000)"]
+PARENT = [
+    sys.executable,
+    "-S",
+    "-c",
+    f"import subprocess, sys; child = subprocess.Popen({SLEEP!r}); print(child.pid, flush=True); child.wait()",
+]
+
+
+@pytest.fixture(params=["children", "all processes"])
+def _finder(request, monkeypatch):
+    """Both ways of finding children: the kernel's lists, and where there are none a look at all processes."""
+    if request.param == "all processes":
+        monkeypatch.setattr(trees, "Path", lambda name: Path("/nowhere"))
+
+
+@pytest.fixture
+def tree():
+    made = ProcessTree()
+    yield made
+    made.kill()
+    made.close()
+
+
+def started(command, tree):
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    tree.grow_from(process.pid)
+    return process
+
+
+@pytest.mark.usefixtures("_finder")
+def test_a_tree_is_seen_and_killed_and_the_judges_own_children_are_not():
+    own = subprocess.Popen(SLEEP)
+    tree = ProcessTree()
+    process = started(PARENT, tree)
+    child = int(process.stdout.readline())
+    tree.look()
+    assert tree.memory_bytes > psutil.Process(child).memory_info().rss > 0
+    assert tree.peak_memory_bytes >= tree.memory_bytes
+    assert tree.cpu_seconds > 0
+    os.kill(process.pid, 9)
+    process.wait()
+    tree.kill()
+    tree.close()
+    assert not psutil.pid_exists(child)
+    assert own.poll() is None
+    own.kill()
+    own.wait()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere an orphan is lost sight of")
+def test_an_orphan_is_counted_and_reaped(tree):
+    burn = "import time; end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"
+    code = (
+        f"import subprocess, sys; subprocess.Popen([sys.executable, '-S', '-c', {burn!r}], start_new_session=True)"
+    )
+    process = started([sys.executable, "-S", "-c", code], tree)
+    process.wait()
+    until = time.monotonic() + 60
+    while tree.cpu_seconds < 0.2 and time.monotonic() < until:
+        tree.look()
+    assert tree.cpu_seconds >= 0.2
+    while psutil.Process().children(recursive=True) and time.monotonic() < until:
+        tree.look()
+    assert psutil.Process().children(recursive=True) == []
+
+
+def test_the_peak_is_the_bots_and_not_the_judges():
+    ballast = bytearray(300_000_000)  # so that the judge is larger than the bot
+    ballast[::4096] = b"x" * len(ballast[::4096])
+    tree = ProcessTree()
+    process = started(
+        [*PARENT[:2], "-c", "held = b'x' * 50_000_000; print(flush=True); import time; time.sleep(1000)"], tree
+    )
+    process.stdout.readline()
+    tree.look()
+    process.kill()
+    _, _, used = os.wait4(process.pid, 0)
+    process.returncode = -9
+    tree.count_dead(used)
+    tree.close()
+    assert 50_000_000 < tree.peak_memory_bytes < 250_000_000
+    del ballast
+
+
+def test_the_bot_of_a_killed_judge_is_ended_and_a_stranger_is_not():
+    bot = subprocess.Popen(SLEEP, start_new_session=True)
+    created = psutil.Process(bot.pid).create_time()
+    end_leftover(LegStarted("", 1, bot.pid, created - 100))
+    assert bot.poll() is None
+    end_leftover(LegStarted("", 1, bot.pid, created))
+    assert bot.wait(60) == -9
+    end_leftover(LegStarted("", 1, bot.pid, created))
+    end_leftover(None)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no cores to hold a process on")
+def test_cores_come_back_as_they_were():
+    before = os.sched_getaffinity(0)
+    core = min(before)
+    with off_core(core):
+        assert os.sched_getaffinity(0) == (before - {core} or before)
+        with on_core(core):
+            assert os.sched_getaffinity(0) == {core}
+        assert os.sched_getaffinity(0) == (before - {core} or before)
+    assert os.sched_getaffinity(0) == before
+    with off_core(None), on_core(None):
+        assert os.sched_getaffinity(0) == before
