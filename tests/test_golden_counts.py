@@ -170,7 +170,7 @@ def test_a_line_kernel_that_paints_less_is_found(tmp_path):
     done = golden_counts_of_house(tmp_path, environment, "papers-fp1")
     assert done.returncode == 1, done.stderr
     assert f"puzzles differ; the first is $1 of {SMALL}" in done.stdout
-    assert "solved                     50              50" in done.stdout  # no test of answers would have seen it
+    assert "solved 50 50" in " ".join(done.stdout.split())  # no test of answers would have seen it
 
 
 @pytest.mark.slow
