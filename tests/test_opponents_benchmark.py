@@ -67,6 +67,8 @@ def scripted(folder: Path, answer: str) -> list[str]:
         "        lines = 0\n"
         "    lines += 1\n"
         "    if lines == 5:\n"
+        "        if answer == 'crash':\n"
+        "            sys.exit('so it goes')\n"
         "        sys.stdout.write(answer)\n"
         "        sys.stdout.flush()\n"
         f"        answer = {answer!r}\n"
@@ -95,6 +97,12 @@ def test_a_bot_that_does_not_keep_its_limit_is_ended(tmp_path):
         timing = player.play(entry(GOOD))
     assert timing.status == "timeout"
     assert timing.reason == "ended 2 s after the limit"
+
+
+def test_a_bot_that_crashes_is_told_from_one_that_is_late(tmp_path):
+    with Player(scripted(tmp_path, "crash"), (2, 2), limit=PATIENCE_SECONDS) as player:
+        assert player.play(entry(GOOD)) == Timing("unsolved", 0.0, "the bot ended: so it goes")
+        assert not player.is_running
 
 
 def test_what_the_bot_said_is_the_reason():
@@ -161,7 +169,7 @@ def test_the_totals_have_a_line_for_each_bot(tmp_path):
     ("arguments", "message"),
     [
         (("--only", "sat,magic"), "--only: 'magic' is not an opponent; there are block_backtracking, "),
-        (("--limit", "0"), "--limit must be above 0"),
+        (("--limit", "0"), "--limit must be above 0, --every and --tries 1 or more"),
         (("missing.txt",), "missing.txt"),
     ],
 )
