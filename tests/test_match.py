@@ -289,6 +289,11 @@ def test_a_bot_with_no_more_to_say_is_not_waited_for(tmp_path, behaviour, right,
     assert (result.end.reason, result.end.signal) == (reason, "SIGTERM")
 
 
+def test_a_bot_that_closed_its_stdout_has_not_merely_stalled(tmp_path):
+    result = played("close_stdout", tmp_path, stall_limit_seconds=0.1)
+    assert result.end.reason is EndReason.CLOSED_STDOUT
+
+
 def test_giving_up_is_not_being_wrong(tmp_path):
     result = played("give_up", tmp_path)
     assert verdicts(result) == [GIVEN_UP] * 5

@@ -111,6 +111,8 @@ class _Life:
             breach = EndReason.INTERRUPTED if self._interrupts.told else self._watch.breach()
             data = self._hand_in_what_is_there()
             busy = self._rule_on_next()
+            if breach is EndReason.STALLED and self._bot.output_closed:
+                return EndReason.CLOSED_STDOUT, None  # which says more
             if breach:
                 return breach, None
             if self._stray_bytes > MOST_STRAY_BYTES:

@@ -184,8 +184,8 @@ def _write(result: RunResult, path: Path) -> None:
         write_json(path, result)
     except OSError as error:
         raise UnusableError(
-            f"cannot write {path}: {error.strerror}; the run is in {journal_path(path)} "
-            f"(nonojudge run --resume {path} writes the result)"
+            f"cannot write {path}: {error.strerror}; what could be written is in "
+            f"{journal_path(path)}, and nonojudge run --resume {path} makes the result of it"
         ) from None
 
 

@@ -54,12 +54,13 @@ class Verdict(StrEnum):
 class EndReason(StrEnum):
     """How a run, or a leg of it, ended.
 
-    FINISHED: the bot ended with status 0, or everything was answered. TIME_LIMIT, CPU_LIMIT, MEMORY_LIMIT: it
-    was stopped there. PUZZLE_LIMIT: one puzzle took too long; the bot was stopped, and the next leg goes on with
-    the puzzle after it. CRASHED: it ended by a signal or with another status while answers were due. STALLED:
-    answers were due and it neither computed nor wrote anything for a while. CLOSED_STDOUT: answers were due and it
-    could not write them any more. PROTOCOL_ERROR: it wrote more that belongs to no answer than can be borne.
-    NOT_STARTED: its command cannot be run. INTERRUPTED: the judge was told to stop.
+    FINISHED: the bot ended with status 0, or no answer was due any more (in the order of the tournaments: the last
+    puzzle was answered). TIME_LIMIT, CPU_LIMIT, MEMORY_LIMIT: it was stopped there. PUZZLE_LIMIT: one puzzle took
+    too long; the bot was stopped, and the next leg goes on with the puzzle after it. CRASHED: it ended by a signal
+    or with another status while answers were due. STALLED: answers were due and it neither computed nor wrote
+    anything for a while. CLOSED_STDOUT: answers were due and it could not write them any more. PROTOCOL_ERROR: it
+    wrote more that belongs to no answer than can be borne. NOT_STARTED: its command cannot be run. INTERRUPTED:
+    the judge was told to stop, or was killed.
     """
 
     FINISHED = "finished"
@@ -144,6 +145,7 @@ class Usage(Struct, frozen=True):
     cpu_seconds : float
         User and system time of the process and its descendants.
     peak_memory_bytes : int
+        0 where the process was gone before it was looked at.
         Resident memory: the most that was seen of all of them together (what two of them share counts twice), or
         the peak of the largest, whichever is more.
     """

@@ -51,10 +51,8 @@ def outcome_line(result: RunResult) -> str:
 
 def usage_line(usage: Usage) -> str:
     """Return times and memory in one line."""
-    return (
-        f"wall {usage.wall_seconds:.2f} s, CPU {usage.cpu_seconds:.2f} s, "
-        f"peak memory {usage.peak_memory_bytes / 1e6:.0f} MB"
-    )
+    peak = f"{usage.peak_memory_bytes / 1e6:.0f} MB" if usage.peak_memory_bytes else "not known"
+    return f"wall {usage.wall_seconds:.2f} s, CPU {usage.cpu_seconds:.2f} s, peak memory {peak}"
 
 
 def end_line(end: BotEnd, terms: Terms) -> str:
