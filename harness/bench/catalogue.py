@@ -1,0 +1,124 @@
+"""Which benchmarks there are: names, units and where each is made. Importing this loads no kernel."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from harness.errors import UnusableError
+
+__all__ = ["BENCHMARKS", "COLD_START", "Benchmark", "CheckError", "Job", "chosen", "make_job"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A benchmark that is ready to run.
+
+    Attributes
+    ----------
+    units : int
+        How many units of the catalogue's kind one loop does.
+    seconds : callable
+        Runs so many loops and returns the CPU seconds they took; what is not of the benchmark is left out.
+    check : callable
+        Runs one loop and raises :class:`CheckError` if its result is not the right one.
+    """
+
+    units: int
+    seconds: Callable[[int], float]
+    check: Callable[[], None]
+
+
+class CheckError(Exception):
+    """A benchmark's work has not the right result; its time would mean nothing."""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """An entry of the catalogue.
+
+    Attributes
+    ----------
+    name : str
+    unit : str
+        What the time is for: one call, one puzzle, ...
+    about : str
+        What it measures, in a line.
+    module : str
+        Module of this package whose `make` returns the job, or that has the command. It imports of the bot what it
+        needs and no more, so
+        that of a revision that lacks something every other benchmark still runs.
+    """
+
+    name: str
+    unit: str
+    about: str
+    module: str
+
+    @property
+    def is_command(self) -> bool:
+        """Whether it times a command, by the wall clock, and not CPU time within a process."""
+        return self.module == "start"
+
+    @property
+    def is_cold(self) -> bool:
+        """Whether each of its values compiles all kernels anew."""
+        return self.name == COLD_START
+
+
+COLD_START = "start-cold"
+"""Compiles every kernel again for each value: not run unless asked for."""
+
+_ENTRIES = (
+    Benchmark("line-champion", "call", "the champion's line kernel on line states of real searches", "lines"),
+    Benchmark("line-bitset", "call", "the papers' bitset line kernel on the same states", "papers_lines"),
+    Benchmark("line-recurrence", "call", "the papers' recurrence on the same states", "papers_lines"),
+    Benchmark("propagation-champion", "board", "the champion's propagation of a whole board", "boards"),
+    Benchmark("propagation-papers", "board", "the papers' propagation, line cache empty", "papers"),
+    Benchmark("fp1-root", "board", "FP1 to its fixpoint at the root, line cache empty", "papers"),
+    Benchmark("bp-sweep", "sweep", "one sweep of belief propagation over a propagated board", "beliefs"),
+    Benchmark("conflict-analysis", "conflict", "the analysis of conflicts met in real searches", "learning"),
+    Benchmark("learning-search", "conflict", "the first 300 conflicts of a search with learning", "learning"),
+    Benchmark("protocol-reading", "puzzle", "reading a question file, in Python", "stream"),
+    Benchmark("protocol-writing", "answer", "writing answers, in Python", "stream"),
+    Benchmark("start-warm", "start", "the process from its start to the answer of one easy puzzle", "start"),
+    Benchmark(COLD_START, "start", "the same with no compiled kernel: half a minute and more", "start"),
+    Benchmark("set-25x25", "puzzle", "the champion on boardgen:25x25x100:seed=2011", "sets"),
+    Benchmark("set-30x30", "puzzle", "the champion on boardgen:30x30x40:seed=2", "sets"),
+    Benchmark("set-papers", "puzzle", "the papers' strategy, FP2, on boardgen:20x20x40:seed=2", "sets"),
+)
+
+BENCHMARKS = {entry.name: entry for entry in _ENTRIES}
+"""The benchmarks by name, in the order in which they run."""
+
+
+def chosen(names: Sequence[str], cold: bool = False) -> list[Benchmark]:
+    """Return the benchmarks of these names, in the catalogue's order; without names all but the cold start.
+
+    `cold` adds that. A name may be the beginning of several: `line` stands for every line kernel.
+
+    Raises
+    ------
+    UnusableError
+        If a name fits none.
+    """
+    wanted: set[str] = {COLD_START} if cold else set()
+    for name in names or [entry for entry in BENCHMARKS if entry != COLD_START]:
+        fitting = {name} if name in BENCHMARKS else {one for one in BENCHMARKS if one.startswith(name)}
+        if not name or not fitting:
+            raise UnusableError(f"no benchmark {name!r}; there are {', '.join(BENCHMARKS)}")
+        wanted |= fitting if name == COLD_START or cold else fitting - {COLD_START}
+    return [entry for name, entry in BENCHMARKS.items() if name in wanted]
+
+
+def make_job(name: str) -> Job:
+    """Return the job of a benchmark.
+
+    Raises
+    ------
+    ImportError, AttributeError
+        If the bot has not what the benchmark needs.
+    """
+    job: Job = importlib.import_module(f"harness.bench.{BENCHMARKS[name].module}").make(name)
+    return job

@@ -1,0 +1,203 @@
+"""Starting pyperf: one process a benchmark and side, its file read back."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.bench.catalogue import Benchmark
+from harness.bench.trees import HERE, Tree
+from harness.errors import UnusableError
+
+__all__ = ["Pace", "checks", "differs", "load", "make_ready", "measure", "require_pyperf", "save"]
+
+PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")
+"""Variables that pyperf's workers get beside those that it passes on itself; PYTHONPATH is one of these."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How much is measured.
+
+    Attributes
+    ----------
+    processes : int
+        Workers of a benchmark, one after the other.
+    values : int
+        Of each worker, after one value that does not count.
+    min_seconds : float
+        That a value lasts at least.
+    """
+
+    processes: int
+    values: int
+    min_seconds: float
+
+
+COLD_PROCESSES = 3
+"""A cold start is compiled this often, and nothing is thrown away."""
+
+
+def require_pyperf() -> None:
+    """See that pyperf is there.
+
+    Raises
+    ------
+    UnusableError
+        If not.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("pyperf") is None:
+        raise UnusableError("the benchmarks need pyperf: pip install 'nonobot[bench]'")
+
+
+def make_ready(
+    tree: Tree, benchmarks: Sequence[Benchmark], show: Callable[[int, str], None]
+) -> dict[str, str | None]:
+    """Compile what the benchmarks need of a tree's bot, and check their results.
+
+    Parameters
+    ----------
+    tree : Tree
+    benchmarks : sequence of Benchmark
+    show : callable
+        Told how many are done, and the name of the next.
+
+    Returns
+    -------
+    dict of str to str or None
+        Of each benchmark why it cannot be run; None if it can.
+    """
+    names = [one.name for one in benchmarks]
+    found: dict[str, str | None] = {}
+    with tempfile.TemporaryFile("w+") as errors:
+        command = [sys.executable, "-m", "harness.bench.ready", *names]
+        with subprocess.Popen(
+            command,
+            env=_environment(tree),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            show(0, names[0])
+            for line in process.stdout:
+                one = json.loads(line)
+                found[one["name"]] = one["problem"]
+                show(len(found), names[min(len(found), len(names) - 1)])
+        errors.seek(0)
+        words = _last_line(errors.read()) or f"its process ended with status {process.returncode}"
+    # A crash ends the process: the benchmark under way and those after it have no line.
+    return {name: found.get(name, words) for name in names}
+
+
+def measure(
+    tree: Tree, benchmark: Benchmark, pace: Pace, loops: int | None = None, core: int | None = None
+) -> Any:
+    """Return a pyperf.Benchmark: a benchmark run with the bot of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    benchmark : Benchmark
+    pace : Pace
+    loops : int or None
+        None: pyperf finds out how many make a value.
+    core : int or None
+        To hold the workers on.
+
+    Raises
+    ------
+    UnusableError
+        If it cannot be run.
+    """
+    with tempfile.TemporaryDirectory(prefix="nonobot-bench-") as folder:
+        file = Path(folder, "runs.json")
+        options = ["--benchmarks", benchmark.name, "--quiet", "-o", str(file)]
+        options += ["--inherit-environ", ",".join(PASSED_ON)]
+        if benchmark.is_cold:
+            options += ["-p", str(min(pace.processes, COLD_PROCESSES)), "-n", "1", "-w", "0", "-l", "1"]
+        else:
+            options += ["-p", str(pace.processes), "-n", str(pace.values), "-w", "1"]
+            options += ["--min-time", str(pace.min_seconds)] + (["-l", str(loops)] if loops else [])
+        if core is not None:
+            options += ["--affinity", str(core)]
+        done = subprocess.run(
+            [sys.executable, "-m", "harness.bench.suite", *options],
+            env=_environment(tree),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        if done.returncode:
+            words = _last_line(done.stdout) or f"status {done.returncode}"
+            raise UnusableError(f"the benchmark {benchmark.name} cannot be run: {words}")
+        return load(file)
+
+
+def load(file: Path) -> Any:
+    """Return the pyperf.Benchmark of a file that holds one."""
+    import pyperf  # type: ignore[import-untyped, unused-ignore]
+
+    return pyperf.Benchmark.load(str(file))
+
+
+def save(file: Path, benchmarks: Sequence[Any]) -> None:
+    """Write benchmarks as a file of pyperf's.
+
+    Raises
+    ------
+    UnusableError
+        If it cannot be written.
+    """
+    import pyperf  # type: ignore[import-untyped, unused-ignore]
+
+    if not benchmarks:
+        return
+    try:
+        pyperf.BenchmarkSuite(benchmarks).dump(str(file), replace=True)
+    except OSError as error:
+        raise UnusableError(f"cannot write {file}: {error.strerror}") from None
+
+
+def checks(benchmark: Any) -> list[str]:
+    """Return the warnings of `pyperf check`, the stability check."""
+    lines = _asked("check", benchmark)
+    return [line.removeprefix("* ") for line in lines if line.startswith("* ")]
+
+
+def differs(before: Any, after: Any) -> bool:
+    """Return whether `pyperf compare_to`, Student's t-test at 95 %, calls two benchmarks different."""
+    return not any("not significant" in line.lower() for line in _asked("compare_to", before, after))
+
+
+def _asked(question: str, *benchmarks: Any) -> list[str]:
+    """Return the lines that pyperf's own command prints about benchmarks."""
+    with tempfile.TemporaryDirectory(prefix="nonobot-bench-") as folder:
+        files = [str(Path(folder, f"{number}.json")) for number in range(len(benchmarks))]
+        for file, benchmark in zip(files, benchmarks, strict=True):
+            benchmark.dump(file)
+        command = [sys.executable, "-m", "pyperf", question, *files]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return done.stdout.splitlines()
+
+
+def _environment(tree: Tree) -> dict[str, str]:
+    """Return the environment in which `bot` and `protocol` are those of a tree, and the rest is of here."""
+    path = os.pathsep.join(map(str, dict.fromkeys((tree.folder, HERE))))
+    return {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""

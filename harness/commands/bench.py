@@ -1,0 +1,141 @@
+"""`nonojudge bench`: how long the bot's parts take, alone or against another revision."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from harness.commands.arguments import Commands, core
+from harness.errors import UnusableError
+from harness.progress import progress_for
+from harness.ranking.drawing import on_terminal
+
+__all__ = ["add_to"]
+
+EXAMPLES = """\
+examples:
+  nonojudge bench --list                          which benchmarks there are
+  nonojudge bench --fast                          all of them but the cold start, two minutes
+  nonojudge bench line bp-sweep                   some; `line` is every one whose name begins so
+  nonojudge bench -o new.json && python -m pyperf stats new.json
+  nonojudge bench --against HEAD~1                did the last commit, or an edit since, make a part slower?
+  nonojudge bench --against main line --tolerance 0.02
+
+With --against the bot of that revision and the present one, uncommitted changes included, run by turns, so that
+drift of the machine hits both. A benchmark is slower if all of its interval lies above 1 + tolerance; the
+intervals of all benchmarks together hold with 95 %. Times within a process are CPU times; those of a start are
+by the wall clock. docs/performance.md says what to make of them.
+
+Exit status: 0 measured, and nothing slower, 1 something is slower beyond the tolerance, 2 unusable arguments.
+"""
+
+
+def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "bench",
+        help="measure the bot's parts with pyperf, or compare them with another revision's",
+        description="Measure the bot's line kernels, propagation, search, start and more with pyperf.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a benchmark, or what its name begins with")
+    parser.add_argument("--list", action="store_true", help="list the benchmarks, and end")
+    parser.add_argument("--fast", action="store_true", help="fewer runs: quicker, and rougher")
+    parser.add_argument("--cold", action="store_true", help="the cold start, too: each compiles all kernels")
+    parser.add_argument("--against", metavar="REV", help="compare with another revision of this repository")
+    parser.add_argument(
+        "--tolerance",
+        type=_share,
+        default=0.05,
+        metavar="SHARE",
+        help="with --against: how much slower is borne, 0.05 for 5 %% (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=_rounds,
+        default=10,
+        metavar="N",
+        help="with --against: pairs of runs (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--core", type=core, metavar="N|any", help="hold the benchmarks on this core (default: any)"
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE.json", help="write all values in pyperf's form")
+    parser.add_argument("--json", action="store_true", help="print what was measured as JSON")
+    parser.set_defaults(carry_out=carry_out)
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Measure and print."""
+    from harness.bench.catalogue import chosen  # these load pyperf and rich, some even the bot
+    from harness.bench.measure import require_pyperf
+    from harness.bench.words import listing
+    from harness.play.affinity import require_core
+
+    if arguments.list:
+        print(listing(on_terminal()), end="")
+        return 0
+    require_pyperf()
+    require_core(arguments.core)
+    _check_output(arguments)
+    benchmarks = chosen(arguments.names, arguments.cold)
+    return _against(arguments, benchmarks) if arguments.against is not None else _alone(arguments, benchmarks)
+
+
+def _alone(arguments: argparse.Namespace, benchmarks: list[Any]) -> int:
+    from harness.bench.alone import FAST, THOROUGH, measure_all
+    from harness.bench.measure import save
+    from harness.bench.words import as_json, as_text
+
+    with progress_for(2 * len(benchmarks)) as progress:
+        pace = FAST if arguments.fast else THOROUGH
+        measured, found = measure_all(benchmarks, pace, arguments.core, progress.show)
+    if arguments.output:
+        save(arguments.output, found)
+    print(as_json(measured) if arguments.json else as_text(measured, on_terminal()), end="")
+    return 0
+
+
+def _against(arguments: argparse.Namespace, benchmarks: list[Any]) -> int:
+    from harness.bench.against import Plan, measure_against
+    from harness.bench.measure import save
+    from harness.bench.words import against_as_json, against_as_text
+
+    plan = Plan(arguments.against, arguments.tolerance, arguments.rounds, arguments.core)
+    with progress_for(1.0) as progress:
+        compared, found = measure_against(benchmarks, plan, progress.show)
+    if arguments.output:
+        for number, side in enumerate(("before", "after")):
+            save(arguments.output.with_suffix(f".{side}.json"), [pair[number] for pair in found])
+    print(against_as_json(compared) if arguments.json else against_as_text(compared, on_terminal()), end="")
+    return 1 if compared.worse else 0
+
+
+def _check_output(arguments: argparse.Namespace) -> None:
+    if arguments.fast and arguments.against is not None:
+        raise UnusableError("--fast is for measuring alone; with --against, --rounds says how much is run")
+    if arguments.output:
+        from harness.results.files import check_writable
+
+        try:
+            check_writable(arguments.output)
+        except OSError as error:
+            raise UnusableError(f"cannot write {arguments.output}: {error.strerror}") from None
+
+
+def _share(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= 10:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share such as 0.05, for 5 %")
+    return found
+
+
+def _rounds(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= 1000):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rounds, 1 to 1000")
+    return int(text)
