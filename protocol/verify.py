@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from protocol.puzzle import Clue, Puzzle, Solution, clue_of
+from protocol.puzzle import Clue, Grid, Puzzle, Solution
 
 __all__ = ["Mismatch", "mismatches"]
 
@@ -45,13 +46,18 @@ def mismatches(puzzle: Puzzle, solution: Solution) -> list[Mismatch]:
     """
     if (puzzle.width, puzzle.height) != (solution.width, solution.height):
         raise ValueError(f"a {solution.width}x{solution.height} answer to a {puzzle.width}x{puzzle.height} puzzle")
-    rows = solution.cells.tolist()
-    columns = solution.cells.T.tolist()
-    wrong: list[Mismatch] = []
-    for number, (clue, cells) in enumerate(zip(puzzle.rows, rows, strict=True), 1):
-        if clue_of(cells) != clue:
-            wrong.append(Mismatch("row", number, clue, clue_of(cells)))
-    for number, (clue, cells) in enumerate(zip(puzzle.columns, columns, strict=True), 1):
-        if clue_of(cells) != clue:
-            wrong.append(Mismatch("column", number, clue, clue_of(cells)))
-    return wrong
+    rows, columns = _clues(solution.cells), _clues(solution.cells.T)
+    return [*_differences("row", puzzle.rows, rows), *_differences("column", puzzle.columns, columns)]
+
+
+def _differences(
+    kind: Literal["row", "column"], expected: Sequence[Clue], found: Sequence[Clue]
+) -> Iterator[Mismatch]:
+    for number, (clue, own) in enumerate(zip(expected, found, strict=True), 1):
+        if clue != own:
+            yield Mismatch(kind, number, clue, own)
+
+
+def _clues(lines: Grid) -> list[Clue]:
+    """Return the clue of each row of an array: its blocks are what its bytes fall into, split at the white ones."""
+    return [tuple(map(len, filter(None, line.tobytes().split(b"\0")))) for line in lines]
