@@ -59,5 +59,5 @@ def _differences(
 
 
 def _clues(lines: Grid) -> list[Clue]:
-    """Return the clue of each row of an array: its blocks are what its bytes fall into, split at the white ones."""
+    """Return the clue of each row of an array: the pieces that its bytes fall into at the white ones."""
     return [tuple(map(len, filter(None, line.tobytes().split(b"\0")))) for line in lines]
