@@ -1,0 +1,173 @@
+"""`nonojudge profile`: where a bot's time goes."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from harness.commands.arguments import SET_HELP, Commands, add_size, core, loaded, seconds
+from harness.commands.run_bot import own_bot
+from harness.errors import UnusableError
+from harness.play.affinity import tournament_core
+from harness.play.screen import screen_for
+from harness.play.warming import warmed_up
+from harness.profiling.collect import profile_of
+from harness.profiling.comparison import as_text as comparison_as_text
+from harness.profiling.comparison import compare
+from harness.profiling.files import read_profile, to_json
+from harness.profiling.model import Profile
+from harness.profiling.words import as_text
+from harness.ranking.drawing import on_terminal
+from harness.results.files import check_writable
+from harness.results.model import EndReason, Terms
+
+__all__ = ["add_to"]
+
+DEFAULT_SET = "boardgen:25x25x100:seed=2011"
+STALL_SECONDS = 60.0
+
+FORMS = (".svg", ".png", ".json")
+
+EXAMPLES = f"""\
+examples:
+  nonojudge profile                                       the bot of this project on {DEFAULT_SET}
+  nonojudge profile taai2011 -o profile.svg               and a picture of it
+  nonojudge profile -- nonobot --strategy papers --puzzle-limit 2
+  nonojudge profile taai2011 -o before.json               keep it; change the bot; then:
+  nonojudge profile taai2011 --before before.json         which stage got slower, and do the counts differ?
+  nonojudge profile before.json -o before.png             show a kept profile again
+
+The times of the steps are the bot's own clock reads, in the file that it writes after --stats; start-up, reading
+and the end are the judge's. Everything after -- is the bot's command, run without a shell; --stats FILE is added.
+docs/profiling.md tells what each line means, and what a bot has to write to be profiled.
+
+Pictures need the libraries of the extra `report`: python3 -m pip install 'nonobot[report]'
+Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
+"""
+
+
+def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "profile",
+        help="show where a bot's time goes: stages, steps, puzzles",
+        usage="nonojudge profile [options] [SET | PROFILE.json] [-- CMD ARGS...]",
+        description="Run a bot on a set and show where its time goes: by stage and step of the search, by puzzle.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "source",
+        nargs="?",
+        default=DEFAULT_SET,
+        metavar="SET",
+        help=f"{SET_HELP}; or a kept profile, to show it (default: {DEFAULT_SET})",
+    )
+    add_size(parser)
+    parser.add_argument(
+        "--core",
+        type=core,
+        default=argparse.SUPPRESS,
+        metavar="N",
+        help="the bot's core, or any (default: the last one)",
+    )
+    parser.add_argument(
+        "--time-limit", type=seconds, default=7200.0, metavar="S", help="wall seconds for the set (%(default)g)"
+    )
+    parser.add_argument(
+        "--warm-up",
+        type=shlex.split,
+        metavar="'CMD ARGS'",
+        help="run this first, so that nothing is compiled under the clock (the bot of this project: by default)",
+    )
+    parser.add_argument(
+        "--before", type=Path, metavar="PROFILE.json", help="compare with this kept profile of the same set"
+    )
+    parser.add_argument(
+        "-o",
+        "--out",
+        type=_out,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a picture (.svg, .png), or the profile itself, to be kept (.json); may be given several times",
+    )
+    parser.add_argument("--theme", choices=["light", "dark"], default="light", help="of pictures (%(default)s)")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--json", action="store_true", help="print the profile as JSON")
+    parser.set_defaults(carry_out=carry_out)
+
+
+def _out(text: str) -> Path:
+    if Path(text).suffix not in FORMS:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a name that ends with {', '.join(FORMS)}")
+    return Path(text)
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Make the profile, or read it, and show it."""
+    if arguments.json and arguments.before:
+        raise UnusableError("--json prints a profile, --before a comparison: one of them")
+    _check_outs(arguments.out)
+    before = read_profile(arguments.before) if arguments.before else None
+    profile = _profile(arguments)
+    for path in arguments.out:
+        _write(path, profile, arguments.theme)
+    if arguments.json:
+        print(to_json(profile), end="")
+    elif before:
+        print(comparison_as_text(before, profile, compare(before, profile), on_terminal()), end="")
+    else:
+        print(as_text(profile, on_terminal()), end="")
+    return 0 if profile.right == profile.set.puzzle_count else 1
+
+
+def _check_outs(paths: list[Path]) -> None:
+    """See that everything asked for can be written: before the run, not after it."""
+    if any(path.suffix != ".json" for path in paths):
+        from harness.profiling.picture import check_extra
+
+        check_extra()
+    for path in paths:
+        try:
+            check_writable(path)
+        except OSError as error:
+            raise UnusableError(f"cannot write {error.filename or path}: {error.strerror}") from None
+
+
+def _profile(arguments: argparse.Namespace) -> Profile:
+    kept = Path(arguments.source)
+    if kept.suffix == ".json" and kept.is_file():
+        if arguments.bot_command:
+            raise UnusableError(f"{kept} is a kept profile: it takes no command")
+        return read_profile(kept)
+    puzzle_set = loaded(arguments.source, arguments.size)
+    command = arguments.bot_command or own_bot(puzzle_set)
+    warm_up = arguments.warm_up or (None if arguments.bot_command else [*command, "--warm-up"])
+    warmed_up(warm_up)
+    terms = Terms(
+        wall_limit_seconds=arguments.time_limit,
+        stall_limit_seconds=STALL_SECONDS,
+        core=arguments.core if "core" in arguments else tournament_core(),
+    )
+    with screen_for(len(puzzle_set.puzzles), arguments.quiet) as screen:
+        profile = profile_of(
+            puzzle_set, command, terms, lambda ruling, now: screen.show(ruling, now, ruling.took_seconds)
+        )
+    if profile.end.reason is EndReason.INTERRUPTED:
+        print("nonojudge: interrupted; this is the profile of what was done", file=sys.stderr)
+    return profile
+
+
+def _write(path: Path, profile: Profile, theme: str) -> None:
+    try:
+        if path.suffix == ".json":
+            path.write_text(to_json(profile), encoding="utf-8")
+        else:
+            from harness.profiling.picture import draw
+
+            path.write_bytes(draw(profile, path.suffix.removeprefix("."), theme))
+    except OSError as error:
+        raise UnusableError(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,103 @@
+"""A bot run on a set for its statistics: the lines that it writes into the file after `--stats`."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness.errors import UnusableError
+from harness.play.match import Bot, play
+from harness.play.state import OnRuling
+from harness.profiling.model import Profile, PuzzleProfile
+from harness.results.model import EndReason, PuzzleResult, RunResult, Terms
+from tournament_data import PuzzleSet
+
+__all__ = ["profile_of"]
+
+NO_COUNTS = ("puzzle", "solutions")
+"""Whole numbers in a line of statistics that count nothing of the search."""
+
+
+class _Line(msgspec.Struct):
+    """What a line of statistics must hold to be of use; the whole numbers beside it are counts."""
+
+    puzzle: int
+    seconds: float
+    step_seconds: dict[str, float] = {}
+
+
+def profile_of(puzzle_set: PuzzleSet, command: Sequence[str], terms: Terms, on_ruling: OnRuling) -> Profile:
+    """Run a bot on a set and return where its time went.
+
+    Parameters
+    ----------
+    puzzle_set : PuzzleSet
+    command : sequence of str
+        Program and arguments; `--stats FILE` is added.
+    terms : Terms
+        Without a limit for each puzzle: the bot would be started again, and its statistics with it.
+    on_ruling : callable
+        Told of each ruling, and of the run time in seconds at which it was made.
+
+    Raises
+    ------
+    UnusableError
+        If the bot cannot be run, or writes no statistics.
+    """
+    with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
+        stats = Path(folder) / "stats.jsonl"
+        bot = Bot(Path(command[0]).name, [*command, "--stats", str(stats)])
+        result = play(puzzle_set, bot, terms, Path(folder) / "result.json", on_ruling)
+        if result.end.reason is EndReason.NOT_STARTED:
+            raise UnusableError(result.end.detail or "the bot's command cannot be run")
+        if not stats.exists() or not stats.stat().st_size:
+            raise UnusableError(_why_nothing(command, result))
+        lines = stats.read_bytes().splitlines(keepends=True)
+    rulings = {one.number: one for one in result.score.puzzles}
+    arrivals = [one.arrived_seconds for one in result.score.puzzles if one.arrived_seconds is not None]
+    return Profile(
+        command=list(command),
+        set=result.set,
+        machine=result.machine,
+        judge_version=result.judge_version,
+        started_at=result.started_at,
+        end=result.end,
+        usage=result.usage,
+        first_answer_seconds=min(arrivals, default=None),
+        last_answer_seconds=max(arrivals, default=None),
+        puzzles=list(_puzzles(lines, rulings)),
+    )
+
+
+def _puzzles(lines: Sequence[bytes], rulings: dict[int, PuzzleResult]) -> Iterator[PuzzleProfile]:
+    for at, text in enumerate(lines, 1):
+        if not text.endswith(b"\n"):
+            return  # the bot was stopped while it wrote this one
+        try:
+            line = msgspec.json.decode(text, type=_Line)
+            values: dict[str, Any] = msgspec.json.decode(text)
+        except msgspec.MsgspecError as error:
+            raise UnusableError(
+                f"line {at} of the bot's statistics: {error}; see docs/profiling.md for what it should hold"
+            ) from None
+        if line.puzzle in rulings:
+            counts = {name: v for name, v in values.items() if type(v) is int and name not in NO_COUNTS}
+            yield PuzzleProfile(line.puzzle, rulings[line.puzzle].verdict, line.seconds, line.step_seconds, counts)
+
+
+def _why_nothing(command: Sequence[str], result: RunResult) -> str:
+    """Return why there are no statistics; a bot that takes no `--stats` says so on stderr."""
+    said = ""
+    if result.stderr_file:
+        lines = Path(result.stderr_file).read_text(encoding="utf-8", errors="replace").split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        said = f"; it said: {''.join(letter for letter in last[:200] if letter.isprintable())}"
+    return (
+        f"{shlex.join(command)} wrote no statistics: a bot that can be profiled takes --stats FILE "
+        f"(docs/profiling.md){said}"
+    )
