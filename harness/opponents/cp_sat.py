@@ -9,6 +9,7 @@ the one worker.
 from __future__ import annotations
 
 import sys
+import time
 from functools import partial
 
 import numpy as np
@@ -19,7 +20,10 @@ from protocol import Clue, Puzzle, Solution
 
 __all__ = ["automaton", "solve"]
 
-_MARGIN_SECONDS = 0.1  # what CP-SAT takes to begin, to notice and to come back
+_MARGIN_SECONDS = 0.05
+"""What CP-SAT takes to notice that the time is up, beside what it takes to begin and to come back, which grows
+with the model as the time to build it does.
+"""
 
 
 def automaton(clue: Clue) -> tuple[list[tuple[int, int, int]], int]:
@@ -64,6 +68,7 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
     """
     from ortools.sat.python import cp_model
 
+    started = time.monotonic()
     model = cp_model.CpModel()
     cells = [[model.new_bool_var(f"{y},{x}") for x in range(puzzle.width)] for y in range(puzzle.height)]
     for clue, line in zip((*puzzle.rows, *puzzle.columns), (*cells, *zip(*cells, strict=True)), strict=True):
@@ -75,7 +80,8 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
     solver.parameters.random_seed = seed
     remaining = clock.remaining()
     if remaining is not None:
-        solver.parameters.max_time_in_seconds = remaining - min(_MARGIN_SECONDS, remaining / 2)
+        margin = _MARGIN_SECONDS + time.monotonic() - started
+        solver.parameters.max_time_in_seconds = remaining - min(margin, remaining / 2)
     status = solver.solve(model)
     if status == cp_model.INFEASIBLE:
         return None
