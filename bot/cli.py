@@ -28,6 +28,7 @@ examples:
   nonobot --puzzle-limit 10 --log times.txt --stats stats.jsonl < questions.txt > answers.txt
   nonobot --format auto < picture.non            a puzzle file of another form
   nonobot --solutions 2 < questions.txt          up to two solutions each: is it unique?
+  nonobot --watch questions.txt                  see how the first ones are solved
   nonobot --warm-up                              compile now, not when the clock is running
 
 input: '$k' starts puzzle k; then a line for each column, left to right, and a line for each row, top to bottom:
@@ -56,6 +57,8 @@ class Options:
     log: Path | None
     stats: Path | None
     warm_up: bool
+    watch: Path | None
+    speed: float
 
 
 def _size(text: str) -> tuple[int, int] | None:
@@ -104,6 +107,22 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"nonobot {__version__}")
     parser.add_argument("--warm-up", action="store_true", help="compile the kernels, keep them on disk, and end")
+
+    watching = parser.add_argument_group("watching")
+    watching.add_argument(
+        "--watch",
+        type=Path,
+        metavar="FILE",
+        help="show on the terminal how the puzzles of FILE (any format) are solved: what propagation, probing and "
+        "guessing tell, in colours",
+    )
+    watching.add_argument(
+        "--speed",
+        type=_seconds,
+        default=20.0,
+        metavar="N",
+        help="moments a second (default 20); keys + and -",
+    )
 
     boards = parser.add_argument_group("boards")
     boards.add_argument(

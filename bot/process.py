@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -43,6 +46,8 @@ def run(options: Options, started: float) -> int:
         return _unusable(str(error))
     if options.warm_up:
         return 0
+    if options.watch:
+        return _watched(options, strategy, options.watch)
     try:
         records = Records(options.log, options.stats, on_failure=_say)
     except OSError as error:
@@ -52,6 +57,15 @@ def run(options: Options, started: float) -> int:
         return batch.run()
     finally:
         records.close(time.monotonic() - started)
+
+
+def _watched(options: Options, strategy: Strategy, path: Path) -> int:
+    from bot.watch import UnwatchableError, watch  # nothing of it is needed in a tournament
+
+    try:
+        return watch(options, strategy, path)
+    except UnwatchableError as error:
+        return _unusable(str(error))
 
 
 def _prepare(strategy: Strategy, is_all: bool) -> None:
@@ -125,7 +139,7 @@ class _Batch:
             raise TimeoutError
         if result and result.solutions:
             self._solved += 1
-            _write(b"".join(format_answer(task.number, solution) for solution in result.solutions))
+            _write(b"".join(_form_of_answer(task)(task.number, solution) for solution in result.solutions))
         else:
             _write(self._no_solution(task, result))
         self._records.add(task.number, time.monotonic() - before, result)
@@ -188,6 +202,15 @@ class _Batch:
         if not 0 < max(width, height) <= _LARGEST_ZEROS:
             return header
         return format_answer(task.number, Solution(np.zeros((height, width), np.uint8)))
+
+
+def _form_of_answer(task: Task) -> Callable[[int, Solution], bytes]:
+    """Return what makes an answer: a picture, where a person looks at the only puzzle of a file."""
+    if not (task.is_alone and task.puzzle and os.isatty(_STDOUT)):
+        return format_answer
+    from bot.terminal import picture_of
+
+    return partial(picture_of, task.puzzle)
 
 
 def _place(task: Task) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from bot.source import lines_of
-from protocol import Entry, Fault, PartialGrid, Puzzle, TaaiReader
+from protocol import Entry, Fault, PartialGrid, Puzzle, Record, TaaiReader
 from protocol.faults import ExtraLines
 
 __all__ = ["AUTO", "STREAM", "Task", "UnreadableError", "tasks"]
@@ -38,6 +38,8 @@ class Task:
         The board to start from.
     remarks : tuple of Fault
         What of the input was left out.
+    is_alone : bool
+        It is known that there is no other puzzle.
     """
 
     number: int
@@ -47,6 +49,7 @@ class Task:
     fault: Fault | None = None
     start: PartialGrid | None = None
     remarks: tuple[Fault, ...] = ()
+    is_alone: bool = False
 
 
 def tasks(chunks: Iterator[bytes], form: str, size: tuple[int, int] | None) -> Iterator[Task | Fault]:
@@ -111,14 +114,19 @@ def _of_file(chunks: Iterable[bytes], form: str) -> Iterator[Task | Fault]:
         if len(data) > MOST_BYTES:
             break
     try:
-        all_found = read(bytes(data), None if form == AUTO else form)
+        everything = list(read(bytes(data), None if form == AUTO else form))
     except FormatError as error:
         raise UnreadableError(str(error)) from None
-    for found in all_found:
+    is_alone = len(everything) == 1
+    for found in everything:
         if not isinstance(found, Fault):
-            size = found.puzzle.width, found.puzzle.height
-            yield Task(found.number, found.line, size, found.puzzle, start=found.start, remarks=found.remarks)
+            yield _of_record(found, is_alone)
         elif found.puzzle is None or isinstance(found, ExtraLines):
             yield found
         else:
             yield Task(found.puzzle, found.line, (0, 0), fault=found)
+
+
+def _of_record(record: Record, is_alone: bool) -> Task:
+    size = record.puzzle.width, record.puzzle.height
+    return Task(record.number, record.line, size, record.puzzle, None, record.start, record.remarks, is_alone)

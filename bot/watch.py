@@ -1,0 +1,254 @@
+"""`nonobot --watch`: a solve as it happened, moment by moment, on the terminal."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import termios
+import time
+import tty
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from bot.cli import Options
+from bot.moments import MOST_MOMENTS, Moment
+from bot.result import Result
+from bot.strategies import Strategy
+from bot.tasks import AUTO, Task, UnreadableError, tasks
+from bot.terminal import drawn, has_colours, text_of
+from protocol import BLACK, UNKNOWN, Fault, PartialGrid
+from protocol.characters import Line, Piece
+from protocol.picture import Picture
+
+__all__ = ["UnwatchableError", "watch"]
+
+WORDS = {
+    Moment.PAINTED: "a line told cells",
+    Moment.PROBED: "probing told cells",
+    Moment.GUESSED: "a cell was assumed",
+    Moment.TAKEN_BACK: "a contradiction: taken back",
+    Moment.RESTARTED: "begun anew",
+}
+
+COLOURS = {
+    Moment.PAINTED: ("color(255)", "color(240)"),
+    Moment.PROBED: ("color(120)", "color(28)"),
+    Moment.GUESSED: ("color(221)", "color(94)"),
+    Moment.TAKEN_BACK: ("color(210)", "color(88)"),
+    Moment.RESTARTED: ("color(255)", "color(240)"),
+}
+"""Of a black and of a white cell, by what told it."""
+
+LEGEND = {
+    "propagation": Moment.PAINTED,
+    "probing": Moment.PROBED,
+    "assumption": Moment.GUESSED,
+    "contradiction": Moment.TAKEN_BACK,
+}
+KEYS = "space: pause   n: next moment   + -: speed   e: to the end   q: quit"
+
+MOST_SPEED = 1000.0
+"""Moments a second; a terminal takes no more."""
+
+WORD_LINES = 4
+"""What stands around the board."""
+
+
+class UnwatchableError(Exception):
+    """Nothing can be shown; the message is one line that says why."""
+
+
+def watch(options: Options, strategy: Strategy, path: Path) -> int:
+    """Solve the puzzles of a file one after the other, and show each solve; return the exit status.
+
+    Raises
+    ------
+    UnwatchableError
+        If the file cannot be read, or standard output is no terminal.
+    """
+    if not sys.stdout.isatty():
+        raise UnwatchableError("--watch draws on a terminal, and standard output is none")
+    found = _tasks(path, options)
+    strategy.watch()
+    status = 0
+    try:
+        for task in found:
+            if task.puzzle is None:
+                raise UnwatchableError(str(task.fault))
+            result = strategy.solve(task.puzzle, start=task.start, seconds=options.puzzle_limit)
+            status = status if result.status == "solved" else 1
+            with _screen(), _Keys() as keys:
+                if not _Show(task, strategy, result, keys, options.speed).run():
+                    break
+    except _StoppedError as stopped:
+        return 128 + int(stopped.args[0])
+    return status
+
+
+class _StoppedError(Exception):
+    """Whoever watches has seen enough: a signal came, whose number is the argument."""
+
+
+def _stop(number: int, _: object) -> None:
+    raise _StoppedError(number)
+
+
+def _tasks(path: Path, options: Options) -> Iterator[Task]:
+    try:
+        content = path.read_bytes()
+        found = list(tasks(iter([content]), AUTO if options.format == "taai" else options.format, options.size))
+    except OSError as error:
+        raise UnwatchableError(f"cannot read {path}: {error.strerror}") from None
+    except UnreadableError as error:
+        raise UnwatchableError(f"{path}: {error}") from None
+    return (one for one in found if not isinstance(one, Fault))
+
+
+class _Show:
+    """One solve on the screen.
+
+    Parameters
+    ----------
+    task : Task
+    strategy : Strategy
+        That has just solved it.
+    result : Result
+    keys : _Keys
+    speed : float
+        Moments a second.
+    """
+
+    def __init__(self, task: Task, strategy: Strategy, result: Result, keys: _Keys, speed: float) -> None:
+        assert task.puzzle is not None
+        self._puzzle = task.puzzle
+        self._title = f"${task.number}  {task.size[0]}x{task.size[1]}  {strategy.name}: {result.status}"
+        self._moments = list(strategy.moments())
+        self._keys = keys
+        self._speed = speed
+        self._paused = False
+        start = task.start or PartialGrid(np.full((task.puzzle.height, task.puzzle.width), UNKNOWN))
+        self._cells = start.cells
+        self._told = np.zeros(self._cells.shape, np.int8)  # the Moment that told each cell
+
+    def run(self) -> bool:
+        """Show all moments; False if there is to be nothing more."""
+        at = 0
+        while at < len(self._moments):
+            kind, board = self._moments[at]
+            self._take(kind, board)
+            at += 1
+            self._draw(f"{at} of {len(self._moments)}: {WORDS[kind]}, {self._known()}, {self._speed:g} a second")
+            match self._wait():
+                case "q":
+                    return False
+                case "e":
+                    for kind, board in self._moments[at:]:
+                        self._take(kind, board)
+                    at = len(self._moments)
+        more = f"; only the first {MOST_MOMENTS} moments were kept" if at == MOST_MOMENTS else ""
+        self._draw(f"the end after {at} moments{more}: {self._known()}. Any key goes on, q ends")
+        return self._keys.wait(None) != "q"
+
+    def _take(self, kind: Moment, board: PartialGrid) -> None:
+        self._told[board.cells != self._cells] = kind
+        self._cells = board.cells
+
+    def _wait(self) -> str:
+        """Wait until the next moment is due; return the key that ends the show or leaps, or an empty string."""
+        until = time.monotonic() + 1 / self._speed
+        while True:
+            key = self._keys.wait(None if self._paused else max(0.0, until - time.monotonic()))
+            match key:
+                case " ":
+                    self._paused = not self._paused
+                case "+":
+                    self._speed = min(2 * self._speed, MOST_SPEED)
+                case "-":
+                    self._speed /= 2
+                case "n":
+                    self._paused = True
+                    return ""
+                case "q" | "e":
+                    return key
+                case "":
+                    return ""
+
+    def _known(self) -> str:
+        return f"{int((self._cells != UNKNOWN).sum())} of {self._cells.size} cells known"
+
+    def _draw(self, status: str) -> None:
+        columns, lines = os.get_terminal_size()
+        colours = self._colours() if has_colours() else None
+        board = drawn(Picture(self._puzzle, self._cells), (columns, lines - WORD_LINES), colours)
+        if board is None:
+            board = [[Piece(f"the terminal is too small for this board: {columns} columns, {lines} lines")]]
+        words = [
+            [Piece(self._title, "bold")],
+            *board,
+            [Piece(status)],
+            _legend() if colours else [],
+            [Piece(KEYS, "dim")],
+        ]
+        text = "\x1b[K\r\n".join(text_of(words))
+        os.write(sys.stdout.fileno(), f"\x1b[H{text}\x1b[J".encode(sys.stdout.encoding, "replace"))
+
+    def _colours(self) -> Sequence[Sequence[str]]:
+        return [list(map(_colour, *rows)) for rows in zip(self._cells, self._told, strict=True)]
+
+
+def _colour(cell: int, told: int) -> str:
+    if cell == UNKNOWN:
+        return ""
+    return COLOURS[Moment(told)][0 if cell == BLACK else 1]
+
+
+def _legend() -> Line:
+    line: Line = [Piece("black, white by ")]
+    for name, kind in LEGEND.items():
+        black, white = COLOURS[kind]
+        line += [Piece("██", black), Piece("██", white), Piece(f" {name}  ")]
+    return line
+
+
+@contextmanager
+def _screen() -> Iterator[None]:
+    """Use the terminal's other screen, without its cursor, and leave it as it was when a signal comes, too."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, _stop) for number in numbers]
+    try:
+        os.write(sys.stdout.fileno(), b"\x1b[?1049h\x1b[?25l\x1b[2J")
+        yield
+    finally:
+        os.write(sys.stdout.fileno(), b"\x1b[?25h\x1b[?1049l")
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+class _Keys:
+    """Keys as they are pressed; none where standard input is no terminal."""
+
+    def __enter__(self) -> _Keys:
+        self._input = sys.stdin.fileno() if sys.stdin and sys.stdin.isatty() else None
+        if self._input is not None:
+            self._before = termios.tcgetattr(self._input)
+            tty.setcbreak(self._input)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the terminal as it was."""
+        if self._input is not None:
+            termios.tcsetattr(self._input, termios.TCSADRAIN, self._before)
+
+    def wait(self, seconds: float | None) -> str:
+        """Return the key that is pressed within `seconds` (None: wait for one), or an empty string."""
+        if self._input is None:
+            time.sleep(seconds or 0.0)
+            return ""
+        if not select.select([self._input], [], [], seconds)[0]:
+            return ""
+        return os.read(self._input, 1).decode("ascii", "replace") or "q"

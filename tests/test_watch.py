@@ -1,0 +1,170 @@
+"""`nonobot --watch` and pictures as answers, on real terminals."""
+
+from __future__ import annotations
+
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from protocol import PartialGrid, Puzzle, Record, format_puzzle
+from protocol.formats import write
+from tests.talking import COMMAND, NONE, STRATEGIES, TWO, run
+from tests.terminals import Terminal
+from tournament_data import load_set
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+P = Path(__file__).with_name("puzzles") / "p.non"
+SET = load_set("boardgen:12x9x3:seed=4")
+FAST = "--speed=1000"
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@pytest.fixture
+def questions(tmp_path) -> str:
+    path = tmp_path / "questions.txt"
+    path.write_bytes(SET.text)
+    return str(path)
+
+
+def watched(path: str, *options: str, **terminal) -> Terminal:
+    return Terminal([*COMMAND, "--size", "12x9", "--watch", path, *options], **terminal)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_puzzle_is_shown_to_its_end_and_the_terminal_is_left_as_it_was(questions, strategy):
+    with watched(questions, FAST, "--strategy", strategy) as terminal:
+        for number in (1, 2, 3):
+            terminal.wait_for(f"${number}  12x9  {strategy}: solved")
+            terminal.wait_for("108 of 108 cells known. Any key goes on")
+            terminal.press("x")
+        status, shown, err = terminal.end()
+    assert (status, err) == (0, "")
+    assert shown.startswith("\x1b[?1049h\x1b[?25l")
+    assert shown.endswith("\x1b[?25h\x1b[?1049l")
+
+
+def test_what_told_a_cell_is_seen_by_its_colour(questions):
+    with watched(questions, FAST, "--strategy", "papers") as terminal:
+        shown = terminal.wait_for("Any key goes on")
+    legend = shown[shown.rindex("black, white by") :]
+    for word, black, white in (("propagation", 255, 240), ("probing", 120, 28)):
+        swatch = f"\x1b[38;5;{black}m██\x1b[0m\x1b[38;5;{white}m██\x1b[0m {word}"
+        assert swatch in legend
+        board = shown[shown.rindex("\x1b[H") : shown.rindex("black, white by")]
+        assert f"38;5;{black}m" in board
+
+
+def test_keys_pause_step_hurry_and_quit(questions):
+    with watched(questions, "--speed", "0.01") as terminal:
+        terminal.wait_for("1 of ")
+        terminal.press("n")
+        terminal.wait_for("2 of ")
+        terminal.press("n")
+        terminal.wait_for("3 of ")
+        terminal.press("++")
+        terminal.press("n")
+        terminal.wait_for("0.04 a second")
+        terminal.press("e")
+        terminal.wait_for("the end after")
+        terminal.press("q")
+        status, shown, _ = terminal.end()
+    assert status == 0
+    assert "$2" not in shown
+
+
+def test_ctrl_c_leaves_the_terminal_as_it_was(questions):
+    with watched(questions, "--speed", "0.01") as terminal:
+        terminal.wait_for("1 of ")
+        assert not terminal.echoes
+        terminal.process.send_signal(signal.SIGINT)
+        status, shown, err = terminal.end()
+    assert status == 130
+    assert err == ""
+    assert shown.endswith("\x1b[?25h\x1b[?1049l")
+
+
+def test_without_colours(questions):
+    with watched(questions, FAST, environment={"NO_COLOR": "1"}) as terminal:
+        shown = terminal.wait_for("Any key goes on")
+    assert not COLOUR.search(shown)
+    assert "██" in shown
+
+
+def test_a_terminal_that_is_too_small_says_so(questions):
+    with watched(questions, FAST, columns=20, lines=6) as terminal:
+        terminal.wait_for("the terminal is too small for this board: 20 columns, 6 lines")
+
+
+def test_a_start_board_is_there_from_the_beginning(tmp_path):
+    path = tmp_path / "start.grid"
+    path.write_bytes(write([Record(TWO, start=PartialGrid([[1, -1], [-1, -1]]))], "grid").data)
+    with watched(str(path), "--speed", "0.01") as terminal:
+        assert "4 of 4 cells known" not in terminal.wait_for("1 of ")
+        terminal.wait_for("cells known")
+
+
+def test_a_puzzle_without_a_solution_is_shown_and_told_by_the_exit_status(tmp_path):
+    path = tmp_path / "none.txt"
+    path.write_bytes(format_puzzle(1, NONE))
+    with Terminal([*COMMAND, "--size", "2x2", "--watch", str(path), FAST]) as terminal:
+        terminal.wait_for("champion: unsolvable")
+        terminal.press("q")
+        assert terminal.end()[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("no-such", None, "cannot read"),
+        ("text", b"hello\n", "the content is of no known format"),
+        ("bad", b"$1\n1\n", "$1: line 2: "),
+    ],
+)
+def test_a_file_that_cannot_be_watched(tmp_path, name, text, why):
+    path = tmp_path / name
+    if text is not None:
+        path.write_bytes(text)
+    with watched(str(path)) as terminal:
+        status, shown, err = terminal.end()
+    assert status == 2
+    assert why in err
+    assert err.count("\n") == 1
+    assert shown == "" or shown.endswith("\x1b[?25h\x1b[?1049l")
+
+
+def test_watching_needs_a_terminal(questions):
+    done = run(b"", "--watch", questions)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"nonobot: --watch draws on a terminal, and standard output is none\n"
+
+
+# Pictures as answers
+
+
+def answered(text: bytes, *options: str, **terminal) -> str:
+    with Terminal([*COMMAND, *options], standard_input=text, **terminal) as shown_on:
+        status, shown, err = shown_on.end()
+    assert (status, err) == (0, "")
+    return shown.replace("\r\n", "\n")
+
+
+def test_the_only_puzzle_of_a_file_is_answered_as_a_picture_on_a_terminal():
+    shown = answered(P.read_bytes(), "--format", "auto", environment={"NO_COLOR": "1"})
+    assert "4 │  ████████│      │\n" in shown
+    assert "$1" not in shown
+
+
+def test_a_small_terminal_gets_half_blocks_and_a_smaller_one_the_answer():
+    board = write([Record(Puzzle.from_grid([[1] * 30, [0] * 30]))], "non").data
+    assert "▀▀▀▀▀" in answered(board, "--format", "non", columns=50)
+    assert answered(board, "--format", "non", columns=20).startswith("$1\n1\t1\t1")
+
+
+def test_several_puzzles_and_batches_are_answered_in_the_official_form():
+    two = write([Record(TWO), Record(TWO)], "non").data
+    assert answered(two, "--format", "auto").startswith("$1\n")
+    assert answered(format_puzzle(1, TWO), "--format", "auto", "--size", "2x2").startswith("$1\n")
