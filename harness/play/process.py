@@ -82,6 +82,7 @@ class BotProcess:
         self._input_ends = False
         self._log = StderrLog(stderr_path, stderr_bytes_before)
         self._stopped: float | None = None
+        self._group_gone = False
         self.tree = ProcessTree()
         self.started = time.monotonic()
         try:
@@ -204,9 +205,12 @@ class BotProcess:
         os.close(end_said)
 
     def _kill(self) -> None:
-        # The group's id stays taken as long as one of the group is left, even after its leader has ended.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._child.pid, signal.SIGKILL)
+        # The group's id stays taken as long as one of the group is left, even after its leader has ended; once all
+        # are killed it may become another's.
+        if not self._group_gone:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._child.pid, signal.SIGKILL)
+            self._group_gone = self.exited
         self.tree.kill()
 
     def _watch(self, pipe: IO[bytes], event: int, served_by: Callable[[], bytes | None]) -> None:

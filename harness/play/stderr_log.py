@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import IO
 
@@ -38,12 +39,12 @@ class StderrLog:
         """Take the next bytes: into the file as long as there is room, then into the end that is kept."""
         if not data:
             return
-        if self._file is None:
-            self._file = self._path.open(self._mode)
         room = max(0, BEGINNING_BYTES - self.received_bytes)
         self.received_bytes += len(data)
-        self._file.write(data[:room])
-        self._file.flush()
+        with contextlib.suppress(OSError):  # a full disk costs what the bot said, not the run
+            if self._file is None:
+                self._file = self._path.open(self._mode, buffering=0)
+            self._file.write(data[:room])
         end = self._end + data[room:]
         self._end = end[-END_BYTES:]
         self._left_out_bytes += len(end) - len(self._end)
@@ -52,7 +53,7 @@ class StderrLog:
         """Write the end, with a line that says how much is left out before it."""
         if self._file is None:
             return
-        if self._left_out_bytes:
-            self._file.write(b"\n[%d bytes left out here]\n" % self._left_out_bytes)
-        self._file.write(self._end)
-        self._file.close()
+        with self._file, contextlib.suppress(OSError):
+            if self._left_out_bytes:
+                self._file.write(b"\n[%d bytes left out here]\n" % self._left_out_bytes)
+            self._file.write(self._end)

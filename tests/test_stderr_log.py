@@ -1,0 +1,36 @@
+"""What is kept of a bot's stderr."""
+
+from __future__ import annotations
+
+from harness.play import stderr_log
+from harness.play.stderr_log import StderrLog
+
+
+def test_both_ends_are_kept_over_several_lives(tmp_path, monkeypatch):
+    monkeypatch.setattr(stderr_log, "BEGINNING_BYTES", 10)
+    monkeypatch.setattr(stderr_log, "END_BYTES", 4)
+    path = tmp_path / "stderr.txt"
+    first = StderrLog(path)
+    for piece in (b"abcdef", b"", b"ghijklmnop"):
+        first.write(piece)
+    first.close()
+    assert path.read_bytes() == b"abcdefghij\n[2 bytes left out here]\nmnop"
+    second = StderrLog(path, first.received_bytes)
+    second.write(b"xyz")
+    second.close()
+    assert path.read_bytes() == b"abcdefghij\n[2 bytes left out here]\nmnopxyz"
+    assert second.received_bytes == 19
+
+
+def test_nothing_said_makes_no_file(tmp_path):
+    log = StderrLog(tmp_path / "stderr.txt")
+    log.write(b"")
+    log.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_written_costs_only_itself(tmp_path):
+    log = StderrLog(tmp_path / "nowhere" / "stderr.txt")
+    log.write(b"abc")
+    log.close()
+    assert log.received_bytes == 3
