@@ -6,12 +6,12 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from typing import IO
 
 from harness.errors import UnusableError
+from harness.own_bot import OWN_BOT
 from protocol import Puzzle, format_puzzle
 from tournament_data.select import Appraisal
 
@@ -36,9 +36,8 @@ def appraiser(size: tuple[int, int], *, solutions: int, puzzle_seconds: float) -
     puzzle_seconds : float
         When to give a board up.
     """
-    command = [sys.executable, "-P", "-m", "bot"]  # -P: not a bot.py that lies in the working folder
     # Compiling kernels is not judging boards: it is done, and said on stderr, before anything is timed.
-    subprocess.run([*command, "--warm-up"], stdin=subprocess.DEVNULL, check=False)
+    subprocess.run([*OWN_BOT, "--warm-up"], stdin=subprocess.DEVNULL, check=False)
     reading, writing = os.pipe()
     with contextlib.ExitStack() as stack:
         records = stack.enter_context(os.fdopen(reading, "rb"))
@@ -46,7 +45,7 @@ def appraiser(size: tuple[int, int], *, solutions: int, puzzle_seconds: float) -
         try:
             process = subprocess.Popen(
                 [
-                    *command,
+                    *OWN_BOT,
                     *("--size", f"{size[0]}x{size[1]}"),
                     *("--solutions", str(solutions)),
                     *("--puzzle-limit", f"{puzzle_seconds:g}"),

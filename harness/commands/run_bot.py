@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.commands.arguments import SET_HELP, Commands, add_size, byte_count, core, loaded, seconds
 from harness.errors import UnusableError
+from harness.own_bot import OWN_BOT
 from harness.play.affinity import can_pin, tournament_core
 from harness.play.machine import busy_warning
 from harness.play.match import Bot, play, recorded_run, resume
@@ -230,7 +231,7 @@ def _name_of(command: Sequence[str]) -> str:
 def own_bot(puzzle_set: PuzzleSet) -> list[str]:
     """Return the command of this project's bot for the boards of a set."""
     size = (puzzle_set.width, puzzle_set.height)
-    return [sys.executable, "-m", "bot", *(["--size", f"{size[0]}x{size[1]}"] if size != DEFAULT_SIZE else [])]
+    return [*OWN_BOT, *(["--size", f"{size[0]}x{size[1]}"] if size != DEFAULT_SIZE else [])]
 
 
 def _new_result_path() -> Path:
