@@ -152,6 +152,16 @@ def detach_a_sleeper_and_hang():
     hang_at_3()
 
 
+def fork_on_and_on():
+    if os.fork() == 0:
+        os.setsid()
+        for _ in range(10_000):
+            if os.fork() != 0:
+                os._exit(0)
+        os._exit(0)
+    perfect()
+
+
 def detach_a_burner():
     done, doing = os.pipe()
     detach(burn_cpu)

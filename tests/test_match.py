@@ -135,6 +135,11 @@ def test_no_child_of_a_bot_is_left_over(tmp_path, behaviour, answered):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a detached process is lost sight of")
+def test_a_chain_of_short_lives_is_caught(tmp_path):
+    assert verdicts(played("fork_on_and_on", tmp_path)) == [RIGHT] * 5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a detached process is lost sight of")
 def test_the_cpu_time_of_detached_processes_counts(tmp_path):
     result = played("detach_a_burner", tmp_path)
     assert verdicts(result) == [RIGHT] * 5

@@ -100,12 +100,18 @@ class ProcessTree:
                 process.send_signal(number)
 
     def kill(self) -> None:
-        """Kill every process of the tree, and what they start meanwhile, until none is left."""
+        """Kill every process of the tree, and what they start meanwhile, until none is left.
+
+        Whole groups at once: one that forks and ends faster than it is looked at is caught with its group.
+        """
         until = time.monotonic() + SECONDS_TO_DIE
         while (left := self._processes()) and time.monotonic() < until:
             for process in left:
-                with contextlib.suppress(psutil.Error):
+                with contextlib.suppress(psutil.Error, OSError):
+                    group = os.getpgid(process.pid)
                     process.kill()
+                    if group != os.getpgrp():
+                        os.killpg(group, signal.SIGKILL)
             self._reap_orphans()
             time.sleep(0.002)
 
