@@ -1,9 +1,9 @@
 """Is one of two sides slower? Exact intervals from pairs, whatever the machine does meanwhile.
 
 A pair is one run of each side, one right after the other, in random order. Where both sides are the same code,
-which of the two was disturbed more is a toss of a coin: the difference of their logarithms is as likely d as -d. That
-is all the signed-rank test assumes, not that times are normal, nor, as Student's t-test does, that runs one after
-the other have nothing to do with each other. Wilcoxon (1945); interval of Hodges & Lehmann (1963) and Tukey.
+which of the two was disturbed more is a toss of a coin: the difference of their logarithms is as likely d as -d.
+That is all the signed-rank test assumes; not that times are normal, nor, as Student's t-test does, that runs one
+after the other have nothing to do with each other. Wilcoxon (1945); interval of Hodges & Lehmann (1963) and Tukey.
 """
 
 from __future__ import annotations

@@ -18,15 +18,7 @@ from harness.ranking.drawing import drawn, new_table
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = [
-    "BENCH_SCHEMA_VERSION",
-    "against_as_json",
-    "against_as_text",
-    "as_json",
-    "as_text",
-    "listing",
-    "time_words",
-]
+__all__ = ["against_as_json", "against_as_text", "as_json", "as_text", "listing", "time_words"]
 
 BENCH_SCHEMA_VERSION = 1
 """Of the JSON forms; raised by a change that old readers cannot take."""
@@ -95,8 +87,8 @@ def against_as_text(found: Against, terminal: bool) -> str:
     count = len(found.compared)
     all_of = f"all {count} intervals together" if count > 1 else "the interval"
     notes = [
-        f"ratio: present to {found.plan.revision}, above 1 is slower; of {found.plan.rounds} pairs of runs in random "
-        f"order, {percent(CONFIDENCE)} for {all_of}",
+        f"ratio: present to {found.plan.revision}, above 1 is slower; {percent(CONFIDENCE)} for {all_of}, "
+        f"of {found.plan.rounds} pairs of runs",
         "t-test: pyperf's own, of each benchmark by itself; it takes drift of the machine for a difference",
     ]
     parts: list[RenderableType] = [table, "", *(Text(plain(note), "dim") for note in notes)]
