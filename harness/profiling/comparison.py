@@ -13,6 +13,7 @@ from harness.profiling.spans import Span, depth_first, span_of
 from harness.profiling.words import heading
 from harness.ranking.cells import NOTHING, duration, plain
 from harness.ranking.drawing import drawn, new_table
+from harness.report.words import count
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -137,11 +138,8 @@ def judgement(comparison: Comparison) -> list[str]:
             *lines,
             "every count of every puzzle is the same: the search is the same, the rest is speed or noise",
         ]
-    first = comparison.recounted[0]
-    lines.append(
-        f"the counts of {len(comparison.recounted)} puzzles differ, first ${first}: the search is another"
-    )
-    return lines
+    differ = count(len(comparison.recounted), "puzzle")
+    return [*lines, f"the counts of {differ} differ, first ${comparison.recounted[0]}: the search is another"]
 
 
 def as_text(before: Profile, after: Profile, comparison: Comparison, terminal: bool) -> str:

@@ -40,8 +40,8 @@ UNITS = {
 COUNTS_NAMED = 2
 """Counts that are named as the reason of a puzzle's time."""
 
-RARE = 100
-"""What was counted less often in the whole set explains nothing."""
+TELLING = 10
+"""A count that reaches this in no puzzle, such as that of the descents, explains no time."""
 
 EXPLAINS = 0.25
 """A count explains a puzzle's time if its share of the set's count is at least so much of that of the time."""
@@ -164,10 +164,10 @@ def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
         part = puzzle.step_seconds[step] / puzzle.seconds if puzzle.seconds else 0.0
         words = [f"{words[0]} ({step.removeprefix(f'{stage}_')} {part:.0%})"]
     totals = profile.totals
-    shares = {name: count / totals[name] for name, count in puzzle.counts.items() if totals[name] >= RARE}
+    telling = {name for one in profile.puzzles for name, count in one.counts.items() if count >= TELLING}
+    shares = {name: count / totals[name] for name, count in puzzle.counts.items() if name in telling}
     of_time = puzzle.seconds / sum(one.seconds for one in profile.puzzles) if puzzle.seconds else 0.0
-    evidence = shares.get(UNITS.get(stage, ""), max(shares.values(), default=0.0))
-    if shares and len(profile.puzzles) > 1 and evidence < of_time * EXPLAINS:
+    if shares and len(profile.puzzles) > 1 and max(shares.values()) < of_time * EXPLAINS:
         return f"{words[0]}; no count stands out: something else may have had the core"
     standing_out = sorted(shares, key=lambda name: (name != UNITS.get(stage), -shares[name]))
     return "; ".join(
@@ -176,7 +176,7 @@ def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
             *(
                 f"{puzzle.counts[name]:,} {name.replace('_', ' ')} ({shares[name]:.0%} of all)"
                 for name in standing_out[:COUNTS_NAMED]
-                if puzzle.counts[name]
+                if puzzle.counts[name] > 1
             ),
         ]
     )

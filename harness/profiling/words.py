@@ -11,6 +11,7 @@ from harness.profiling.model import Profile
 from harness.profiling.spans import OUTSIDE_STEPS, Span, depth_first, reason, slowest, span_of
 from harness.ranking.cells import NOTHING, duration, plain
 from harness.ranking.drawing import drawn, new_table
+from harness.report.words import count
 from harness.results.model import EndReason
 
 if TYPE_CHECKING:
@@ -160,7 +161,8 @@ def _of_the_slowest(profile: Profile) -> str:
 def _warnings(profile: Profile) -> Iterator[str]:
     if profile.end.reason is not EndReason.FINISHED:
         detail = f" ({profile.end.detail})" if profile.end.detail else ""
-        yield f"it ended as {profile.end.reason}{detail}: this is the profile of {len(profile.puzzles)} puzzles"
+        done = count(len(profile.puzzles), "puzzle")
+        yield f"it ended as {profile.end.reason}{detail}: this is the profile of {done}"
     if profile.puzzles and not any(puzzle.step_seconds for puzzle in profile.puzzles):
         yield f"the bot states no step_seconds: all of its time is {OUTSIDE_STEPS} (docs/profiling.md)"
     wall, cpu = profile.usage.wall_seconds, profile.usage.cpu_seconds

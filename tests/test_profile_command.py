@@ -1,0 +1,188 @@
+"""`nonojudge profile`: real bots, real files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from harness.commands import profile as command
+from harness.errors import UnusableError
+from harness.profiling.collect import profile_of
+from harness.profiling.comparison import compare
+from harness.profiling.files import read_profile
+from harness.profiling.spans import depth_first, span_of
+from harness.results.model import EndReason, Terms, Verdict
+from tests.judged import RECIPE
+from tests.patched import LINE_KERNEL, SLOW, patched_house
+from tests.profiled import stating_bot
+from tournament_data import load_set
+
+SET = str(RECIPE)
+LINE = (
+    '{"puzzle": %d, "status": "solved", "seconds": 0.25, "solutions": 1, "nodes": 3, '
+    '"step_seconds": {"a": 0.125}}\n'
+)
+STATED = "".join(LINE % number for number in range(1, 6))
+
+
+def profiled(*arguments: str, bot: list[str] | None = None) -> int:
+    """Carry out the command as the command line does."""
+    parser = argparse.ArgumentParser()
+    command.add_to(parser.add_subparsers())
+    parsed = parser.parse_args(["profile", "--quiet", *arguments])
+    parsed.bot_command = bot or []
+    return int(parsed.carry_out(parsed))
+
+
+def collected(folder, stats):
+    return profile_of(load_set(SET, None), stating_bot(folder, stats), Terms(), lambda *_: None)
+
+
+# What is read of a bot
+
+
+def test_what_a_bot_states_is_read(tmp_path):
+    profile = collected(tmp_path, STATED)
+    assert [one.number for one in profile.puzzles] == [1, 2, 3, 4, 5]
+    assert {one.verdict for one in profile.puzzles} == {Verdict.RIGHT}
+    assert profile.puzzles[0].step_seconds == {"a": 0.125}
+    assert profile.totals == {"nodes": 15}
+    assert "--stats" not in profile.command
+    assert profile.end.reason is EndReason.FINISHED
+
+
+def test_a_torn_last_line_and_puzzles_of_other_sets_are_left_out(tmp_path):
+    profile = collected(tmp_path, LINE % 1 + LINE % 77 + (LINE % 2)[:30])
+    assert [one.number for one in profile.puzzles] == [1]
+    assert profile.set.puzzle_count == 5
+
+
+@pytest.mark.parametrize(
+    ("stats", "said"),
+    [
+        (LINE % 1 + "no json\n", "line 2 of the bot's statistics: JSON is malformed"),
+        ('{"puzzle": 1}\n', "line 1 of the bot's statistics: Object missing required field `seconds`"),
+        ('{"puzzle": 1, "seconds": 1, "step_seconds": {"a": "x"}}\n', "Expected `float`, got `str`"),
+        ("", "wrote no statistics: a bot that can be profiled takes --stats FILE"),
+    ],
+)
+def test_statistics_that_cannot_be_used_are_told(tmp_path, stats, said):
+    with pytest.raises(UnusableError) as error:
+        collected(tmp_path, stats)
+    assert said in str(error.value)
+
+
+def test_a_bot_that_takes_no_statistics_is_quoted(tmp_path):
+    program = "import sys; sys.exit('usage: mybot\\nmybot: what is ' + sys.argv[1] + '?')"
+    with pytest.raises(UnusableError, match=r"it said: mybot: what is --stats\?"):
+        profile_of(load_set(SET, None), [sys.executable, "-c", program], Terms(), lambda *_: None)
+
+
+def test_a_bot_that_is_not_there_is_told():
+    with pytest.raises(UnusableError, match="no-such-bot"):
+        profile_of(load_set(SET, None), ["./no-such-bot"], Terms(), lambda *_: None)
+
+
+# The command
+
+
+def test_the_own_bot_is_profiled(capsys, compiled):
+    assert profiled("boardgen:12x9x6:seed=5", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["command"][-2:] == ["--size", "12x9"]
+    assert [one["number"] for one in found["puzzles"]] == [1, 2, 3, 4, 5, 6]
+    for one in found["puzzles"]:
+        assert one["counts"]["line_solves"] > 0
+        assert 0 < sum(one["step_seconds"].values()) <= one["seconds"]
+    names = [part["name"] for part in found["span"]["children"]]
+    assert names == ["before the first puzzle", "puzzles", "between puzzles", "after the last answer"]
+    parts = sum(part["seconds"] for part in found["span"]["children"])
+    assert parts == pytest.approx(found["usage"]["wall_seconds"])
+
+
+def test_kept_shown_again_and_compared(tmp_path, capsys):
+    kept, picture, page = tmp_path / "deep" / "p.json", tmp_path / "p.svg", tmp_path / "p.png"
+    bot = stating_bot(tmp_path, STATED)
+    assert profiled(SET, "-o", str(kept), bot=bot) == 0
+    first = capsys.readouterr().out
+    assert "5 of 5 right" in first
+    assert profiled(str(kept)) == 0
+    assert capsys.readouterr().out == first
+    pytest.importorskip("matplotlib")
+    assert profiled(str(kept), "-o", str(picture), "-o", str(page), "--theme", "dark") == 0
+    assert picture.read_bytes().startswith(b"<?xml")
+    assert page.read_bytes().startswith(b"\x89PNG")
+    capsys.readouterr()
+    assert profiled(SET, "--before", str(kept), bot=bot) == 0
+    assert "every count of every puzzle is the same" in capsys.readouterr().out
+
+
+def test_wrong_answers_show_in_the_exit_status(tmp_path):
+    bot = stating_bot(tmp_path, STATED)
+    solutions = tmp_path / "solutions.txt"
+    solutions.write_text(re.sub("[01]", "0", solutions.read_text().split("$2")[0]))
+    assert profiled(SET, bot=bot) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--json", "--before", "x.json"], "one of them"),
+        (["--before", "no.json"], "cannot read the profile no.json"),
+        (["no-such-set"], "no-such-set"),
+        (["--warm-up", "./no-such-program"], "cannot warm up"),
+        (["-o", "/proc/none/p.json"], "cannot write /proc/none"),
+    ],
+)
+def test_what_cannot_be_done_is_told_before_the_run(arguments, said):
+    with pytest.raises(UnusableError) as error:
+        profiled(*arguments)
+    assert said in str(error.value)
+
+
+def test_a_kept_profile_takes_no_command(tmp_path):
+    kept = tmp_path / "p.json"
+    assert profiled(SET, "-o", str(kept), bot=stating_bot(tmp_path, STATED)) == 0
+    with pytest.raises(UnusableError, match="it takes no command"):
+        profiled(str(kept), bot=["./mybot"])
+
+
+def test_a_picture_of_another_kind_is_refused(capsys):
+    with pytest.raises(SystemExit) as end:
+        profiled("-o", "p.gif")
+    assert end.value.code == 2
+    assert "'p.gif': expected a name that ends with .svg, .png, .json" in capsys.readouterr().err
+
+
+# A real change: the line kernel is made slow
+
+
+@pytest.mark.slow
+def test_a_slow_line_kernel_shows_in_the_stage_that_uses_it(tmp_path, capsys, compiled, monkeypatch):
+    boards = "boardgen:20x20x6:seed=5:p2=0.4"
+    bot = [sys.executable, "-m", "bot", "--size", "20x20", "--strategy", "papers"]
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    assert profiled(boards, "-o", str(before), bot=bot) == 0
+    for name, value in patched_house(tmp_path / "house", LINE_KERNEL, *SLOW).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path / "house")
+    assert subprocess.run([*bot, "--warm-up"], capture_output=True, check=False).returncode == 0
+    capsys.readouterr()
+    assert profiled(boards, "--before", str(before), "-o", str(after), bot=bot) == 0
+    text = capsys.readouterr().out
+    assert "most of all in probing" in text
+    assert "every count of every puzzle is the same" in text
+    comparison = compare(read_profile(before), read_profile(after))
+    assert comparison.most_changed.name == "whole run/puzzles/probing"
+    assert comparison.recounted == []
+    # Twenty microseconds for each line that was solved are found again: in the steps, and nowhere else.
+    added = 20e-6 * read_profile(after).totals["line_solves"]
+    steps = {one.name: one.seconds for _, one in depth_first(span_of(read_profile(after))) if one.stage}
+    assert steps["probing"] + steps["propagation"] >= added
+    shutil.rmtree(tmp_path / "house" / "cache")
