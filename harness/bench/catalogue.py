@@ -84,6 +84,7 @@ _ENTRIES = (
     Benchmark("protocol-writing", "answer", "writing answers, in Python", "stream"),
     Benchmark("start-warm", "start", "the process from its start to the answer of one easy puzzle", "start"),
     Benchmark(COLD_START, "start", "the same with no compiled kernel: half a minute and more", "start"),
+    Benchmark("set-20x20", "puzzle", "the champion on boardgen:20x20x40:seed=2", "sets"),
     Benchmark("set-25x25", "puzzle", "the champion on boardgen:25x25x100:seed=2011", "sets"),
     Benchmark("set-30x30", "puzzle", "the champion on boardgen:30x30x40:seed=2", "sets"),
     Benchmark("set-papers", "puzzle", "the papers' strategy, FP2, on boardgen:20x20x40:seed=2", "sets"),

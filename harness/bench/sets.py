@@ -12,6 +12,7 @@ from tournament_data import load_set
 __all__ = ["make"]
 
 _SETS = {
+    "set-20x20": "boardgen:20x20x40:seed=2",
     "set-25x25": "boardgen:25x25x100:seed=2011",
     "set-30x30": "boardgen:30x30x40:seed=2",
     "set-papers": "boardgen:20x20x40:seed=2",

@@ -1,0 +1,77 @@
+"""`nonojudge promises`: does each figure that the documents state hold on this machine?"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.commands.arguments import Commands
+from harness.errors import UnusableError
+from harness.progress import progress_for
+from harness.promises.model import FILE, Promise, read_promises
+from harness.promises.show import Outcome, show_all
+from harness.promises.words import as_json, as_text, listing
+from harness.ranking.drawing import on_terminal
+
+__all__ = ["add_to"]
+
+QUICK_SECONDS = 30
+
+EXAMPLES = """\
+examples:
+  nonojudge promises --list                      each promise, and the command that shows it
+  nonojudge promises --quick                     those that take half a minute at most
+  nonojudge promises --only taai2011-right
+  NONOBOT_SETS=FOLDER nonojudge promises         with official sets that were not imported
+
+Every promise is a sentence of the README or of docs/performance.md with a command, a figure in the JSON that the
+command prints, and a bound that any ordinary machine keeps. Promises whose official set is not here are skipped.
+
+Exit status: 0 all that were measured hold, 1 one does not or could not be measured, 2 unusable arguments.
+"""
+
+
+def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "promises",
+        help="measure what the documents promise, and tell whether it holds",
+        description="Run the command of every promise, and print what was promised and what was measured.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--list", action="store_true", help="list the promises, and end")
+    parser.add_argument("--only", action="append", metavar="ID", help="this promise; may be given several times")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"leave out what takes longer than {QUICK_SECONDS} s or so"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--file", type=Path, default=FILE, metavar="FILE.toml", help="other promises (default: this project's)"
+    )
+    parser.set_defaults(carry_out=carry_out)
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Measure and print."""
+    promises = _chosen(read_promises(arguments.file), arguments)
+    if arguments.list:
+        print(listing(promises), end="")
+        return 0
+    with progress_for(sum(one.seconds for one in promises)) as progress:
+        shown = show_all(promises, progress.show)
+    print(as_json(shown) if arguments.json else as_text(shown, on_terminal()), end="")
+    return 1 if any(one.outcome in (Outcome.BROKEN, Outcome.FAILED) for one in shown) else 0
+
+
+def _chosen(promises: Sequence[Promise], arguments: argparse.Namespace) -> list[Promise]:
+    unknown = [name for name in arguments.only or () if name not in {one.id for one in promises}]
+    if unknown:
+        raise UnusableError(f"no promise {unknown[0]!r}; `nonojudge promises --list` lists them")
+    return [
+        one
+        for one in promises
+        if (not arguments.only or one.id in arguments.only)
+        and (not arguments.quick or one.seconds <= QUICK_SECONDS)
+    ]
