@@ -6,8 +6,8 @@ run; of another tree's bot that is no mishap: it lacks what the benchmark needs.
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import sys
 from collections.abc import Sequence
 
@@ -19,10 +19,10 @@ __all__ = ["main"]
 
 def main(names: Sequence[str]) -> int:
     """Make every benchmark ready, and say of each what came of it."""
-    lines = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # nothing but the lines goes to stdout
     for name in names:
-        print(json.dumps({"name": name, "problem": _problem(name)}), file=lines, flush=True)
+        with contextlib.redirect_stdout(sys.stderr):  # nothing but the lines goes to stdout
+            problem = _problem(name)
+        print(json.dumps({"name": name, "problem": problem}), flush=True)
     return 0
 
 

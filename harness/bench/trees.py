@@ -99,6 +99,16 @@ def _git(*arguments: str) -> bytes:
 @contextlib.contextmanager
 def _workshop() -> Iterator[Path]:
     """Have, within the block, the folder for trees to oneself; it is always the same, for numba's cache."""
+    folder = _workshop_folder()
+    with (folder / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UnusableError("`nonojudge bench --against` runs already: two would disturb each other") from None
+        yield folder
+
+
+def _workshop_folder() -> Path:
     from bot.cache import cache_folder  # loads llvmlite
 
     kernels = cache_folder()
@@ -106,9 +116,4 @@ def _workshop() -> Iterator[Path]:
         raise UnusableError("no folder for compiled kernels can be written; name one with NONOBOT_CACHE_DIR")
     folder = kernels.parent.parent / "bench"
     folder.mkdir(mode=0o700, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise UnusableError("`nonojudge bench --against` runs already: two would disturb each other") from None
-        yield folder
+    return folder

@@ -1,0 +1,79 @@
+"""`nonojudge bench` and `nonojudge promises` in the hands of a test, here or in a clone of the repository."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HOUSE = Path(__file__).parent.parent
+ROOMS = ("bot", "protocol", "tournament_data", "harness")
+
+COMMAND = """\
+import argparse, sys
+from harness.commands import bench
+from harness.errors import UnusableError
+parser = argparse.ArgumentParser(prog="nonojudge")
+bench.add_to(parser.add_subparsers())
+arguments = parser.parse_args()
+try:
+    sys.exit(arguments.carry_out(arguments))
+except UnusableError as problem:
+    print(problem, file=sys.stderr)
+    sys.exit(2)
+"""
+
+
+def carry_out(module, *arguments):
+    """Carry out a command line of one command in this process; return its exit status."""
+    parser = argparse.ArgumentParser(prog="nonojudge")
+    module.add_to(parser.add_subparsers())
+    parsed = parser.parse_args([module.__name__.rpartition(".")[2], *map(str, arguments)])
+    return parsed.carry_out(parsed)
+
+
+class Clone:
+    """A repository of its own with what is in this one's rooms, all of it committed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "clone"
+        self.cache = folder / "cache"
+        for room in ROOMS:
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(HOUSE / room, self.folder / room, ignore=ignored)
+        self.git("init", "-q")
+        self.commit("all of it")
+
+    def git(self, *arguments: str) -> None:
+        author = ("-c", "user.name=test", "-c", "user.email=test@localhost")
+        subprocess.run(["git", *author, *arguments], cwd=self.folder, check=True, capture_output=True)
+
+    def commit(self, message: str) -> None:
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", message)
+
+    def replace(self, file: str, old: str, new: str) -> None:
+        """Edit a file; `old` stands in it once."""
+        path = self.folder / file
+        text = path.read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def bench(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Carry out `nonojudge bench` of the clone, somewhere else."""
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(self.folder),
+            "PYTHONSAFEPATH": "1",
+            "NONOBOT_CACHE_DIR": str(self.cache),
+        }
+        return subprocess.run(
+            [sys.executable, "-c", COMMAND, "bench", *arguments],
+            cwd=self.folder.parent,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )

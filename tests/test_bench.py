@@ -1,0 +1,200 @@
+"""The benchmarks: what they work on, that their work is right, and pyperf around them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
+
+from harness.bench import catalogue, lines, measure, ready, start, words
+from harness.bench.alone import Measured
+from harness.bench.catalogue import BENCHMARKS, COLD_START, CheckError, chosen, make_job
+from harness.bench.positions import positions
+from harness.commands import bench
+from harness.errors import UnusableError
+from tests import naive
+from tests.benching import carry_out
+
+IN_PROCESS = [name for name, one in BENCHMARKS.items() if not one.is_command]
+
+# These compile the whole search with learning, or solve for seconds.
+SLOW = {"conflict-analysis", "learning-search", "bp-sweep", "set-20x20", "set-25x25", "set-30x30", "set-papers"}
+
+
+def names(*given, cold=False):
+    return [one.name for one in chosen(given, cold)]
+
+
+def test_without_names_everything_but_the_cold_start_is_chosen():
+    assert names() == [name for name in BENCHMARKS if name != COLD_START]
+    assert names(cold=True) == list(BENCHMARKS)
+
+
+def test_names_may_be_shortened_and_come_in_the_order_of_the_catalogue():
+    assert names("protocol", "line-b") == ["line-bitset", "protocol-reading", "protocol-writing"]
+    assert names("set-25x25", "set-2") == ["set-20x20", "set-25x25"]
+
+
+def test_a_cold_start_is_chosen_only_by_its_whole_name_or_when_asked_for():
+    assert names("start") == ["start-warm"]
+    assert names("start", cold=True) == ["start-warm", COLD_START]
+    assert names(COLD_START) == [COLD_START]
+
+
+@pytest.mark.parametrize("name", ["", "lines", "bp-sweep-2"])
+def test_an_unknown_name_is_told_with_those_there_are(name):
+    with pytest.raises(UnusableError, match=r"no benchmark '.*'; there are line-champion, "):
+        chosen([name])
+
+
+def test_the_sampled_states_are_of_their_lines_and_painted_as_many_cells_as_they_should_be():
+    for one in positions():
+        clues = [*one.puzzle.rows, *one.puzzle.columns]
+        lengths = [one.puzzle.width] * one.puzzle.height + [one.puzzle.height] * one.puzzle.width
+        assert one.lines.size == one.black.size == one.white.size == 128
+        assert len(set(zip(one.lines, one.black, one.white, strict=True))) == 128
+        for line, black, white in zip(one.lines.tolist(), one.black.tolist(), one.white.tolist(), strict=True):
+            assert not black & white
+            assert not (black | white) >> lengths[line]
+            assert sum(clues[line]) + len(clues[line]) - 1 <= lengths[line]
+
+
+def test_the_sampled_states_are_of_every_stage_of_a_search():
+    known = [
+        (black | white).bit_count()
+        for one in positions()
+        for black, white in zip(one.black.tolist(), one.white.tolist(), strict=True)
+    ]
+    assert min(known) <= 2
+    assert max(known) >= 20
+    assert 4 <= np.median(known) <= 20
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in IN_PROCESS]
+)
+def test_a_benchmark_does_the_right_work_in_every_loop(name):
+    job = make_job(name)
+    job.check()
+    assert job.units >= 1
+    assert job.seconds(1) > 0
+    job.check()
+
+
+def test_a_line_kernel_that_paints_too_little_is_found(monkeypatch):
+    wrong = (replace(positions()[0], painted=positions()[0].painted + 1), *positions()[1:])
+    monkeypatch.setattr(lines, "positions", lambda: wrong)
+    with pytest.raises(CheckError, match="not painted"):
+        make_job("line-champion").check()
+
+
+def test_a_warm_start_is_that_of_a_bot_that_answers(compiled, monkeypatch):
+    start.check("start-warm")
+    monkeypatch.setattr(start, "ANSWER", b"$1\n0\t1\n")
+    with pytest.raises(CheckError, match="does not answer"):
+        start.check("start-warm")
+
+
+def test_a_cold_start_leaves_no_folder_and_keeps_the_status(tmp_path, monkeypatch):
+    import subprocess
+
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(start.sys, "executable", "/bin/false")
+    assert subprocess.run(start.command(COLD_START)).returncode == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ready_says_what_is_wrong_with_each_and_goes_on(monkeypatch, capfd):
+    def make(name):
+        if name == "line-champion":
+            raise ImportError("cannot import name 'paint'")
+        if name == "line-bitset":
+            return catalogue.Job(1, float, lambda: (_ for _ in ()).throw(CheckError("7 is not 8")))
+        print("by the way")
+        return catalogue.Job(1, float, lambda: None)
+
+    monkeypatch.setattr(ready, "make_job", make)
+    assert ready.main(["line-champion", "line-bitset", "line-recurrence"]) == 0
+    assert [json.loads(line) for line in capfd.readouterr().out.splitlines()] == [
+        {"name": "line-champion", "problem": "ImportError: cannot import name 'paint'"},
+        {"name": "line-bitset", "problem": "its result is wrong: 7 is not 8"},
+        {"name": "line-recurrence", "problem": None},
+    ]
+
+
+def test_a_run_of_pyperf_from_the_command_line_on(tmp_path, capsys):
+    import pyperf
+
+    file = tmp_path / "found.json"
+    assert carry_out(bench, "protocol-writing", "--fast", "--json", "-o", file) == 0
+    printed = json.loads(capsys.readouterr().out)
+    found = printed["benchmarks"]["protocol-writing"]
+    assert printed["kind"] == "benchmarks"
+    assert printed["machine"]["python"]
+    assert (found["unit"], found["clock"]) == ("answer", "cpu")
+    kept = pyperf.BenchmarkSuite.load(str(file)).get_benchmark("protocol-writing")
+    assert kept.get_nvalue() == found["value_count"] == 12
+    assert kept.get_inner_loops() == 200
+    assert kept.get_loops() >= 1
+    assert kept.median() == found["median_seconds"]
+    assert 0 < found["least_seconds"] <= found["median_seconds"]
+    assert found["warnings"] == measure.checks(kept)
+
+
+def test_what_cannot_be_used_is_told_in_a_line(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    for arguments, words_ in (
+        (("x",), "no benchmark 'x'"),
+        (("-o", tmp_path / "file" / "x.json"), "cannot write"),
+        (("--fast", "--against", "HEAD"), "--fast is for measuring alone"),
+        (("line-champion", "--core", "999"), "core 999 cannot be used|cannot hold"),
+    ):
+        with pytest.raises(UnusableError, match=words_):
+            carry_out(bench, *arguments)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(UnusableError, match=r"pip install 'nonobot\[bench\]'"):
+        carry_out(bench, "line-champion")
+
+
+@pytest.mark.parametrize("text", ["-1", "x", "11", "nan"])
+def test_a_tolerance_is_a_share(text, capsys):
+    with pytest.raises(SystemExit):
+        carry_out(bench, "--tolerance", text)
+    assert "is not a share" in capsys.readouterr().err
+
+
+def test_the_list_names_all_of_them(capsys):
+    assert carry_out(bench, "--list") == 0
+    shown = capsys.readouterr().out
+    assert all(one.name in shown and one.about in shown for one in BENCHMARKS.values())
+
+
+def test_times_have_three_digits_and_a_unit():
+    times = (49.12e-9, 1e-6, 7.3e-6, 104.6e-6, 0.0123, 0.268, 2.5, 31.44, 3e-10)
+    assert [words.time_words(time) for time in times] == [
+        "49.1 ns", "1.00 us", "7.30 us", "105 us", "12.3 ms", "268 ms", "2.50 s", "31.4 s", "0.30 ns",
+    ]  # fmt: skip
+
+
+def test_warnings_of_the_stability_check_are_shown_plainly():
+    found = Measured("bp-sweep", "sweep", "one sweep", "cpu", 2e-6, 5e-7, 1.9e-6, 1.8e-6, 12, ["it [wobbles]"])
+    shown = words.as_text([found], False)
+    assert "+- 25 %" in shown
+    assert "unstable: bp-sweep: it [wobbles]" in shown
+
+
+@pytest.mark.slow
+def test_every_sampled_state_is_one_that_the_slow_reference_paints_alike():
+    for one in positions():
+        clues = [*one.puzzle.rows, *one.puzzle.columns]
+        painted = 0
+        for line, black, white in zip(one.lines.tolist(), one.black.tolist(), one.white.tolist(), strict=True):
+            length = one.puzzle.width if line < one.puzzle.height else one.puzzle.height
+            cells = [1 if black >> i & 1 else 0 if white >> i & 1 else None for i in range(length)]
+            after = naive.paint_line(clues[line], cells)
+            painted += sum(cell is not None for cell in after) if after else 0
+        assert painted == one.painted

@@ -1,0 +1,217 @@
+"""Two revisions by turns: the statistics, the trees, and the command in a repository of its own."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
+
+from harness.bench import trees, words
+from harness.bench.against import Against, Compared, Judgement, Plan, judged
+from harness.bench.pairs import Ratio, needed_pairs, paired_ratio
+from harness.errors import UnusableError
+from tests.benching import Clone
+
+# The signed-rank interval
+
+
+def brute_tail(size, rank_sum):
+    """Return the probability that the ranks of positive differences sum to `rank_sum` at most."""
+    sums = [sum(rank for rank, sign in enumerate(signs, 1) if sign) for signs in product((0, 1), repeat=size)]
+    return sum(one <= rank_sum for one in sums) / len(sums)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "confidence", "cut"),
+    [(6, 0.95, 0), (8, 0.95, 3), (10, 0.95, 8), (10, 0.99, 3), (12, 0.95, 13), (10, 0.998, 0)],
+)
+def test_the_ends_are_those_of_published_tables(pairs, confidence, cut):
+    """Critical values of Wilcoxon's signed-rank test, two-sided: the rank sum is this at most."""
+    random = np.random.default_rng(pairs)
+    after = np.exp(random.normal(size=pairs))
+    walsh = sorted((a + b) / 2 for i, a in enumerate(np.log(after)) for b in np.log(after)[i:])
+    ratio = paired_ratio([1.0] * pairs, after, confidence)
+    assert ratio.low == pytest.approx(math.exp(walsh[cut]))
+    assert ratio.high == pytest.approx(math.exp(walsh[-1 - cut]))
+    assert brute_tail(pairs, cut) <= (1 - confidence) / 2 < brute_tail(pairs, cut + 1)
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_same_code_is_called_equal_as_often_as_promised_whatever_the_noise(confidence, seed):
+    """Of all ways in which the noise could have fallen on the two sides, few enough give a false alarm."""
+    logs = np.random.default_rng(seed).standard_cauchy(9)  # as heavy a tail as one likes
+    alarms = 0
+    for signs in product((-1, 1), repeat=9):
+        ratio = paired_ratio([1.0] * 9, np.exp(logs * signs), confidence)
+        alarms += not ratio.low <= 1 <= ratio.high
+    assert alarms / 2**9 <= 1 - confidence
+
+
+def test_swapping_the_sides_turns_the_interval_round():
+    random = np.random.default_rng(3)
+    before, after = np.exp(random.normal(size=(2, 11)))
+    one, other = paired_ratio(before, after, 0.95), paired_ratio(after, before, 0.95)
+    assert other.estimate == pytest.approx(1 / one.estimate)
+    assert (other.low, other.high) == pytest.approx((1 / one.high, 1 / one.low))
+
+
+def test_a_steady_ratio_is_found_under_any_drift():
+    drift = np.exp(np.random.default_rng(4).normal(size=10).cumsum())
+    ratio = paired_ratio(drift, 2 * drift, 0.99)
+    assert (ratio.estimate, ratio.low, ratio.high) == pytest.approx((2, 2, 2))
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99, 1 - 0.05 / 16])
+def test_fewer_pairs_than_needed_say_nothing(confidence):
+    needed = needed_pairs(confidence)
+    assert paired_ratio([1.0] * needed, [2.0] * needed, confidence).low == pytest.approx(2)
+    few = paired_ratio([1.0] * (needed - 1), [2.0] * (needed - 1), confidence) if needed > 1 else None
+    assert few is None or (few.low, few.high) == (0, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "judgement"),
+    [
+        (0.99, 1.2, Judgement.EQUAL),
+        (1.0, 1.2, Judgement.EQUAL),
+        (1.01, 1.2, Judgement.A_LITTLE_SLOWER),
+        (1.05, 1.2, Judgement.A_LITTLE_SLOWER),
+        (1.051, 1.2, Judgement.SLOWER),
+        (0.9, 0.99, Judgement.A_LITTLE_FASTER),
+        (0.9, 0.95, Judgement.FASTER),
+        (0, math.inf, Judgement.EQUAL),
+    ],
+)
+def test_an_interval_is_judged(low, high, judgement):
+    assert judged(Ratio(1.0, low, high), 0.05) is judgement
+
+
+# Words
+
+
+def compared(name, low, high, judgement):
+    return Compared(name, "call", 1e-6, 1.2e-6, Ratio((low + high) / 2, low, high), judgement, True)
+
+
+def test_what_is_slower_is_named_and_what_was_skipped_too():
+    slow = compared("line-bitset", 1.1, 1.3, Judgement.SLOWER)
+    found = Against(
+        Plan("HEAD~1"), [slow, compared("bp-sweep", 0.9, 1.1, Judgement.EQUAL)], {"fp1-root": "ImportError: no x"}
+    )
+    assert found.worse
+    lines = words.against_as_text(found, False).splitlines()
+    assert lines[-1] == "slower by more than 5 %: line-bitset"
+    assert "skipped: fp1-root: the bot of HEAD~1 cannot run it: ImportError: no x" in lines
+    assert lines[1].split() == [
+        "line-bitset", "call", "1.00", "us", "1.20", "us", "1.200", "1.100", "to", "1.300", "differs", "slower",
+    ]  # fmt: skip
+    asked = json.loads(words.against_as_json(found))
+    assert asked["worse"] is True
+    assert asked["benchmarks"]["line-bitset"]["judgement"] == "slower"
+
+
+def test_nothing_compared_is_no_success_in_words():
+    found = Against(Plan("HEAD"), [], {"fp1-root": "x"})
+    assert not found.worse
+    assert words.against_as_text(found, False).splitlines()[-1] == "nothing could be compared"
+
+
+# Trees
+
+
+@pytest.fixture
+def clone(tmp_path):
+    return Clone(tmp_path)
+
+
+def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypatch):
+    clone.replace("bot/limits.py", "LONGEST_LINE = 62", "LONGEST_LINE = 60")
+    monkeypatch.setattr(trees, "HERE", clone.folder)
+    workshop = clone.folder.parent / "workshop"
+    workshop.mkdir()
+    monkeypatch.setattr(trees, "_workshop_folder", lambda: workshop)
+    with trees.side_by_side("HEAD") as (before, after):
+        assert "LONGEST_LINE = 62" in (before.folder / "bot" / "limits.py").read_text()
+        assert "LONGEST_LINE = 60" in (after.folder / "bot" / "limits.py").read_text()
+        assert sorted(one.name for one in before.folder.iterdir()) == ["bot", "protocol"]
+        assert len(str(before.folder)) == len(str(after.folder))
+        first = (
+            (before.folder / "bot" / "jit.py").stat().st_mtime,
+            (after.folder / "bot" / "jit.py").stat().st_mtime,
+        )
+        with pytest.raises(UnusableError, match="runs already"), trees.side_by_side("HEAD"):
+            pass
+        assert (before.folder / "bot").is_dir()
+    assert [one.name for one in workshop.iterdir()] == ["lock"]
+    with trees.side_by_side("HEAD") as (before, after):  # the times of files are what numba's cache goes by
+        again = (
+            (before.folder / "bot" / "jit.py").stat().st_mtime,
+            (after.folder / "bot" / "jit.py").stat().st_mtime,
+        )
+    assert again == first
+
+
+def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch):
+    for arguments, line in (
+        (("--against", "nothing"), "no revision 'nothing' here; `git log --oneline` lists some\n"),
+        (("--against=--help",), "no revision '--help' here; `git log --oneline` lists some\n"),
+        (
+            ("--against", "HEAD", "--rounds", "5", "line-champion"),
+            "5 rounds cannot tell 1 benchmarks apart at 95%: it takes 6 at least\n",
+        ),
+    ):
+        done = clone.bench(*arguments)
+        assert (done.returncode, done.stderr) == (2, line)
+    clone.git("rm", "-q", "-r", "--cached", "bot")
+    clone.git("commit", "-q", "-m", "no bot")
+    done = clone.bench("--against", "HEAD", "line-champion")
+    assert done.returncode == 2
+    assert "has no bot to measure" in done.stderr
+    monkeypatch.setattr(trees, "HERE", tmp_path)
+    with pytest.raises(UnusableError, match="needs a clone"), trees.side_by_side("HEAD"):
+        pass
+
+
+# The command
+
+
+@pytest.mark.slow
+def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
+    clone.replace(
+        "bot/champion/line.py",
+        "    tail = fill_down(one << (length + one), open_)\n",
+        "    for turn in range(u64(6)):\n"
+        "        for block in range(blocks):\n"
+        "            put(m, FITS, block, run_starts(fillable, get2(m, CLUE, line, block)) & (open_ >> turn))\n"
+        "    for block in range(blocks):\n"
+        "        size = get2(m, CLUE, line, block)\n"
+        "        put(m, FITS, block, run_starts(fillable, size) & (open_ >> size))\n"
+        "    tail = fill_down(one << (length + one), open_)\n",
+    )
+    done = clone.bench("--against", "HEAD", "--json", "line-champion", "protocol-reading")
+    assert done.returncode == 1, done.stderr
+    found = json.loads(done.stdout)
+    assert {name: one["judgement"] for name, one in found["benchmarks"].items()} == {
+        "line-champion": "slower",
+        "protocol-reading": "equal",
+    }
+    assert found["benchmarks"]["line-champion"]["ratio"]["low"] > 1.05
+    assert not found["skipped"]
+
+
+@pytest.mark.slow
+def test_what_the_other_revision_lacks_is_skipped_with_a_word(clone):
+    clone.replace("bot/lines/__init__.py", "SOLVERS = {", "SOLVERS_THEN = {")
+    clone.replace("bot/lines/__init__.py", "SOLVERS[solver], clues", "SOLVERS_THEN[solver], clues")
+    clone.commit("as it was once")
+    clone.replace("bot/lines/__init__.py", "SOLVERS_THEN = {", "SOLVERS = SOLVERS_THEN = {")
+    done = clone.bench("--against", "HEAD", "line-bitset", "protocol-writing")
+    assert done.returncode == 0, done.stderr
+    assert "skipped: line-bitset: the bot of HEAD cannot run it: ImportError: cannot import name" in done.stdout
+    assert "protocol-writing" in done.stdout
