@@ -60,6 +60,11 @@ def test_without_an_answer_nothing_is_known_but_the_whole():
     assert (1, "between puzzles", 10.0) in spans
 
 
+def test_the_time_of_a_puzzle_that_was_given_up_is_told():
+    stopped = profile(puzzle(1, 1.0), puzzle(4, 1.0), end=BotEnd(EndReason.TIME_LIMIT))
+    assert (1, "no answer after $4", 1.0) in names_and_seconds(stopped)
+
+
 def test_clocks_that_disagree_give_no_negative_time():
     odd = profile(puzzle(1, 3.0, {"a": 3.5}), wall=3.0, first_answer_seconds=2.9, last_answer_seconds=3.1)
     assert min(span.seconds for _, span in depth_first(span_of(odd))) == 0.0
@@ -128,6 +133,15 @@ def test_bars_are_as_long_as_their_share():
     assert bars["whole"] == 30
     assert bars["learn"] == 12
     assert bars["start"] == 1
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 160])
+def test_no_number_is_cut_off_on_a_narrow_terminal(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    one = profile(puzzle(1, 5.0, {"probing": 4.0}, probes=1000), puzzle(2, 1.0, {"probing": 0.5}, probes=10))
+    text = as_text(one, terminal=True)
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+    assert ("4.46 ms a probe" in text) == (columns >= 80)
 
 
 @pytest.mark.parametrize(
@@ -212,12 +226,16 @@ def test_the_step_that_got_slower_is_named():
     assert comparison.most_changed.name == "whole run/puzzles/learn/rest"
     assert comparison.most_changed.change == pytest.approx(2.0)
     assert judgement(comparison) == [
-        "slower by 2.000 s (+20.0%), most of all in learn, rest: 3.600 s before, 5.600 s after",
+        "20 % slower (10.00 s before, 12.00 s after), most of all in learn, rest: 3.600 s before, 5.600 s after",
         "every count of every puzzle is the same: the search is the same, the rest is speed or noise",
     ]
     assert judgement(compare(slower(2.0), example()))[0] == (
-        "faster by 2.000 s (-16.7%), most of all in learn, rest: 5.600 s before, 3.600 s after"
+        "16.7 % faster (12.00 s before, 10.00 s after), most of all in learn, rest: 5.600 s before, 3.600 s after"
     )
+
+
+def test_a_profile_is_as_fast_as_itself():
+    assert judgement(compare(example(), example()))[0] == "as fast as before"
 
 
 def test_counts_that_differ_are_told():

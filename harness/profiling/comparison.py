@@ -11,7 +11,7 @@ from harness.errors import UnusableError
 from harness.profiling.model import Profile
 from harness.profiling.spans import Span, depth_first, span_of
 from harness.profiling.words import heading
-from harness.ranking.cells import NOTHING, duration, plain
+from harness.ranking.cells import NOTHING, duration, plain, ratio_in_words
 from harness.ranking.drawing import drawn, new_table
 from harness.report.words import count
 
@@ -127,10 +127,13 @@ def judgement(comparison: Comparison) -> list[str]:
         return []
     ratio = whole.after_seconds / whole.before_seconds
     name = part.name.removeprefix("whole run/").removeprefix("puzzles/").replace("/", ", ")
+    from_to = f"{duration(whole.before_seconds)} before, {duration(whole.after_seconds)} after"
     lines = [
-        f"{'slower' if whole.change > 0 else 'faster'} by {duration(abs(whole.change))} ({ratio - 1:+.1%}), "
+        f"{ratio_in_words(ratio)} ({from_to}), "
         f"most of all in {name}: {duration(part.before_seconds)} before, {duration(part.after_seconds)} after"
     ]
+    if ratio_in_words(ratio) == ratio_in_words(1.0):
+        lines = ["as fast as before"]
     if not any(any(pair) for pair in comparison.totals.values()):
         return [*lines, "the bot states no counts: whether it searches in the same way cannot be told"]
     if not comparison.recounted:

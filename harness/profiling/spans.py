@@ -9,6 +9,7 @@ from itertools import groupby
 from msgspec import Struct
 
 from harness.profiling.model import Profile, PuzzleProfile
+from harness.results.model import EndReason
 
 __all__ = [
     "IN_PUZZLES",
@@ -96,9 +97,16 @@ def span_of(profile: Profile) -> Span:
             Span("before the first puzzle", start),
             Span(IN_PUZZLES, in_puzzles, children=(*stages, Span(OUTSIDE_STEPS, outside))),
             Span("between puzzles", between),
-            Span("after the last answer", end),
+            Span(_after_the_last(profile), end),
         ),
     )
+
+
+def _after_the_last(profile: Profile) -> str:
+    """Return what the last part is: a bot that was stopped spent it on a puzzle that it did not answer."""
+    if profile.end.reason is EndReason.FINISHED or not profile.puzzles:
+        return "after the last answer"
+    return f"no answer after ${profile.puzzles[-1].number}"
 
 
 def _stages(profile: Profile) -> Iterator[Span]:

@@ -10,7 +10,7 @@ from harness.play.machine import busy_warning
 from harness.profiling.model import Profile
 from harness.profiling.spans import OUTSIDE_STEPS, Span, depth_first, reason, slowest, span_of
 from harness.ranking.cells import NOTHING, duration, plain
-from harness.ranking.drawing import drawn, new_table
+from harness.ranking.drawing import GAP, drawn, new_table, width
 from harness.report.words import count
 from harness.results.model import EndReason
 
@@ -23,7 +23,7 @@ __all__ = ["SHOWN_PUZZLES", "STAGE_STYLES", "as_text", "heading", "share_in_word
 
 SHOWN_PUZZLES = 10
 
-BAR_WIDTH = 30
+BAR_WIDTH, LEAST_BAR = 30, 5
 
 SHARED_CORE = 0.9
 """A bot that has computed for less of its time did not have a core for itself."""
@@ -36,7 +36,7 @@ def as_text(profile: Profile, terminal: bool) -> str:
     """Return a profile for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
     from rich.text import Text
 
-    parts: list[RenderableType] = [*heading(profile), "", _stages(span_of(profile))]
+    parts: list[RenderableType] = [*heading(profile), "", _stages(span_of(profile), width(terminal))]
     if any(profile.totals.values()):
         parts += ["", _counts(profile)]
     if profile.puzzles:
@@ -68,31 +68,37 @@ def share_in_words(seconds: float, whole: float) -> str:
     return f"{seconds / whole:.1%}" if whole else NOTHING
 
 
-def _stages(whole: Span) -> Table:
+def _stages(whole: Span, room: int) -> Table:
+    """Return the table of all parts; its bars take the room that is left."""
     from rich.text import Text
 
     table = new_table()
-    table.add_column("where the time went", no_wrap=True)
-    for name in ("time", "share"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    table.add_column("", no_wrap=True)
+    for at, name in enumerate(("where the time went", "time", "share", "", "")):
+        table.add_column(name, justify="right" if 0 < at < 3 else "left", no_wrap=True)
     stages = stage_order(whole)
-    for depth, span in depth_first(whole):
+    rows = [
+        (f"{'  ' * depth}{plain(span.name)}", duration(span.seconds), share_in_words(span.seconds, whole.seconds))
+        for depth, span in depth_first(whole)
+    ]
+    spans = [span for _, span in depth_first(whole)]
+    left = room - GAP - sum(max(map(len, column)) + GAP for column in zip(*rows, strict=True))
+    for_each = max(len(_per(span)) for span in spans) + GAP
+    has_each = left - for_each >= LEAST_BAR
+    bar_width = max(LEAST_BAR, min(BAR_WIDTH, left - for_each if has_each else left))
+    for row, span in zip(rows, spans, strict=True):
         style = STAGE_STYLES[stages.index(span.stage) % len(STAGE_STYLES)] if span.stage else "bright_black"
         table.add_row(
-            Text(plain(f"{'  ' * depth}{span.name}"), "bold" if depth == 0 else ""),
-            duration(span.seconds),
-            share_in_words(span.seconds, whole.seconds),
-            Text(_bar(span.seconds / whole.seconds if whole.seconds else 0.0), style),
-            Text(_per(span), "dim"),
+            Text(row[0], "bold" if span is whole else ""),
+            *row[1:],
+            Text(_bar(span.seconds / whole.seconds if whole.seconds else 0.0, bar_width), style),
+            Text(_per(span) if has_each else "", "dim"),
         )
     return table
 
 
-def _bar(share: float) -> str:
+def _bar(share: float, most: int) -> str:
     """Return a bar in eighths of a character; the least share that is not nothing is seen."""
-    eighths = round(share * BAR_WIDTH * 8)
+    eighths = round(share * most * 8)
     if not eighths:
         return "\N{LEFT ONE EIGHTH BLOCK}" if share else ""
     full, rest = divmod(eighths, 8)
@@ -100,11 +106,10 @@ def _bar(share: float) -> str:
 
 
 def _per(span: Span) -> str:
-    """Return what one of the count costs that a span's time goes with."""
+    """Return what one of the count takes that a span's time goes with."""
     if not span.per or not span.count:
         return ""
-    one = "one" if span.count == 1 else f"{span.count:,}"
-    return f"{one} {span.per.replace('_', ' ')}, {_each(span.seconds / span.count)} each"
+    return f"{_each(span.seconds / span.count)} a {span.per.removesuffix('s')}"
 
 
 def _each(seconds: float) -> str:
