@@ -204,7 +204,7 @@ class Talk:
         self._bot_ends(max(self._until, time.monotonic() + self._lab.patience_seconds) + more_seconds)
 
     def stop(self) -> None:
-        """Ask the bot to end, with SIGTERM and, after two seconds, SIGKILL."""
+        """Ask the bot to end, with SIGTERM, and with SIGKILL if it does not obey."""
         self._note("sent SIGTERM")
         self._bot.stop()
 

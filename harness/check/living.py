@@ -9,6 +9,7 @@ from harness.check.answering import LARGE_BATCH
 from harness.check.boards import easy, hard, numbered, text_of
 from harness.check.lab import Lab
 from harness.check.model import ShortfallError
+from harness.play.process import SECONDS_TO_OBEY
 
 __all__ = [
     "cut_off_input",
@@ -22,7 +23,9 @@ __all__ = [
 
 SECONDS_INTO_WORK = 0.3
 
-OBEY = "do not catch SIGTERM; if you have to, write out what is there and end within two seconds"
+IN_TIME = f"the bot ends within {SECONDS_TO_OBEY:g} s"
+
+OBEY = "do not catch SIGTERM; if you have to, write out what is there and end at once"
 
 
 def ends_with_its_input(lab: Lab) -> str:
@@ -75,7 +78,7 @@ def sigterm_idle(lab: Lab) -> None:
         got = f"it did not wait for the next puzzle: {talk.how_it_stood()}"
         raise ShortfallError(sent, "the bot waits, then ends", got, "read until the input ends")
     if not talk.obeyed:
-        raise ShortfallError(sent, "the bot ends within 2 s", "it went on and was killed", OBEY)
+        raise ShortfallError(sent, IN_TIME, "it went on and was killed", OBEY)
 
 
 def sigterm_at_work(lab: Lab) -> str | None:
@@ -90,7 +93,7 @@ def sigterm_at_work(lab: Lab) -> str | None:
     if not talk.obeyed:
         raise ShortfallError(
             f"SIGTERM {SECONDS_INTO_WORK} s after the first of {len(puzzles)} puzzles was answered",
-            "the bot ends within 2 s",
+            IN_TIME,
             "it went on and was killed",
             f"{OBEY}, also while it computes",
         )

@@ -195,7 +195,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         SHOULD,
         "ends at SIGTERM while it waits",
-        "That is how a judge stops a bot; one that does not obey is killed two seconds later.",
+        "That is how a judge stops a bot; one that does not obey is killed 1.5 s later.",
         PROCESS,
         living.sigterm_idle,
         needs=(answering.writes_at_once, answering.answers_before_the_next),

@@ -42,7 +42,7 @@ examples:
 Everything after -- is the bot's command, run without a shell. It reads puzzles from stdin and writes
 answers to stdout until its input ends; its stderr is kept in a file. Any solution of a puzzle is right;
 the first answer to a puzzle counts, and so does what was written before the bot died or was stopped.
-The bot and all that it starts run on one core. When it is stopped it gets SIGTERM, two seconds later
+The bot and all that it starts run on one core. When it is stopped it gets SIGTERM, and 1.5 s later
 every process that it started is killed.
 
 Results go to disk as they come: Ctrl-C, a killed judge or a power cut cost the puzzle in work, and

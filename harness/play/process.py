@@ -24,14 +24,14 @@ from harness.play.stderr_log import StderrLog
 from harness.play.tree import ProcessTree
 from harness.results.model import Usage
 
-__all__ = ["BotProcess", "StartError"]
+__all__ = ["SECONDS_TO_OBEY", "BotProcess", "StartError"]
 
 PIPE_BYTES = 1 << 20
 """Wished capacity of the answer pipe and the most that is read at once: a bot that writes the next answers is not
 held up by a judge busy with the last one."""
 
-SECONDS_TO_OBEY = 2.0
-"""What a bot has between SIGTERM and SIGKILL."""
+SECONDS_TO_OBEY = 1.5
+"""What a bot has between SIGTERM and SIGKILL: it is to be gone, with all that it started, 2 s after a limit."""
 
 
 class StartError(Exception):
@@ -184,7 +184,9 @@ class BotProcess:
             ready = self._selector.select(timeout)
             for key, _ in ready:
                 output += key.data() or b""
-            if output or self.exited or self.output_closed != closed_before or not ready:
+            # The clock is asked even if something was ready: stderr may be ready without an end.
+            at_end = self.exited or self.output_closed != closed_before
+            if output or at_end or not ready or time.monotonic() >= until:
                 return output
 
     def stop(self) -> None:
