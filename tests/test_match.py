@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 
 import psutil
 import pytest
 
 from harness.errors import UnusableError
 from harness.play import leg, machine, process
-from harness.play.process import StartError
+from harness.play.process import BotProcess, StartError
+from harness.play.stderr_log import StderrLog
 from harness.results.model import EndReason, Feed
 from tests.judged import played, verdicts
 
@@ -317,5 +319,22 @@ def test_cpu_time_and_memory_include_children(tmp_path, behaviour):
 @pytest.mark.parametrize("program", ["no-such-program", os.sep, "bot\0"])
 def test_a_command_that_cannot_start_is_named(program, tmp_path):
     with pytest.raises(StartError, match="cannot start") as caught:
-        process.BotProcess([program], tmp_path / "result.stderr.txt")
+        BotProcess([program], tmp_path / "result.stderr.txt")
     assert "\n" not in str(caught.value)
+
+
+def test_a_stderr_that_is_never_empty_holds_no_reader_beyond_its_time(tmp_path, monkeypatch):
+    looks = 0
+
+    def slow_write(log, data):  # so slow that the bot has written more by the next look
+        nonlocal looks
+        looks += 1
+        assert looks < 1000, "still reading"
+        time.sleep(0.01)
+
+    monkeypatch.setattr(StderrLog, "write", slow_write)
+    with BotProcess(["sh", "-c", "yes >&2"], tmp_path / "stderr.txt") as bot:
+        while not looks:
+            bot.read(time.monotonic() + 0.05)
+        assert bot.read(time.monotonic() + 0.05) == b""
+        assert not bot.exited
