@@ -105,7 +105,10 @@ def test_time_that_no_count_explains_is_told():
     one = profile(
         puzzle(1, 9.0, {"a": 9.0}, probes=10, descents=2), puzzle(2, 1.0, {"a": 1.0}, probes=990, descents=1)
     )
-    assert reason(one.puzzles[0], one) == "a 100%; no count stands out: something else may have had the core"
+    assert (
+        reason(one.puzzles[0], one)
+        == "a 100%; no count explains it: memory used for the first time, or others on the core"
+    )
     assert reason(one.puzzles[1], one) == "a 100%; 990 probes (99% of all)"
 
 

@@ -161,8 +161,8 @@ def main_stage(puzzle: PuzzleProfile) -> tuple[str, float]:
 def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
     """Return in words why a puzzle took its time: its main stage, and the counts that stand out.
 
-    Where no count's share of the set comes near that of the time, the search did nothing special, and something
-    else had the core.
+    Where no count's share of the set comes near that of the time, the search did nothing special: the system was
+    at work, or another process.
     """
     stage, share = main_stage(puzzle)
     words = [f"{stage} {share:.0%}"]
@@ -176,7 +176,7 @@ def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
     shares = {name: count / totals[name] for name, count in puzzle.counts.items() if name in telling}
     of_time = puzzle.seconds / sum(one.seconds for one in profile.puzzles) if puzzle.seconds else 0.0
     if shares and len(profile.puzzles) > 1 and max(shares.values()) < of_time * EXPLAINS:
-        return f"{words[0]}; no count stands out: something else may have had the core"
+        return f"{words[0]}; no count explains it: memory used for the first time, or others on the core"
     standing_out = sorted(shares, key=lambda name: (name != UNITS.get(stage), -shares[name]))
     return "; ".join(
         [
