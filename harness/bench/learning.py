@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from bot.access import read, write
 from bot.champion.board import copy_board, propagate, start_board
 from bot.champion.learning.analysis import analyse
@@ -59,12 +61,16 @@ def search_often(m: Any, conflicts: Any, times: Any) -> Any:
 
 
 @entry
-def analyse_often(m: Any, times: Any) -> Any:
-    """Analyse the conflict at hand so often; return the literals learned, all added up."""
+def analyse_all(memories: Any, times: Any) -> Any:
+    """Analyse the conflicts at hand in several memories so often; return the literals learned, all added up.
+
+    One after the other, so that no processor remembers its way through one of them.
+    """
     literals = 0
     for _ in range(times):
-        analyse(m)
-        literals += read(m, LEARNED_SIZE)
+        for at in range(memories.size):
+            analyse(memories[at])
+            literals += read(memories[at], LEARNED_SIZE)
     return literals
 
 
@@ -97,8 +103,10 @@ def _analysing() -> Job:
             memories.append(memory_with(one.puzzle))
             require(search_often(memories[-1].address, conflict, 1) == 1, "a search met too few conflicts")
 
+    addresses = np.array([memory.address for memory in memories], np.uint64)
+
     def work(loops: int) -> int:
-        return sum(int(analyse_often(memory.address, loops)) for memory in memories)
+        return int(analyse_all(addresses, loops))
 
     def check() -> None:
         once = work(1)
