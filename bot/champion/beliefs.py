@@ -17,9 +17,11 @@ from bot.access import address, get, get2, put, put2, read
 from bot.champion.state import (
     AHEAD,
     BEHIND,
+    BELIEF_UPDATES,
     BLOCKS,
     BOARD,
     CLUE,
+    COUNTS,
     EVIDENCE,
     HEIGHT,
     LEAST,
@@ -201,6 +203,7 @@ def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> A
         Odds are kept between 1 / most_odds and most_odds.
     """
     one = u64(1)
+    put(m, COUNTS, BELIEF_UPDATES, get(m, COUNTS, BELIEF_UPDATES) + one)
     length, blocks = get(m, LENGTH, line), get(m, BLOCKS, line)
     least = u64(0)
     for block in range(blocks):

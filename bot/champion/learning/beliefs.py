@@ -15,13 +15,11 @@ from bot.champion.random import random_float
 from bot.champion.state import (
     AHEAD,
     BEHIND,
-    BELIEF_UPDATES,
     BLOCKS,
     BOARD,
     BOUND_BASE,
     BOUND_MARGINAL,
     CHANGE,
-    COUNTS,
     FIRST,
     HEARD,
     HEIGHT,
@@ -123,7 +121,6 @@ def _speak(m: Any, line: Any, is_first: Any, with_bounds: Any) -> None:
     """Let a line say what it believes to the lines that cross it."""
     height = read(m, HEIGHT)
     length = u64(get(m, LENGTH, line))
-    put(m, COUNTS, BELIEF_UPDATES, get(m, COUNTS, BELIEF_UPDATES) + u64(1))
     if not believe_line(m, line, get(m, BOARD, line), get(m, BOARD, _WHITE + line), MOST_ODDS):
         return
     if with_bounds:
