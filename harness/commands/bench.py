@@ -62,7 +62,13 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--core", type=core, metavar="N|any", help="hold the benchmarks on this core (default: any)"
     )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE.json", help="write all values in pyperf's form")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE.json",
+        help="write all values in pyperf's form; with --against FILE.before.json and FILE.after.json",
+    )
     parser.add_argument("--json", action="store_true", help="print what was measured as JSON")
     parser.set_defaults(carry_out=carry_out)
 
