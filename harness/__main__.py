@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import sys
 
-from harness.cli import run
-
 __all__ = ["main"]
+
+EXIT_INTERRUPTED = 130
 
 
 def main() -> int:
     """Run the command line and return its exit status."""
-    return run(sys.argv[1:])
+    try:
+        from harness.cli import run  # only here: a Ctrl-C may come while it is loaded
+
+        return run(sys.argv[1:])
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
 
 
 if __name__ == "__main__":

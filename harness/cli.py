@@ -3,33 +3,50 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from harness.commands import (
-    check,
-    compare,
-    convert,
-    data,
-    generate,
-    render,
-    report,
-    run_bot,
-    table,
-    tournament,
-    verify,
-)
 from harness.errors import UnusableError
-from harness.version import judge_version
 
-__all__ = ["run"]
+__all__ = ["COMMANDS", "Command", "run"]
 
-COMMANDS = (run_bot, tournament, table, compare, report, verify, check, data, generate, convert, render)
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command, known without its module being loaded: what one command needs is not the others' business.
+
+    Attributes
+    ----------
+    module : str
+        In `harness.commands`: `add_to` describes its arguments, which name what carries it out.
+    help : str
+        A line for the list of commands.
+    takes_bot : bool
+        Whether a bot's command may follow after `--`.
+    """
+
+    module: str
+    help: str
+    takes_bot: bool = False
+
+
+COMMANDS = {
+    "run": Command("run_bot", "run a bot on a set and judge its answers", takes_bot=True),
+    "tournament": Command("tournament", "run several bots on several sets, and rank them"),
+    "table": Command("table", "rank several results: most right, then least time"),
+    "compare": Command("compare", "tell whether a change made a bot slower, puzzle by puzzle"),
+    "report": Command("report", "write results as one HTML page with tables, plots and pictures"),
+    "verify": Command("verify", "check an answer file against its question file"),
+    "check": Command("check", "see whether a bot keeps to the protocol, step by step", takes_bot=True),
+    "data": Command("data", "list, fetch and import the official sets"),
+    "generate": Command("generate", "make a question file as the tournaments' generator does"),
+    "convert": Command("convert", "convert puzzle files between formats"),
+    "render": Command("render", "draw puzzles and answers: terminal, PNG, SVG"),
+}
 """In the order of --help: playing, judging what was played, puzzles."""
-
-TAKE_A_COMMAND = (run_bot.carry_out, check.carry_out)
-"""What carries out the commands that a bot's command follows, after `--`."""
 
 EXIT_CUT_SHORT = 1
 EXIT_UNUSABLE = 2
@@ -47,26 +64,36 @@ def run(argv: Sequence[str]) -> int:
     Returns
     -------
     int
-        The exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
+        The exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 130 interrupted.
     """
     own, bot_command = _split(argv)
     try:
-        arguments = _parser().parse_args(own)
-    except SystemExit as end:  # --help, --version, or arguments that argparse has complained about
-        return int(end.code or 0)
-    try:
-        if bot_command and arguments.carry_out not in TAKE_A_COMMAND:
-            raise UnusableError("only `nonojudge run` and `nonojudge check` take a command after --")
-        arguments.bot_command = bot_command
-        return int(arguments.carry_out(arguments))
+        status = _carried_out(own, bot_command)
+        sys.stdout.flush()  # here, where it can be told that it failed
+        return status
     except UnusableError as problem:
-        print(f"nonojudge: {problem}", file=sys.stderr)
-        return EXIT_UNUSABLE
+        return _unusable(str(problem))
     except BrokenPipeError:  # whoever read the output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return EXIT_CUT_SHORT
+    except OSError as error:  # such as a full disk under stdout
+        _drop_output()
+        return _unusable(": ".join(filter(None, (error.filename, error.strerror or str(error)))))
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+
+
+def _carried_out(own: Sequence[str], bot_command: list[str]) -> int:
+    name = next((word for word in own if not word.startswith("-")), None)
+    try:
+        arguments = _parser(name).parse_args(own)
+    except SystemExit as end:  # --help, --version, or arguments that argparse has complained about
+        return int(end.code or 0)
+    if bot_command and not COMMANDS[arguments.command].takes_bot:
+        takers = " and ".join(f"`nonojudge {name}`" for name, command in COMMANDS.items() if command.takes_bot)
+        raise UnusableError(f"only {takers} take a command after --")
+    arguments.bot_command = bot_command
+    return int(arguments.carry_out(arguments))
 
 
 def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -77,24 +104,41 @@ def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(argv[:at]), list(argv[at + 1 :])
 
 
+def _unusable(problem: str) -> int:
+    print(f"nonojudge: {problem}", file=sys.stderr)
+    return EXIT_UNUSABLE
+
+
+def _drop_output() -> None:
+    """Let what is still in stdout's buffer go nowhere: at the end of the program it would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 class _Version(argparse.Action):
     """Prints the version; looks it up only when asked."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from harness.version import judge_version  # only here: it takes as long as all the rest of --help
+
         print(f"nonojudge {judge_version()}")
         parser.exit()
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(name: str | None) -> argparse.ArgumentParser:
+    """Return a parser of the command `name`; of the list of commands if there is no such command."""
     parser = argparse.ArgumentParser(
         prog="nonojudge",
-        description="The judge of nonogram tournaments: runs bots, ranks and compares them, finds and makes puzzles.",
-        epilog="Exit status: 0 done and nothing was wrong, 1 something was, 2 unusable arguments or input.\n"
-        "`nonojudge COMMAND --help` explains a command, with examples.",
+        description="The judge of nonogram tournaments: runs bots, ranks and compares them, "
+        "finds and makes puzzles.",
+        epilog="Exit status: 0 done and nothing was wrong, 1 something was, 2 unusable arguments or input,\n"
+        "130 interrupted. `nonojudge COMMAND --help` explains a command, with examples.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for module in COMMANDS:
-        module.add_to(commands)
+    commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True)
+    if name in COMMANDS:
+        importlib.import_module(f"harness.commands.{COMMANDS[name].module}").add_to(commands)
+    else:
+        for one, command in COMMANDS.items():
+            commands.add_parser(one, help=command.help)
     return parser
