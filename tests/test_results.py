@@ -7,10 +7,12 @@ import stat
 
 import pytest
 
+from harness.errors import UnusableError
 from harness.referee import Referee
 from harness.results import files
-from harness.results.files import check_writable, write_json
+from harness.results.files import check_writable, read_result, to_json, write_json
 from harness.results.model import SetFacts, VerifyResult
+from tests.ranked import run_result
 from tournament_data import load_set
 
 
@@ -44,3 +46,45 @@ def test_a_place_that_cannot_be_written_is_found_before_the_run(tmp_path):
         check_writable(tmp_path / "file" / "result.json")
     with pytest.raises(IsADirectoryError):
         check_writable(tmp_path)
+
+
+def drop_a_puzzle(result):
+    result["score"]["puzzles"].pop()
+    result["score"]["verdicts"]["right"] -= 1
+
+
+def repeat_a_puzzle(result):
+    result["score"]["puzzles"][0]["number"] = 2
+
+
+def count_one_more(result):
+    result["score"]["verdicts"]["right"] += 1
+
+
+def forget_the_puzzles(result):
+    result["score"]["puzzles"] = []
+
+
+def forget_the_legs(result):
+    result["legs"] = []
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        (drop_a_puzzle, "its rulings are not one for each of the set's 3 puzzles"),
+        (repeat_a_puzzle, "its rulings are not one for each of the set's 3 puzzles"),
+        (count_one_more, "the verdicts counted are not those of its puzzles"),
+        (forget_the_puzzles, "without puzzles or without a run"),
+        (forget_the_legs, "without puzzles or without a run"),
+    ],
+)
+def test_a_result_that_contradicts_itself_is_refused(tmp_path, edit, why):
+    path = tmp_path / "result.json"
+    content = json.loads(to_json(run_result()))
+    path.write_text(json.dumps(content))
+    assert read_result(path) == run_result()
+    edit(content)
+    path.write_text(json.dumps(content))
+    with pytest.raises(UnusableError, match=why):
+        read_result(path)

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.errors import UnusableError
 from harness.ranking.logs import BotLog, is_log, parse_log
 from harness.results.files import read_result
-from harness.results.model import RunResult, Score, VerifyResult
+from harness.results.model import RunResult, VerifyResult
 
 __all__ = ["RESULT_ENDINGS", "Source", "files_in", "read_source", "read_sources"]
 
@@ -61,7 +61,7 @@ def read_source(path: Path) -> Source:
                 return Source(path, parse_log(path, head + file.read()))
     except OSError as error:
         raise UnusableError(f"cannot read {path}: {error.strerror}") from None
-    return Source(path, _sound(path, read_result(path)))
+    return Source(path, read_result(path))
 
 
 def read_sources(places: Sequence[Path]) -> tuple[list[Source], list[str]]:
@@ -81,12 +81,3 @@ def read_sources(places: Sequence[Path]) -> tuple[list[Source], list[str]]:
         except UnusableError as problem:
             problems.append(str(problem))
     return sources, problems
-
-
-def _sound(path: Path, result: RunResult | VerifyResult) -> RunResult | VerifyResult:
-    """Return `result` if it says enough to be ranked."""
-    if not result.score.puzzles or (isinstance(result, RunResult) and not result.legs):
-        raise UnusableError(f"{path} is a result without puzzles or without a run")
-    if result.score.verdicts != Score.of(result.score.puzzles).verdicts:
-        raise UnusableError(f"{path}: the verdicts counted are not those of its puzzles")
-    return result

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from harness.errors import UnusableError
-from harness.results.model import SCHEMA_VERSION, RunResult, VerifyResult
+from harness.results.model import SCHEMA_VERSION, RunResult, Score, VerifyResult
 
 __all__ = ["check_writable", "read_result", "to_json", "write_json"]
 
@@ -60,7 +60,7 @@ def read_result(path: Path) -> RunResult | VerifyResult:
     Raises
     ------
     UnusableError
-        If it cannot be read, or is none of this version's.
+        If it cannot be read, is none of this version's, or contradicts itself.
     """
     try:
         content = path.read_bytes()
@@ -73,9 +73,24 @@ def read_result(path: Path) -> RunResult | VerifyResult:
                 f"{path}: schema version {head.schema_version}, of another nonojudge; this one reads "
                 f"{SCHEMA_VERSION}"
             )
-        return msgspec.json.decode(content, type=RunResult | VerifyResult)
+        result = msgspec.json.decode(content, type=RunResult | VerifyResult)
     except msgspec.MsgspecError as error:
         raise UnusableError(f"{path} is not a result of nonojudge: {error}") from None
+    _check(path, result)
+    return result
+
+
+def _check(path: Path, result: RunResult | VerifyResult) -> None:
+    """See that a result says what every result says, and does not contradict itself: files are edited by hand."""
+    puzzles = result.score.puzzles
+    if not puzzles or (isinstance(result, RunResult) and not result.legs):
+        raise UnusableError(f"{path} is a result without puzzles or without a run")
+    if result.score.verdicts != Score.of(puzzles).verdicts:
+        raise UnusableError(f"{path}: the verdicts counted are not those of its puzzles")
+    if len({one.number for one in puzzles}) != len(puzzles) or len(puzzles) != result.set.puzzle_count:
+        raise UnusableError(
+            f"{path}: its rulings are not one for each of the set's {result.set.puzzle_count} puzzles"
+        )
 
 
 class _Head(msgspec.Struct):
