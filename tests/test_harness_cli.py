@@ -5,14 +5,17 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import time
 
+import psutil
 import pytest
 
 from harness import cli
+from harness.__main__ import main
 from harness.commands import run_bot
 from harness.commands.arguments import byte_count
 from harness.play import machine, screen
@@ -20,6 +23,8 @@ from harness.play.affinity import tournament_core
 from harness.results.files import read_result
 from harness.results.model import Feed, PuzzleResult, Terms, Verdict
 from tests.judged import RECIPE, command
+
+JUDGE = [sys.executable, "-m", "harness"]
 
 
 @pytest.fixture(autouse=True)
@@ -232,7 +237,7 @@ def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path
     _wait_for(tmp_path / "solutions.txt.marker")
     child.send_signal(number)
     out, _ = child.communicate(timeout=20)
-    assert child.returncode == 1
+    assert child.returncode == 130
     assert "2 of 5 right" in out
     assert "interrupted" in out
     result = json.loads((tmp_path / "a result.json").read_text())
@@ -252,11 +257,107 @@ def _wait_for(path):
 
 def test_the_judge_does_not_load_the_bot_nor_rich():
     code = (
-        "import sys; from harness import cli; cli.run(['--help']);"
-        "print([name for name in sys.modules if name.split('.')[0] in ('bot', 'rich', 'numba')])"
+        "import sys; from harness import cli; cli.run(sys.argv[2:]);"
+        "print([name for name in sys.modules if name.split('.')[0] in sys.argv[1].split()])"
     )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.endswith("[]\n")
+    for arguments, unwanted in (
+        (["--help"], "bot rich numba numpy"),
+        (["run", "--help"], "bot rich numba matplotlib"),
+    ):
+        command = [sys.executable, "-c", code, unwanted, *arguments]
+        out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert out.endswith("[]\n")
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_command_explains_itself(name, capsys):
+    assert cli.run([name, "--help"]) == 0
+    assert capsys.readouterr().out.startswith(f"usage: nonojudge {name} ")
+    assert cli.run(["--help"]) == 0
+    assert f"\n    {name}" in capsys.readouterr().out
+
+
+def test_a_command_that_cannot_be_loaded_breaks_no_other(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "harness.commands.render", None)
+    assert cli.run(["--help"]) == 0
+    assert cli.run(["verify", "--help"]) == 0
+    assert capsys.readouterr().err == ""
+    with pytest.raises(ImportError):
+        cli.run(["render", "--help"])
+
+
+def test_a_ctrl_c_while_the_judge_is_loaded_ends_it_quietly(monkeypatch):
+    class PressesCtrlC:
+        def find_spec(self, name, path=None, target=None):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "meta_path", [PressesCtrlC()])
+    monkeypatch.delitem(sys.modules, "harness.cli")
+    assert main() == 130
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")  # noqa: PTH110
+@pytest.mark.parametrize(
+    "arguments", [["table", "result.json"], ["run", "--resume", "result.json"], ["--version"]]
+)
+def test_an_output_that_cannot_be_written_is_told_in_a_line(tmp_path, arguments):
+    run_of("crash_at_3", tmp_path, "--quiet", "--result", "result.json")
+    result = json.loads((tmp_path / "result.json").read_text())
+    result["legs"][-1]["end"]["reason"] = "interrupted"
+    (tmp_path / "result.json").write_text(json.dumps(result))
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run([*JUDGE, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.endswith("nonojudge: No space left on device\n")
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
+def test_what_came_of_a_run_is_shown_even_if_no_file_can_be_written(tmp_path):
+    """A limit of 0 bytes for files stands for a full disk."""
+    run = [*JUDGE, "run", "--quiet", "--set", str(RECIPE), "--result", "result.json", "--"]
+    limited = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *run, *command("perfect", tmp_path)]
+    done = subprocess.run(limited, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout.startswith("5 of 5 right\n")
+    assert done.stderr == "nonojudge: cannot write result.json: File too large; nothing of it is on disk\n"
+    assert not list(tmp_path.glob("*.json*"))
+
+
+WARMS_UP_FOR_EVER = """
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+pid = os.fork()
+if pid:
+    print(pid, os.getpid(), file=open("pids", "w"))
+    os.rename("pids", "marker")
+time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_judge_that_is_stopped_in_a_warm_up_leaves_nothing_of_it(tmp_path, number):
+    warm_up = shlex.join([sys.executable, "-S", "-c", WARMS_UP_FOR_EVER])
+    judge = subprocess.Popen([*JUDGE, "run", "--set", str(RECIPE), "--warm-up", warm_up, "--", "true"])
+    _wait_for(tmp_path / "marker")
+    judge.send_signal(number)
+    assert judge.wait(timeout=20) == 130
+    assert not any(psutil.pid_exists(int(pid)) for pid in (tmp_path / "marker").read_text().split())
+
+
+def test_what_a_warm_up_leaves_running_is_ended(tmp_path):
+    warm_up = "sh -c 'sleep 1000 & echo $! > helper'"
+    assert run_of("perfect", tmp_path, "--quiet", "--warm-up", warm_up) == 0
+    assert not psutil.pid_exists(int((tmp_path / "helper").read_text()))
+
+
+def test_what_makes_a_run_impossible_is_said_before_the_warm_up(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    for impossible in (["--core", "9999"], ["--result", "file/result.json"]):
+        assert run_of("perfect", tmp_path, *impossible, "--warm-up", "touch marker") == 2
+    assert not (tmp_path / "marker").exists()
+    assert "core 9999 cannot be used" in capsys.readouterr().err
 
 
 def test_lines_for_a_log(capsys, monkeypatch):

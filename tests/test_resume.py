@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from harness.errors import UnusableError
 from harness.play import machine, match
 from harness.play.journal import Ruled, journal_path, read_records
-from harness.play.match import play, recorded_run, resume
+from harness.play.match import ResultLostError, play, recorded_run, resume
 from harness.results.files import read_result, write_json
 from harness.results.model import EndReason, Feed, Terms
 from tests.judged import RECIPE, command, played, verdicts
@@ -220,10 +220,24 @@ def test_two_judges_do_not_write_one_result(tmp_path):
     judge.send_signal(signal.SIGTERM)
     out, _ = judge.communicate(timeout=60)
     assert "go on with: nonojudge run --resume result.json" in out
-    assert judge.returncode == 1
+    assert judge.returncode == 130
 
 
 def test_play_says_that_it_cannot_write(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(UnusableError, match="cannot write"):
         play(SET, match.Bot("x", ["true"]), Terms(), tmp_path / "file" / "result.json")
+
+
+def test_a_result_that_cannot_be_written_is_made_of_the_journal_later(tmp_path, monkeypatch):
+    def disk_full(path, result):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(match, "write_json", disk_full)
+        with pytest.raises(
+            ResultLostError, match=r"No space left on device; nonojudge run --resume .* makes it"
+        ) as lost:
+            played("perfect", tmp_path)
+    assert verdicts(lost.value.result) == ["right"] * 5
+    assert resume(SET, tmp_path / "result.json") == lost.value.result

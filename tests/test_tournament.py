@@ -15,7 +15,7 @@ from harness import cli
 from harness.results.files import read_result
 from harness.results.model import EndReason, Feed, Terms
 from harness.tournament.definition import filled_in, read_tournament, terms_of
-from tests.judged import RECIPE, command
+from tests.judged import RECIPE, command, verdicts
 from tournament_data import load_set
 
 
@@ -75,23 +75,51 @@ def test_a_bot_that_cannot_be_started_stops_no_other(tmp_path, capsys):
     path.write_text(path.read_text() + '[[bots]]\nname = "nobody"\ncommand = "no-such-program"\n')
     assert played(str(path)) == 1
     out, err = capsys.readouterr()
-    assert "good" in out
+    assert out.index("good") < out.index("nobody")
+    assert "not-started" in out
     assert "nobody: cannot start 'no-such-program'" in err
+    result = read_result(Path("results/small/boardgen-5x5x5-seed-3--nobody.json"))
+    assert (result.end.reason, verdicts(result)) == (EndReason.NOT_STARTED, ["missing"] * 5)
 
 
-def test_an_interrupted_tournament_goes_on_with_the_same_command(tmp_path):
-    path = definition(tmp_path, [("slow", "hang_at_3"), ("good", "perfect")], more="[limits]\ntime = 3\nstall = 0")
-    run = [sys.executable, "-m", "harness", "tournament", str(path)]
-    journal = tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.journal.jsonl"
-    with subprocess.Popen(run, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as judge:
+def test_a_bot_that_cannot_be_warmed_up_stops_no_other_and_is_tried_again(tmp_path, capsys):
+    path = definition(tmp_path, [("good", "perfect"), ("late", "perfect")])
+    before = path.read_text()
+    path.write_text(before.replace('name = "good"', 'name = "good"\nwarm-up = "false"'))
+    assert played(str(path)) == 1
+    out, err = capsys.readouterr()
+    assert out.index("late") < out.index("good")
+    assert "nonojudge: good: false ended with status 1: not warmed up\n" in err
+    path.write_text(before)
+    assert played(str(path), "--quiet") == 0
+    assert "not-started" not in capsys.readouterr().out
+
+
+def interrupt_after(number: int, definition: Path, journal: Path) -> None:
+    """Run a tournament and press Ctrl-C once a puzzle has its ruling."""
+    run = [sys.executable, "-m", "harness", "tournament", str(definition)]
+    with subprocess.Popen(run, cwd=definition.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as judge:
         until = time.monotonic() + 60
-        while not (journal.exists() and b'"number":2' in journal.read_bytes().replace(b" ", b"")):
+        while not (journal.exists() and b'"number":%d' % number in journal.read_bytes().replace(b" ", b"")):
             assert time.monotonic() < until
             time.sleep(0.02)
         judge.send_signal(signal.SIGINT)
         _, err = judge.communicate(timeout=60)
     assert judge.returncode == 130
     assert err.endswith(b"interrupted; the same command goes on\n")
+
+
+def test_a_ctrl_c_after_the_last_answer_of_a_bot_keeps_the_next_from_its_turn(tmp_path):
+    path = definition(tmp_path, [("lingers", "never_end"), ("next", "perfect")])
+    first = tmp_path / "results/small/boardgen-5x5x5-seed-3--lingers.json"
+    interrupt_after(5, path, first.with_suffix(".journal.jsonl"))
+    assert [one.name for one in first.parent.glob("*.json")] == [first.name]
+    assert read_result(first).end.reason is EndReason.FINISHED
+
+
+def test_an_interrupted_tournament_goes_on_with_the_same_command(tmp_path):
+    path = definition(tmp_path, [("slow", "hang_at_3"), ("good", "perfect")], more="[limits]\ntime = 3\nstall = 0")
+    interrupt_after(2, path, tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.journal.jsonl")
     result = read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.json")
     assert (result.end.reason, result.score.right) == (EndReason.INTERRUPTED, 2)
     assert played(str(path)) == 0

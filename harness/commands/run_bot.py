@@ -16,7 +16,7 @@ from harness.errors import UnusableError
 from harness.own_bot import OWN_BOT
 from harness.play.affinity import can_pin, tournament_core
 from harness.play.machine import busy_warning
-from harness.play.match import Bot, play, recorded_run, resume
+from harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume
 from harness.play.screen import Screen, screen_for
 from harness.play.warming import warmed_up
 from harness.results.files import to_json
@@ -29,6 +29,7 @@ __all__ = ["add_to", "own_bot"]
 
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
 STALL_SECONDS = 60.0
+EXIT_INTERRUPTED = 130
 
 EXAMPLES = f"""\
 examples:
@@ -50,7 +51,7 @@ Results go to disk as they come: Ctrl-C, a killed judge or a power cut cost the 
 of zeros or a word: a bot that says nothing waits for its next puzzle, and has stalled.
 docs/judge.md tells what each limit, end and verdict means.
 
-Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
+Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 130 interrupted.
 """
 
 INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*")
@@ -132,22 +133,25 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     """Run the bot, or go on with a run, and print what came of it."""
     given = vars(arguments)
-    if "resume" in given:
-        result_path = arguments.resume
-        result = _resumed(arguments)
-    else:
-        result_path = given.get("result") or _new_result_path()
-        result = _played(arguments, result_path)
+    result_path = given.get("resume") or given.get("result") or _new_result_path()
+    try:
+        result = _resumed(arguments) if "resume" in given else _played(arguments, result_path)
+    except ResultLostError as lost:
+        _print(arguments, lost.result)  # all that is left of hours, perhaps
+        raise
     if result.end.reason is EndReason.NOT_STARTED:
         raise UnusableError(result.end.detail or "the bot's command cannot be run")
-    if arguments.json:
-        print(to_json(result), end="")
-    else:
-        print("\n".join([*run_lines(result), f"result: {result_path}"]))
+    _print(arguments, result, f"result: {result_path}")
     if result.end.reason is EndReason.INTERRUPTED:
         go_on = shlex.join(["nonojudge", "run", "--resume", str(result_path)])
         print(f"go on with: {go_on}", file=sys.stderr if arguments.json else sys.stdout)
+        return EXIT_INTERRUPTED
     return 0 if result.score.all_right else 1
+
+
+def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None:
+    """Print a result as it was asked for; `more` lines for people."""
+    print(to_json(result) if arguments.json else "\n".join([*run_lines(result), *more, ""]), end="")
 
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
@@ -156,6 +160,7 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     puzzle_set = loaded(given.get("set", DEFAULT_SET), given.get("size"))
     if "core" not in given and not can_pin():
         _say(arguments, "this system cannot hold a bot on one core; it may use all of them")
+    require_place(terms, result_path)
     bot = _bot(arguments, puzzle_set)
     with screen_for(len(puzzle_set.puzzles), arguments.quiet) as screen:
         result = play(puzzle_set, bot, terms, result_path, _shown_on(screen))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from harness.commands.arguments import Commands
-from harness.errors import UnusableError
+from harness.play.interrupts import Interrupts
+from harness.play.match import GOES_ON
 from harness.play.screen import screen_for
 from harness.ranking.layout import as_text
 from harness.ranking.sources import Source
@@ -39,7 +41,8 @@ example of a tournament file:
 
 Every bot plays every set, one run at a time, on the terms of `nonojudge run`. Also: feed = "interactive",
 core = 1 or "any", any-order = true. Results go to results/NAME/ as they come. The same command again goes on
-where it was interrupted, and plays what is new; what was played is not played again.
+where it was interrupted, and plays what is new; what was played is not played again. A bot that cannot be
+warmed up or started stands in the ranking with that end, and is tried again by the same command.
 
   nonojudge tournament weekly.toml
   nonojudge report results/weekly -o weekly.html
@@ -81,23 +84,35 @@ def carry_out(arguments: argparse.Namespace) -> int:
             pairing.forget()
     for pairing in todo:
         pairing.played()  # what does not fit is said before anything is played
-    sources: list[Source] = []
-    problems = 0
-    for number, pairing in enumerate(todo, 1):
-        result = _played(pairing, f"[{number}/{len(todo)}]", arguments.quiet)
-        if result.end.reason is EndReason.NOT_STARTED:
-            problems += 1
-            print(f"nonojudge: {pairing.entrant.name}: {result.end.detail}", file=sys.stderr)
-        elif result.end.reason is EndReason.INTERRUPTED:
-            print("interrupted; the same command goes on", file=sys.stderr)
-            return EXIT_INTERRUPTED
-        else:
-            sources.append(Source(pairing.result_path, result))
-    if not sources:
-        raise UnusableError("no bot could be started")
+    try:
+        results = _all_played(todo, arguments.quiet)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    sources = [Source(pairing.result_path, result) for pairing, result in zip(todo, results, strict=True)]
     print(as_text(sections(sources), sys.stdout.isatty()), end="")
     print(f"results: {folder}")
-    return 1 if problems else 0
+    return 1 if any(result.end.reason is EndReason.NOT_STARTED for result in results) else 0
+
+
+def _all_played(todo: Sequence[Pairing], quiet: bool) -> list[RunResult]:
+    """Return the result of every pairing, played now or before.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the judge is told to stop, whatever it is at.
+    """
+    results = []
+    with Interrupts() as interrupts:
+        for number, pairing in enumerate(todo, 1):
+            result = _played(pairing, f"[{number}/{len(todo)}]", quiet)
+            if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
+                raise KeyboardInterrupt
+            if result.end.reason is EndReason.NOT_STARTED:
+                print(f"nonojudge: {pairing.entrant.name}: {result.end.detail}", file=sys.stderr)
+            results.append(result)
+    return results
 
 
 def _played(pairing: Pairing, place: str, quiet: bool) -> RunResult:
@@ -106,7 +121,7 @@ def _played(pairing: Pairing, place: str, quiet: bool) -> RunResult:
             print(line, file=sys.stderr, flush=True)
 
     who = f"{place} {pairing.entrant.name} on {pairing.puzzle_set.name}"
-    if (before := pairing.played()) and before.end.reason is not EndReason.INTERRUPTED:
+    if (before := pairing.played()) and before.end.reason not in GOES_ON:
         say(f"{who}: played before; {outcome_line(before)}")
         return before
     say(f"{who} ...")

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from harness.errors import UnusableError
 from harness.play.affinity import off_core, require_core
 from harness.play.interrupts import Interrupts
@@ -19,16 +21,30 @@ from harness.play.journal import Journal, Record, journal_path, read_records
 from harness.play.leftover import end_leftover
 from harness.play.leg import play_leg
 from harness.play.machine import machine_facts
-from harness.play.state import OnRuling, RunState, records_of, stderr_path
+from harness.play.state import NO_USAGE, OnRuling, RunState, records_of, stderr_path
+from harness.referee import Referee
 from harness.results.files import check_writable, read_result, write_json
-from harness.results.model import EndReason, RunResult, Score, SetFacts, Terms
+from harness.results.model import BotEnd, EndReason, Leg, RunResult, Score, SetFacts, Terms
 from harness.version import judge_version
 from tournament_data import PuzzleSet
 
-__all__ = ["Bot", "play", "recorded_run", "resume"]
+__all__ = ["GOES_ON", "Bot", "ResultLostError", "not_started", "play", "recorded_run", "require_place", "resume"]
 
 GOES_ON = (EndReason.INTERRUPTED, EndReason.NOT_STARTED)
 """Ends after which a run can be taken up again; after the others it is over for good."""
+
+
+class ResultLostError(UnusableError):
+    """The result of a run cannot be written; the message is one line that says what is left of it.
+
+    Attributes
+    ----------
+    result : RunResult
+    """
+
+    def __init__(self, message: str, result: RunResult) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,35 +94,35 @@ def play(
     Raises
     ------
     UnusableError
-        If the core cannot be used, the result cannot be written, another judge is writing it, or a run that was
-        cut off is there and could go on.
+        As for :func:`require_place`; ResultLostError if the result cannot be written after all.
     """
-    require_core(terms.core)
-    _check_writable(result_path)
-    with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:
-        if journal.records:
-            raise UnusableError(
-                f"{journal_path(result_path)} holds a run that was cut off: go on with it "
-                f"(nonojudge run --resume {result_path}), or remove it"
-            )
+    with Interrupts() as interrupts, _new_journal(terms, result_path) as journal:
         stderr_path(result_path).unlink(missing_ok=True)
-        beginning = RunResult(
-            bot=bot.name,
-            command=list(bot.command),
-            set=SetFacts.of(puzzle_set),
-            terms=terms,
-            machine=machine_facts(terms.core),
-            judge_version=judge_version(),
-            started_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            warm_up_seconds=bot.warm_up_seconds,
-            legs=[],
-            stderr_bytes=0,
-            stderr_file=None,
-            score=Score.of([]),
-        )
+        beginning = _new(puzzle_set, bot, terms)
         journal.add(beginning)
         run = RunState(beginning, puzzle_set, result_path, journal, on_ruling)
         return _play_legs(run, interrupts, journal, result_path)
+
+
+def not_started(puzzle_set: PuzzleSet, bot: Bot, terms: Terms, why: str) -> RunResult:
+    """Return the result of a run that did not come about."""
+    result = _new(puzzle_set, bot, terms)
+    end = BotEnd(EndReason.NOT_STARTED, detail=why)
+    leg = Leg(result.started_at, puzzle_set.puzzles[0].number, end, NO_USAGE)
+    return replace(result, legs=[leg], score=Referee(puzzle_set).score())
+
+
+def require_place(terms: Terms, result_path: Path) -> None:
+    """See that a run can take place: cheap, and worth knowing before a bot is warmed up.
+
+    Raises
+    ------
+    UnusableError
+        If the core cannot be used, the result cannot be written, another judge is writing it, or a run that was
+        cut off is there and could go on.
+    """
+    with _new_journal(terms, result_path) as journal:
+        journal.remove()
 
 
 def recorded_run(result_path: Path) -> RunResult:
@@ -173,20 +189,57 @@ def _play_legs(run: RunState, interrupts: Interrupts, journal: Journal, result_p
             play_leg(run, interrupts)
             over = run.legs[-1].end.reason is not EndReason.PUZZLE_LIMIT or not run.referee.answers_due
     result = run.result()
-    if any(leg.end.reason is not EndReason.NOT_STARTED for leg in run.legs):
-        _write(result, result_path)
+    if result.started:
+        _write(result, result_path, journal)
     journal.remove()
     return result
 
 
-def _write(result: RunResult, path: Path) -> None:
+def _write(result: RunResult, path: Path, journal: Journal) -> None:
     try:
         write_json(path, result)
     except OSError as error:
+        journal.close()  # which tells whether it is whole
+        kept = read_records(journal_path(path))
+        left = f"nonojudge run --resume {path} makes it of what is in {journal_path(path)}"
+        if journal.trouble and kept:
+            left += ", which is not all"
+        elif not kept:
+            journal.remove()
+            left = "nothing of it is on disk"
+        raise ResultLostError(f"cannot write {path}: {error.strerror}; {left}", result) from None
+
+
+def _new(puzzle_set: PuzzleSet, bot: Bot, terms: Terms) -> RunResult:
+    """Return what is known of a run at its start: everything but legs and rulings."""
+    return RunResult(
+        bot=bot.name,
+        command=list(bot.command),
+        set=SetFacts.of(puzzle_set),
+        terms=terms,
+        machine=machine_facts(terms.core),
+        judge_version=judge_version(),
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        warm_up_seconds=bot.warm_up_seconds,
+        legs=[],
+        stderr_bytes=0,
+        stderr_file=None,
+        score=Score.of([]),
+    )
+
+
+def _new_journal(terms: Terms, result_path: Path) -> Journal:
+    """Return the journal of a run that is about to begin, empty; see :func:`require_place`."""
+    require_core(terms.core)
+    _check_writable(result_path)
+    journal = Journal(journal_path(result_path))
+    if journal.records:
+        journal.close()
         raise UnusableError(
-            f"cannot write {path}: {error.strerror}; what could be written is in "
-            f"{journal_path(path)}, and nonojudge run --resume {path} makes the result of it"
-        ) from None
+            f"{journal_path(result_path)} holds a run that was cut off: go on with it "
+            f"(nonojudge run --resume {result_path}), or remove it"
+        )
+    return journal
 
 
 def _over_for_good(run: RunState) -> bool:
@@ -218,4 +271,4 @@ def _check_writable(result_path: Path) -> None:
     try:
         check_writable(result_path)
     except OSError as error:
-        raise UnusableError(f"cannot write {error.filename or result_path}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {result_path}: {error.strerror}") from None

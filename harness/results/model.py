@@ -342,6 +342,11 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         return self.legs[-1].end
 
     @property
+    def started(self) -> bool:
+        """Whether the bot could be started at all."""
+        return any(leg.end.reason is not EndReason.NOT_STARTED for leg in self.legs)
+
+    @property
     def usage(self) -> Usage:
         """What all legs took together."""
         return Usage.of_all(leg.usage for leg in self.legs)
@@ -351,8 +356,11 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         """The time that the run is ranked by.
 
         Where every puzzle was answered, that of the last answer's arrival: what the process did after it does not
-        count. Else the run's wall time: until its end an answer might have come.
+        count. Else the run's wall time: until its end an answer might have come. A bot that could not be started
+        has let all of its time pass: it stands behind those that tried.
         """
+        if not self.started:
+            return self.terms.wall_limit_seconds
         arrivals = [one.arrived_seconds for one in self.score.puzzles if one.arrived_seconds is not None]
         if len(arrivals) == len(self.score.puzzles):
             return max(arrivals)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.commands.arguments import loaded
 from harness.errors import UnusableError
 from harness.play.journal import journal_path
-from harness.play.match import Bot, play, resume
+from harness.play.match import GOES_ON, Bot, not_started, play, require_place, resume
 from harness.play.state import OnRuling
-from harness.play.warming import warmed_up
-from harness.results.files import read_result
-from harness.results.model import EndReason, RunResult, SetFacts, Terms
+from harness.play.warming import WarmUpError, warmed_up
+from harness.results.files import read_result, write_json
+from harness.results.model import RunResult, SetFacts, Terms
 from harness.tournament.definition import Entrant, Tournament, board_size, file_name, filled_in, terms_of
 from tournament_data import PuzzleSet
 
@@ -42,7 +42,9 @@ class Pairing:
         return filled_in(self.entrant.command, self.puzzle_set, self.terms)
 
     def played(self) -> RunResult | None:
-        """Return the result that is there, whole or of a run that was interrupted; None if there is none.
+        """Return the result that is there, whole or of a run that was interrupted.
+
+        None if there is none, or if the bot could not be started then: that may have been mended.
 
         Raises
         ------
@@ -52,6 +54,8 @@ class Pairing:
         if not self.result_path.exists():
             return None
         result = read_result(self.result_path)
+        if isinstance(result, RunResult) and not result.started:
+            return None
         if not isinstance(result, RunResult) or self._identity() != _identity_of(result):
             raise UnusableError(
                 f"{self.result_path} was played with another command, set, or on other terms; "
@@ -60,20 +64,33 @@ class Pairing:
         return result
 
     def play(self, on_ruling: OnRuling) -> RunResult:
-        """Play, or go on with what was cut off; return the result."""
+        """Play, or go on with what was cut off; return the result, which is in its file.
+
+        A bot that cannot be warmed up or started has one, too, and keeps the others from nothing.
+        """
         before = self.played()
-        if before is not None and before.end.reason is not EndReason.INTERRUPTED:
+        if before is not None and before.end.reason not in GOES_ON:
             return before
         if before is not None or journal_path(self.result_path).exists():
             return resume(self.puzzle_set, self.result_path, on_ruling)
-        took = warmed_up(filled_in(self.entrant.warm_up or [], self.puzzle_set, self.terms))
-        bot = Bot(self.entrant.name, self.command, took)
-        return play(self.puzzle_set, bot, self.terms, self.result_path, on_ruling)
+        result = self._begun(on_ruling)
+        if not result.started:
+            write_json(self.result_path, result)
+        return result
 
     def forget(self) -> None:
         """Remove what was played."""
         for path in (self.result_path, journal_path(self.result_path)):
             path.unlink(missing_ok=True)
+
+    def _begun(self, on_ruling: OnRuling) -> RunResult:
+        require_place(self.terms, self.result_path)
+        bot = Bot(self.entrant.name, self.command)
+        try:
+            took = warmed_up(filled_in(self.entrant.warm_up or [], self.puzzle_set, self.terms))
+        except WarmUpError as error:
+            return not_started(self.puzzle_set, bot, self.terms, str(error))
+        return play(self.puzzle_set, replace(bot, warm_up_seconds=took), self.terms, self.result_path, on_ruling)
 
     def _identity(self) -> tuple[str, list[str], SetFacts, Terms]:
         return self.entrant.name, self.command, SetFacts.of(self.puzzle_set), self.terms
