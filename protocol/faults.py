@@ -36,6 +36,7 @@ __all__ = [
     "UnusableMarkup",
     "ZeroBlock",
     "fault_in_clues",
+    "needed_length",
     "shown",
 ]
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from protocol.faults import (
     OddLineCount,
     StrayText,
     fault_in_clues,
+    needed_length,
     shown,
 )
 from protocol.puzzle import Clue, Puzzle, Solution
@@ -214,11 +216,9 @@ class TaaiReader:
         boards.reverse()
         if most % 2 and most < len(self._lines):
             boards.append(most + 1)
-        if not self._faults_of_lines():
-            for lines in boards:
-                board = self._puzzle(lines // 2, lines)
-                if not self._fault_in(board):
-                    return self._hand_over(board, [])
+        fitting = None if self._faults_of_lines() else self._first_fitting(boards)
+        if fitting:
+            return self._hand_over(self._puzzle(fitting // 2, fitting), [])
         if least_board <= most:
             board = self._puzzle(least_board // 2, least_board)
             return self._hand_over(board, self._fault_in(board))
@@ -229,6 +229,20 @@ class TaaiReader:
             else "no clue lines; expected one for each column and each row"
         )
         return self._hand_over(None, [OddLineCount(what, self._number, self._header_line)])
+
+    def _first_fitting(self, boards: Iterable[int]) -> int | None:
+        """Return the first of `boards`, numbers of lines, that makes a square board without a fault.
+
+        They all have the same clues and differ in the empty ones at the end. So one look at the lines serves for
+        all: a file of blank lines has as many boards to try as it has lines.
+        """
+        clues = [clue for clue in self._lines if not isinstance(clue, Fault)]
+        longest = max(map(needed_length, clues), default=0)
+        black = list(accumulate(map(sum, clues), initial=0))
+        for lines in boards:
+            if longest <= lines // 2 and 2 * black[lines // 2] == black[lines]:
+                return lines
+        return None
 
     def _puzzle(self, width: int, lines: int) -> Puzzle:
         clues = tuple(() if isinstance(clue, Fault) else clue for clue in self._lines[:lines])

@@ -253,6 +253,13 @@ def test_auto_is_not_slowed_down_by_blank_lines_without_end():
     assert entry.size[0] < 10
 
 
+def test_auto_is_not_slowed_down_by_as_many_blank_lines_as_clues():
+    many = 200_000
+    [entry] = read(b"$1\n" + b"1\n" * many + b"\n" * many, None)
+    assert entry.size == (many // 2, many // 2)
+    assert entry.puzzle == Puzzle(((1,),) * (many // 2), ((1,),) * (many // 2))
+
+
 # Faults: (name, the clue lines of a 3x3 board, class, message)
 
 FAULTS = [
