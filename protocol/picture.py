@@ -27,8 +27,13 @@ class Picture:
         1 black, 0 white, -1 unknown; without, every cell is unknown.
     name : str, optional
         What the picture is called; a sheet prints it above the board.
-    wrong_rows, wrong_columns : iterable of int, optional
+    wrong_rows, wrong_columns : frozenset of int, optional
         Lines to mark as wrong, counted from 0.
+
+    Attributes
+    ----------
+    is_partly_known : bool
+        Whether some cells are known and some are not: only then does white need a mark of its own.
 
     Raises
     ------
@@ -36,7 +41,7 @@ class Picture:
         If the board has no cell, or `cells` has another size or holds other numbers.
     """
 
-    __slots__ = ("cells", "name", "puzzle", "wrong_columns", "wrong_rows")
+    __slots__ = ("cells", "is_partly_known", "name", "puzzle", "wrong_columns", "wrong_rows")
 
     def __init__(
         self,
@@ -56,6 +61,8 @@ class Picture:
             raise ValueError("cells are 1 (black), 0 (white) or -1 (unknown)")
         self.puzzle = puzzle
         self.cells: Cells = given.astype(np.int8)
+        unknown = self.cells == UNKNOWN
+        self.is_partly_known = bool(unknown.any() and not unknown.all())
         self.name = name or f"{puzzle.width}x{puzzle.height}"
         self.wrong_rows = wrong_rows
         self.wrong_columns = wrong_columns
@@ -81,12 +88,6 @@ class Picture:
     def height(self) -> int:
         """Number of rows."""
         return self.puzzle.height
-
-    @property
-    def is_partly_known(self) -> bool:
-        """Whether some cells are known and some are not: only then does white need a mark of its own."""
-        unknown = self.cells == UNKNOWN
-        return bool(unknown.any() and not unknown.all())
 
 
 def numbers(clue: Clue) -> list[str]:
