@@ -11,7 +11,7 @@ import pytest
 
 from harness import cli
 from harness.commands import convert
-from protocol import formats
+from protocol import Puzzle, Record, formats
 from tests.test_formats import LETTER_P, SEVERAL
 
 PUZZLES = Path(__file__).with_name("puzzles")
@@ -102,6 +102,17 @@ def test_the_size_of_a_taai_file(capsys):
     assert run("--size", "9x12", str(PUZZLES / "p.txt"), "third.hv") == 1
     assert "expected 21 clue lines for a 9x12 board, found 19" in capsys.readouterr().err
     assert not Path("third.hv").exists()
+
+
+def test_square_boards_of_several_sizes_come_back_with_size_auto(capsys):
+    Path("in.oneline").write_bytes(
+        formats.write([Record(Puzzle(((),) * side, ((),) * side)) for side in (25, 2, 3)], "oneline").data
+    )
+    assert run("in.oneline", "out.txt") == 0
+    assert "to be read with --size auto" in capsys.readouterr().err
+    assert run("--size", "auto", "out.txt", "back.oneline") == 0
+    assert capsys.readouterr().err == "3 puzzles written to back.oneline (oneline)\n"
+    assert Path("back.oneline").read_bytes() == Path("in.oneline").read_bytes()
 
 
 # What is said

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
+from typing import Literal
 
 from harness.errors import UnusableError
 from tournament_data import PuzzleSet, SetError, load_set
 
-__all__ = ["SET_HELP", "Commands", "add_size", "byte_count", "core", "loaded", "seconds"]
+__all__ = ["SET_HELP", "Commands", "add_file_size", "add_size", "byte_count", "core", "loaded", "seconds"]
 
 Commands = argparse._SubParsersAction  # what add_subparsers returns; argparse has no public name for it
 
@@ -62,6 +63,21 @@ def add_size(parser: argparse.ArgumentParser) -> None:
         metavar="WxH",
         help="size of every board; a question file does not state it (default: 25x25)",
     )
+
+
+def add_file_size(parser: argparse.ArgumentParser) -> None:
+    """Add `--size` for files that are read as `protocol.formats` does."""
+    parser.add_argument(
+        "--size",
+        type=_file_size,
+        metavar="WxH|auto",
+        help="size of the boards of a TAAI file, which states none; auto: square ones of any sizes (default: "
+        "25x25 if the first board can be that, else auto)",
+    )
+
+
+def _file_size(text: str) -> tuple[int, int] | Literal["auto"]:
+    return "auto" if text == "auto" else size(text)
 
 
 def loaded(source: str, board_size: tuple[int, int] | None) -> PuzzleSet:

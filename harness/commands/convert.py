@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.commands.arguments import Commands, size
+from harness.commands.arguments import Commands, add_file_size
 from harness.errors import UnusableError
 from harness.progress import Progress, progress_for
 
@@ -58,12 +58,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("target", metavar="OUT", help="the file to write, or - for stdout")
     parser.add_argument("--from", dest="from_format", metavar="FORMAT", help="the format of IN")
     parser.add_argument("--to", dest="to_format", metavar="FORMAT", help="the format of OUT")
-    parser.add_argument(
-        "--size",
-        type=size,
-        metavar="WxH",
-        help="size of the boards of a TAAI file, which states none (default: 25x25 if that fits, else square)",
-    )
+    add_file_size(parser)
     parser.set_defaults(carry_out=carry_out)
 
 

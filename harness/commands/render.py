@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from harness.commands.arguments import Commands, add_size, loaded
+from harness.commands.arguments import Commands, add_file_size, loaded
 from harness.errors import UnusableError
 from harness.pictures import SMALLEST_CELL_WITH_CLUES, THEMES, Blocks, png_of, scene_of, sheet_of, svg_of
 from harness.pictures.console import BoardConsole, DoesNotFitError
 from harness.pictures.drawing import Drawing, drawn_answer, drawn_puzzle, drawn_solution
 from protocol import Answer, Fault, Record, read_answers
-from protocol.formats import FormatError, read
+from protocol.formats import FormatError, Size, read
 from tournament_data import Recipe
 from tournament_data.recipe import PREFIX
 from tournament_data.registry import did_you_mean, official_sets
@@ -76,7 +76,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
         metavar="K",
         help="which: a number, several as in 1,4,7-9, or all (default: the first puzzle)",
     )
-    add_size(parser)
+    add_file_size(parser)
     parser.add_argument("--no-clues", action="store_true", help="the cells alone, as a small picture")
     parser.add_argument("--blocks", choices=["full", "half"], help="on the terminal: what cells are drawn with")
     parser.add_argument(
@@ -140,13 +140,14 @@ def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
         )
 
 
-def _found(source: str, size: tuple[int, int] | None) -> list[Record | Fault]:
+def _found(source: str, size: Size | None) -> list[Record | Fault]:
     """Return the puzzles of a source, and what of it cannot be read."""
+    sides = None if size == "auto" else size
     if source.startswith(PREFIX):
-        boards = Recipe.parse(loaded(source, size).name).boards()
+        boards = Recipe.parse(loaded(source, sides).name).boards()
         return [Record(puzzle, goal=goal, number=number) for number, (puzzle, goal) in enumerate(boards, 1)]
     if source in official_sets():
-        return [Record(one.puzzle, number=one.number) for one in loaded(source, size).puzzles]
+        return [Record(one.puzzle, number=one.number) for one in loaded(source, sides).puzzles]
     try:
         with _opened(source) as file:
             return list(read(file, size=size))

@@ -7,7 +7,7 @@ r"""The file formats that puzzles come in, one module for each, and what reads a
 b'1:2:0-2:1\n'
 """
 
-from protocol.formats.base import MOST_BYTES, MOST_SIDE, Format, FormatError, Found, UnknownFormatError
+from protocol.formats.base import MOST_BYTES, MOST_SIDE, Format, FormatError, Found, Size, UnknownFormatError
 from protocol.formats.detection import detect, detect_prefix
 from protocol.formats.reading import read
 from protocol.formats.registry import by_extension, format_named, formats
@@ -19,6 +19,7 @@ __all__ = [
     "Format",
     "FormatError",
     "Found",
+    "Size",
     "UnknownFormatError",
     "Written",
     "by_extension",

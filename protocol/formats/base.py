@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from protocol.faults import Fault
 from protocol.record import Record
 
-__all__ = ["MOST_BYTES", "MOST_SIDE", "Format", "FormatError", "Found", "UnknownFormatError"]
+__all__ = ["MOST_BYTES", "MOST_SIDE", "Format", "FormatError", "Found", "Size", "UnknownFormatError"]
 
 MOST_BYTES = 1 << 24
 """Size of the largest file that is read, 16 MiB: some thirty tournament sets."""
 
 MOST_SIDE = 9999
 """Rows or columns of the largest board that is read."""
+
+Size = tuple[int, int] | Literal["auto"]
+"""Width and height of all boards of a file; `auto`: they are square, each of the size that its lines make."""
 
 Found = Record | Fault
 """A puzzle of a file, or what is wrong with one; a fault without a puzzle number belongs to none."""
@@ -58,7 +62,7 @@ class Format:
     problem : callable
         Takes a record and says why the format cannot hold its clues, or returns None.
     states_size : bool
-        Whether a file says how large its boards are; if not, `read` takes the size, or None, as well.
+        Whether a file says how large its boards are; if not, `read` takes a `Size`, or None, as well.
     """
 
     name: str

@@ -6,16 +6,14 @@ import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from protocol.formats.base import MOST_BYTES, FormatError, Found
+from protocol.formats.base import MOST_BYTES, FormatError, Found, Size
 from protocol.formats.detection import detect
 from protocol.formats.registry import format_named
 
 __all__ = ["read"]
 
 
-def read(
-    source: bytes | BinaryIO, format: str | None = None, size: tuple[int, int] | None = None
-) -> Iterator[Found]:
+def read(source: bytes | BinaryIO, format: str | None = None, size: Size | None = None) -> Iterator[Found]:
     """Return the puzzles of a file, and the faults of those that cannot be read, in the order of the file.
 
     Parameters
@@ -25,8 +23,9 @@ def read(
         :class:`protocol.TaaiReader`.
     format : str, optional
         A name from :func:`formats`; without, the content decides.
-    size : (int, int), optional
-        Width and height of every board, used where the format states none.
+    size : (int, int) or 'auto', optional
+        Width and height of every board, used where the format states none; `auto` for square boards of any
+        sizes. Without, the format decides.
 
     Yields
     ------

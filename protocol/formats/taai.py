@@ -2,7 +2,7 @@ r"""The TAAI batch as a file: `$k`, then the columns' clues and the rows', a lin
 
 The stream of the tournaments is read by `protocol.taai`; this is the same form, read as a whole. It states no
 size: where none is given, boards are 25x25 if the first one can be read as such, and else square, of whatever
-size their number of lines makes; a remark says so.
+size their number of lines makes; a remark says so. With the size `auto` they are square from the start.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import islice
 
 from protocol.faults import AssumedSize, BadSize, Fault
-from protocol.formats.base import MOST_SIDE, Format, Found
+from protocol.formats.base import MOST_SIDE, Format, Found, Size
 from protocol.puzzle import Puzzle
 from protocol.record import Record
 from protocol.taai import DEFAULT_SIZE, Entry, format_puzzle, read_batch
@@ -26,10 +26,10 @@ def _looks_like(lines: Sequence[str]) -> bool:
     return any(re.fullmatch(r"\$\s*\d{1,18}", line, re.ASCII) for line in lines)
 
 
-def _read(data: bytes, size: tuple[int, int] | None) -> Iterator[Found]:
-    size = size or _size(data)
-    assumed = size is None
-    for entry in read_batch(io.BytesIO(data), size):
+def _read(data: bytes, size: Size | None) -> Iterator[Found]:
+    sides = None if size == "auto" else size or _size(data)
+    assumed = size is None and sides is None
+    for entry in read_batch(io.BytesIO(data), sides):
         found = _record(entry) if isinstance(entry, Entry) else entry
         if assumed and isinstance(found, Record):
             assumed = False  # said once
