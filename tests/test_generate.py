@@ -139,6 +139,7 @@ def test_the_sign_of_a_seed_does_not_count():
     [
         {"size": 0},
         {"size": (5, -1)},
+        {"size": (1_000_000, 1_000_000)},
         {"count": -1},
         {"p1": 1.5},
         {"p2": -0.1},
@@ -146,7 +147,7 @@ def test_the_sign_of_a_seed_does_not_count():
     ],
 )
 def test_impossible_numbers_are_refused_at_once(numbers):
-    with pytest.raises(ValueError, match=r"is 0 or more|between 0 and 1"):
+    with pytest.raises(ValueError, match=r"is 0 or more|more than 10000000 cells|between 0 and 1"):
         generate(**numbers, seed=1)
 
 
@@ -171,6 +172,7 @@ def test_a_recipe_says_itself_as_it_was_written(text):
         "boardgen:25x25:seed=1",
         "boardgen:25x25x0:seed=1",
         "boardgen:25x25x10",
+        "boardgen:999999999x999999999x1:seed=1",
         "boardgen:25x25x10:seed=",
         "boardgen:25x25x10:seed=x",
         "boardgen:25x25x10:seed=1:seed=2",
@@ -320,6 +322,7 @@ def test_where_unique_boards_are_hopelessly_rare_the_search_ends_and_writes_noth
     ("arguments", "message"),
     [
         (["70x70x1", "--hard", "2"], "the bot ended: nonobot: error: argument --size: 70x70 is too large"),
+        (["999999x999999x1"], "a board of 999999x999999 has more than 10000000 cells"),
         (["5x5x1", "--hard", "2", "--p1", "2"], "between 0 and 1"),
         (["5x5x1", "--hard", "0"], "'0' is not a whole number above 0"),
         (["5x5x1", "--draws", "many"], "'many' is not a whole number above 0"),

@@ -27,6 +27,9 @@ __all__ = [
 OFFICIAL_P1, OFFICIAL_P2 = 0.5, 0.35
 """Shares of black cells in the first and the last puzzle of a tournament's set (tcga2013 ended at 0.4)."""
 
+MOST_CELLS = 10_000_000
+"""Of one board; a larger one takes minutes, and then more memory than there is."""
+
 Board = tuple[Puzzle, Solution]
 
 
@@ -70,6 +73,8 @@ def check_numbers(width: int, height: int, count: int, p1: float, p2: float) -> 
     """Raise ValueError if no set can be made from these numbers."""
     if width < 1 or height < 1 or count < 0:
         raise ValueError(f"{width}x{height}x{count}: width and height are 1 or more, a count is 0 or more")
+    if width * height > MOST_CELLS:
+        raise ValueError(f"a board of {width}x{height} has more than {MOST_CELLS} cells")
     for name, share in (("p1", p1), ("p2", p2)):
         if not 0 <= share <= 1:
             raise ValueError(f"{name}={share}: a share of black cells lies between 0 and 1")
