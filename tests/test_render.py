@@ -289,6 +289,17 @@ def test_an_output_without_block_characters_gets_ascii():
     assert np.array_equal(read_terminal(run.stdout.decode("ascii").splitlines()[1:], 2), solution.cells == BLACK)
 
 
+def test_a_title_that_the_output_cannot_encode_is_drawn_all_the_same():
+    Path("title.grid").write_text("1x1\ntitle: Ünï\nrows 1\ncolumns 1\n", encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, "-m", "harness", "render", "title.grid"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=True,
+    )
+    assert run.stdout.startswith(b"$1 ?n?  1x1\n")
+
+
 def test_half_blocks_that_cannot_be_drawn_say_why(capsys):
     assert render("start.txt", "--blocks", "half") == 1
     assert "unknown cells differ from white ones by their colour" in capsys.readouterr().err

@@ -63,11 +63,16 @@ class BoardConsole:
         """Print a board with its caption above, and words for people beneath."""
         from rich.text import Text
 
-        self._console.print(Text(caption, "bold"))
+        self._console.print(Text(self._encodable(caption), "bold"))
         for line in lines:
             self._console.print(Text.assemble(*line))
         for word in words:
-            self._console.print(Text(word))
+            self._console.print(Text(self._encodable(word)))
+
+    def _encodable(self, text: str) -> str:
+        """Return a text with a question mark for what the output has no character for; titles have any."""
+        encoding = self._console.encoding
+        return text.encode(encoding, "replace").decode(encoding)
 
     def _possible(self, picture: Picture, wanted: Blocks | None) -> Iterable[Blocks]:
         half_problem = None
