@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["main"]
+from harness.errors import EXIT_INTERRUPTED
 
-EXIT_INTERRUPTED = 130
+__all__ = ["main"]
 
 
 def main() -> int:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.errors import UnusableError
+from harness.errors import EXIT_INTERRUPTED, UnusableError
 
 __all__ = ["COMMANDS", "Command", "run"]
 
@@ -50,7 +50,6 @@ COMMANDS = {
 
 EXIT_CUT_SHORT = 1
 EXIT_UNUSABLE = 2
-EXIT_INTERRUPTED = 130
 
 
 def run(argv: Sequence[str]) -> int:

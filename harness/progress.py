@@ -17,16 +17,18 @@ SECONDS_BEFORE_BAR = 1.0
 SECONDS_BETWEEN_LINES = 10.0
 
 
-def progress_for(total: float) -> Progress:
+def progress_for(total: float, seconds_before_bar: float | None = None) -> Progress:
     """Return what fits the place where stderr goes.
 
     Parameters
     ----------
     total : float
         What :meth:`Progress.show` will be told at the end.
+    seconds_before_bar : float, optional
+        How long a job goes on before it gets a bar (default: 1 s).
     """
     if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        return BarProgress(total)
+        return BarProgress(total, SECONDS_BEFORE_BAR if seconds_before_bar is None else seconds_before_bar)
     return LineProgress(total)
 
 
@@ -39,8 +41,11 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         """Leave what was shown as it is."""
 
-    def show(self, done: float, note: str) -> None:
-        """Take how much of the total is done, and a few words for people."""
+    def show(self, done: float, note: str, seconds: float | None = None) -> None:
+        """Take how much of the total is done, and a few words for people.
+
+        `seconds` is what that took, for a job that did a part of it before (default: the time since the start).
+        """
 
 
 class LineProgress(Progress):
@@ -51,22 +56,23 @@ class LineProgress(Progress):
         self._started = time.monotonic()
         self._next_line = self._started + SECONDS_BETWEEN_LINES
 
-    def show(self, done: float, note: str) -> None:
+    def show(self, done: float, note: str, seconds: float | None = None) -> None:
         """Write a line if the last one was written long ago."""
         now = time.monotonic()
         if now < self._next_line:
             return
         self._next_line = now + SECONDS_BETWEEN_LINES
-        seconds = (now - self._started) * (self._total - done) / done if done else None
-        left = "" if seconds is None else f", about {seconds:.0f} s to go"
+        taken = now - self._started if seconds is None else seconds
+        left = f", about {taken * (self._total - done) / done:.0f} s to go" if done else ""
         print(f"{note}{left}", file=sys.stderr, flush=True)
 
 
 class BarProgress(Progress):
     """A live line with a bar."""
 
-    def __init__(self, total: float) -> None:
+    def __init__(self, total: float, seconds_before_bar: float) -> None:
         self._total = total
+        self._seconds_before_bar = seconds_before_bar
         self._started = time.monotonic()
         self._bar: _Bar | None = None
 
@@ -75,10 +81,10 @@ class BarProgress(Progress):
         if self._bar:
             self._bar.stop()
 
-    def show(self, done: float, note: str) -> None:
+    def show(self, done: float, note: str, seconds: float | None = None) -> None:
         """Draw the state, unless the job is too young."""
         if self._bar is None:
-            if time.monotonic() < self._started + SECONDS_BEFORE_BAR:
+            if time.monotonic() < self._started + self._seconds_before_bar:
                 return
             self._bar = _Bar(self._total)
         self._bar.show(done, note)

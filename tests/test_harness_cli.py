@@ -18,10 +18,10 @@ from harness import cli
 from harness.__main__ import main
 from harness.commands import run_bot
 from harness.commands.arguments import byte_count
-from harness.play import machine, screen
+from harness.play import machine
 from harness.play.affinity import tournament_core
 from harness.results.files import read_result
-from harness.results.model import Feed, PuzzleResult, Terms, Verdict
+from harness.results.model import Feed, Terms
 from tests.judged import RECIPE, command
 
 JUDGE = [sys.executable, "-m", "harness"]
@@ -358,29 +358,3 @@ def test_what_makes_a_run_impossible_is_said_before_the_warm_up(tmp_path, capsys
         assert run_of("perfect", tmp_path, *impossible, "--warm-up", "touch marker") == 2
     assert not (tmp_path / "marker").exists()
     assert "core 9999 cannot be used" in capsys.readouterr().err
-
-
-def test_lines_for_a_log(capsys, monkeypatch):
-    monkeypatch.setattr(screen, "SECONDS_BETWEEN_LINES", 0.0)
-    with screen.LineScreen(4) as shown:
-        shown.show(PuzzleResult(1, Verdict.RIGHT), 2.0, None)
-        shown.show(PuzzleResult(3, Verdict.WRONG, "row 1"), 4.0, None)
-    assert capsys.readouterr().err.splitlines() == [
-        "$1: 1/4 answered, 1 right, 0.5/s, about 6 s to go",
-        "$3: 2/4 answered, 1 right, 1 wrong, 0.5/s, about 4 s to go",
-    ]
-
-
-def test_a_bar_without_colour_where_none_is_wanted(capsys, monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with screen.screen_for(2, quiet=False) as shown:
-        assert isinstance(shown, screen.BarScreen)
-        shown.show(PuzzleResult(1, Verdict.RIGHT), 0.5, 0.5)
-        shown.show(PuzzleResult(2, Verdict.GIVEN_UP), 1.0, 0.5)
-    err = capsys.readouterr().err
-    assert "2/2" in err
-    assert "1 right, 1 given-up" in err
-    assert "\x1b[3" not in err
-    assert "\x1b[9" not in err

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.commands.arguments import SET_HELP, Commands, add_size, byte_count, core, loaded, seconds
-from harness.errors import UnusableError
+from harness.errors import EXIT_INTERRUPTED, UnusableError
 from harness.own_bot import OWN_BOT
 from harness.play.affinity import can_pin, tournament_core
+from harness.play.limits import STALL_SECONDS
 from harness.play.machine import busy_warning
 from harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume
 from harness.play.screen import Screen, screen_for
@@ -28,8 +29,6 @@ from tournament_data import PuzzleSet
 __all__ = ["add_to", "own_bot"]
 
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
-STALL_SECONDS = 60.0
-EXIT_INTERRUPTED = 130
 
 EXAMPLES = f"""\
 examples:

@@ -50,8 +50,6 @@ warmed up or started stands in the ranking with that end, and is tried again by 
 Exit status: 0 everything was played, 1 a bot could not be started, 2 unusable file, 130 interrupted.
 """
 
-EXIT_INTERRUPTED = 130
-
 
 def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command."""
@@ -88,7 +86,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         results = _all_played(todo, arguments.quiet)
     except KeyboardInterrupt:
         print("interrupted; the same command goes on", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        raise
     sources = [Source(pairing.result_path, result) for pairing, result in zip(todo, results, strict=True)]
     print(as_text(sections(sources), sys.stdout.isatty()), end="")
     print(f"results: {folder}")

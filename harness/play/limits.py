@@ -7,10 +7,13 @@ import time
 from harness.play.process import BotProcess
 from harness.results.model import EndReason, Terms, Usage
 
-__all__ = ["Watch"]
+__all__ = ["STALL_SECONDS", "Watch"]
 
 SECONDS_BETWEEN_LOOKS = 0.05
 """How often CPU time and memory are read. A look takes a tenth of a millisecond or two, beside the bot's core."""
+
+STALL_SECONDS = 60.0
+"""How long a bot may neither compute nor write, where nothing else is said."""
 
 IDLE_SHARE = 0.01
 """Share of the stall limit that a waiting process may compute: runtimes with a timer of their own do."""

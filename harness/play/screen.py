@@ -1,44 +1,51 @@
-"""What is shown of a run while it goes on: a bar on a terminal, plain lines elsewhere, or nothing.
-
-It goes to stderr; stdout is for the result.
-"""
+"""What is shown of a run while it goes on: how far it is, and what has come of it so far."""
 
 from __future__ import annotations
 
-import os
-import sys
-import time
 from collections import Counter
+from types import TracebackType
 
+from harness.progress import Progress, progress_for
 from harness.results.model import PuzzleResult, Verdict
 
-__all__ = ["BarScreen", "LineScreen", "Screen", "screen_for"]
-
-SECONDS_BETWEEN_LINES = 10.0
+__all__ = ["Screen", "screen_for"]
 
 NOT_RIGHT = [verdict for verdict in Verdict if verdict is not Verdict.RIGHT]
 
 
 def screen_for(puzzle_count: int, quiet: bool) -> Screen:
-    """Return the screen that fits the place where stderr goes."""
-    if quiet:
-        return Screen()
-    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        return BarScreen(puzzle_count)
-    return LineScreen(puzzle_count)
+    """Return a screen that fits the place where stderr goes; one that shows nothing if `quiet`."""
+    # At once: the first answer may be long in coming.
+    return Screen(puzzle_count, Progress() if quiet else progress_for(puzzle_count, seconds_before_bar=0.0))
 
 
 class Screen:
-    """Shows nothing; the others show a run, within a `with` block."""
+    """Shows a run, within a `with` block.
+
+    Parameters
+    ----------
+    puzzle_count : int
+    progress : Progress
+    """
+
+    def __init__(self, puzzle_count: int, progress: Progress) -> None:
+        self._standing = Standing(puzzle_count)
+        self._progress = progress
 
     def __enter__(self) -> Screen:
+        self._progress.__enter__()
+        self._progress.show(0, self._standing.line)
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Leave what was shown as it is."""
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.__exit__(kind, error, trace)
 
     def show(self, ruling: PuzzleResult, seconds: float, took_seconds: float | None) -> None:
         """Take a ruling whose answer arrived `seconds` after the start and took `took_seconds`."""
+        self._standing.take(ruling, seconds, took_seconds)
+        self._progress.show(self._standing.answered, self._standing.line, seconds)
 
 
 class Standing:
@@ -53,106 +60,36 @@ class Standing:
         self._total = puzzle_count
         self._found: Counter[Verdict] = Counter()
         self._slowest: tuple[float, int] | None = None
+        self._last: int | None = None
         self._seconds = 0.0
 
     def take(self, ruling: PuzzleResult, seconds: float, took_seconds: float | None) -> None:
         """Take a ruling."""
         self._found[ruling.verdict] += 1
+        self._last = ruling.number
         self._seconds = seconds
         if took_seconds is not None and (self._slowest is None or took_seconds > self._slowest[0]):
             self._slowest = took_seconds, ruling.number
 
     @property
-    def rate(self) -> str:
-        """Rulings a second."""
-        return f"{self._rate:.1f}/s"
-
-    @property
-    def tally(self) -> str:
-        """How many are right, and how many are not where there are any."""
-        found = self._found
-        others = [f"{found[verdict]} {verdict}" for verdict in NOT_RIGHT if found[verdict]]
-        return ", ".join([f"{found[Verdict.RIGHT]} right", *others])
-
-    @property
-    def slowest(self) -> str:
-        """The slowest answer yet."""
-        return f"slowest ${self._slowest[1]} {self._slowest[0]:.2f} s" if self._slowest else ""
+    def answered(self) -> int:
+        """How many puzzles have a ruling."""
+        return self._found.total()
 
     @property
     def line(self) -> str:
-        """All of it in one line."""
-        answered = self._found.total()
-        left = (self._total - answered) / self._rate
+        """All of it in one line: what matters most first, for terminals are narrow."""
         said = [
-            f"{answered}/{self._total} answered",
-            self.tally,
-            self.rate,
-            self.slowest,
-            f"about {left:.0f} s to go",
+            "" if self._last is None else f"${self._last}",
+            f"{self.answered}/{self._total}",
+            self._tally(),
+            f"{self.answered / self._seconds:.1f}/s" if self._seconds > 0 else "",
+            f"slowest ${self._slowest[1]} {self._slowest[0]:.2f} s" if self._slowest else "",
         ]
         return ", ".join(filter(None, said))
 
-    @property
-    def _rate(self) -> float:
-        return self._found.total() / max(self._seconds, 1e-9)
-
-
-class LineScreen(Screen):
-    """A line now and then, for logs.
-
-    Parameters
-    ----------
-    puzzle_count : int
-    """
-
-    def __init__(self, puzzle_count: int) -> None:
-        self._standing = Standing(puzzle_count)
-        self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
-
-    def show(self, ruling: PuzzleResult, seconds: float, took_seconds: float | None) -> None:
-        """Take a ruling; write a line if the last one was written long ago."""
-        self._standing.take(ruling, seconds, took_seconds)
-        if time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
-            print(f"${ruling.number}: {self._standing.line}", file=sys.stderr, flush=True)
-
-
-class BarScreen(Screen):
-    """A live line with a bar.
-
-    Parameters
-    ----------
-    puzzle_count : int
-    """
-
-    def __init__(self, puzzle_count: int) -> None:
-        from rich.console import Console  # only here: rich takes longer to import than a small run lasts
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        self._standing = Standing(puzzle_count)
-        self._progress = Progress(
-            TextColumn("{task.fields[puzzle]}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[standing].rate}"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[standing].tally}"),
-            TextColumn("{task.fields[standing].slowest}"),
-            console=Console(stderr=True),
-            refresh_per_second=4,
-        )
-        self._task = self._progress.add_task("", total=puzzle_count, puzzle="", standing=self._standing)
-
-    def __enter__(self) -> Screen:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Draw the last state and leave it there."""
-        self._progress.stop()
-
-    def show(self, ruling: PuzzleResult, seconds: float, took_seconds: float | None) -> None:
-        """Take a ruling; the bar is drawn again by itself."""
-        self._standing.take(ruling, seconds, took_seconds)
-        self._progress.update(self._task, advance=1, puzzle=f"${ruling.number}")
+    def _tally(self) -> str:
+        """Return how many are right, and how many are not where there are any."""
+        found = self._found
+        others = [f"{found[verdict]} {verdict}" for verdict in NOT_RIGHT if found[verdict]]
+        return ", ".join([f"{found[Verdict.RIGHT]} right", *others])

@@ -13,6 +13,7 @@ import msgspec
 from harness.commands.arguments import byte_count, size
 from harness.errors import UnusableError
 from harness.play.affinity import tournament_core
+from harness.play.limits import STALL_SECONDS
 from harness.results.model import Feed, Terms
 from tournament_data import PuzzleSet
 
@@ -27,7 +28,6 @@ __all__ = [
     "terms_of",
 ]
 
-STALL_SECONDS = 60.0
 Seconds = Annotated[float, msgspec.Meta(gt=0, lt=1e9)]
 
 
