@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 
-import pytest
-
 from harness import progress
 from harness.play.screen import screen_for
 from harness.results.model import PuzzleResult, Verdict
 
 
-@pytest.fixture
-def _on_a_terminal(monkeypatch, capsys):  # capsys first: it puts another stderr in place
+def on_a_terminal(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "120")
@@ -31,8 +28,8 @@ def test_lines_for_a_log(capsys, monkeypatch):
     ]
 
 
-@pytest.mark.usefixtures("_on_a_terminal")
-def test_a_bar_without_colour_where_none_is_wanted(capsys):
+def test_a_bar_without_colour_where_none_is_wanted(capsys, monkeypatch):
+    on_a_terminal(monkeypatch)
     with screen_for(2, quiet=False) as shown:
         shown.show(PuzzleResult(1, Verdict.RIGHT), 0.5, 0.5)
         shown.show(PuzzleResult(2, Verdict.GIVEN_UP), 1.0, 0.5)
@@ -43,15 +40,15 @@ def test_a_bar_without_colour_where_none_is_wanted(capsys):
     assert "\x1b[9" not in err
 
 
-@pytest.mark.usefixtures("_on_a_terminal")
-def test_the_bar_is_there_before_the_first_answer(capsys):
+def test_the_bar_is_there_before_the_first_answer(capsys, monkeypatch):
+    on_a_terminal(monkeypatch)
     with screen_for(2, quiet=False):
         pass
     assert "0/2, 0 right" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("_on_a_terminal")
-def test_nothing_for_who_wants_quiet(capsys):
+def test_nothing_for_who_wants_quiet(capsys, monkeypatch):
+    on_a_terminal(monkeypatch)
     with screen_for(1, quiet=True) as shown:
         shown.show(PuzzleResult(1, Verdict.RIGHT), 0.5, 0.5)
     assert capsys.readouterr() == ("", "")
