@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 from harness.errors import UnusableError
 
@@ -121,5 +122,18 @@ def make_job(name: str) -> Job:
     ImportError, AttributeError
         If the bot has not what the benchmark needs.
     """
-    job: Job = importlib.import_module(f"harness.bench.{BENCHMARKS[name].module}").make(name)
+    job: Job = _MODULES[BENCHMARKS[name].module]().make(name)
     return job
+
+
+_MODULES: dict[str, Callable[[], Any]] = {
+    "beliefs": lambda: import_module("harness.bench.beliefs"),
+    "boards": lambda: import_module("harness.bench.boards"),
+    "learning": lambda: import_module("harness.bench.learning"),
+    "lines": lambda: import_module("harness.bench.lines"),
+    "papers": lambda: import_module("harness.bench.papers"),
+    "papers_lines": lambda: import_module("harness.bench.papers_lines"),
+    "sets": lambda: import_module("harness.bench.sets"),
+    "stream": lambda: import_module("harness.bench.stream"),
+}
+"""Written out, so that the check of the house's imports can read them."""

@@ -16,7 +16,7 @@ __all__ = ["add_to"]
 EXAMPLES = """\
 examples:
   nonojudge bench --list                          which benchmarks there are
-  nonojudge bench --fast                          all of them but the cold start, two minutes
+  nonojudge bench --fast                          all of them but the cold start, some minutes
   nonojudge bench line bp-sweep                   some; `line` is every one whose name begins so
   nonojudge bench -o new.json && python -m pyperf stats new.json
   nonojudge bench --against HEAD~1                did the last commit, or an edit since, make a part slower?
