@@ -136,7 +136,12 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
     workshop = clone.folder.parent / "workshop"
     workshop.mkdir()
     monkeypatch.setattr(trees, "_workshop_folder", lambda: workshop)
+    left = workshop / "present_____" / "bot" / "left.py"
+    left.parent.mkdir(parents=True)
+    left.touch()  # by one that was killed
     with trees.side_by_side("HEAD") as (before, after):
+        assert not left.exists()
+        assert left.is_relative_to(after.folder)
         assert "LONGEST_LINE = 62" in (before.folder / "bot" / "limits.py").read_text()
         assert "LONGEST_LINE = 60" in (after.folder / "bot" / "limits.py").read_text()
         assert sorted(one.name for one in before.folder.iterdir()) == ["bot", "protocol"]

@@ -56,6 +56,7 @@ def side_by_side(revision: str) -> Iterator[tuple[Tree, Tree]]:
     with _workshop() as folder:
         before = folder / commit[:NAME_LENGTH]
         after = folder / "present".ljust(NAME_LENGTH, "_")
+        _remove(before, after)  # what a killed one left
         try:
             _extract(commit, before)
             for room in ROOMS:
@@ -63,8 +64,12 @@ def side_by_side(revision: str) -> Iterator[tuple[Tree, Tree]]:
                 shutil.copytree(HERE / room, after / room, dirs_exist_ok=True, ignore=ignored)
             yield Tree(revision, before), Tree("present", after)
         finally:
-            for tree in (before, after):
-                shutil.rmtree(tree, ignore_errors=True)
+            _remove(before, after)
+
+
+def _remove(*folders: Path) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _commit(revision: str) -> str:
