@@ -41,12 +41,15 @@ COMMANDS = {
     "report": Command("report", "write results as one HTML page with tables, plots and pictures"),
     "verify": Command("verify", "check an answer file against its question file"),
     "check": Command("check", "see whether a bot keeps to the protocol, step by step", takes_bot=True),
+    "profile": Command("profile", "tell where a bot's time goes, by stage and puzzle", takes_bot=True),
+    "bench": Command("bench", "measure the bot's parts with pyperf, or compare them with another revision's"),
+    "promises": Command("promises", "measure what the documents promise, and tell whether it holds"),
     "data": Command("data", "list, fetch and import the official sets"),
     "generate": Command("generate", "make a question file as the tournaments' generator does"),
     "convert": Command("convert", "convert puzzle files between formats"),
     "render": Command("render", "draw puzzles and answers: terminal, PNG, SVG"),
 }
-"""In the order of --help: playing, judging what was played, puzzles."""
+"""In the order of --help: playing, judging what was played, measuring, puzzles."""
 
 EXIT_CUT_SHORT = 1
 EXIT_UNUSABLE = 2

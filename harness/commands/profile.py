@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from harness.commands.arguments import SET_HELP, Commands, add_size, core, loaded, seconds
-from harness.commands.run_bot import own_bot
 from harness.errors import UnusableError
+from harness.own_bot import own_bot
 from harness.play.affinity import tournament_core
 from harness.play.screen import screen_for
 from harness.play.warming import warmed_up

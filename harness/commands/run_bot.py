@@ -13,7 +13,7 @@ from typing import Any
 
 from harness.commands.arguments import SET_HELP, Commands, add_size, byte_count, core, loaded, seconds
 from harness.errors import EXIT_INTERRUPTED, UnusableError
-from harness.own_bot import OWN_BOT
+from harness.own_bot import own_bot
 from harness.play.affinity import can_pin, tournament_core
 from harness.play.limits import STALL_SECONDS
 from harness.play.machine import busy_warning
@@ -23,10 +23,9 @@ from harness.play.warming import warmed_up
 from harness.results.files import to_json
 from harness.results.model import EndReason, Feed, PuzzleResult, RunResult, SetFacts, Terms
 from harness.results.summary import run_lines
-from protocol import DEFAULT_SIZE
 from tournament_data import PuzzleSet
 
-__all__ = ["add_to", "own_bot"]
+__all__ = ["add_to"]
 
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
 
@@ -230,12 +229,6 @@ def _name_of(command: Sequence[str]) -> str:
     program = Path(command[0]).name
     scripts = [Path(word).stem for word in command[1:] if not word.startswith("-")]
     return scripts[0] if INTERPRETER.fullmatch(program) and scripts else program
-
-
-def own_bot(puzzle_set: PuzzleSet) -> list[str]:
-    """Return the command of this project's bot for the boards of a set."""
-    size = (puzzle_set.width, puzzle_set.height)
-    return [*OWN_BOT, *(["--size", f"{size[0]}x{size[1]}"] if size != DEFAULT_SIZE else [])]
 
 
 def _new_result_path() -> Path:
