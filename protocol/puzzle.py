@@ -64,6 +64,13 @@ class Puzzle:
         )
 
 
+def _holds_only(cells: npt.NDArray, allowed: list[int]) -> bool:
+    """Tell whether there are no other cells than neighbouring numbers; of whole numbers two looks tell."""
+    if cells.dtype.kind in "biu" and cells.size:
+        return bool(min(allowed) <= cells.min() and cells.max() <= max(allowed))
+    return bool(np.isin(cells, allowed).all())
+
+
 class _Cells:
     """Cells of a board that cannot be changed; equal where class, shape and all cells are."""
 
@@ -75,7 +82,7 @@ class _Cells:
         raw = np.asarray(cells)
         if raw.ndim != 2:
             raise ValueError(f"{what} has two dimensions, not {raw.ndim}")
-        if not np.isin(raw, list(allowed)).all():
+        if not _holds_only(raw, list(allowed)):
             names = [f"{value} ({name})" for value, name in allowed.items()]
             raise ValueError(f"{what} holds {', '.join(names[:-1])} and {names[-1]} only")
         own = raw.astype(dtype)
