@@ -83,6 +83,13 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def _speed(text: str) -> float:
+    try:
+        return _seconds(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of moments a second, such as 5") from None
+
+
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < len(text) < 10 and int(text) > 0):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
@@ -118,7 +125,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     watching.add_argument(
         "--speed",
-        type=_seconds,
+        type=_speed,
         default=20.0,
         metavar="N",
         help="moments a second (default 20); keys + and -",
@@ -211,6 +218,8 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("--without belongs to --strategy champion")
     if given["format"] not in ("taai", "auto", *FILE_FORMATS):
         parser.error(f"no format {given['format']!r}; there are taai, {', '.join(FILE_FORMATS)}, and auto")
+    if given["watch"] and (given["log"] or given["stats"]):
+        parser.error("--log and --stats record a batch; --watch shows a file and records nothing")
     if given["log"] and given["log"] == given["stats"]:
         parser.error("--log and --stats must be two files")
     given["probing"] = given["probing"] or "fp1"

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 
 from bot.cli import Options
-from bot.limits import LONGEST_LINE
 from bot.native import KernelError
 from bot.records import Records
 from bot.result import Result
@@ -150,14 +149,8 @@ class _Batch:
         """Return the result; None for a puzzle that cannot be solved as it stands, said on standard error."""
         for remark in task.remarks:
             _complain(str(remark))
-        if task.puzzle is None:
-            _complain(str(task.fault))
-            return None
-        if max(task.size) > LONGEST_LINE:
-            width, height = task.size
-            _complain(
-                f"{_place(task)}: a {width}x{height} board is too large; a side has up to {LONGEST_LINE} cells"
-            )
+        if task.problem:
+            _complain(task.problem)
             return None
         result = self._search(task)
         if result.status == "unsolvable":

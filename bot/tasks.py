@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from bot.limits import LONGEST_LINE
 from bot.source import lines_of
 from protocol import Entry, Fault, PartialGrid, Puzzle, Record, TaaiReader
 from protocol.faults import ExtraLines
@@ -50,6 +51,17 @@ class Task:
     start: PartialGrid | None = None
     remarks: tuple[Fault, ...] = ()
     is_alone: bool = False
+
+    @property
+    def problem(self) -> str | None:
+        """Why it cannot be solved as it stands: its fault, or a board that is too large; one line."""
+        if self.fault:
+            return str(self.fault)
+        width, height = self.size
+        if max(width, height) > LONGEST_LINE:
+            what = f"a {width}x{height} board is too large; a side has up to {LONGEST_LINE} cells"
+            return str(Fault(what, self.number, self.line))
+        return None
 
 
 def tasks(chunks: Iterator[bytes], form: str, size: tuple[int, int] | None) -> Iterator[Task | Fault]:

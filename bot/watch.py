@@ -7,6 +7,7 @@ import select
 import signal
 import sys
 import termios
+import textwrap
 import time
 import tty
 from collections.abc import Iterator, Sequence
@@ -22,7 +23,7 @@ from bot.strategies import Strategy
 from bot.tasks import AUTO, Task, UnreadableError, tasks
 from bot.terminal import drawn, has_colours, text_of
 from protocol import BLACK, UNKNOWN, Fault, PartialGrid
-from protocol.characters import Line, Piece
+from protocol.characters import Line, Piece, width_of
 from protocol.picture import Picture
 
 __all__ = ["UnwatchableError", "watch"]
@@ -55,9 +56,6 @@ KEYS = "space: pause   n: next moment   + -: speed   e: to the end   q: quit"
 MOST_SPEED = 1000.0
 """Moments a second; a terminal takes no more."""
 
-WORD_LINES = 4
-"""What stands around the board."""
-
 
 class UnwatchableError(Exception):
     """Nothing can be shown; the message is one line that says why."""
@@ -66,20 +64,27 @@ class UnwatchableError(Exception):
 def watch(options: Options, strategy: Strategy, path: Path) -> int:
     """Solve the puzzles of a file one after the other, and show each solve; return the exit status.
 
+    What cannot be watched is said on standard error, and costs no other puzzle.
+
     Raises
     ------
     UnwatchableError
-        If the file cannot be read, or standard output is no terminal.
+        If the file cannot be read, or has no puzzle that can be watched, or standard output is no terminal.
     """
     if not sys.stdout.isatty():
         raise UnwatchableError("--watch draws on a terminal, and standard output is none")
-    found = _tasks(path, options)
+    found = _found(path, options)
+    watchable = [one for one in found if isinstance(one, Task) and not one.problem]
+    for one in found:
+        if isinstance(one, Fault) or one.problem:
+            print(one if isinstance(one, Fault) else one.problem, file=sys.stderr)
+    if not watchable:
+        raise UnwatchableError(f"{path}: no puzzle that can be watched")
     strategy.watch()
-    status = 0
+    status = 0 if len(watchable) == len(found) else 1
     try:
-        for task in found:
-            if task.puzzle is None:
-                raise UnwatchableError(str(task.fault))
+        for task in watchable:
+            assert task.puzzle is not None
             result = strategy.solve(task.puzzle, start=task.start, seconds=options.puzzle_limit)
             status = status if result.status == "solved" else 1
             with _screen(), _Keys() as keys:
@@ -98,15 +103,14 @@ def _stop(number: int, _: object) -> None:
     raise _StoppedError(number)
 
 
-def _tasks(path: Path, options: Options) -> Iterator[Task]:
+def _found(path: Path, options: Options) -> list[Task | Fault]:
     try:
         content = path.read_bytes()
-        found = list(tasks(iter([content]), AUTO if options.format == "taai" else options.format, options.size))
+        return list(tasks(iter([content]), AUTO if options.format == "taai" else options.format, options.size))
     except OSError as error:
         raise UnwatchableError(f"cannot read {path}: {error.strerror}") from None
     except UnreadableError as error:
         raise UnwatchableError(f"{path}: {error}") from None
-    return (one for one in found if not isinstance(one, Fault))
 
 
 class _Show:
@@ -142,8 +146,8 @@ class _Show:
             kind, board = self._moments[at]
             self._take(kind, board)
             at += 1
-            self._draw(f"{at} of {len(self._moments)}: {WORDS[kind]}, {self._known()}, {self._speed:g} a second")
-            match self._wait():
+            place = f"{at} of {len(self._moments)}: {WORDS[kind]}, {self._known()}"
+            match self._wait(place):
                 case "q":
                     return False
                 case "e":
@@ -158,10 +162,11 @@ class _Show:
         self._told[board.cells != self._cells] = kind
         self._cells = board.cells
 
-    def _wait(self) -> str:
-        """Wait until the next moment is due; return the key that ends the show or leaps, or an empty string."""
+    def _wait(self, place: str) -> str:
+        """Show this moment until the next is due; return the key that ends the show or leaps, if there is one."""
         until = time.monotonic() + 1 / self._speed
         while True:
+            self._draw(f"{place}, {'paused' if self._paused else f'{self._speed:g} a second'}")
             key = self._keys.wait(None if self._paused else max(0.0, until - time.monotonic()))
             match key:
                 case " ":
@@ -184,17 +189,13 @@ class _Show:
     def _draw(self, status: str) -> None:
         columns, lines = os.get_terminal_size()
         colours = self._colours() if has_colours() else None
-        board = drawn(Picture(self._puzzle, self._cells), (columns, lines - WORD_LINES), colours)
+        below = [*_wrapped(Piece(status), columns), *_legend(columns, colours is not None)]
+        below += _wrapped(Piece(KEYS, "dim"), columns)
+        board = drawn(Picture(self._puzzle, self._cells), (columns, lines - 1 - len(below)), colours)
         if board is None:
             board = [[Piece(f"the terminal is too small for this board: {columns} columns, {lines} lines")]]
-        words = [
-            [Piece(self._title, "bold")],
-            *board,
-            [Piece(status)],
-            _legend() if colours else [],
-            [Piece(KEYS, "dim")],
-        ]
-        text = "\x1b[K\r\n".join(text_of(words))
+        words = [[Piece(self._title, "bold")], *board, *below]
+        text = "\x1b[K\r\n".join(text_of(words[:lines]))
         os.write(sys.stdout.fileno(), f"\x1b[H{text}\x1b[J".encode(sys.stdout.encoding, "replace"))
 
     def _colours(self) -> Sequence[Sequence[str]]:
@@ -207,12 +208,20 @@ def _colour(cell: int, told: int) -> str:
     return COLOURS[Moment(told)][0 if cell == BLACK else 1]
 
 
-def _legend() -> Line:
-    line: Line = [Piece("black, white by ")]
-    for name, kind in LEGEND.items():
+def _wrapped(piece: Piece, columns: int) -> list[Line]:
+    return [[piece._replace(text=text)] for text in textwrap.wrap(piece.text, max(1, columns))]
+
+
+def _legend(columns: int, has_colours: bool) -> list[Line]:
+    """Return what the colours mean, in as many lines as it takes; one that is blank without them."""
+    lines: list[Line] = [[Piece("black, white by ")] if has_colours else []]
+    for name, kind in LEGEND.items() if has_colours else ():
         black, white = COLOURS[kind]
-        line += [Piece("██", black), Piece("██", white), Piece(f" {name}  ")]
-    return line
+        entry = [Piece("██", black), Piece("██", white), Piece(f" {name}  ")]
+        if width_of([[*lines[-1], *entry]]) > columns:
+            lines.append([])
+        lines[-1] += entry
+    return lines
 
 
 @contextmanager
