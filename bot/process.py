@@ -62,7 +62,7 @@ def _watched(options: Options, strategy: Strategy, path: Path) -> int:
     from bot.watch import UnwatchableError, watch  # nothing of it is needed in a tournament
 
     try:
-        return watch(options, strategy, path)
+        return watch(options, strategy, path, _complain)
     except UnwatchableError as error:
         return _unusable(str(error))
 

@@ -10,7 +10,7 @@ import termios
 import textwrap
 import time
 import tty
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -61,10 +61,10 @@ class UnwatchableError(Exception):
     """Nothing can be shown; the message is one line that says why."""
 
 
-def watch(options: Options, strategy: Strategy, path: Path) -> int:
+def watch(options: Options, strategy: Strategy, path: Path, on_fault: Callable[[str], None]) -> int:
     """Solve the puzzles of a file one after the other, and show each solve; return the exit status.
 
-    What cannot be watched is said on standard error, and costs no other puzzle.
+    What cannot be watched costs no other puzzle: `on_fault` is called with a line that says why.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def watch(options: Options, strategy: Strategy, path: Path) -> int:
     watchable = [one for one in found if isinstance(one, Task) and not one.problem]
     for one in found:
         if isinstance(one, Fault) or one.problem:
-            print(one if isinstance(one, Fault) else one.problem, file=sys.stderr)
+            on_fault(str(one if isinstance(one, Fault) else one.problem))
     if not watchable:
         raise UnwatchableError(f"{path}: no puzzle that can be watched")
     strategy.watch()
