@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from harness.errors import EXIT_INTERRUPTED
@@ -11,12 +12,20 @@ __all__ = ["main"]
 
 def main() -> int:
     """Run the command line and return its exit status."""
+    _open_closed_streams()
     try:
         from harness.cli import run  # only here: a Ctrl-C may come while it is loaded
 
         return run(sys.argv[1:])
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+
+
+def _open_closed_streams() -> None:
+    """Let a standard stream that was closed be empty, and its number not be that of a file opened later."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
 if __name__ == "__main__":

@@ -145,7 +145,7 @@ def test_puzzles_that_cannot_be_read_or_written_are_named_and_cost_no_other(caps
     assert capsys.readouterr().err.splitlines() == [
         "in.oneline: $2: line 2: no '-'; expected the rows' clues, '-', the columns' clues",
         "in.oneline: $3: cannot be written as letters: a block of 27 cells, letters end at 26",
-        "2 puzzles written to out.letters (letters); 2 could not be",
+        "2 puzzles written to out.letters (letters); 2 could not be converted",
     ]
     assert Path("out.letters").read_text() == "A\nA\n\nB\nA A\n"
 
@@ -154,7 +154,7 @@ def test_nothing_is_written_where_no_puzzle_could_be_read(capsys):
     Path("in.nin").write_text("2 2\n1\n")
     Path("out.xml").write_text("as it was")
     assert run("in.nin", "out.xml") == 1
-    assert capsys.readouterr().err.splitlines()[-1] == "nothing written; 1 could not be"
+    assert capsys.readouterr().err.splitlines()[-1] == "nothing written; 1 could not be converted"
     assert Path("out.xml").read_text() == "as it was"
 
 
@@ -216,6 +216,23 @@ def test_the_command_as_a_process():
     done = subprocess.run(command, input=bytes(range(256)), capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b"nonojudge: stdin: binary data, no text\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "streams", "status", "err"),
+    [
+        ("convert - out.xml", "<&-", 2, b"nonojudge: stdin: an empty file\n"),
+        ("render -", "<&-", 2, b"nonojudge: -: an empty file\n"),
+        ("render p.non", ">&-", 0, b""),
+        ("generate 5x5x1 --seed 1", ">&-", 0, b""),
+        ("convert p.non no/where.xml", "2>&-", 2, b""),
+    ],
+)
+def test_a_standard_stream_that_is_closed_is_empty(arguments, streams, status, err):
+    Path("p.non").write_bytes((PUZZLES / "p.non").read_bytes())
+    command = f'"$0" -m harness {arguments} {streams}'
+    run = subprocess.run(["sh", "-c", command, sys.executable], capture_output=True)
+    assert (run.returncode, run.stdout, run.stderr) == (status, b"", err)
 
 
 def test_a_long_conversion_says_how_far_it_is(monkeypatch, capsys):

@@ -85,7 +85,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     failed = records.faults + len(written.faults)
     target = "stdout" if arguments.target == "-" else arguments.target
     done = f"{_puzzles(written.count)} written to {target} ({to.name})" if written.count else "nothing written"
-    print(f"{done}{f'; {failed} could not be' if failed else ''}", file=sys.stderr)
+    print(f"{done}{f'; {failed} could not be converted' if failed else ''}", file=sys.stderr)
     return 1 if failed else 0
 
 
