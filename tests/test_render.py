@@ -339,6 +339,7 @@ def test_a_puzzle_that_cannot_be_read_costs_no_other(capsys):
         (["boardgen:5x5"], "no seed"),
         (["p.txt", "--size", "8x11", "--number", "3"], "p.txt has no puzzle $3; it has $1 to $5"),
         (["p.txt", "--size", "8x11", "--number", "6-8"], "p.txt has no puzzle $6 to $8"),
+        (["start.txt", "--number", "2"], "start.txt has no puzzle $2; it has $1 alone"),
         (["p.txt", "--number", "4-2"], "the first number is larger than the last"),
         (["p.txt", "--number", "two"], "'two' is not a number, a list such as 1,4,7-9, or all"),
         (["p.txt", "--size", "8x11", "--solution"], "p.txt: no solution in it; --answers FILE"),

@@ -168,7 +168,8 @@ def _chosen(found: Sequence[Record | Fault], wanted: Selection, source: str) -> 
         for part in wanted:
             if numbers and not any(number in part for number in numbers):
                 asked = f"${part[0]}" if len(part) == 1 else f"${part[0]} to ${part[-1]}"
-                raise UnusableError(f"{source} has no puzzle {asked}; it has ${min(numbers)} to ${max(numbers)}")
+                there = f"${min(numbers)}" + (f" to ${max(numbers)}" if len(numbers) > 1 else " alone")
+                raise UnusableError(f"{source} has no puzzle {asked}; it has {there}")
         records = [one for one in records if any(one.number in part for part in wanted)]
         faults = [one for one in faults if one.puzzle is None or any(one.puzzle in part for part in wanted)]
     elif wanted is None:
