@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from protocol.faults import shown
 from protocol.puzzle import Solution
 
-__all__ = ["GIVEN_UP_WORDS", "Answer", "AnswerReader", "read_answers"]
+__all__ = ["Answer", "AnswerReader", "read_answers"]
 
 GIVEN_UP_WORDS = frozenset({"unsolvable", "timeout", "invalid"})
 

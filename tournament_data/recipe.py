@@ -10,7 +10,7 @@ from decimal import Decimal
 from protocol import Puzzle, Solution
 from tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, generate
 
-__all__ = ["FORM", "PREFIX", "Recipe", "parse_dimensions", "parse_seed"]
+__all__ = ["PREFIX", "Recipe", "parse_dimensions", "parse_seed"]
 
 PREFIX = "boardgen:"
 """What tells a set specification from the name of a file."""

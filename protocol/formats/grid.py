@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from protocol.faults import BadSize, ExtraLines, Fault, MissingLines, NotText, UnknownSection, shown
+from protocol.faults import ExtraLines, Fault, MissingLines, NotText, UnknownSection, shown
 from protocol.formats.base import MOST_SIDE, Format, Found
 from protocol.formats.draft import Draft
 from protocol.formats.text import (
@@ -28,8 +28,9 @@ from protocol.formats.text import (
     gathered,
     is_text,
     lines_of,
+    with_commas,
 )
-from protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Solution
+from protocol.puzzle import BLACK, UNKNOWN, WHITE, PartialGrid, Solution
 from protocol.record import Record
 
 __all__ = ["FORMAT"]
@@ -56,8 +57,7 @@ def _read(data: bytes) -> Iterator[Found]:
     if header is None:
         return
     draft = Draft(1, header.number)
-    size = _SIZE.fullmatch(header.text)
-    sides = board_size(size[1], size[2]) if size else BadSize(f"{shown(header.text)} {_NO_SIZE}")
+    sides = board_size(header.text, _SIZE, _NO_SIZE)
     if isinstance(sides, Fault):
         draft.fault(sides)
         yield draft.finished()
@@ -159,15 +159,11 @@ def _write(records: Sequence[Record]) -> str:
     puzzle = record.puzzle
     lines = [f"{puzzle.width}x{puzzle.height}"]
     lines += [f"{name}: {getattr(record, name)}" for name in _TEXTS if getattr(record, name)]
-    lines += ["rows", *map(_text, puzzle.rows), "columns", *map(_text, puzzle.columns)]
+    lines += ["rows", *map(with_commas, puzzle.rows), "columns", *map(with_commas, puzzle.columns)]
     for name, grid in (("grid", record.start), ("solution", record.goal)):
         if grid is not None:
             lines += [name, *_drawn(name, grid)]
     return "\n".join(lines) + "\n"
-
-
-def _text(clue: Clue) -> str:
-    return ",".join(map(str, clue)) or "0"
 
 
 def _drawn(name: str, grid: PartialGrid | Solution) -> list[str]:

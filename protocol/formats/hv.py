@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from protocol.faults import ExtraLines, MissingLines, StrayText, shown
 from protocol.formats.base import Format, Found
 from protocol.formats.draft import Draft
-from protocol.formats.text import clue_from_text, lines_of
-from protocol.puzzle import Clue
+from protocol.formats.text import clue_from_text, lines_of, spaced
 from protocol.record import Record
 
 __all__ = ["FORMAT"]
@@ -75,11 +74,7 @@ def _read(data: bytes) -> Iterator[Found]:
 def _write(records: Sequence[Record]) -> str:
     (record,) = records
     puzzle = record.puzzle
-    return "\n".join(["H", *map(_text, puzzle.rows), "V", *map(_text, puzzle.columns)]) + "\n"
-
-
-def _text(clue: Clue) -> str:
-    return " ".join(map(str, clue)) or "0"
+    return "\n".join(["H", *map(spaced, puzzle.rows), "V", *map(spaced, puzzle.columns)]) + "\n"
 
 
 FORMAT = Format(

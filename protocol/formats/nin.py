@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from protocol.faults import BadSize, Fault, shown
+from protocol.faults import Fault
 from protocol.formats.base import Format, Found
 from protocol.formats.draft import Draft
-from protocol.formats.text import board_size, clue_from_text, clue_lines, gathered, lines_of
-from protocol.puzzle import Clue
+from protocol.formats.text import board_size, clue_from_text, clue_lines, gathered, lines_of, spaced
 from protocol.record import Record
 
 __all__ = ["FORMAT"]
@@ -34,8 +33,7 @@ def _read(data: bytes) -> Iterator[Found]:
     if header is None:
         return
     draft = Draft(1, header.number)
-    size = _SIZE.fullmatch(header.text)
-    sides = board_size(size[1], size[2]) if size else BadSize(f"{shown(header.text)} {_NO_SIZE}")
+    sides = board_size(header.text, _SIZE, _NO_SIZE)
     if isinstance(sides, Fault):
         draft.fault(sides)
         yield draft.finished()
@@ -55,12 +53,8 @@ def _read(data: bytes) -> Iterator[Found]:
 def _write(records: Sequence[Record]) -> str:
     (record,) = records
     puzzle = record.puzzle
-    lines = [f"{puzzle.width} {puzzle.height}", *map(_text, puzzle.rows), *map(_text, puzzle.columns)]
+    lines = [f"{puzzle.width} {puzzle.height}", *map(spaced, puzzle.rows), *map(spaced, puzzle.columns)]
     return "\n".join(lines) + "\n"
-
-
-def _text(clue: Clue) -> str:
-    return " ".join(map(str, clue)) or "0"
 
 
 FORMAT = Format(

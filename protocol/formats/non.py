@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from protocol.faults import BadGrid, BadSize, Coloured, ExtraLines, Fault, LeftOut, MissingLines, NotText, shown
 from protocol.formats.base import MOST_SIDE, Format, Found
 from protocol.formats.draft import Draft
-from protocol.formats.text import Line, clue_from_text, clue_lines, gathered, is_text, lines_of
+from protocol.formats.text import Line, clue_from_text, clue_lines, gathered, is_text, lines_of, with_commas
 from protocol.puzzle import Clue
 from protocol.record import Record
 
@@ -197,7 +197,7 @@ def _text(record: Record) -> str:
             lines.append(f'{key} "{html.escape(text)}"')
     lines += [f"width {puzzle.width}", f"height {puzzle.height}"]
     for section, clues in (("rows", puzzle.rows), ("columns", puzzle.columns)):
-        lines += ["", section, *(",".join(map(str, clue)) or "0" for clue in clues)]
+        lines += ["", section, *map(with_commas, clues)]
     if record.goal is not None:
         lines += ["", f'goal "{"".join(map(str, record.goal.cells.ravel().tolist()))}"']
     return "\n".join(lines) + "\n"

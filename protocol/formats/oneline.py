@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from protocol.faults import BadSize, UnusableMarkup
 from protocol.formats.base import MOST_SIDE, Format, Found
 from protocol.formats.draft import Draft
-from protocol.formats.text import Line, clue_from_text, lines_of
+from protocol.formats.text import Line, clue_from_text, lines_of, with_commas
 from protocol.puzzle import Clue
 from protocol.record import Record
 
@@ -52,7 +52,7 @@ def _write(records: Sequence[Record]) -> str:
 
 
 def _text(clues: Sequence[Clue]) -> str:
-    return ":".join(",".join(map(str, clue)) or "0" for clue in clues)
+    return ":".join(map(with_commas, clues))
 
 
 FORMAT = Format(

@@ -31,7 +31,8 @@ __all__ = [
     "gathered",
     "is_text",
     "lines_of",
-    "words_of",
+    "spaced",
+    "with_commas",
 ]
 
 LONGEST_CLUE = 1 << 16
@@ -55,8 +56,21 @@ def lines_of(data: bytes) -> Iterator[Line]:
         yield Line(number, line.strip())
 
 
-def board_size(width: str, height: str) -> tuple[int, int] | Fault:
-    """Return the width and the height that digits spell, unless no board here is so large, or it has no cells."""
+def board_size(text: str, form: re.Pattern[str], no_size: str) -> tuple[int, int] | Fault:
+    """Return the width and the height that `text` spells, unless no board here is so large, or it has no cells.
+
+    Parameters
+    ----------
+    text : str
+    form : re.Pattern
+        Of the whole text; its first two groups are the digits of the width and the height.
+    no_size : str
+        What is said of a text of another form.
+    """
+    found = form.fullmatch(text)
+    if not found:
+        return BadSize(f"{shown(text)} {no_size}")
+    width, height = found[1], found[2]
     sides = [int(side) if len(side) < 10 else MOST_SIDE + 1 for side in (width, height)]
     if not all(1 <= side <= MOST_SIDE for side in sides):
         return BadSize(f"a board of {width[:20]}x{height[:20]}; sides are 1 to {MOST_SIDE}")
@@ -80,7 +94,7 @@ def is_text(text: str) -> bool:
     return "\0" not in text and "\ufffd" not in text
 
 
-def words_of(text: str) -> list[str]:
+def _words_of(text: str) -> list[str]:
     """Return what stands between commas or white space; nothing between two commas is an empty word."""
     return re.split(r"\s*,\s*|\s+", text) if text else []
 
@@ -93,10 +107,20 @@ def clue_from_text(text: str) -> Clue | Fault:
         return LineTooLong(f"a clue of over {LONGEST_CLUE} characters")
     if not is_text(text):
         return NotText("bytes that are not text; expected block lengths")
-    words = words_of(text)
+    words = _words_of(text)
     if "" in words:
         return NotANumber(f"clue {shown(text)} has a comma without a number")
     return clue_from_words(words)
+
+
+def spaced(clue: Clue) -> str:
+    """Return a clue as it is written with spaces."""
+    return " ".join(map(str, clue)) or "0"
+
+
+def with_commas(clue: Clue) -> str:
+    """Return a clue as it is written with commas."""
+    return ",".join(map(str, clue)) or "0"
 
 
 def clue_lines(lines: Sequence[Line], needed: int, what: str) -> Sequence[Line] | Fault:
