@@ -102,6 +102,40 @@ def test_the_peak_is_the_bots_and_not_the_judges():
     del ballast
 
 
+FORKS_AND_ENDS = """
+import os, time
+until = time.monotonic() + 60
+if os.fork() == 0:
+    while time.monotonic() < until:
+        if os.fork():
+            os._exit(0)
+        os.setsid()
+    os._exit(0)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what is detached is lost sight of")
+def test_what_forks_into_groups_of_its_own_faster_than_all_can_be_looked_at_is_killed(tree, monkeypatch):
+    process = started([sys.executable, "-S", "-c", FORKS_AND_ENDS], tree)
+    until = time.monotonic() + 60
+    while tree.cpu_seconds < 0.2 and time.monotonic() < until:
+        tree.look()
+    looks = []
+    children = psutil.Process.children
+
+    def look(judge, recursive=False):
+        looks.append(children(judge, recursive))
+        return looks[-1]
+
+    monkeypatch.setattr(psutil.Process, "children", look)
+    process.kill()
+    process.wait()
+    tree.kill()
+    assert children(psutil.Process(), recursive=True) == []
+    assert len(looks) <= 5
+
+
 def test_the_bot_of_a_killed_judge_is_ended_and_a_stranger_is_not():
     bot = subprocess.Popen(SLEEP, start_new_session=True)
     created = psutil.Process(bot.pid).create_time()

@@ -33,6 +33,8 @@ held up by a judge busy with the last one."""
 SECONDS_TO_OBEY = 1.5
 """What a bot has between SIGTERM and SIGKILL: it is to be gone, with all that it started, 2 s after a limit."""
 
+SECONDS_BETWEEN_REAPINGS = 0.05
+
 
 class StartError(Exception):
     """The bot's command cannot be run; the message is one line that says why."""
@@ -195,7 +197,8 @@ class BotProcess:
         self.tree.signal(signal.SIGTERM)
         until = self._stopped + SECONDS_TO_OBEY
         while not self.exited and time.monotonic() < until:
-            self.read(until)
+            self.read(min(until, time.monotonic() + SECONDS_BETWEEN_REAPINGS))
+            self.tree.reap_orphans()  # one that forks and ends all the time would use up all process numbers
         self._kill()
         self._reaper.join()
 

@@ -27,6 +27,9 @@ RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
 SECONDS_TO_DIE = 10.0
 """How long SIGKILL is repeated: only a process that hangs in the kernel outlives that."""
 
+SECONDS_TO_STRIKE = 0.1
+"""How long a burst of SIGKILL lasts, between two looks at all processes."""
+
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -76,7 +79,7 @@ class ProcessTree:
 
     def look(self) -> None:
         """Measure the tree; takes a tenth of a millisecond for each process."""
-        self._reap_orphans()
+        self.reap_orphans()
         cpu, memory, peak = self._cpu_of_dead, 0, 0
         for pid in self._pids():
             with contextlib.suppress(psutil.Error):  # it has ended
@@ -102,9 +105,11 @@ class ProcessTree:
     def kill(self) -> None:
         """Kill every process of the tree, and what they start meanwhile, until none is left.
 
-        Whole groups at once: one that forks and ends faster than it is looked at is caught with its group.
+        Whole groups at once: one that forks and ends faster than it is looked at is caught with its group, and one
+        that takes each child to a new group by striking faster.
         """
         until = time.monotonic() + SECONDS_TO_DIE
+        self._strike()
         while (left := self._processes()) and time.monotonic() < until:
             for process in left:
                 with contextlib.suppress(psutil.Error, OSError):
@@ -112,8 +117,31 @@ class ProcessTree:
                     process.kill()
                     if group != os.getpgrp():
                         os.killpg(group, signal.SIGKILL)
-            self._reap_orphans()
+            self._strike()
             time.sleep(0.002)
+
+    def reap_orphans(self) -> None:
+        """Wait for what has died and has no parent but the judge: its numbers are free again."""
+        for pid in _children_of(self._judge.pid):
+            if pid != self._root and pid not in self._not_in_it:
+                with contextlib.suppress(ChildProcessError):
+                    reaped, _, used = os.wait4(pid, os.WNOHANG)
+                    if reaped:
+                        self.count_dead(used)
+
+    def _strike(self) -> None:
+        """Kill what is there again and again for a moment, with little between looking and killing.
+
+        A look at all processes takes milliseconds, in which one that forks and ends has had many descendants. One
+        that is killed while it forks has none: the kernel lets a fork fail under a signal that is pending.
+        """
+        until = time.monotonic() + SECONDS_TO_STRIKE
+        self.reap_orphans()  # first: each of its dead would be looked at
+        while (pids := self._pids()) and time.monotonic() < until:
+            for pid in pids:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            self.reap_orphans()
 
     def _processes(self) -> list[psutil.Process]:
         """Return the processes of the tree from a look at all of the machine's, which misses none."""
@@ -128,14 +156,6 @@ class ProcessTree:
             found += children
             to_ask += children
         return found
-
-    def _reap_orphans(self) -> None:
-        for pid in _children_of(self._judge.pid):
-            if pid != self._root and pid not in self._not_in_it:
-                with contextlib.suppress(ChildProcessError):
-                    reaped, _, used = os.wait4(pid, os.WNOHANG)
-                    if reaped:
-                        self.count_dead(used)
 
     def _proportional_memory_bytes(self) -> int:
         total = 0
