@@ -47,7 +47,6 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "check",
-        help="see whether a bot keeps to the protocol, step by step",
         usage="nonojudge check [options] -- CMD [ARGS...]",
         description="Try a bot on each rule of the protocol: a self-test for authors of bots.",
         epilog=EXAMPLES,

@@ -37,7 +37,6 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "compare",
-        help="tell whether a change made a bot slower, puzzle by puzzle",
         usage="nonojudge compare [options] (BEFORE AFTER | --before RESULT... --after RESULT...)",
         description="Compare the results of two versions of a bot, or of two bots, puzzle by puzzle.",
         epilog=EXAMPLES,

@@ -38,7 +38,6 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "report",
-        help="write results as one HTML page with tables, plots and pictures",
         description="Write results as one self-contained HTML page: ranking, plots, pictures, machine facts.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -63,7 +63,6 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "run",
-        help="run a bot on a set and judge its answers",
         usage="nonojudge run [options] [-- CMD ARGS...]",
         description="Run a bot on a set of puzzles, check every answer, measure time and memory.",
         epilog=EXAMPLES,

@@ -39,7 +39,6 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "table",
-        help="rank several results: most right, then least time",
         description="Rank the results of several bots as the tournaments do.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

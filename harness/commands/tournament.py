@@ -55,7 +55,6 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "tournament",
-        help="run several bots on several sets, and rank them",
         description="Run every bot of a TOML file on every set of it, and rank them.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

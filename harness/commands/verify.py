@@ -34,7 +34,6 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "verify",
-        help="check an answer file against its question file",
         description="Check the answers in a file, from whatever program, against the clues of their questions.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
