@@ -32,7 +32,7 @@ MAY_IMPORT_BESIDE = {
 
 
 # Calls that import a module by its name, and the modules that may pass them a name that is not written out: every
-# name that the first is given is written out where it is called, and checked there; the second loads its own room's.
+# name that the first is given is written out where it is called, and checked there; the second loads its own room.
 IMPORTS_BY_NAME = ("import_module", "__import__", "load_kernel")
 MAY_IMPORT_ANY_NAME = ("bot/native.py", "harness/cli.py")
 

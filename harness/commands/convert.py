@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness.commands.arguments import Commands, add_file_size
 from harness.errors import UnusableError
+from harness.output import write_output
 from harness.progress import Progress, progress_for
 
 if TYPE_CHECKING:
@@ -169,10 +170,7 @@ def _write(target: str, data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    try:
-        Path(target).write_bytes(data)
-    except OSError as error:
-        raise UnusableError(f"cannot write {target}: {error.strerror}") from None
+    write_output(Path(target), data)
 
 
 def _say(name: str, faults: Iterable[Fault]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator
@@ -14,6 +13,7 @@ from typing import BinaryIO
 from harness.appraise import appraiser
 from harness.commands.arguments import Commands, seconds
 from harness.errors import UnusableError
+from harness.output import in_full
 from harness.progress import Progress, progress_for
 from tournament_data import Recipe, write_set
 from tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, Board
@@ -206,23 +206,6 @@ def _selected(
 
 def _opened(path: Path, stack: contextlib.ExitStack) -> BinaryIO:
     try:
-        return stack.enter_context(_in_full(path))
+        return stack.enter_context(in_full(path))
     except OSError as error:
         raise UnusableError(f"cannot write {path}: {error.strerror}") from None
-
-
-@contextlib.contextmanager
-def _in_full(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that takes its name only once it is complete."""
-    if path.exists() and not path.is_file():  # a pipe or a device has nothing to be replaced
-        with path.open("wb") as file:
-            yield file
-        return
-    place = path.resolve()
-    unfinished = place.with_name(f".{place.name}.{os.getpid()}")
-    try:
-        with unfinished.open("wb") as file:
-            yield file
-        unfinished.replace(place)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from harness.commands.arguments import SET_HELP, Commands, add_size, core, loaded, seconds
 from harness.errors import UnusableError
+from harness.output import write_output
 from harness.own_bot import own_bot
 from harness.play.affinity import tournament_core
+from harness.play.limits import STALL_SECONDS
 from harness.play.screen import screen_for
 from harness.play.warming import warmed_up
 from harness.profiling.collect import profile_of
@@ -26,8 +28,6 @@ from harness.results.model import EndReason, Terms
 __all__ = ["add_to"]
 
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
-STALL_SECONDS = 60.0
-
 FORMS = (".svg", ".png", ".json")
 
 EXAMPLES = f"""\
@@ -162,12 +162,9 @@ def _profile(arguments: argparse.Namespace) -> Profile:
 
 
 def _write(path: Path, profile: Profile, theme: str) -> None:
-    try:
-        if path.suffix == ".json":
-            path.write_text(to_json(profile), encoding="utf-8")
-        else:
-            from harness.profiling.picture import draw
+    if path.suffix == ".json":
+        write_output(path, to_json(profile).encode())
+    else:
+        from harness.profiling.picture import draw
 
-            path.write_bytes(draw(profile, path.suffix.removeprefix("."), theme))
-    except OSError as error:
-        raise UnusableError(f"cannot write {path}: {error.strerror}") from None
+        write_output(path, draw(profile, path.suffix.removeprefix("."), theme))

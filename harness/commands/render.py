@@ -12,6 +12,7 @@ from typing import BinaryIO, Literal
 
 from harness.commands.arguments import Commands, add_file_size, loaded
 from harness.errors import UnusableError
+from harness.output import write_output
 from harness.pictures import SMALLEST_CELL_WITH_CLUES, THEMES, Blocks, png_of, scene_of, sheet_of, svg_of
 from harness.pictures.console import BoardConsole, DoesNotFitError
 from harness.pictures.drawing import Drawing, drawn_answer, drawn_puzzle, drawn_solution
@@ -231,10 +232,7 @@ def _write(drawings: Sequence[Drawing], arguments: argparse.Namespace) -> None:
         scene = sheet_of(pictures, cell, clues, arguments.columns, name=f"{len(pictures)} nonograms")
     theme = THEMES[arguments.theme or "light"]
     data = svg_of(scene, theme).encode() if path.suffix.lower() == ".svg" else png_of(scene, theme)
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise UnusableError(f"cannot write {path}: {error.strerror}") from None
+    write_output(path, data)
     for picture, words in drawings:
         for word in words:
             print(f"{picture.name}: {word}")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.commands.arguments import Commands
 from harness.errors import UnusableError
+from harness.output import write_output
 from harness.progress import progress_for
 from harness.ranking.sources import read_sources
 from harness.results.files import check_writable
@@ -64,11 +65,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError("a report needs the result of a run, as `nonojudge run` writes it; here is none")
     try:
         check_writable(arguments.out)
-        report = Report(sources)
-        with progress_for(STEPS * len(report.sets)) as progress:
-            page = page_of(report, arguments.title, judge_version(), progress.show)
-        arguments.out.write_text(page, encoding="utf-8")
     except OSError as error:
         raise UnusableError(f"cannot write {arguments.out}: {error.strerror}") from None
+    report = Report(sources)
+    with progress_for(STEPS * len(report.sets)) as progress:
+        page = page_of(report, arguments.title, judge_version(), progress.show)
+    write_output(arguments.out, page.encode())
     print(f"report: {arguments.out}")
     return 1 if problems else 0

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.commands.arguments import Commands
 from harness.errors import UnusableError
+from harness.output import write_output
 from harness.ranking.drawing import on_terminal
 from harness.ranking.layout import as_csv, as_json, as_markdown, as_text
 from harness.ranking.sources import read_sources
@@ -70,10 +71,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if output is None:
         print(text, end="")
     else:
-        try:
-            output.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise UnusableError(f"cannot write {output}: {error.strerror}") from None
+        write_output(output, text.encode())
     return 1 if problems else 0
 
 

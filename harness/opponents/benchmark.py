@@ -21,6 +21,7 @@ from threading import Timer
 from types import TracebackType
 
 from harness.opponents.catalogue import OPPONENTS
+from harness.own_bot import OWN_BOT
 from protocol import DEFAULT_SIZE, AnswerReader, Entry, Puzzle, Solution, format_puzzle, mismatches, read_batch
 
 __all__ = ["CHAMPION", "Player", "Timing", "command_of", "main"]
@@ -67,7 +68,7 @@ class Timing:
 
 def command_of(name: str) -> list[str]:
     """Return the command that starts an opponent, or the champion."""
-    return [sys.executable, "-m", "bot" if name == CHAMPION else f"harness.opponents.{name}"]
+    return [*OWN_BOT] if name == CHAMPION else [sys.executable, "-P", "-m", f"harness.opponents.{name}"]
 
 
 class Player:

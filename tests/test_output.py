@@ -1,0 +1,63 @@
+"""Files that commands write."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from harness.errors import UnusableError
+from harness.output import in_full, write_output
+
+
+def test_a_file_has_its_name_only_once_it_is_complete(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"before")
+    with in_full(path) as file:
+        file.write(b"after")
+        file.flush()
+        assert path.read_bytes() == b"before"
+    assert path.read_bytes() == b"after"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_fails_on_the_way_leaves_the_old_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"before")
+
+    def interrupted() -> None:
+        with in_full(path) as file:
+            file.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_one(tmp_path):
+    (tmp_path / "file").write_bytes(b"before")
+    (tmp_path / "link").symlink_to("file")
+    write_output(tmp_path / "link", b"after")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"after"
+
+
+def test_a_pipe_is_written_to(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(path.read_bytes()))
+    reader.start()
+    write_output(path, b"content")
+    reader.join()
+    assert read == [b"content"]
+
+
+@pytest.mark.parametrize("name", ["no-such-folder/file", "folder"])
+def test_what_cannot_be_written_is_named(tmp_path, name):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UnusableError, match=f"cannot write .*{name}: "):
+        write_output(tmp_path / name, b"")
