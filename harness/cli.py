@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -88,9 +89,12 @@ def run(argv: Sequence[str]) -> int:
 def _carried_out(own: Sequence[str], bot_command: list[str]) -> int:
     name = next((word for word in own if not word.startswith("-")), None)
     try:
-        arguments = _parser(name).parse_args(own)
+        arguments, unexpected = _parser(name).parse_known_args(own)
     except SystemExit as end:  # --help, --version, or arguments that argparse has complained about
         return int(end.code or 0)
+    if unexpected:
+        hint = "a bot's command goes after --; " if COMMANDS[arguments.command].takes_bot else ""
+        raise UnusableError(f"unexpected {shlex.join(unexpected)}; {hint}see nonojudge {arguments.command} --help")
     if bot_command and not COMMANDS[arguments.command].takes_bot:
         takers = " and ".join(f"`nonojudge {name}`" for name, command in COMMANDS.items() if command.takes_bot)
         raise UnusableError(f"only {takers} take a command after --")

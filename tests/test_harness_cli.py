@@ -358,3 +358,15 @@ def test_what_makes_a_run_impossible_is_said_before_the_warm_up(tmp_path, capsys
         assert run_of("perfect", tmp_path, *impossible, "--warm-up", "touch marker") == 2
     assert not (tmp_path / "marker").exists()
     assert "core 9999 cannot be used" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["run", "./my bot"], "unexpected './my bot'; a bot's command goes after --; see nonojudge run --help"),
+        (["verify", "--colour", "q", "a"], "unexpected --colour; see nonojudge verify --help"),
+    ],
+)
+def test_what_is_not_expected_is_named_with_where_it_goes(given, words, capsys):
+    assert cli.run(given) == 2
+    assert capsys.readouterr().err == f"nonojudge: {words}\n"
