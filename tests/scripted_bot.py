@@ -300,6 +300,7 @@ def burn_cpu():
 def burn():
     burn_cpu()
     memory = bytearray(200_000_000)
+    time.sleep(0.3)  # the judge looks at memory now and then
     perfect()
     del memory
 

@@ -299,7 +299,7 @@ def solve_at_random(
         kernels.assign_literal(search.m, 2 * rng.choice(unknown) + rng.randint(0, 1), BY_CHOICE)
 
 
-@pytest.mark.parametrize("size", [5, 6, 7])
+@pytest.mark.parametrize("size", [pytest.param(5, marks=pytest.mark.slow), 6, 7])
 def test_every_learned_clause_is_true_of_all_solutions_and_asserts_after_the_jump(search, size):
     rng = random.Random(size)
     conflicts = 0
@@ -312,7 +312,7 @@ def test_every_learned_clause_is_true_of_all_solutions_and_asserts_after_the_jum
     assert conflicts > 100, conflicts
 
 
-@pytest.mark.parametrize("size", [12, 25])
+@pytest.mark.parametrize("size", [12, pytest.param(25, marks=pytest.mark.slow)])
 def test_learned_clauses_of_larger_boards_are_true_of_the_solutions_known(search, size):
     # Random decisions meet far more conflicts here; of the solutions only the board itself is known.
     rng = random.Random(size)

@@ -169,7 +169,7 @@ def test_the_rules_set_what_unit_propagation_sets_and_for_good_reasons(search, m
     assert min(ends) >= 5, ends
 
 
-@pytest.mark.parametrize("slack", [1, 3, 8, 20, 40])
+@pytest.mark.parametrize("slack", [1, 3, 8, *(pytest.param(slack, marks=pytest.mark.slow) for slack in (20, 40))])
 def test_long_lines(search, slack):
     # Below the row one that has the other colour in each cell: no column says more than that.
     rng = random.Random(slack)

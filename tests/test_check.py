@@ -89,7 +89,13 @@ def test_a_bot_that_keeps_to_every_rule_passes_every_step(tmp_path):
     assert results["same_again"].remark == "the same answers twice"
 
 
-@pytest.mark.parametrize("bot", MISSED)
+PATIENT = ("Stays", "DeafToSigterm", "DeafAtWork")
+"""Bots that the judge waits for."""
+
+
+@pytest.mark.parametrize(
+    "bot", [pytest.param(bot, marks=pytest.mark.slow) if bot in PATIENT else bot for bot in MISSED]
+)
 def test_a_bot_misses_its_step(tmp_path, bot):
     results = results_of(tmp_path, bot, only=MISSED[bot])
     assert missed(results) == MISSED[bot]
@@ -130,6 +136,7 @@ def test_other_answers_the_second_time_are_noted(tmp_path, monkeypatch):
     assert "other answers to $6" in results["same_again"].remark
 
 
+@pytest.mark.slow
 def test_a_slow_start_is_allowed_for(tmp_path):
     only = ["official_form", "answers_before_the_next", "sigterm_idle", "crlf"]
     results = results_of(tmp_path, "StartsSlowly", only=only, patience=0.5)

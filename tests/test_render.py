@@ -353,11 +353,12 @@ def test_a_puzzle_that_cannot_be_read_costs_no_other(capsys):
         (["p.txt", "--blocks", "half", "-o", "a.svg"], "--blocks is about the terminal"),
         (["p.txt", "--cell", "9", "-o", "a.svg"], "clues need cells of 10 pixels or more; --no-clues"),
         (["p.txt", "--cell", "0", "-o", "a.svg"], "'0' is not a whole number from 1 to 200"),
-        (
+        pytest.param(
             ["boardgen:25x25x900:seed=1", "--number", "all", "-o", "a.png"],
             "million; draw fewer puzzles (--number)",
+            marks=pytest.mark.slow,
         ),
-        (["boardgen:2100x2000x1:seed=1"], "more than 4000000 cells"),
+        pytest.param(["boardgen:2100x2000x1:seed=1"], "more than 4000000 cells", marks=pytest.mark.slow),
     ],
 )
 def test_bad_arguments_get_one_line(arguments, words, capsys):
