@@ -17,7 +17,7 @@ from tests.talking import GOOD, NONE, PATIENCE_SECONDS
 SMALL = Path(__file__).parent.parent / "tournaments" / "small"
 SIZES = [(5, 10), (10, 11), (14, 25), (20, 20), (27, 23), (34, 34), (34, 40), (45, 45)]
 
-pytestmark = pytest.mark.usefixtures("compiled")
+pytestmark = [pytest.mark.usefixtures("compiled"), pytest.mark.slow]
 
 
 # The boards

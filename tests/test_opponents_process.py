@@ -16,7 +16,7 @@ from protocol import Puzzle
 from tests.boards import random_grid
 from tests.talking import GOOD, GRID, NONE, PATIENCE_SECONDS, answers, batch, hard, wait_until
 
-pytestmark = pytest.mark.usefixtures("compiled")
+pytestmark = [pytest.mark.usefixtures("compiled"), pytest.mark.slow]
 
 ENGINES = {"sat": "pysat", "cp_sat": "ortools"}
 PACKAGES = {"sat": "python-sat", "cp_sat": "OR-Tools"}

@@ -54,6 +54,7 @@ def test_puzzle_limit_gives_one_puzzle_up_and_goes_on(choice, timeout, strategy)
     assert done.returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_time_limit_stops_in_a_puzzle_with_the_ones_before_it_written(strategy, tmp_path):
     log = tmp_path / "log"

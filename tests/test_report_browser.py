@@ -20,6 +20,8 @@ from harness.report.looks import DARK_COLOURS, LIGHT_COLOURS
 from tests import report_samples as samples
 from tests.browser import NAMES, Browser, browser_command
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = ["one_bot", "two_bots", "twelve_bots", "two_sets"]
 
 # Every plot that is shown, with its marks: where they are relative to its frame, and whether its words are cut.
