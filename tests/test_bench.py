@@ -126,6 +126,7 @@ def test_ready_says_what_is_wrong_with_each_and_goes_on(monkeypatch, capfd):
     ]
 
 
+@pytest.mark.slow
 def test_a_run_of_pyperf_from_the_command_line_on(tmp_path, capsys):
     import pyperf
 

@@ -303,6 +303,7 @@ def test_svg_holds_any_name():
     assert any("<&$x^$" in title for title in titled_widths(draw(odd, "svg", "light")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES)
 def test_png_is_a_picture_with_the_colours_of_the_theme(theme):
     pytest.importorskip("matplotlib")
