@@ -13,9 +13,7 @@ from hypothesis import HealthCheck, settings
 from tests.talking import COMMAND, PATIENCE_SECONDS, STRATEGIES, Talk
 
 # No test asserts a time, and the first call of a kernel compiles it.
-settings.register_profile(
-    "nonobot", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
-)
+settings.register_profile("nonobot", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("nonobot")
 
 
