@@ -28,7 +28,7 @@ from numba.core import cgutils, types
 from numba.core.imputils import lower_constant
 from numba.extending import intrinsic, models, register_model, typeof_impl
 
-from bot.memory import Field
+from nonobot.bot.memory import Field
 
 __all__ = ["address", "first_above", "get", "get2", "prefetch", "put", "put2", "read", "write"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from bot import __version__
-from bot.limits import LONGEST_LINE, STAGE_NAMES
+from nonobot import __version__
+from nonobot.bot.limits import LONGEST_LINE, STAGE_NAMES
 
 __all__ = ["FILE_FORMATS", "Options", "parse"]
 

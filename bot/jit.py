@@ -11,7 +11,7 @@ from typing import Any
 
 import numba
 
-from bot.cache import cache_folder
+from nonobot.bot.cache import cache_folder
 
 __all__ = ["entry", "inlined", "kernel"]
 

@@ -8,7 +8,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from protocol import PartialGrid
+from nonobot.protocol import PartialGrid
 
 __all__ = ["MOST_MOMENTS", "Moment", "moments_of"]
 

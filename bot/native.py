@@ -17,7 +17,7 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from bot.cache import cache_folder, note_use, tidy_cache
+from nonobot.bot.cache import cache_folder, note_use, tidy_cache
 
 __all__ = ["KernelError", "load_kernel"]
 

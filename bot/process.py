@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.cli import Options
-from bot.native import KernelError
-from bot.records import Records
-from bot.result import Result
-from bot.source import chunks_until
-from bot.strategies import Strategy, make_strategy
-from bot.tasks import Task, UnreadableError, tasks
-from protocol import Fault, Solution, format_answer
+from nonobot.bot.cli import Options
+from nonobot.bot.native import KernelError
+from nonobot.bot.records import Records
+from nonobot.bot.result import Result
+from nonobot.bot.source import chunks_until
+from nonobot.bot.strategies import Strategy, make_strategy
+from nonobot.bot.tasks import Task, UnreadableError, tasks
+from nonobot.protocol import Fault, Solution, format_answer
 
 __all__ = ["run"]
 
@@ -59,7 +59,7 @@ def run(options: Options, started: float) -> int:
 
 
 def _watched(options: Options, strategy: Strategy, path: Path) -> int:
-    from bot.watch import UnwatchableError, watch  # nothing of it is needed in a tournament
+    from nonobot.bot.watch import UnwatchableError, watch  # nothing of it is needed in a tournament
 
     try:
         return watch(options, strategy, path, _complain)
@@ -201,7 +201,7 @@ def _form_of_answer(task: Task) -> Callable[[int, Solution], bytes]:
     """Return what makes an answer: a picture, where a person looks at the only puzzle of a file."""
     if not (task.is_alone and task.puzzle and os.isatty(_STDOUT)):
         return format_answer
-    from bot.terminal import picture_of
+    from nonobot.bot.terminal import picture_of
 
     return partial(picture_of, task.puzzle)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-from bot.result import Result
+from nonobot.bot.result import Result
 
 __all__ = ["Records"]
 

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from protocol import Solution
+from nonobot.protocol import Solution
 
 __all__ = ["Result", "Status", "seconds_of"]
 

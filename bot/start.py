@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from protocol import BLACK, WHITE, PartialGrid
+from nonobot.protocol import BLACK, WHITE, PartialGrid
 
 __all__ = ["line_masks"]
 

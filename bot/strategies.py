@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from bot.cli import Options
-from bot.moments import Moment
-from bot.result import Result
-from protocol import PartialGrid, Puzzle
+from nonobot.bot.cli import Options
+from nonobot.bot.moments import Moment
+from nonobot.bot.result import Result
+from nonobot.protocol import PartialGrid, Puzzle
 
 __all__ = ["Strategy", "make_strategy"]
 
@@ -41,9 +41,9 @@ class Strategy(Protocol):
 def make_strategy(options: Options) -> Strategy:
     """Return the strategy that the options ask for; the kernels of no other are loaded."""
     if options.strategy == "papers":
-        from bot.papers import PapersStrategy
+        from nonobot.bot.papers import PapersStrategy
 
         return PapersStrategy(options.probing, options.line_solver)
-    from bot.champion import ChampionStrategy
+    from nonobot.bot.champion import ChampionStrategy
 
     return ChampionStrategy(options.seed, options.without)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from bot.limits import LONGEST_LINE
-from bot.source import lines_of
-from protocol import Entry, Fault, PartialGrid, Puzzle, Record, TaaiReader
-from protocol.faults import ExtraLines
+from nonobot.bot.limits import LONGEST_LINE
+from nonobot.bot.source import lines_of
+from nonobot.protocol import Entry, Fault, PartialGrid, Puzzle, Record, TaaiReader
+from nonobot.protocol.faults import ExtraLines
 
 __all__ = ["AUTO", "STREAM", "Task", "UnreadableError", "tasks"]
 
@@ -72,7 +72,7 @@ def tasks(chunks: Iterator[bytes], form: str, size: tuple[int, int] | None) -> I
     chunks : iterator of bytes
         The input as it arrives.
     form : str
-        A name of `protocol.formats`, or AUTO.
+        A name of `nonobot.protocol.formats`, or AUTO.
     size : (int, int) or None
         For a batch: width and height of every board; None: square ones, whose size is inferred.
 
@@ -99,7 +99,7 @@ def _head(chunks: Iterable[bytes]) -> bytes:
 
 
 def _is_batch(head: bytes) -> bool:
-    from protocol.formats import detect_prefix
+    from nonobot.protocol.formats import detect_prefix
 
     return detect_prefix(head) == STREAM
 
@@ -118,7 +118,7 @@ def _of_entry(found: Entry | Fault) -> Task | Fault:
 
 
 def _of_file(chunks: Iterable[bytes], form: str) -> Iterator[Task | Fault]:
-    from protocol.formats import MOST_BYTES, FormatError, read  # only here: a tournament needs none of it
+    from nonobot.protocol.formats import MOST_BYTES, FormatError, read  # only here: a tournament needs none of it
 
     data = bytearray()
     for chunk in chunks:

@@ -7,9 +7,9 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 
-from protocol import Puzzle, Solution, format_answer
-from protocol.characters import Blocks, Line, draw, width_of
-from protocol.picture import Picture
+from nonobot.protocol import Puzzle, Solution, format_answer
+from nonobot.protocol.characters import Blocks, Line, draw, width_of
+from nonobot.protocol.picture import Picture
 
 __all__ = ["drawn", "has_colours", "picture_of", "text_of"]
 
@@ -33,7 +33,7 @@ def drawn(
     room : (int, int)
         Columns and lines.
     colours : sequence of sequence of str, optional
-        As for :func:`protocol.characters.draw`.
+        As for :func:`nonobot.protocol.characters.draw`.
     """
     for blocks, clues in _ways(picture, colours is not None):
         lines = draw(picture, blocks, clues, colours)

@@ -16,15 +16,15 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.cli import Options
-from bot.moments import MOST_MOMENTS, Moment
-from bot.result import Result
-from bot.strategies import Strategy
-from bot.tasks import AUTO, Task, UnreadableError, tasks
-from bot.terminal import drawn, has_colours, text_of
-from protocol import BLACK, UNKNOWN, Fault, PartialGrid
-from protocol.characters import Line, Piece, width_of
-from protocol.picture import Picture
+from nonobot.bot.cli import Options
+from nonobot.bot.moments import MOST_MOMENTS, Moment
+from nonobot.bot.result import Result
+from nonobot.bot.strategies import Strategy
+from nonobot.bot.tasks import AUTO, Task, UnreadableError, tasks
+from nonobot.bot.terminal import drawn, has_colours, text_of
+from nonobot.protocol import BLACK, UNKNOWN, Fault, PartialGrid
+from nonobot.protocol.characters import Line, Piece, width_of
+from nonobot.protocol.picture import Picture
 
 __all__ = ["UnwatchableError", "watch"]
 

@@ -1,11 +1,11 @@
-"""`python -m harness`, installed as `nonojudge`."""
+"""`python -m nonobot.harness`, installed as `nonojudge`."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from harness.errors import EXIT_INTERRUPTED
+from nonobot.harness.errors import EXIT_INTERRUPTED
 
 __all__ = ["main"]
 
@@ -14,7 +14,7 @@ def main() -> int:
     """Run the command line and return its exit status."""
     _open_closed_streams()
     try:
-        from harness.cli import run  # only here: a Ctrl-C may come while it is loaded
+        from nonobot.harness.cli import run  # only here: a Ctrl-C may come while it is loaded
 
         return run(sys.argv[1:])
     except KeyboardInterrupt:

@@ -10,10 +10,10 @@ import tempfile
 from collections.abc import Iterator
 from typing import IO
 
-from harness.errors import UnusableError
-from harness.own_bot import OWN_BOT
-from protocol import Puzzle, format_puzzle
-from tournament_data.select import Appraisal
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.own_bot import OWN_BOT
+from nonobot.protocol import Puzzle, format_puzzle
+from nonobot.tournament_data.select import Appraisal
 
 __all__ = ["WORK_COUNT", "Appraiser", "appraiser"]
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.errors import EXIT_INTERRUPTED, UnusableError
+from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 
 __all__ = ["COMMANDS", "Command", "run"]
 
@@ -22,7 +22,7 @@ class Command:
     Attributes
     ----------
     module : str
-        In `harness.commands`: `add_to` describes its arguments, which name what carries it out.
+        In `nonobot.harness.commands`: `add_to` describes its arguments, which name what carries it out.
     help : str
         A line for the list of commands.
     takes_bot : bool
@@ -124,7 +124,7 @@ class _Version(argparse.Action):
     """Prints the version; looks it up only when asked."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from harness.version import judge_version  # only here: it takes as long as all the rest of --help
+        from nonobot.harness.version import judge_version  # only here: it takes as long as all the rest of --help
 
         print(f"nonojudge {judge_version()}")
         parser.exit()
@@ -143,7 +143,7 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
     commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True)
     if name in COMMANDS:
-        importlib.import_module(f"harness.commands.{COMMANDS[name].module}").add_to(commands)
+        importlib.import_module(f"nonobot.harness.commands.{COMMANDS[name].module}").add_to(commands)
     else:
         for one, command in COMMANDS.items():
             commands.add_parser(one, help=command.help)

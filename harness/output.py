@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from harness.errors import UnusableError
+from nonobot.harness.errors import UnusableError
 
 __all__ = ["in_full", "write_output"]
 

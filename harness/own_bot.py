@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
-from protocol import DEFAULT_SIZE
-from tournament_data import PuzzleSet
+import nonobot
+from nonobot.protocol import DEFAULT_SIZE
+from nonobot.tournament_data import PuzzleSet
 
-__all__ = ["OWN_BOT", "own_bot"]
+__all__ = ["HOME", "OWN_BOT", "own_bot"]
 
-OWN_BOT = (sys.executable, "-P", "-m", "bot")  # -P: not a bot.py that lies in the working folder
+HOME = Path(nonobot.__file__).resolve().parent.parent
+"""The folder that `nonobot` is imported from: a clone, or the folder of installed packages."""
+
+OWN_BOT = (sys.executable, "-P", "-m", "nonobot")  # -P: not a nonobot.py that lies in the working folder
 
 
 def own_bot(puzzle_set: PuzzleSet) -> list[str]:

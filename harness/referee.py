@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.results.model import PuzzleResult, Score, Verdict
-from protocol import Answer, Puzzle, Solution, mismatches
-from tournament_data import PuzzleSet
+from nonobot.harness.results.model import PuzzleResult, Score, Verdict
+from nonobot.protocol import Answer, Puzzle, Solution, mismatches
+from nonobot.tournament_data import PuzzleSet
 
 __all__ = ["Referee", "Verdict", "judge"]
 

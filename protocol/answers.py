@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from protocol.faults import shown
-from protocol.puzzle import Solution
+from nonobot.protocol.faults import shown
+from nonobot.protocol.puzzle import Solution
 
 __all__ = ["Answer", "AnswerReader", "read_answers"]
 

@@ -12,8 +12,8 @@ from enum import StrEnum
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from protocol.picture import GROUP, Picture, numbers
-from protocol.puzzle import BLACK, UNKNOWN, WHITE
+from nonobot.protocol.picture import GROUP, Picture, numbers
+from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE
 
 __all__ = ["Blocks", "Line", "Piece", "draw", "plain_lines", "width_of"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from protocol.faults import Fault, NegativeNumber, NotANumber, TooLargeNumber, ZeroBlock, shown
-from protocol.puzzle import Clue
+from nonobot.protocol.faults import Fault, NegativeNumber, NotANumber, TooLargeNumber, ZeroBlock, shown
+from nonobot.protocol.puzzle import Clue
 
 __all__ = ["MOST_DIGITS", "clue_from_words"]
 

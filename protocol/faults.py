@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from protocol.puzzle import Clue, Puzzle
+from nonobot.protocol.puzzle import Clue, Puzzle
 
 __all__ = [
     "AssumedSize",

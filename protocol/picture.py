@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, Puzzle, Solution
-from protocol.verify import mismatches
+from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, Puzzle, Solution
+from nonobot.protocol.verify import mismatches
 
 __all__ = ["GROUP", "Cells", "Picture", "numbers"]
 

@@ -30,7 +30,7 @@ def clue_of(cells: Iterable[int]) -> Clue:
 class Puzzle:
     """The clues of a board: what has to be painted.
 
-    Nothing is promised about the clues: :func:`protocol.faults.fault_in_clues` tells whether they can be
+    Nothing is promised about the clues: :func:`nonobot.protocol.faults.fault_in_clues` tells whether they can be
     right.
 
     Parameters

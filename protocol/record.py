@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from protocol.faults import Fault
-from protocol.puzzle import PartialGrid, Puzzle, Solution
+from nonobot.protocol.faults import Fault
+from nonobot.protocol.puzzle import PartialGrid, Puzzle, Solution
 
 __all__ = ["TEXT_FIELDS", "Record", "plain_text"]
 

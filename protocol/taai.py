@@ -16,8 +16,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from protocol.clues import MOST_DIGITS, clue_from_words
-from protocol.faults import (
+from nonobot.protocol.clues import MOST_DIGITS, clue_from_words
+from nonobot.protocol.faults import (
     BadHeader,
     ExtraLines,
     Fault,
@@ -30,7 +30,7 @@ from protocol.faults import (
     needed_length,
     shown,
 )
-from protocol.puzzle import Clue, Puzzle, Solution
+from nonobot.protocol.puzzle import Clue, Puzzle, Solution
 
 __all__ = [
     "DEFAULT_SIZE",

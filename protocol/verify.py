@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from protocol.puzzle import Clue, Grid, Puzzle, Solution
+from nonobot.protocol.puzzle import Clue, Grid, Puzzle, Solution
 
 __all__ = ["Mismatch", "mismatches"]
 

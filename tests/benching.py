@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 
 HOUSE = Path(__file__).parent.parent
-ROOMS = ("bot", "protocol", "tournament_data", "harness")
+ROOMS = ("bot", "protocol", "tournament_data", "harness", "nonobot")
 
 COMMAND = """\
 import argparse, sys
-from harness.commands import bench
-from harness.errors import UnusableError
+from nonobot.harness.commands import bench
+from nonobot.harness.errors import UnusableError
 parser = argparse.ArgumentParser(prog="nonojudge")
 bench.add_to(parser.add_subparsers())
 arguments = parser.parse_args()
@@ -43,7 +43,7 @@ class Clone:
         self.cache = folder / "cache"
         for room in ROOMS:
             ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(HOUSE / room, self.folder / room, ignore=ignored)
+            shutil.copytree(HOUSE / room, self.folder / room, symlinks=True, ignore=ignored)
         self.git("init", "-q")
         self.commit("all of it")
 

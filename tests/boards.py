@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from protocol import Clue, Puzzle, clue_of
+from nonobot.protocol import Clue, Puzzle, clue_of
 from tests import naive
 
 # Lines as masks: bit i is cell i
@@ -112,7 +112,7 @@ def all_grids(width: int, height: int) -> Iterator[naive.Grid]:
 
 
 def array_of(grid: naive.Grid | None) -> np.ndarray | None:
-    """Return a grid as `bot.papers.deduce` does: int8, -1 unknown, 0 white, 1 black."""
+    """Return a grid as `nonobot.bot.papers.deduce` does: int8, -1 unknown, 0 white, 1 black."""
     if grid is None:
         return None
     return np.array([[-1 if cell is None else cell for cell in row] for row in grid], dtype=np.int8)

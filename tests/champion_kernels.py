@@ -6,20 +6,20 @@ Each has what it needs and no more: a change of the bot compiles it anew.
 
 from __future__ import annotations
 
-from bot.access import read, write
-from bot.champion.beliefs import believe_line, forget, sweep
-from bot.champion.learning.analysis import analyse
-from bot.champion.learning.beliefs import _keep_bound_marginals
-from bot.champion.learning.clauses import add_learned, reduce_database
-from bot.champion.learning.events import assign, backjump
-from bot.champion.learning.explain import explain_line, reasons_of, update_patterns
-from bot.champion.learning.fixpoint import _visit_watches, propagate_all
-from bot.champion.learning.heap import bump, heap_insert, heap_pop
-from bot.champion.learning.rules import apply_rules
-from bot.champion.learning.search import _luby, _start
-from bot.champion.line import paint
-from bot.champion.state import HEAD, TRAIL_SIZE
-from bot.jit import entry
+from nonobot.bot.access import read, write
+from nonobot.bot.champion.beliefs import believe_line, forget, sweep
+from nonobot.bot.champion.learning.analysis import analyse
+from nonobot.bot.champion.learning.beliefs import _keep_bound_marginals
+from nonobot.bot.champion.learning.clauses import add_learned, reduce_database
+from nonobot.bot.champion.learning.events import assign, backjump
+from nonobot.bot.champion.learning.explain import explain_line, reasons_of, update_patterns
+from nonobot.bot.champion.learning.fixpoint import _visit_watches, propagate_all
+from nonobot.bot.champion.learning.heap import bump, heap_insert, heap_pop
+from nonobot.bot.champion.learning.rules import apply_rules
+from nonobot.bot.champion.learning.search import _luby, _start
+from nonobot.bot.champion.line import paint
+from nonobot.bot.champion.state import HEAD, TRAIL_SIZE
+from nonobot.bot.jit import entry
 
 # Lines
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bot.champion import ChampionStrategy, state
-from bot.memory import Field
-from protocol import Puzzle
+from nonobot.bot.champion import ChampionStrategy, state
+from nonobot.bot.memory import Field
+from nonobot.protocol import Puzzle
 from tests import champion_kernels as kernels
 from tests import naive
 
@@ -21,7 +21,7 @@ Literal = tuple[Variable, bool]
 class ChampionState:
     """The memory of a strategy, to be set and looked at from outside.
 
-    Lines are numbered as in :mod:`bot.champion.state`: rows, then columns.
+    Lines are numbered as in :mod:`nonobot.bot.champion.state`: rows, then columns.
     """
 
     def __init__(self) -> None:

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from bot.cli import parse
-from bot.strategies import Strategy, make_strategy
-from tournament_data import load_set
+from nonobot.bot.cli import parse
+from nonobot.bot.strategies import Strategy, make_strategy
+from nonobot.tournament_data import load_set
 
 FOLDER = Path(__file__).parent / "golden" / "counts"
 

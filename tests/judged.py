@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from harness.play.match import Bot, play
-from harness.play.state import OnRuling
-from harness.results.model import RunResult, Terms
-from tournament_data import Recipe, load_set, write_set
+from nonobot.harness.play.match import Bot, play
+from nonobot.harness.play.state import OnRuling
+from nonobot.harness.results.model import RunResult, Terms
+from nonobot.tournament_data import Recipe, load_set, write_set
 
 RECIPE = Recipe(5, 5, 5, seed=3)
 SCRIPTED_BOT = Path(__file__).with_name("scripted_bot.py")

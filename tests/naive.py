@@ -16,7 +16,7 @@ from math import comb, prod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from protocol import Puzzle
+    from nonobot.protocol import Puzzle
 
 Cell = int | None
 Line = tuple[Cell, ...]

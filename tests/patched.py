@@ -19,7 +19,7 @@ PAINTS_LESS = (
 """The first cell of a line is never found to be white; the search finds it by probing, and solves all the same."""
 
 SLOW = (
-    ("from bot.words import ", "from bot.words import now_ns, "),
+    ("from nonobot.bot.words import ", "from nonobot.bot.words import now_ns, "),
     (
         "    cells = (one << length) - one\n",
         "    cells = (one << length) - one\n"
@@ -36,6 +36,7 @@ def patched_house(folder: Path, module: str, *changes: tuple[str, str]) -> Mappi
     folder of their own.
     """
     shutil.copytree(HOUSE / "bot", folder / "bot", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(HOUSE / "nonobot", folder / "nonobot", symlinks=True)
     for room in ("protocol", "tournament_data", "harness", "tests"):
         (folder / room).symlink_to(HOUSE / room)
     path = folder / "bot" / module

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from harness.pictures import Picture
-from protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
+from nonobot.harness.pictures import Picture
+from nonobot.protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
 
 LETTER_P = """
 ........

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from harness.profiling.model import Profile, PuzzleProfile
-from harness.results.model import BotEnd, EndReason, Machine, SetFacts, Usage, Verdict
+from nonobot.harness.profiling.model import Profile, PuzzleProfile
+from nonobot.harness.results.model import BotEnd, EndReason, Machine, SetFacts, Usage, Verdict
 from tests.judged import RECIPE
 
 MACHINE = Machine("Linux 6", "a CPU", "3.12", None, None, 2, 2, 1 << 30, None, None, None)
@@ -55,7 +55,7 @@ def example() -> Profile:
 
 def stating_bot(folder: Path, stats: str) -> list[str]:
     """Return the command of a bot that solves the small set of the judge's tests, and states `stats`."""
-    from tournament_data import write_set
+    from nonobot.tournament_data import write_set
 
     solutions, program, stated = folder / "solutions.txt", folder / "bot.py", folder / "stated.jsonl"
     with (folder / "questions.txt").open("wb") as questions, solutions.open("wb") as answers:

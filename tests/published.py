@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from tournament_data import generate, write_set
+from nonobot.tournament_data import generate, write_set
 
 
 def question_file(seed: int, count: int = 400) -> bytes:
@@ -38,8 +38,8 @@ def registry_text(base: str) -> str:
 def judge_command(registry: Path, *arguments: str) -> list[str]:
     """Return a command line of `nonojudge` with another registry."""
     code = (
-        "import sys; from pathlib import Path; from tournament_data import registry; "
-        "registry._FILE = Path(sys.argv.pop(1)); from harness.__main__ import main; sys.exit(main())"
+        "import sys; from pathlib import Path; from nonobot.tournament_data import registry; "
+        "registry._FILE = Path(sys.argv.pop(1)); from nonobot.harness.__main__ import main; sys.exit(main())"
     )
     return [sys.executable, "-c", code, str(registry), *arguments]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.results.files import write_json
-from harness.results.model import (
+from nonobot.harness.results.files import write_json
+from nonobot.harness.results.model import (
     BotEnd,
     EndReason,
     Leg,

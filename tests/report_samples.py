@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from harness.ranking.sources import Source, read_sources
-from harness.results.files import write_json
-from harness.results.model import (
+from nonobot.harness.ranking.sources import Source, read_sources
+from nonobot.harness.results.files import write_json
+from nonobot.harness.results.model import (
     BotEnd,
     EndReason,
     Feed,
@@ -27,8 +27,8 @@ from harness.results.model import (
     Verdict,
     VerifyResult,
 )
-from protocol import Solution, mismatches
-from tournament_data import PuzzleSet, Recipe, load_set
+from nonobot.protocol import Solution, mismatches
+from nonobot.tournament_data import PuzzleSet, Recipe, load_set
 
 MACHINE = Machine(
     system="Linux 6.1.0",

@@ -10,11 +10,11 @@ import sys
 import time
 from collections.abc import Callable
 
-from protocol import Puzzle, Solution, format_answer, format_puzzle
+from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
 from tests import naive
 from tests.boards import random_grid
 
-COMMAND = (sys.executable, "-m", "bot")
+COMMAND = (sys.executable, "-m", "nonobot")
 STRATEGIES = ("champion", "papers")
 PATIENCE_SECONDS = 600  # only to end a test whose process hangs
 

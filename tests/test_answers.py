@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol import Answer, AnswerReader, Solution, format_answer, read_answers
+from nonobot.protocol import Answer, AnswerReader, Solution, format_answer, read_answers
 from tests.boards import grids
 
 GRID = Solution([[1, 0, 1], [0, 0, 0]])

@@ -9,12 +9,12 @@ import subprocess
 
 import pytest
 
-from harness.appraise import WORK_COUNT, Appraiser, appraiser
-from harness.errors import UnusableError
-from protocol import Puzzle
+from nonobot.harness.appraise import WORK_COUNT, Appraiser, appraiser
+from nonobot.harness.errors import UnusableError
+from nonobot.protocol import Puzzle
+from nonobot.tournament_data.select import Appraisal
 from tests import naive
 from tests.boards import all_grids
-from tournament_data.select import Appraisal
 
 PUZZLE = Puzzle(columns=((1,), ()), rows=((1,), ()))
 

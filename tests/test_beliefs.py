@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from bot.champion.state import (
+from nonobot.bot.champion.state import (
     BOARD,
     BOUND_BASE,
     BOUND_MARGINAL,
@@ -18,14 +18,14 @@ from bot.champion.state import (
     OUTGOING,
     TOLD,
 )
-from protocol import Puzzle, clue_of
+from nonobot.protocol import Puzzle, clue_of
 from tests import champion_kernels as kernels
 from tests import naive
 from tests.boards import masks_of, random_grid
 from tests.champion_state import ChampionState
 
 MOST_ODDS = 20.0
-SOFTENING = 1e-6  # see bot.champion.beliefs
+SOFTENING = 1e-6  # see nonobot.bot.champion.beliefs
 ERROR = 4e-6  # of a share of all placements, in float32 after so many additions
 
 

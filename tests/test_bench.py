@@ -10,12 +10,12 @@ import pytest
 
 pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
 
-from harness.bench import catalogue, lines, measure, ready, start, words
-from harness.bench.alone import Measured
-from harness.bench.catalogue import BENCHMARKS, COLD_START, CheckError, chosen, make_job
-from harness.bench.positions import positions
-from harness.commands import bench
-from harness.errors import UnusableError
+from nonobot.harness.bench import catalogue, lines, measure, ready, start, words
+from nonobot.harness.bench.alone import Measured
+from nonobot.harness.bench.catalogue import BENCHMARKS, COLD_START, CheckError, chosen, make_job
+from nonobot.harness.bench.positions import positions
+from nonobot.harness.commands import bench
+from nonobot.harness.errors import UnusableError
 from tests import naive
 from tests.benching import carry_out
 

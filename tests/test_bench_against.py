@@ -11,10 +11,10 @@ import pytest
 
 pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
 
-from harness.bench import trees, words
-from harness.bench.against import Against, Compared, Judgement, Plan, judged
-from harness.bench.pairs import Ratio, needed_pairs, paired_ratio
-from harness.errors import UnusableError
+from nonobot.harness.bench import trees, words
+from nonobot.harness.bench.against import Against, Compared, Judgement, Plan, judged
+from nonobot.harness.bench.pairs import Ratio, needed_pairs, paired_ratio
+from nonobot.harness.errors import UnusableError
 from tests.benching import Clone
 
 # The signed-rank interval
@@ -132,7 +132,7 @@ def clone(tmp_path):
 
 def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypatch):
     clone.replace("bot/limits.py", "LONGEST_LINE = 62", "LONGEST_LINE = 60")
-    monkeypatch.setattr(trees, "HERE", clone.folder)
+    monkeypatch.setattr(trees, "HOME", clone.folder)
     workshop = clone.folder.parent / "workshop"
     workshop.mkdir()
     monkeypatch.setattr(trees, "_workshop_folder", lambda: workshop)
@@ -144,7 +144,13 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
         assert left.is_relative_to(after.folder)
         assert "LONGEST_LINE = 62" in (before.folder / "bot" / "limits.py").read_text()
         assert "LONGEST_LINE = 60" in (after.folder / "bot" / "limits.py").read_text()
-        assert sorted(one.name for one in before.folder.iterdir()) == ["bot", "protocol"]
+        assert sorted(one.name for one in before.folder.iterdir()) == [
+            "bot",
+            "harness",
+            "nonobot",
+            "protocol",
+            "tournament_data",
+        ]
         assert len(str(before.folder)) == len(str(after.folder))
         first = (
             (before.folder / "bot" / "jit.py").stat().st_mtime,
@@ -178,7 +184,7 @@ def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch)
     done = clone.bench("--against", "HEAD", "line-champion")
     assert done.returncode == 2
     assert "has no bot to measure" in done.stderr
-    monkeypatch.setattr(trees, "HERE", tmp_path)
+    monkeypatch.setattr(trees, "HOME", tmp_path)
     with pytest.raises(UnusableError, match="needs a clone"), trees.side_by_side("HEAD"):
         pass
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from bot.champion import ChampionStrategy
-from bot.limits import LONGEST_LINE, STAGE_NAMES
-from bot.papers import solve as solve_as_the_papers
-from protocol import Puzzle, TaaiReader
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.limits import LONGEST_LINE, STAGE_NAMES
+from nonobot.bot.papers import solve as solve_as_the_papers
+from nonobot.protocol import Puzzle, TaaiReader
 from tests import naive
 from tests.boards import all_grids, broken, grids, random_clues, random_grid, shuffled
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from bot.champion import state
-from bot.champion.learning.clauses import KEPT_FOR_GOOD, KEPT_IF_USED
-from bot.champion.learning.events import BY_CHOICE
-from protocol import Puzzle
+from nonobot.bot.champion import state
+from nonobot.bot.champion.learning.clauses import KEPT_FOR_GOOD, KEPT_IF_USED
+from nonobot.bot.champion.learning.events import BY_CHOICE
+from nonobot.protocol import Puzzle
 from tests import champion_kernels as kernels
 from tests import naive
 from tests.boards import broken, masks_of, random_clue, random_grid, shuffled

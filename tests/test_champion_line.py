@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from bot.champion.state import BLOCKS, CLUE, LENGTH, STARTS
-from bot.lines import paint_line
-from protocol import Clue
+from nonobot.bot.champion.state import BLOCKS, CLUE, LENGTH, STARTS
+from nonobot.bot.lines import paint_line
+from nonobot.protocol import Clue
 from tests import champion_kernels as kernels
 from tests import naive
 from tests.boards import all_states, cells_of, masks_of, painted_states, to_text

@@ -7,9 +7,9 @@ from functools import cache
 
 import pytest
 
-from bot.champion import state
-from bot.champion.learning.events import BY_CHOICE, BY_NEIGHBOUR, BY_RULE, OF_RULE
-from protocol import Puzzle
+from nonobot.bot.champion import state
+from nonobot.bot.champion.learning.events import BY_CHOICE, BY_NEIGHBOUR, BY_RULE, OF_RULE
+from nonobot.protocol import Puzzle
 from tests import champion_kernels as kernels
 from tests import naive
 from tests.boards import random_grid

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.check.lab import Lab
-from harness.check.model import Level, StepVerdict
-from harness.check.runner import carried_out, selected
-from harness.check.steps import PROCESS, STEPS
+from nonobot.harness.check.lab import Lab
+from nonobot.harness.check.model import Level, StepVerdict
+from nonobot.harness.check.runner import carried_out, selected
+from nonobot.harness.check.steps import PROCESS, STEPS
 
 HOUSE = Path(__file__).parent.parent
 BOTS = HOUSE / "tests/check_bots.py"
@@ -123,7 +123,7 @@ def test_each_step_is_missed_by_a_bot():
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(25, 25), (5, 4)])
 def test_the_bot_of_this_project_passes_every_step(tmp_path, size):
-    own = [sys.executable, "-m", "bot", "--size", f"{size[0]}x{size[1]}"]
+    own = [sys.executable, "-m", "nonobot", "--size", f"{size[0]}x{size[1]}"]
     subprocess.run([*own, "--warm-up"], check=True)
     results = list(carried_out(selected([]), Lab(own, size, 10.0, 120.0, tmp_path), lambda _: None))
     assert [result.verdict for result in results] == ["passed"] * len(STEPS)

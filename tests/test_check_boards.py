@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from harness.check import boards
-from protocol import Solution, mismatches, read_batch
+from nonobot.harness.check import boards
+from nonobot.protocol import Solution, mismatches, read_batch
 from tests.check_bots import placements, solve, solve_from_below
 
 SIZES = [(4, 4), (5, 6), (6, 5)]

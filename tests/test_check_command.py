@@ -13,12 +13,12 @@ import time
 
 import pytest
 
-from harness.check.steps import STEPS
+from nonobot.harness.check.steps import STEPS
 from tests.test_check import SIZE, command
 
 SIZE_TEXT = f"{SIZE[0]}x{SIZE[1]}"
 
-JUDGE = [sys.executable, "-m", "harness", "check", "--size", SIZE_TEXT, "--timeout", "2"]
+JUDGE = [sys.executable, "-m", "nonobot.harness", "check", "--size", SIZE_TEXT, "--timeout", "2"]
 
 
 def check(*options, bot="Bot", env=None):

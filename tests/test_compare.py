@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from harness.commands import compare
-from harness.errors import UnusableError
-from harness.ranking.cells import duration, interval_in_words, percent, ratio_in_words
-from harness.ranking.comparison import Limits
-from harness.ranking.comparison import compare as compared
-from harness.ranking.sides import Side
-from harness.ranking.statistics import Ratio
-from harness.ranking.words import judgement
-from harness.results.model import EndReason, Feed, Terms, Verdict
+from nonobot.harness.commands import compare
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.ranking.cells import duration, interval_in_words, percent, ratio_in_words
+from nonobot.harness.ranking.comparison import Limits
+from nonobot.harness.ranking.comparison import compare as compared
+from nonobot.harness.ranking.sides import Side
+from nonobot.harness.ranking.statistics import Ratio
+from nonobot.harness.ranking.words import judgement
+from nonobot.harness.results.model import EndReason, Feed, Terms, Verdict
 from tests.ranked import MACHINE, run_result, verify_result, written
 
 

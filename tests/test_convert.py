@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli
-from harness.commands import convert
-from protocol import Puzzle, Record, formats
+from nonobot.harness import cli
+from nonobot.harness.commands import convert
+from nonobot.protocol import Puzzle, Record, formats
 from tests.test_formats import LETTER_P, SEVERAL
 
 PUZZLES = Path(__file__).with_name("puzzles")
@@ -209,7 +209,7 @@ def test_the_help_lists_every_format():
 
 
 def test_the_command_as_a_process():
-    command = [sys.executable, "-m", "harness", "convert", "-", "-", "--to", "nin"]
+    command = [sys.executable, "-m", "nonobot.harness", "convert", "-", "-", "--to", "nin"]
     done = subprocess.run(command, input=b"1:1-2\n", capture_output=True, timeout=60, check=True)
     assert done.stdout == b"1 2\n1\n1\n2\n"
     assert done.stderr == b"1 puzzle written to stdout (nin)\n"
@@ -230,13 +230,13 @@ def test_the_command_as_a_process():
 )
 def test_a_standard_stream_that_is_closed_is_empty(arguments, streams, status, err):
     Path("p.non").write_bytes((PUZZLES / "p.non").read_bytes())
-    command = f'"$0" -m harness {arguments} {streams}'
+    command = f'"$0" -m nonobot.harness {arguments} {streams}'
     run = subprocess.run(["sh", "-c", command, sys.executable], capture_output=True)
     assert (run.returncode, run.stdout, run.stderr) == (status, b"", err)
 
 
 def test_a_long_conversion_says_how_far_it_is(monkeypatch, capsys):
-    monkeypatch.setattr("harness.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("nonobot.harness.progress.SECONDS_BETWEEN_LINES", 0.0)
     assert run(str(PUZZLES / "several.oneline"), "out.letters") == 0
     said = capsys.readouterr().err.splitlines()
     assert [line.split(",")[0] for line in said[:-1]] == ["1 puzzle read", "2 puzzles read", "3 puzzles read"]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli
+from nonobot.harness import cli
+from nonobot.tournament_data import registry
+from nonobot.tournament_data.store import data_folder, keep
 from tests import published
-from tournament_data import registry
-from tournament_data.store import data_folder, keep
 
 
 @pytest.fixture(autouse=True)
@@ -110,7 +110,7 @@ def test_the_users_cache_folder_is_where_sets_are_kept(monkeypatch):
 
 def test_what_fetching_needs_is_loaded_only_for_fetching():
     code = (
-        "import sys; from harness import cli; cli.run(['data', 'list']);"
+        "import sys; from nonobot.harness import cli; cli.run(['data', 'list']);"
         "print([name for name in sys.modules if name.split('.')[0] in ('pooch', 'requests', 'rich')])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

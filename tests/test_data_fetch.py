@@ -12,11 +12,11 @@ import time
 
 import pytest
 
-from harness import cli
+from nonobot.harness import cli
+from nonobot.tournament_data import registry
+from nonobot.tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
+from nonobot.tournament_data.store import State, state_of, stored_path
 from tests import published
-from tournament_data import registry
-from tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
-from tournament_data.store import State, state_of, stored_path
 
 CONTENT = published.CONTENTS["taai2011"]
 

@@ -7,11 +7,11 @@ import shutil
 
 import pytest
 
-from harness import cli
+from nonobot.harness import cli
+from nonobot.tournament_data import registry
+from nonobot.tournament_data.importing import files_below, recognise
+from nonobot.tournament_data.store import State, keep, state_of, stored_path
 from tests import published
-from tournament_data import registry
-from tournament_data.importing import files_below, recognise
-from tournament_data.store import State, keep, state_of, stored_path
 
 TAAI, TCGA = published.CONTENTS["taai2011"], published.CONTENTS["tcga2012"]
 

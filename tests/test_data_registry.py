@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from protocol import read_batch
-from tournament_data.registry import did_you_mean, official_sets
+from nonobot.protocol import read_batch
+from nonobot.tournament_data.registry import did_you_mean, official_sets
 
 
 def test_the_thirty_sets_of_the_tournaments():
@@ -39,7 +39,7 @@ def test_size_and_line_ends_go_together():
 
 
 def test_what_is_stated_of_a_set_is_true_of_its_file(official_sets):
-    from tournament_data.registry import official_sets as registry
+    from nonobot.tournament_data.registry import official_sets as registry
 
     by_digest = {official.sha256: official for official in registry().values()}
     known = 0

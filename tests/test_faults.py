@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from protocol import Fault, Puzzle
-from protocol.faults import BlackCellMismatch, ClueTooLong, fault_in_clues, needed_length, shown
+from nonobot.protocol import Fault, Puzzle
+from nonobot.protocol.faults import BlackCellMismatch, ClueTooLong, fault_in_clues, needed_length, shown
 from tests import naive
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocol import PartialGrid, Puzzle, Record, Solution, formats
-from protocol.faults import CannotHold, Fault, LeftOut
-from protocol.record import TEXT_FIELDS, plain_text
+from nonobot.protocol import PartialGrid, Puzzle, Record, Solution, formats
+from nonobot.protocol.faults import CannotHold, Fault, LeftOut
+from nonobot.protocol.record import TEXT_FIELDS, plain_text
 from tests.boards import grids
 
 PUZZLES = Path(__file__).with_name("puzzles")
@@ -432,9 +432,10 @@ def test_names_in_the_table_differ_and_every_extension_is_of_one_format():
 
 def test_nothing_of_the_formats_is_loaded_before_it_is_used():
     code = (
-        "import sys, protocol; assert not [name for name in sys.modules if 'protocol.formats' in name]; "
-        "from protocol import formats; formats.detect_prefix(b'$'); "
-        "assert not {'protocol.formats.webpbn', 'pyexpat', 'html'} & set(sys.modules), sys.modules; "
+        "import sys, nonobot.protocol\n"
+        "assert not [name for name in sys.modules if 'nonobot.protocol.formats' in name]; "
+        "from nonobot.protocol import formats; formats.detect_prefix(b'$'); "
+        "assert not {'nonobot.protocol.formats.webpbn', 'pyexpat', 'html'} & set(sys.modules), sys.modules; "
         "list(formats.read(b'1-1')); assert 'pyexpat' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from protocol import Puzzle, Record, formats
+from nonobot.protocol import Puzzle, Record, formats
 
 PAGE = (Path(__file__).parent.parent / "docs" / "formats.md").read_text(encoding="utf-8")
 SMILE = Puzzle(rows=((2,), (), (1, 1)), columns=((1,), (1,), (1,), (1,)))

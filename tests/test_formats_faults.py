@@ -12,11 +12,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from protocol import Puzzle, Record, formats
-from protocol.faults import Fault
-from protocol.formats.base import MOST_SIDE
-from protocol.formats.draft import MOST_REMARKS
-from protocol.formats.lists import MOST_DEPTH
+from nonobot.protocol import Puzzle, Record, formats
+from nonobot.protocol.faults import Fault
+from nonobot.protocol.formats.base import MOST_SIDE
+from nonobot.protocol.formats.draft import MOST_REMARKS
+from nonobot.protocol.formats.lists import MOST_DEPTH
 
 PUZZLES = Path(__file__).with_name("puzzles")
 NAMES = [format.name for format in formats.formats()]

@@ -20,11 +20,11 @@ from random import Random
 
 import pytest
 
-from harness import cli
-from protocol import Puzzle, format_answer, format_puzzle, mismatches, read_answers, read_batch
+from nonobot.harness import cli
+from nonobot.protocol import Puzzle, format_answer, format_puzzle, mismatches, read_answers, read_batch
+from nonobot.tournament_data import Recipe, SetError, generate, load_set, write_set
+from nonobot.tournament_data.generate import black_cells, draw_board
 from tests import naive
-from tournament_data import Recipe, SetError, generate, load_set, write_set
-from tournament_data.generate import black_cells, draw_board
 
 LONG_SEED = int("31415926535897932384" * 10)
 
@@ -292,7 +292,7 @@ def test_hard_puzzles_are_those_that_the_bot_painted_most_lines_for(tmp_path):
     ]
     # All the boards as one batch, whose order and numbers must not matter to what each of them costs.
     text = b"".join(format_puzzle(number, puzzle) for number, (puzzle, _) in enumerate(drawn, 1))
-    bot = [sys.executable, "-m", "bot", "--size", "12x12", "--stats", "stats.jsonl"]
+    bot = [sys.executable, "-m", "nonobot", "--size", "12x12", "--stats", "stats.jsonl"]
     subprocess.run(bot, input=text, stdout=subprocess.DEVNULL, check=True)
     costs = [json.loads(line)["line_solves"] for line in (tmp_path / "stats.jsonl").read_text().splitlines()]
     assert len(set(costs)) > count
@@ -341,7 +341,17 @@ def test_what_cannot_be_made_leaves_nothing_behind(arguments, message, capfd):
 @pytest.mark.parametrize("choice", [[], ["--hard", "20"]], ids=["plain", "hard"])
 def test_an_interrupted_run_leaves_no_half_written_file(tmp_path, choice, number):
     (tmp_path / "q.txt").write_bytes(b"old")
-    command = [sys.executable, "-m", "harness", "generate", "25x25x100000000", "--seed", "1", "-o", "q.txt"]
+    command = [
+        sys.executable,
+        "-m",
+        "nonobot.harness",
+        "generate",
+        "25x25x100000000",
+        "--seed",
+        "1",
+        "-o",
+        "q.txt",
+    ]
     with subprocess.Popen([*command, *choice], stderr=subprocess.PIPE) as run:
         end = time.monotonic() + 120  # kernels may have to be compiled
         while time.monotonic() < end and not any(path.stat().st_size for path in tmp_path.glob(".q.txt.*")):

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from bot.cli import parse
-from bot.strategies import make_strategy
+from nonobot.bot.cli import parse
+from nonobot.bot.strategies import make_strategy
 from tests import golden_counts
 from tests.golden_counts import FOLDER, GOLDEN, SMALL, TOURNAMENT, WIDE, counted, difference, from_text, to_text
 from tests.patched import HOUSE, LINE_KERNEL, PAINTS_LESS, SLOW, patched_house

@@ -14,17 +14,17 @@ import time
 import psutil
 import pytest
 
-from harness import cli
-from harness.__main__ import main
-from harness.commands import run_bot
-from harness.commands.arguments import byte_count
-from harness.play import machine
-from harness.play.affinity import tournament_core
-from harness.results.files import read_result
-from harness.results.model import Feed, Terms
+from nonobot.harness import cli
+from nonobot.harness.__main__ import main
+from nonobot.harness.commands import run_bot
+from nonobot.harness.commands.arguments import byte_count
+from nonobot.harness.play import machine
+from nonobot.harness.play.affinity import tournament_core
+from nonobot.harness.results.files import read_result
+from nonobot.harness.results.model import Feed, Terms
 from tests.judged import RECIPE, command
 
-JUDGE = [sys.executable, "-m", "harness"]
+JUDGE = [sys.executable, "-m", "nonobot.harness"]
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +83,7 @@ def test_a_run_that_is_not_all_right_ends_with_1(tmp_path, capsys):
     [
         (["./bots/mybot", "--fast"], "mybot"),
         (["python3", "-u", "bots/mine.py", "--size", "5x5"], "mine"),
-        (["/usr/bin/python3.12", "-m", "bot"], "bot"),
+        (["/usr/bin/python3.12", "-m", "nonobot"], "nonobot"),
         (["python3", "-"], "python3"),
         (["bash", "run.sh"], "run"),
     ],
@@ -231,7 +231,7 @@ def test_generate_to_files_and_to_stdout(tmp_path, capsysbinary):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path, number, capsys):
     bot = command("hang_once_at_3", tmp_path)
-    judge = [sys.executable, "-m", "harness", "run", "--set", str(RECIPE), "--result", "a result.json"]
+    judge = [sys.executable, "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--result", "a result.json"]
     # The bot makes a file when it hangs, so that the test need not guess when.
     child = subprocess.Popen([*judge, "--", *bot], stdout=subprocess.PIPE, text=True)
     _wait_for(tmp_path / "solutions.txt.marker")
@@ -257,7 +257,7 @@ def _wait_for(path):
 
 def test_the_judge_does_not_load_the_bot_nor_rich():
     code = (
-        "import sys; from harness import cli; cli.run(sys.argv[2:]);"
+        "import sys; from nonobot.harness import cli; cli.run(sys.argv[2:]);"
         "print([name for name in sys.modules if name.split('.')[0] in sys.argv[1].split()])"
     )
     for arguments, unwanted in (
@@ -278,7 +278,7 @@ def test_every_command_explains_itself(name, capsys):
 
 
 def test_a_command_that_cannot_be_loaded_breaks_no_other(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "harness.commands.render", None)
+    monkeypatch.setitem(sys.modules, "nonobot.harness.commands.render", None)
     assert cli.run(["--help"]) == 0
     assert cli.run(["verify", "--help"]) == 0
     assert capsys.readouterr().err == ""
@@ -292,7 +292,7 @@ def test_a_ctrl_c_while_the_judge_is_loaded_ends_it_quietly(monkeypatch):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(sys, "meta_path", [PressesCtrlC()])
-    monkeypatch.delitem(sys.modules, "harness.cli")
+    monkeypatch.delitem(sys.modules, "nonobot.harness.cli")
     assert main() == 130
 
 

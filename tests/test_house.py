@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 HOUSE = Path(__file__).parent.parent
-ROOMS = ("protocol", "bot", "tournament_data", "harness")
+ROOMS = ("protocol", "bot", "tournament_data", "harness", "nonobot")
 
 # What each room may import beside itself and the standard library (see CONTRIBUTING.md).
 MAY_IMPORT = {
     "protocol": {"numpy"},
     "bot": {"protocol", "numpy", "numba", "llvmlite"},
     "tournament_data": {"protocol"},
+    "nonobot": {"bot", "protocol"},
     "harness": {"protocol", "tournament_data", "numpy", "rich", "psutil", "msgspec"}
     | {"matplotlib", "jinja2", "markupsafe"},
 }
@@ -38,7 +39,9 @@ MAY_IMPORT_ANY_NAME = ("bot/native.py", "harness/cli.py")
 
 
 def modules(room: str) -> list[Path]:
-    return sorted(path for path in (HOUSE / room).rglob("*.py") if "__pycache__" not in path.parts)
+    return sorted(
+        path for path in (HOUSE / room).rglob("*.py") if not any(above.is_symlink() for above in path.parents)
+    )
 
 
 MODULES = [path.relative_to(HOUSE).as_posix() for room in ROOMS for path in modules(room)]
@@ -49,22 +52,35 @@ def tree_of(module: str) -> ast.Module:
 
 
 def imported(tree: ast.Module) -> set[str]:
-    """Return the top-level names of everything imported, also inside functions; '.' for a relative import."""
+    """Return what everything imported belongs to, also inside functions: a room or a library; '.' if relative.
+
+    What stands in `nonobot` itself, such as the version, is everybody's.
+    """
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names |= {alias.name.split(".")[0] for alias in node.names}
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            names.add(".")
+        elif isinstance(node, ast.ImportFrom) and node.module == "nonobot":
+            names |= {f"nonobot.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            names.add("." if node.level else (node.module or "").split(".")[0])
+            names.add(node.module or "")
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(IMPORTS_BY_NAME):
             first = node.args[0] if node.args else None
-            names.add(str(first.value).split(".")[0] if isinstance(first, ast.Constant) else "?")
-    return names
+            names.add(str(first.value) if isinstance(first, ast.Constant) else "?")
+    return {belongs_to(name) for name in names if name != "nonobot"}
+
+
+def belongs_to(name: str) -> str:
+    first, _, rest = name.partition(".")
+    room = rest.partition(".")[0]
+    return (room if room in ROOMS else "nonobot") if first == "nonobot" else first or "."
 
 
 def not_allowed(module: str, tree: ast.Module) -> set[str]:
     room = module.split("/")[0]
-    allowed = MAY_IMPORT[room] | {room} | set(sys.stdlib_module_names)
+    allowed = MAY_IMPORT[room] | {room, "nonobot"} | set(sys.stdlib_module_names)
     for place, names in MAY_IMPORT_BESIDE.items():
         if module.startswith(place):
             allowed |= names
@@ -88,19 +104,24 @@ def test_imports_run_one_way(module):
     ("module", "text", "names"),
     [
         ("protocol/x.py", "import numba", {"numba"}),
-        ("protocol/x.py", "from bot.lines import paint_line", {"bot"}),
+        ("protocol/x.py", "from nonobot.bot.lines import paint_line", {"bot"}),
         ("protocol/x.py", "import os, numpy as np\nfrom protocol import Puzzle", set()),
-        ("bot/x.py", "def f():\n    from harness import cli", {"harness"}),
+        ("bot/x.py", "def f():\n    from nonobot.harness import cli", {"harness"}),
         ("bot/x.py", "import rich.table", {"rich"}),
         ("bot/x.py", "import importlib\nimportlib.import_module('psutil')", {"psutil"}),
         ("bot/x.py", "import importlib\nimportlib.import_module(name)", {"?"}),
-        ("bot/x.py", "from bot.native import load_kernel\nload_kernel('harness.x', 'f', 1, g)", {"harness"}),
-        ("tournament_data/x.py", "import bot", {"bot"}),
-        ("harness/x.py", "from bot import __version__", {"bot"}),
-        ("harness/bench/x.py", "from bot.lines import paint_line", set()),
+        (
+            "bot/x.py",
+            "from nonobot.bot.native import load_kernel\nload_kernel('nonobot.harness.x', 'f', 1, g)",
+            {"harness"},
+        ),
+        ("tournament_data/x.py", "import nonobot.bot", {"bot"}),
+        ("tournament_data/x.py", "from nonobot import bot, harness", {"bot", "harness"}),
+        ("harness/x.py", "from nonobot import __version__", set()),
+        ("harness/bench/x.py", "from nonobot.bot.lines import paint_line", set()),
         ("harness/x.py", "import PIL.Image", {"PIL"}),
         ("harness/pictures/x.py", "import PIL.Image", set()),
-        ("harness/opponents/x.py", "import bot.papers", set()),
+        ("harness/opponents/x.py", "import nonobot.bot.papers", set()),
         ("harness/x.py", "import tests.naive", {"tests"}),
         ("harness/x.py", "from . import cli", {"."}),
     ],

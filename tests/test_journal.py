@@ -9,11 +9,11 @@ import sys
 
 import pytest
 
-from harness.errors import UnusableError
-from harness.play import journal as journals
-from harness.play.journal import Alive, Journal, LegEnded, LegStarted, Ruled, read_records
-from harness.play.state import records_of
-from harness.results.model import BotEnd, EndReason, Leg, PuzzleResult, Usage, Verdict
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play import journal as journals
+from nonobot.harness.play.journal import Alive, Journal, LegEnded, LegStarted, Ruled, read_records
+from nonobot.harness.play.state import records_of
+from nonobot.harness.results.model import BotEnd, EndReason, Leg, PuzzleResult, Usage, Verdict
 from tests.judged import played
 
 USAGE = Usage(1.5, 1.25, 1000)
@@ -85,7 +85,9 @@ def test_the_journal_of_another_version_is_refused(tmp_path, records):
 
 def test_one_judge_at_a_time(tmp_path, records):
     path = tmp_path / "x.journal.jsonl"
-    opening = f"from harness.play.journal import Journal; from pathlib import Path; Journal(Path({str(path)!r}))"
+    opening = (
+        f"from nonobot.harness.play.journal import Journal; from pathlib import Path; Journal(Path({str(path)!r}))"
+    )
     with Journal(path) as journal:
         other = subprocess.run([sys.executable, "-c", opening], capture_output=True, text=True)
         assert "another nonojudge is writing this result" in other.stderr

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.lines import SOLVERS, paint_line
-from protocol import TaaiReader, clue_of
+from nonobot.bot.lines import SOLVERS, paint_line
+from nonobot.protocol import TaaiReader, clue_of
 from tests import naive
 from tests.boards import all_states, cells_of, from_text, masks_of, painted_states, to_text
 from tests.test_naive import WORKED_EXAMPLE

@@ -11,8 +11,8 @@ import msgspec
 import psutil
 import pytest
 
-from harness.play import machine
-from harness.play.machine import busy_warning, machine_facts, usable_cores
+from nonobot.harness.play import machine
+from nonobot.harness.play.machine import busy_warning, machine_facts, usable_cores
 
 
 def test_the_facts_are_those_of_this_machine():

@@ -10,11 +10,11 @@ import time
 import psutil
 import pytest
 
-from harness.errors import UnusableError
-from harness.play import leg, machine, process
-from harness.play.process import BotProcess, StartError
-from harness.play.stderr_log import StderrLog
-from harness.results.model import EndReason, Feed
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play import leg, machine, process
+from nonobot.harness.play.process import BotProcess, StartError
+from nonobot.harness.play.stderr_log import StderrLog
+from nonobot.harness.results.model import EndReason, Feed
 from tests.judged import played, verdicts
 
 RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "given-up", "missing"

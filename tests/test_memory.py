@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from bot.champion import state
-from bot.memory import Field, Layout, Memory
+from nonobot.bot.champion import state
+from nonobot.bot.memory import Field, Layout, Memory
 from tests import word_kernels as kernels
 from tests.plain import IS_PLAIN, passes_as_plain_python
 

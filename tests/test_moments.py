@@ -9,11 +9,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from bot.champion import ChampionStrategy
-from bot.moments import Moment
-from bot.papers import PapersStrategy, deduce
-from protocol import UNKNOWN
-from tournament_data import load_set
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.moments import Moment
+from nonobot.bot.papers import PapersStrategy, deduce
+from nonobot.protocol import UNKNOWN
+from nonobot.tournament_data import load_set
 
 STRATEGIES = {
     "champion": ChampionStrategy,

@@ -8,7 +8,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from protocol import Puzzle, clue_of
+from nonobot.protocol import Puzzle, clue_of
 from tests import naive
 from tests.boards import (
     all_grids,

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.opponents import csp_model
-from harness.opponents.clauses import clauses_by_line
-from harness.opponents.clock import Clock, OutOfTimeError
-from harness.opponents.cp_sat import automaton
-from harness.opponents.line_logic import Line
-from harness.opponents.sat import SOLVERS
-from harness.opponents.serve import RefusedError, Solve
-from protocol import Puzzle, read_batch
+from nonobot.harness.opponents import csp_model
+from nonobot.harness.opponents.clauses import clauses_by_line
+from nonobot.harness.opponents.clock import Clock, OutOfTimeError
+from nonobot.harness.opponents.cp_sat import automaton
+from nonobot.harness.opponents.line_logic import Line
+from nonobot.harness.opponents.sat import SOLVERS
+from nonobot.harness.opponents.serve import RefusedError, Solve
+from nonobot.protocol import Puzzle, read_batch
 from tests import naive
 from tests.boards import broken, cells_of, masks_of, puzzles, random_clues, random_grid, shuffled
 
@@ -32,7 +32,7 @@ def opponent(name: str) -> ModuleType:
     """Return an opponent's module; skip where its engine is not installed."""
     if name in ENGINES:
         pytest.importorskip(ENGINES[name], reason="it belongs to nonobot[opponents]")
-    return importlib.import_module(f"harness.opponents.{name}")
+    return importlib.import_module(f"nonobot.harness.opponents.{name}")
 
 
 @pytest.fixture(params=[*OWN, *ENGINES])

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.champion import ChampionStrategy
-from bot.papers import deduce
-from harness.opponents.benchmark import Player, Timing
-from protocol import Entry, Puzzle, format_puzzle, read_batch
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.papers import deduce
+from nonobot.harness.opponents.benchmark import Player, Timing
+from nonobot.protocol import Entry, Puzzle, format_puzzle, read_batch
 from tests.talking import GOOD, NONE, PATIENCE_SECONDS
 
 SMALL = Path(__file__).parent.parent / "tournaments" / "small"
@@ -106,7 +106,7 @@ def test_a_bot_that_crashes_is_told_from_one_that_is_late(tmp_path):
 
 
 def test_what_the_bot_said_is_the_reason():
-    with Player([sys.executable, "-m", "harness.opponents.csp_gac"], (2, 2), PATIENCE_SECONDS) as player:
+    with Player([sys.executable, "-m", "nonobot.harness.opponents.csp_gac"], (2, 2), PATIENCE_SECONDS) as player:
         timing = player.play(entry(NONE))
         assert player.play(entry(GOOD)).status == "solved"
     assert timing.status == "unsolved"
@@ -134,7 +134,7 @@ def test_times_are_shown_in_milliseconds(timing, shown):
 
 def benchmark(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "harness.opponents.benchmark", *map(str, arguments)],
+        [sys.executable, "-m", "nonobot.harness.opponents.benchmark", *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=PATIENCE_SECONDS,

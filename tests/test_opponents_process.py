@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.opponents.catalogue import OPPONENTS, summary
-from protocol import Puzzle
+from nonobot.harness.opponents.catalogue import OPPONENTS, summary
+from nonobot.protocol import Puzzle
 from tests.boards import random_grid
 from tests.talking import GOOD, GRID, NONE, PATIENCE_SECONDS, answers, batch, hard, wait_until
 
@@ -24,7 +24,7 @@ ZEROS = [[0, 0], [0, 0]]
 
 
 def command(name: str, *options: str) -> list[str]:
-    return [sys.executable, "-m", f"harness.opponents.{name}", *options]
+    return [sys.executable, "-m", f"nonobot.harness.opponents.{name}", *options]
 
 
 def run(name: str, text: bytes, *options: str, **more: object) -> subprocess.CompletedProcess[bytes]:
@@ -175,7 +175,9 @@ def test_unusable_arguments_or_input_end_with_status_2_and_a_line(options, text,
 
 
 def test_the_list_names_every_opponent_with_a_line():
-    done = subprocess.run([sys.executable, "-m", "harness.opponents"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "nonobot.harness.opponents"], capture_output=True, text=True, check=True
+    )
     for name in OPPONENTS:
         assert len(summary(name)) > 20
         assert any(line.split(maxsplit=1) == [name, summary(name)] for line in done.stdout.splitlines())
@@ -195,4 +197,4 @@ def test_help_teaches(name):
     if not name.startswith("papers"):  # these show nonobot's own
         assert summary(name) in text
         assert "Source:" in text
-        assert f"python -m harness.opponents.{name} --size" in text
+        assert f"python -m nonobot.harness.opponents.{name} --size" in text

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from harness.errors import UnusableError
-from harness.output import in_full, write_output
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.output import in_full, write_output
 
 
 def test_a_file_has_its_name_only_once_it_is_complete(tmp_path):

@@ -9,9 +9,9 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from bot.papers import deduce, solve
-from protocol import Puzzle, Solution, clue_of
-from protocol.faults import fault_in_clues
+from nonobot.bot.papers import deduce, solve
+from nonobot.protocol import Puzzle, Solution, clue_of
+from nonobot.protocol.faults import fault_in_clues
 from tests import naive
 from tests.boards import all_grids, array_of, broken, random_clues, random_grid, shuffled
 from tests.test_naive import FP3_ONLY

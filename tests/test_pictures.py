@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import UnusableError
-from harness.pictures import (
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.pictures import (
     DARK,
     INHERIT,
     LIGHT,
@@ -27,10 +27,10 @@ from harness.pictures import (
     sheet_of,
     svg_of,
 )
-from harness.pictures.png import MOST_PIXELS
-from harness.pictures.scene import Scene
-from protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
-from protocol.characters import width_of
+from nonobot.harness.pictures.png import MOST_PIXELS
+from nonobot.harness.pictures.scene import Scene
+from nonobot.protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
+from nonobot.protocol.characters import width_of
 from tests.boards import grids
 from tests.pictured import (
     P_PUZZLE,
@@ -302,7 +302,10 @@ def test_a_picture_that_nothing_could_open_is_refused():
 
 
 def test_pillow_and_rich_are_imported_when_they_are_needed():
-    code = "import sys, harness.pictures, harness.commands.render as r; print({'PIL', 'rich'} & set(sys.modules))"
+    code = (
+        "import sys, nonobot.harness.pictures, nonobot.harness.commands.render; "
+        "print({'PIL', 'rich'} & set(sys.modules))"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"
 

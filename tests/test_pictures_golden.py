@@ -12,7 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.pictures import DARK, INHERIT, THEMES, Blocks, draw, plain_lines, png_of, scene_of, sheet_of, svg_of
+from nonobot.harness.pictures import (
+    DARK,
+    INHERIT,
+    THEMES,
+    Blocks,
+    draw,
+    plain_lines,
+    png_of,
+    scene_of,
+    sheet_of,
+    svg_of,
+)
 from tests.pictured import pictures, pixels_of
 
 FOLDER = Path(__file__).parent / "golden" / "pictures"

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from protocol import Puzzle, Solution, format_answer, format_puzzle, read_answers
+from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle, read_answers
 from tests import naive
 from tests.boards import random_grid
 from tests.talking import (
@@ -95,7 +95,7 @@ def test_an_official_set_is_answered_right(official_sets):
     lines = file.read_bytes().split(b"$26")[0]
     done = run(lines, "--puzzle-limit", "60")
     assert (done.returncode, done.stderr) == (0, b"")
-    from protocol import read_batch
+    from nonobot.protocol import read_batch
 
     puzzles = {entry.number: entry.puzzle for entry in read_batch(lines.splitlines(keepends=True))}
     found = list(read_answers(done.stdout.splitlines(keepends=True), 25, 25))

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-import bot
-from protocol import Puzzle, Solution, format_answer, format_puzzle
+import nonobot
+from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
 from tests.boards import random_grid
 from tests.talking import (
     COMMAND,
@@ -226,14 +226,14 @@ def test_every_method_gives_the_answers(options):
 
 def test_version_is_the_packages_and_reads_nothing():
     done = run(b"", "--version")
-    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, f"nonobot {bot.__version__}\n", b"")
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, f"nonobot {nonobot.__version__}\n", b"")
 
 
 def test_the_installed_command_is_the_module():
     command = Path(sys.executable).with_name("nonobot")
     assert command.is_file()
     done = subprocess.run([command, "--version"], capture_output=True, timeout=PATIENCE_SECONDS)
-    assert done.stdout.decode() == f"nonobot {bot.__version__}\n"
+    assert done.stdout.decode() == f"nonobot {nonobot.__version__}\n"
 
 
 @pytest.mark.parametrize(

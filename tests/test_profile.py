@@ -1,4 +1,4 @@
-"""harness.profiling: how time divides, and how that is shown."""
+"""nonobot.harness.profiling: how time divides, and how that is shown."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ from xml.etree import ElementTree
 
 import pytest
 
-from harness.errors import UnusableError
-from harness.profiling.comparison import as_text as comparison_as_text
-from harness.profiling.comparison import compare, judgement
-from harness.profiling.files import read_profile, to_json
-from harness.profiling.picture import INNER, THEMES, draw
-from harness.profiling.spans import OUTSIDE_STEPS, depth_first, main_stage, reason, slowest, span_of, stages_of
-from harness.profiling.words import as_text
-from harness.results.model import BotEnd, EndReason, SetFacts
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.profiling.comparison import as_text as comparison_as_text
+from nonobot.harness.profiling.comparison import compare, judgement
+from nonobot.harness.profiling.files import read_profile, to_json
+from nonobot.harness.profiling.picture import INNER, THEMES, draw
+from nonobot.harness.profiling.spans import (
+    OUTSIDE_STEPS,
+    depth_first,
+    main_stage,
+    reason,
+    slowest,
+    span_of,
+    stages_of,
+)
+from nonobot.harness.profiling.words import as_text
+from nonobot.harness.results.model import BotEnd, EndReason, SetFacts
 from tests.pictured import pixels_of
 from tests.profiled import example, profile, puzzle
 

@@ -11,17 +11,17 @@ import sys
 
 import pytest
 
-from harness.commands import profile as command
-from harness.errors import UnusableError
-from harness.profiling.collect import profile_of
-from harness.profiling.comparison import compare
-from harness.profiling.files import read_profile
-from harness.profiling.spans import depth_first, span_of
-from harness.results.model import EndReason, Terms, Verdict
+from nonobot.harness.commands import profile as command
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.profiling.collect import profile_of
+from nonobot.harness.profiling.comparison import compare
+from nonobot.harness.profiling.files import read_profile
+from nonobot.harness.profiling.spans import depth_first, span_of
+from nonobot.harness.results.model import EndReason, Terms, Verdict
+from nonobot.tournament_data import load_set
 from tests.judged import RECIPE
 from tests.patched import LINE_KERNEL, SLOW, patched_house
 from tests.profiled import stating_bot
-from tournament_data import load_set
 
 SET = str(RECIPE)
 LINE = (
@@ -166,7 +166,7 @@ def test_a_picture_of_another_kind_is_refused(capsys):
 @pytest.mark.slow
 def test_a_slow_line_kernel_shows_in_the_stage_that_uses_it(tmp_path, capsys, compiled, monkeypatch):
     boards = "boardgen:20x20x6:seed=5:p2=0.4"
-    bot = [sys.executable, "-m", "bot", "--size", "20x20", "--strategy", "papers"]
+    bot = [sys.executable, "-m", "nonobot", "--size", "20x20", "--strategy", "papers"]
     before, after = tmp_path / "before.json", tmp_path / "after.json"
     assert profiled(boards, "-o", str(before), bot=bot) == 0
     for name, value in patched_house(tmp_path / "house", LINE_KERNEL, *SLOW).items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from harness import progress
+from nonobot.harness import progress
 
 
 def on_a_terminal(monkeypatch):

@@ -8,13 +8,13 @@ import sys
 
 import pytest
 
-from harness.bench.catalogue import BENCHMARKS, chosen
-from harness.commands import promises
-from harness.errors import UnusableError
-from harness.promises.model import Comparison, read_promises
-from harness.promises.words import promised
+from nonobot.harness.bench.catalogue import BENCHMARKS, chosen
+from nonobot.harness.commands import promises
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.promises.model import Comparison, read_promises
+from nonobot.harness.promises.words import promised
+from nonobot.tournament_data.registry import official_sets
 from tests.benching import HOUSE, carry_out
-from tournament_data.registry import official_sets
 
 OURS = read_promises()
 
@@ -152,7 +152,7 @@ def test_official_sets_are_found_where_the_tests_have_them(
 ):
     monkeypatch.setenv("NONOBOT_DATA", str(tmp_path / "empty"))
     name = official_sets[0].stem
-    code = "import json; from tournament_data import load_set; " + (
+    code = "import json; from nonobot.tournament_data import load_set; " + (
         f"print(json.dumps({{'a': len(load_set({name!r}).puzzles)}}))"
     )
     command = shlex.join([sys.executable, "-c", code])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle, Solution, clue_of
+from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle, Solution, clue_of
 from tests import naive
 from tests.boards import grids
 

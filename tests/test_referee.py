@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.referee import KEPT_REMARKS, Referee, judge
-from harness.results.model import Verdict
-from protocol import Answer, Puzzle, Solution
-from tournament_data import Recipe, load_set
+from nonobot.harness.referee import KEPT_REMARKS, Referee, judge
+from nonobot.harness.results.model import Verdict
+from nonobot.protocol import Answer, Puzzle, Solution
+from nonobot.tournament_data import Recipe, load_set
 
 TWO_SOLUTIONS = Puzzle.from_grid([[1, 0], [0, 1]])
 EMPTY = Puzzle.from_grid([[0, 0], [0, 0]])

@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness import cli
-from harness.pictures import DARK, LIGHT
-from protocol import BLACK, Solution, format_answer, format_puzzle
+from nonobot.harness import cli
+from nonobot.harness.pictures import DARK, LIGHT
+from nonobot.protocol import BLACK, Solution, format_answer, format_puzzle
+from nonobot.tournament_data import Recipe
 from tests.pictured import LETTER_P, P_PUZZLE, cells_from, pixels_of, read_terminal, rgb, svg_texts, wrong_p
-from tournament_data import Recipe
 
 P_START = """8x11
 title
@@ -92,7 +92,7 @@ def on_a_terminal(*arguments, columns=100, lines=60, **environment):
     own, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
     process = subprocess.Popen(
-        [sys.executable, "-m", "harness", "render", *arguments],
+        [sys.executable, "-m", "nonobot.harness", "render", *arguments],
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,
@@ -194,7 +194,7 @@ def test_of_many_wrong_lines_the_first_few_are_said(capsys):
 
 def test_questions_from_stdin():
     run = subprocess.run(
-        [sys.executable, "-m", "harness", "render", "-", "--number", "5", "--size", "8x11"],
+        [sys.executable, "-m", "nonobot.harness", "render", "-", "--number", "5", "--size", "8x11"],
         input=Path("p.txt").read_bytes(),
         capture_output=True,
         check=True,
@@ -280,7 +280,7 @@ def test_a_board_that_does_not_fit_says_so_and_the_others_are_drawn():
 
 def test_an_output_without_block_characters_gets_ascii():
     run = subprocess.run(
-        [sys.executable, "-m", "harness", "render", "boardgen:9x9x1:seed=1", "--solution"],
+        [sys.executable, "-m", "nonobot.harness", "render", "boardgen:9x9x1:seed=1", "--solution"],
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         capture_output=True,
         check=True,
@@ -292,7 +292,7 @@ def test_an_output_without_block_characters_gets_ascii():
 def test_a_title_that_the_output_cannot_encode_is_drawn_all_the_same():
     Path("title.grid").write_text("1x1\ntitle: Ünï\nrows 1\ncolumns 1\n", encoding="utf-8")
     run = subprocess.run(
-        [sys.executable, "-m", "harness", "render", "title.grid"],
+        [sys.executable, "-m", "nonobot.harness", "render", "title.grid"],
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         capture_output=True,
         check=True,

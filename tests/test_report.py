@@ -17,17 +17,17 @@ import pytest
 pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
 pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 
-from harness.commands import report as command
-from harness.errors import UnusableError
-from harness.ranking.sources import read_sources
-from harness.report import STEPS, Report, page_of, plots
-from harness.report.contents import ALL_POINTS, MOST_DUELS, MOST_POINTS, SLOWEST, Run
-from harness.report.facts import machines, terms
-from harness.report.pictures import Album, cells_of
-from harness.report.words import clean
-from harness.results.files import write_json
-from harness.results.model import EndReason, SetFacts, Terms, Verdict
-from protocol import mismatches
+from nonobot.harness.commands import report as command
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.ranking.sources import read_sources
+from nonobot.harness.report import STEPS, Report, page_of, plots
+from nonobot.harness.report.contents import ALL_POINTS, MOST_DUELS, MOST_POINTS, SLOWEST, Run
+from nonobot.harness.report.facts import machines, terms
+from nonobot.harness.report.pictures import Album, cells_of
+from nonobot.harness.report.words import clean
+from nonobot.harness.results.files import write_json
+from nonobot.harness.results.model import EndReason, SetFacts, Terms, Verdict
+from nonobot.protocol import mismatches
 from tests import report_samples as samples
 
 SAMPLES = ["one_bot", "two_bots", "twelve_bots", "two_sets"]
@@ -158,8 +158,8 @@ def test_a_page_is_the_same_byte_for_byte_whatever_the_settings(tmp_path):
     samples.sources_of(results, *samples.two_sets())
     (tmp_path / "matplotlibrc").write_text("svg.fonttype: path\nlines.linewidth: 9\naxes.facecolor: red\n")
     program = (
-        "import sys; from pathlib import Path; from harness.ranking.sources import read_sources;"
-        "from harness.report import Report, page_of;"
+        "import sys; from pathlib import Path; from nonobot.harness.ranking.sources import read_sources;"
+        "from nonobot.harness.report import Report, page_of;"
         "page = page_of(Report(read_sources([Path(sys.argv[1])])[0]), 'T', '1', lambda done, what: None);"
         "sys.stdout.buffer.write(page.encode())"
     )
@@ -443,7 +443,9 @@ def test_missing_libraries_are_named_with_what_to_do(tmp_path, monkeypatch):
 
 
 def test_the_command_starts_without_heavy_imports():
-    program = "import sys, harness.commands.report; print({'matplotlib', 'jinja2', 'rich'} & sys.modules.keys())"
+    program = (
+        "import sys, nonobot.harness.commands.report; print({'matplotlib', 'jinja2', 'rich'} & sys.modules.keys())"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
 

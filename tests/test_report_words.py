@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import report as room
-from harness.report.looks import DARK_COLOURS, LIGHT_COLOURS, look
-from harness.report.words import clean, count, duration, megabytes, ranges, seconds, shortened
+from nonobot.harness import report as room
+from nonobot.harness.report.looks import DARK_COLOURS, LIGHT_COLOURS, look
+from nonobot.harness.report.words import clean, count, duration, megabytes, ranges, seconds, shortened
 
 # Words
 

@@ -7,13 +7,13 @@ import stat
 
 import pytest
 
-from harness.errors import UnusableError
-from harness.referee import Referee
-from harness.results import files
-from harness.results.files import check_writable, read_result, to_json, write_json
-from harness.results.model import SetFacts, VerifyResult
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.referee import Referee
+from nonobot.harness.results import files
+from nonobot.harness.results.files import check_writable, read_result, to_json, write_json
+from nonobot.harness.results.model import SetFacts, VerifyResult
+from nonobot.tournament_data import load_set
 from tests.ranked import run_result
-from tournament_data import load_set
 
 
 @pytest.fixture

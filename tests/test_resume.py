@@ -12,14 +12,14 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
-from harness.errors import UnusableError
-from harness.play import machine, match
-from harness.play.journal import Ruled, journal_path, read_records
-from harness.play.match import ResultLostError, play, recorded_run, resume
-from harness.results.files import read_result, write_json
-from harness.results.model import EndReason, Feed, Terms
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play import machine, match
+from nonobot.harness.play.journal import Ruled, journal_path, read_records
+from nonobot.harness.play.match import ResultLostError, play, recorded_run, resume
+from nonobot.harness.results.files import read_result, write_json
+from nonobot.harness.results.model import EndReason, Feed, Terms
+from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, played, verdicts
-from tournament_data import load_set
 
 SET = load_set(str(RECIPE))
 
@@ -130,12 +130,22 @@ def test_a_bot_that_is_away_for_the_moment_costs_nothing(tmp_path):
 
 def judge_of(folder, behaviour, *options):
     bot = command(behaviour, folder)
-    judge = [sys.executable, "-m", "harness", "run", "--set", str(RECIPE), "--result", "result.json", "--quiet"]
+    judge = [
+        sys.executable,
+        "-m",
+        "nonobot.harness",
+        "run",
+        "--set",
+        str(RECIPE),
+        "--result",
+        "result.json",
+        "--quiet",
+    ]
     return subprocess.Popen([*judge, *options, "--", *bot], cwd=folder, stdout=subprocess.PIPE, text=True)
 
 
 def resumed(folder):
-    judge = [sys.executable, "-m", "harness", "run", "--resume", "result.json", "--quiet"]
+    judge = [sys.executable, "-m", "nonobot.harness", "run", "--resume", "result.json", "--quiet"]
     return subprocess.run(judge, cwd=folder, capture_output=True, text=True, timeout=60)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from harness import progress
-from harness.play.screen import screen_for
-from harness.results.model import PuzzleResult, Verdict
+from nonobot.harness import progress
+from nonobot.harness.play.screen import screen_for
+from nonobot.harness.results.model import PuzzleResult, Verdict
 
 
 def on_a_terminal(monkeypatch):

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nonobot.tournament_data import Recipe
+from nonobot.tournament_data.generate import black_cells
+from nonobot.tournament_data.select import Appraisal, NoBoardError, select
 from tests import naive
-from tournament_data import Recipe
-from tournament_data.generate import black_cells
-from tournament_data.select import Appraisal, NoBoardError, select
 
 
 def work_of(puzzle):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness import cli
-from protocol import Puzzle, Record, format_puzzle
-from protocol.formats import formats, write
+from nonobot.harness import cli
+from nonobot.protocol import Puzzle, Record, format_puzzle
+from nonobot.protocol.formats import formats, write
+from nonobot.tournament_data import SetError, load_set, registry
+from nonobot.tournament_data.store import keep
 from tests import published
-from tournament_data import SetError, load_set, registry
-from tournament_data.store import keep
 
 TAAI = published.CONTENTS["taai2011"]
 

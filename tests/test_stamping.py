@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.play import stamping
-from harness.play.stamping import Stamper
-from protocol import Solution, format_answer, read_answers
+from nonobot.harness.play import stamping
+from nonobot.harness.play.stamping import Stamper
+from nonobot.protocol import Solution, format_answer, read_answers
 
 SOLUTION = Solution([[1, 0], [0, 1]])
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.champion import ChampionStrategy
-from bot.papers import PapersStrategy
-from bot.start import line_masks
-from protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.papers import PapersStrategy
+from nonobot.bot.start import line_masks
+from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle
 from tests import naive
 from tests.boards import grids, random_grid
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.play import stderr_log
-from harness.play.stderr_log import StderrLog
+from nonobot.harness.play import stderr_log
+from nonobot.harness.play.stderr_log import StderrLog
 
 
 def test_both_ends_are_kept_over_several_lives(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol import (
+from nonobot.protocol import (
     DEFAULT_SIZE,
     Entry,
     Fault,
@@ -19,7 +19,7 @@ from protocol import (
     format_puzzle,
     read_batch,
 )
-from protocol.taai import LONGEST_LINE
+from nonobot.protocol.taai import LONGEST_LINE
 from tests.boards import grids, puzzles
 
 # Columns 2, 1 1, nothing; rows 1 1, 1, 1: three columns, three rows, an empty line among them.

@@ -18,14 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from harness.commands import table
-from harness.errors import UnusableError
-from harness.ranking.cells import NOTHING
-from harness.ranking.layout import CSV_COLUMNS
-from harness.ranking.logs import BotLog
-from harness.ranking.sources import Source
-from harness.ranking.standings import Evidence, Scope, sections
-from harness.results.model import EndReason, Verdict
+from nonobot.harness.commands import table
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.ranking.cells import NOTHING
+from nonobot.harness.ranking.layout import CSV_COLUMNS
+from nonobot.harness.ranking.logs import BotLog
+from nonobot.harness.ranking.sources import Source
+from nonobot.harness.ranking.standings import Evidence, Scope, sections
+from nonobot.harness.results.model import EndReason, Verdict
 from tests.ranked import MACHINE, run_result, verify_result, written
 
 
@@ -273,7 +273,7 @@ def test_names_cannot_play_with_the_terminal(tmp_path, capsys):
 def on_a_terminal(columns: int, *arguments, **environment: str) -> str:
     """Return what the command writes to a terminal of so many columns."""
     program = (
-        "import argparse, sys; from harness.commands import table; p = argparse.ArgumentParser();"
+        "import argparse, sys; from nonobot.harness.commands import table; p = argparse.ArgumentParser();"
         "table.add_to(p.add_subparsers()); a = p.parse_args(); sys.exit(a.carry_out(a))"
     )
     own, others = pty.openpty()

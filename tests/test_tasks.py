@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli import FILE_FORMATS
-from protocol import PartialGrid, Puzzle, Record, Solution, format_answer, format_puzzle
-from protocol.formats import MOST_BYTES, formats, write
+from nonobot.bot.cli import FILE_FORMATS
+from nonobot.protocol import PartialGrid, Puzzle, Record, Solution, format_answer, format_puzzle
+from nonobot.protocol.formats import MOST_BYTES, formats, write
 from tests.talking import GOOD, GRID, NONE, TWO, answers, run
 
 pytestmark = pytest.mark.usefixtures("compiled")

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli
-from harness.results.files import read_result
-from harness.results.model import EndReason, Feed, Terms
-from harness.tournament.definition import filled_in, read_tournament, terms_of
+from nonobot.harness import cli
+from nonobot.harness.results.files import read_result
+from nonobot.harness.results.model import EndReason, Feed, Terms
+from nonobot.harness.tournament.definition import filled_in, read_tournament, terms_of
+from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, verdicts
-from tournament_data import load_set
 
 
 @pytest.fixture(autouse=True)
@@ -97,7 +97,7 @@ def test_a_bot_that_cannot_be_warmed_up_stops_no_other_and_is_tried_again(tmp_pa
 
 def interrupt_after(number: int, definition: Path, journal: Path) -> None:
     """Run a tournament and press Ctrl-C once a puzzle has its ruling."""
-    run = [sys.executable, "-m", "harness", "tournament", str(definition)]
+    run = [sys.executable, "-m", "nonobot.harness", "tournament", str(definition)]
     with subprocess.Popen(run, cwd=definition.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as judge:
         until = time.monotonic() + 60
         while not (journal.exists() and b'"number":%d' % number in journal.read_bytes().replace(b" ", b"")):

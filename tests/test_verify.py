@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol import Mismatch, Puzzle, Solution, mismatches
+from nonobot.protocol import Mismatch, Puzzle, Solution, mismatches
 from tests import naive
 from tests.boards import all_grids, grids, random_clues, random_grid
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from protocol import PartialGrid, Puzzle, Record, format_puzzle
-from protocol.formats import write
+from nonobot.protocol import PartialGrid, Puzzle, Record, format_puzzle
+from nonobot.protocol.formats import write
+from nonobot.tournament_data import load_set
 from tests.talking import COMMAND, NONE, STRATEGIES, TWO, run
 from tests.terminals import Terminal
-from tournament_data import load_set
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

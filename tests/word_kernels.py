@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bot.access import address, get, get2, put, put2, read, write
-from bot.jit import entry, kernel
-from bot.memory import Field, Layout
-from bot.vectors import (
+from nonobot.bot.access import address, get, get2, put, put2, read, write
+from nonobot.bot.jit import entry, kernel
+from nonobot.bot.memory import Field, Layout
+from nonobot.bot.vectors import (
     add,
     at_least,
     at_most,
@@ -28,7 +28,7 @@ from bot.vectors import (
     store,
     sub,
 )
-from bot.words import highest_bit, lowest_bit, now_ns, popcount, u64
+from nonobot.bot.words import highest_bit, lowest_bit, now_ns, popcount, u64
 
 # The memory: a field of every dtype, in a row, as a table, and as a single item.
 

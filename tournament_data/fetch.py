@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from tournament_data.registry import MOST_BYTES, OfficialSet
-from tournament_data.store import data_folder, stored_path
+from nonobot.tournament_data.registry import MOST_BYTES, OfficialSet
+from nonobot.tournament_data.store import data_folder, stored_path
 
 __all__ = ["FetchError", "OfflineError", "SetupError", "fetch"]
 

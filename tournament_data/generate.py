@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import BinaryIO
 
-from protocol import Puzzle, Solution, format_answer, format_puzzle
+from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
 
 __all__ = [
     "OFFICIAL_P1",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tournament_data.registry import MOST_BYTES, OfficialSet, official_sets
+from nonobot.tournament_data.registry import MOST_BYTES, OfficialSet, official_sets
 
 __all__ = ["Recognised", "files_below", "recognise"]
 

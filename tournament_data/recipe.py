@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from protocol import Puzzle, Solution
-from tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, generate
+from nonobot.protocol import Puzzle, Solution
+from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, generate
 
 __all__ = ["PREFIX", "Recipe", "parse_dimensions", "parse_seed"]
 
@@ -20,7 +20,7 @@ FORM = f"{PREFIX}WIDTHxHEIGHTxCOUNT:seed=S[:p1=0.5][:p2=0.35]"
 
 @dataclass(frozen=True)
 class Recipe:
-    """The numbers that a generated set is made from; see :func:`tournament_data.generate.generate`.
+    """The numbers that a generated set is made from; see :func:`nonobot.tournament_data.generate.generate`.
 
     Examples
     --------

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-from protocol import Puzzle
-from tournament_data.generate import Board, black_cells, check_numbers, draw_board
-from tournament_data.recipe import Recipe
+from nonobot.protocol import Puzzle
+from nonobot.tournament_data.generate import Board, black_cells, check_numbers, draw_board
+from nonobot.tournament_data.recipe import Recipe
 
 __all__ = ["MOST_DRAWS", "Appraisal", "Drawn", "NoBoardError", "select"]
 

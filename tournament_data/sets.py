@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
-from protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, Record, TaaiReader, format_puzzle
-from protocol.formats import FormatError, detect, read
-from tournament_data.recipe import PREFIX, Recipe
-from tournament_data.registry import OfficialSet, did_you_mean, official_sets
-from tournament_data.store import stored_path
+from nonobot.protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, Record, TaaiReader, format_puzzle
+from nonobot.protocol.formats import FormatError, detect, read
+from nonobot.tournament_data.recipe import PREFIX, Recipe
+from nonobot.tournament_data.registry import OfficialSet, did_you_mean, official_sets
+from nonobot.tournament_data.store import stored_path
 
 __all__ = ["PuzzleSet", "SetError", "SetPuzzle", "load_set"]
 

@@ -7,7 +7,7 @@ import os
 from enum import Enum
 from pathlib import Path
 
-from tournament_data.registry import OfficialSet
+from nonobot.tournament_data.registry import OfficialSet
 
 __all__ = ["FOLDER_VARIABLE", "State", "data_folder", "keep", "state_of", "stored_path"]
 

@@ -1,5 +1,5 @@
 """The champion: propagation, belief propagation and conflict learning."""
 
-from bot.champion.strategy import ChampionStrategy
+from nonobot.bot.champion.strategy import ChampionStrategy
 
 __all__ = ["ChampionStrategy"]

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from bot.access import address, get, get2, put, put2, read
-from bot.champion.state import (
+from nonobot.bot.access import address, get, get2, put, put2, read
+from nonobot.bot.champion.state import (
     AHEAD,
     BEHIND,
     BELIEF_UPDATES,
@@ -35,8 +35,8 @@ from bot.champion.state import (
     SPREAD,
     TOLD,
 )
-from bot.jit import inlined, kernel
-from bot.vectors import (
+from nonobot.bot.jit import inlined, kernel
+from nonobot.bot.vectors import (
     add,
     at_least,
     at_most,
@@ -54,7 +54,7 @@ from bot.vectors import (
     store,
     sub,
 )
-from bot.words import u64
+from nonobot.bot.words import u64
 
 __all__ = ["believe_line", "forget", "sweep"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.access import get, put, read
-from bot.champion.line import paint
-from bot.champion.moments import note
-from bot.champion.state import (
+from nonobot.bot.access import get, put, read
+from nonobot.bot.champion.line import paint
+from nonobot.bot.champion.moments import note
+from nonobot.bot.champion.state import (
     BOARD,
     CELLS,
     COUNTS,
@@ -20,8 +20,8 @@ from bot.champion.state import (
     START,
     WIDTH,
 )
-from bot.jit import kernel
-from bot.words import lowest_bit, popcount, u64
+from nonobot.bot.jit import kernel
+from nonobot.bot.words import lowest_bit, popcount, u64
 
 __all__ = ["copy_board", "is_full", "known_row", "paint_cell", "propagate", "start_board"]
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from bot.access import get, get2, put, read
-from bot.champion.beliefs import forget, sweep
-from bot.champion.board import copy_board, is_full, known_row, paint_cell, propagate
-from bot.champion.control import is_late
-from bot.champion.moments import note
-from bot.champion.state import (
+from nonobot.bot.access import get, get2, put, read
+from nonobot.bot.champion.beliefs import forget, sweep
+from nonobot.bot.champion.board import copy_board, is_full, known_row, paint_cell, propagate
+from nonobot.bot.champion.control import is_late
+from nonobot.bot.champion.moments import note
+from nonobot.bot.champion.state import (
     BOARD,
     COLUMN_OF,
     COUNTS,
@@ -32,8 +32,8 @@ from bot.champion.state import (
     UNDO,
     WIDTH,
 )
-from bot.jit import kernel
-from bot.words import lowest_bit, u64
+from nonobot.bot.jit import kernel
+from nonobot.bot.words import lowest_bit, u64
 
 __all__ = ["descend"]
 

@@ -1,14 +1,14 @@
-"""The champion's line kernel: that of :mod:`bot.lines.bitset`, on the solver's memory."""
+"""The champion's line kernel: that of :mod:`nonobot.bot.lines.bitset`, on the solver's memory."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from bot.access import get, get2, put
-from bot.champion.state import BLOCKS, CLUE, FITS, LENGTH, REACH, STARTS
-from bot.jit import kernel
-from bot.lines.bitset import dilated, fill_down, fill_up, run_starts
-from bot.words import u64
+from nonobot.bot.access import get, get2, put
+from nonobot.bot.champion.state import BLOCKS, CLUE, FITS, LENGTH, REACH, STARTS
+from nonobot.bot.jit import kernel
+from nonobot.bot.lines.bitset import dilated, fill_down, fill_up, run_starts
+from nonobot.bot.words import u64
 
 __all__ = ["paint"]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from bot.access import read, write
-from bot.champion.state import RANDOM
-from bot.jit import kernel
-from bot.words import u64
+from nonobot.bot.access import read, write
+from nonobot.bot.champion.state import RANDOM
+from nonobot.bot.jit import kernel
+from nonobot.bot.words import u64
 
 __all__ = ["random_float"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.champion.board import copy_board, is_full, propagate, start_board
-from bot.champion.control import is_late, is_on, lap, start_laps
-from bot.champion.descent import descend
-from bot.champion.learning.search import learn, start_learning
-from bot.champion.state import (
+from nonobot.bot.champion.board import copy_board, is_full, propagate, start_board
+from nonobot.bot.champion.control import is_late, is_on, lap, start_laps
+from nonobot.bot.champion.descent import descend
+from nonobot.bot.champion.learning.search import learn, start_learning
+from nonobot.bot.champion.state import (
     ANY,
     BOARD,
     DESCENDING,
@@ -22,8 +22,8 @@ from bot.champion.state import (
     STARTING,
     UNSOLVABLE,
 )
-from bot.jit import kernel
-from bot.words import u64
+from nonobot.bot.jit import kernel
+from nonobot.bot.words import u64
 
 __all__ = ["run_stages"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from bot.champion.state import (
+from nonobot.bot.champion.state import (
     ALL,
     ANY,
     BLOCKS,
@@ -39,14 +39,14 @@ from bot.champion.state import (
     WIDTH,
     layout,
 )
-from bot.limits import LONGEST_LINE, STAGE_NAMES
-from bot.memory import Memory
-from bot.moments import MOST_MOMENTS, Moment, moments_of
-from bot.native import load_kernel
-from bot.result import Result, seconds_of
-from bot.start import line_masks
-from protocol import PartialGrid, Puzzle, Solution
-from protocol.faults import fault_in_clues
+from nonobot.bot.limits import LONGEST_LINE, STAGE_NAMES
+from nonobot.bot.memory import Memory
+from nonobot.bot.moments import MOST_MOMENTS, Moment, moments_of
+from nonobot.bot.native import load_kernel
+from nonobot.bot.result import Result, seconds_of
+from nonobot.bot.start import line_masks
+from nonobot.protocol import PartialGrid, Puzzle, Solution
+from nonobot.protocol.faults import fault_in_clues
 
 __all__ = ["ChampionStrategy"]
 
@@ -81,7 +81,7 @@ class ChampionStrategy:
 
     def prepare(self, on_compile: Callable[[], None]) -> None:
         """Load the kernels; `on_compile` is called first if they have to be compiled."""
-        self._run_stages = load_kernel("bot.champion.stages", "run_stages", 2, on_compile)
+        self._run_stages = load_kernel("nonobot.bot.champion.stages", "run_stages", 2, on_compile)
 
     def solve(
         self,

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from bot.jit import entry, kernel
-from bot.limits import LONGEST_LINE
-from bot.lines.bitset import paint_bitset
-from bot.lines.recurrence import paint_recurrence
-from bot.words import MASK, u64
+from nonobot.bot.jit import entry, kernel
+from nonobot.bot.limits import LONGEST_LINE
+from nonobot.bot.lines.bitset import paint_bitset
+from nonobot.bot.lines.recurrence import paint_recurrence
+from nonobot.bot.words import MASK, u64
 
 __all__ = ["BITSET", "RECURRENCE", "SOLVERS", "new_scratch", "paint_line", "paint_with"]
 
@@ -34,7 +34,7 @@ def new_scratch(most_blocks: int, longest: int) -> np.ndarray[Any, Any]:
 def paint_with(
     solver: Any, clues: Any, line: Any, blocks: Any, length: Any, black: Any, white: Any, scratch: Any
 ) -> Any:
-    """Paint a line with the chosen solver; the contract is that of :func:`bot.lines.bitset.paint_bitset`."""
+    """Paint a line with the chosen solver; the contract is that of :func:`paint_bitset`."""
     if solver == BITSET:
         return paint_bitset(clues, line, blocks, length, black, white, scratch)
     return paint_recurrence(clues, line, blocks, length, black, white, scratch)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.jit import kernel
-from bot.words import u64
+from nonobot.bot.jit import kernel
+from nonobot.bot.words import u64
 
 __all__ = ["paint_recurrence"]
 
@@ -27,7 +27,7 @@ def _matches_block(may_white: Any, may_black: Any, end: Any, size: Any) -> Any:
 
 @kernel
 def paint_recurrence(clues: Any, line: Any, blocks: Any, length: Any, black: Any, white: Any, scratch: Any) -> Any:
-    """Paint a line maximally: same contract as :func:`bot.lines.bitset.paint_bitset`.
+    """Paint a line maximally: same contract as :func:`nonobot.bot.lines.bitset.paint_bitset`.
 
     `scratch` has shape (3 * (blocks + 1), length + 1) or more: planes `low` and `high` of P(i, j), and whether
     P(i, j) is a painting at all (the paper's null string otherwise).

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.jit import kernel
-from bot.papers.state import BLACK, WHITE, State
-from bot.words import u64
+from nonobot.bot.jit import kernel
+from nonobot.bot.papers.state import BLACK, WHITE, State
+from nonobot.bot.words import u64
 
 __all__ = ["note"]
 

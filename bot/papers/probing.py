@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.jit import kernel
-from bot.papers.moments import note
-from bot.papers.propagation import copy_grid, propagate, set_cell
-from bot.papers.state import BLACK, PROBED, PROBES, WHITE, State
-from bot.words import lowest_bit, now_ns, popcount, u64
+from nonobot.bot.jit import kernel
+from nonobot.bot.papers.moments import note
+from nonobot.bot.papers.propagation import copy_grid, propagate, set_cell
+from nonobot.bot.papers.state import BLACK, PROBED, PROBES, WHITE, State
+from nonobot.bot.words import lowest_bit, now_ns, popcount, u64
 
 __all__ = [
     "CONFLICT",

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.jit import entry, kernel
-from bot.papers.moments import note
-from bot.papers.probing import CONFLICT, OPEN, OUT_OF_TIME, SOLVED, fully_probe, is_unknown, take_over
-from bot.papers.propagation import copy_grid, propagate
-from bot.papers.state import (
+from nonobot.bot.jit import entry, kernel
+from nonobot.bot.papers.moments import note
+from nonobot.bot.papers.probing import CONFLICT, OPEN, OUT_OF_TIME, SOLVED, fully_probe, is_unknown, take_over
+from nonobot.bot.papers.propagation import copy_grid, propagate
+from nonobot.bot.papers.state import (
     BACKTRACKS,
     BLACK,
     BRANCHING,
@@ -25,7 +25,7 @@ from bot.papers.state import (
     WHITE,
     State,
 )
-from bot.words import i64, now_ns, u64
+from nonobot.bot.words import i64, now_ns, u64
 
 __all__ = ["EXHAUSTED", "FOUND", "LATE", "deduce_kernel", "search_kernel"]
 
@@ -120,7 +120,7 @@ def search_kernel(
     ----------
     state : State
     solver, level, width, height : uint64
-        As for :func:`bot.papers.probing.fully_probe`.
+        As for :func:`nonobot.bot.papers.probing.fully_probe`.
     deadline : int64
         Nanoseconds on the clock of `now_ns`.
     resume : bool

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bot.lines import new_scratch
-from bot.moments import MOST_MOMENTS, Moment
-from bot.words import ALL_ONES, MASK, i64, u64
-from protocol import Puzzle
+from nonobot.bot.lines import new_scratch
+from nonobot.bot.moments import MOST_MOMENTS, Moment
+from nonobot.bot.words import ALL_ONES, MASK, i64, u64
+from nonobot.protocol import Puzzle
 
 __all__ = [
     "BACKTRACKS",

@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from bot.cache import cache_folder, note_use, tidy_cache
-from bot.limits import LONGEST_LINE
-from bot.lines import SOLVERS
-from bot.moments import MOST_MOMENTS, Moment, moments_of
-from bot.papers.search import EXHAUSTED, FOUND, deduce_kernel, search_kernel
-from bot.papers.state import BLACK, COUNT_NAMES, STEP_NAMES, WHITE, State, line_clues, new_state
-from bot.result import Result, seconds_of
-from bot.start import line_masks
-from bot.words import MASK, u64
-from protocol import PartialGrid, Puzzle, Solution
-from protocol.faults import fault_in_clues
+from nonobot.bot.cache import cache_folder, note_use, tidy_cache
+from nonobot.bot.limits import LONGEST_LINE
+from nonobot.bot.lines import SOLVERS
+from nonobot.bot.moments import MOST_MOMENTS, Moment, moments_of
+from nonobot.bot.papers.search import EXHAUSTED, FOUND, deduce_kernel, search_kernel
+from nonobot.bot.papers.state import BLACK, COUNT_NAMES, STEP_NAMES, WHITE, State, line_clues, new_state
+from nonobot.bot.result import Result, seconds_of
+from nonobot.bot.start import line_masks
+from nonobot.bot.words import MASK, u64
+from nonobot.protocol import PartialGrid, Puzzle, Solution
+from nonobot.protocol.faults import fault_in_clues
 
 __all__ = ["PROBINGS", "PapersStrategy", "deduce", "solve"]
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from harness.bench.catalogue import Benchmark
-from harness.bench.measure import Pace, differs, make_ready, measure
-from harness.bench.pairs import Ratio, needed_pairs, paired_ratio
-from harness.bench.trees import Tree, side_by_side
-from harness.errors import UnusableError
+from nonobot.harness.bench.catalogue import Benchmark
+from nonobot.harness.bench.measure import Pace, differs, make_ready, measure
+from nonobot.harness.bench.pairs import Ratio, needed_pairs, paired_ratio
+from nonobot.harness.bench.trees import Tree, side_by_side
+from nonobot.harness.errors import UnusableError
 
 __all__ = ["CONFIDENCE", "ROUNDS", "Against", "Compared", "Judgement", "Plan", "judged", "measure_against"]
 

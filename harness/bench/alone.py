@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.bench.catalogue import Benchmark
-from harness.bench.measure import Pace, checks, make_ready, measure
-from harness.bench.trees import present_tree
-from harness.errors import UnusableError
+from nonobot.harness.bench.catalogue import Benchmark
+from nonobot.harness.bench.measure import Pace, checks, make_ready, measure
+from nonobot.harness.bench.trees import present_tree
+from nonobot.harness.errors import UnusableError
 
 __all__ = ["FAST", "THOROUGH", "Measured", "measure_all"]
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from bot.champion.beliefs import forget, sweep
-from bot.champion.descent import MOST_ODDS
-from bot.champion.state import BOARD, MOST_LINES, ODDS
-from bot.jit import entry
-from bot.memory import Memory
-from harness.bench.boards import propagate_board
-from harness.bench.catalogue import Job
-from harness.bench.champion import memory_with
-from harness.bench.positions import positions
-from harness.bench.timing import clocked, require
+from nonobot.bot.champion.beliefs import forget, sweep
+from nonobot.bot.champion.descent import MOST_ODDS
+from nonobot.bot.champion.state import BOARD, MOST_LINES, ODDS
+from nonobot.bot.jit import entry
+from nonobot.bot.memory import Memory
+from nonobot.harness.bench.boards import propagate_board
+from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.champion import memory_with
+from nonobot.harness.bench.positions import positions
+from nonobot.harness.bench.timing import clocked, require
 
 __all__ = ["make"]
 

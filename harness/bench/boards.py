@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from bot.access import read
-from bot.champion.board import known_row, propagate, start_board
-from bot.champion.state import HEIGHT
-from bot.jit import entry
-from bot.papers import deduce
-from bot.words import popcount, u64
-from harness.bench.catalogue import Job
-from harness.bench.champion import memory_with
-from harness.bench.positions import positions
-from harness.bench.timing import clocked, require
+from nonobot.bot.access import read
+from nonobot.bot.champion.board import known_row, propagate, start_board
+from nonobot.bot.champion.state import HEIGHT
+from nonobot.bot.jit import entry
+from nonobot.bot.papers import deduce
+from nonobot.bot.words import popcount, u64
+from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.champion import memory_with
+from nonobot.harness.bench.positions import positions
+from nonobot.harness.bench.timing import clocked, require
 
 __all__ = ["make", "propagate_board"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from harness.errors import UnusableError
+from nonobot.harness.errors import UnusableError
 
 __all__ = ["BENCHMARKS", "COLD_START", "Benchmark", "CheckError", "Job", "chosen", "make_job"]
 
@@ -127,13 +127,13 @@ def make_job(name: str) -> Job:
 
 
 _MODULES: dict[str, Callable[[], Any]] = {
-    "beliefs": lambda: import_module("harness.bench.beliefs"),
-    "boards": lambda: import_module("harness.bench.boards"),
-    "learning": lambda: import_module("harness.bench.learning"),
-    "lines": lambda: import_module("harness.bench.lines"),
-    "papers": lambda: import_module("harness.bench.papers"),
-    "papers_lines": lambda: import_module("harness.bench.papers_lines"),
-    "sets": lambda: import_module("harness.bench.sets"),
-    "stream": lambda: import_module("harness.bench.stream"),
+    "beliefs": lambda: import_module("nonobot.harness.bench.beliefs"),
+    "boards": lambda: import_module("nonobot.harness.bench.boards"),
+    "learning": lambda: import_module("nonobot.harness.bench.learning"),
+    "lines": lambda: import_module("nonobot.harness.bench.lines"),
+    "papers": lambda: import_module("nonobot.harness.bench.papers"),
+    "papers_lines": lambda: import_module("nonobot.harness.bench.papers_lines"),
+    "sets": lambda: import_module("nonobot.harness.bench.sets"),
+    "stream": lambda: import_module("nonobot.harness.bench.stream"),
 }
 """Written out, so that the check of the house's imports can read them."""

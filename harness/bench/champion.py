@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.champion import ChampionStrategy
-from bot.memory import Memory
-from protocol import Puzzle
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.memory import Memory
+from nonobot.protocol import Puzzle
 
 __all__ = ["memory_with"]
 

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from bot.access import read, write
-from bot.champion.board import copy_board, propagate, start_board
-from bot.champion.learning.analysis import analyse
-from bot.champion.learning.fixpoint import propagate_all
-from bot.champion.learning.search import _decide, _learn_from_conflict, start_learning
-from bot.champion.state import ASSIGNED, BOARD, CONFLICTS_MET, LEARNED_SIZE, LEVEL, ROOT, VARIABLES
-from bot.jit import entry, kernel
-from harness.bench.catalogue import Job
-from harness.bench.champion import memory_with
-from harness.bench.positions import positions
-from harness.bench.timing import clocked, require
+from nonobot.bot.access import read, write
+from nonobot.bot.champion.board import copy_board, propagate, start_board
+from nonobot.bot.champion.learning.analysis import analyse
+from nonobot.bot.champion.learning.fixpoint import propagate_all
+from nonobot.bot.champion.learning.search import _decide, _learn_from_conflict, start_learning
+from nonobot.bot.champion.state import ASSIGNED, BOARD, CONFLICTS_MET, LEARNED_SIZE, LEVEL, ROOT, VARIABLES
+from nonobot.bot.jit import entry, kernel
+from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.champion import memory_with
+from nonobot.harness.bench.positions import positions
+from nonobot.harness.bench.timing import clocked, require
 
 __all__ = ["make"]
 

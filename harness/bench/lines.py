@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.champion.line import paint
-from bot.jit import entry
-from bot.words import popcount, u64
-from harness.bench.catalogue import Job
-from harness.bench.champion import memory_with
-from harness.bench.positions import positions
-from harness.bench.timing import clocked, require
+from nonobot.bot.champion.line import paint
+from nonobot.bot.jit import entry
+from nonobot.bot.words import popcount, u64
+from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.champion import memory_with
+from nonobot.harness.bench.positions import positions
+from nonobot.harness.bench.timing import clocked, require
 
 __all__ = ["make"]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.bench.catalogue import Benchmark
-from harness.bench.trees import HERE, Tree
-from harness.errors import UnusableError
+from nonobot.harness.bench.catalogue import Benchmark
+from nonobot.harness.bench.trees import Tree
+from nonobot.harness.errors import UnusableError
 
 __all__ = ["Pace", "checks", "differs", "load", "make_ready", "measure", "require_pyperf", "save"]
 
@@ -79,7 +79,7 @@ def make_ready(
     names = [one.name for one in benchmarks]
     found: dict[str, str | None] = {}
     with tempfile.TemporaryFile("w+") as errors:
-        command = [sys.executable, "-m", "harness.bench.ready", *names]
+        command = [sys.executable, "-m", "nonobot.harness.bench.ready", *names]
         with subprocess.Popen(
             command,
             env=_environment(tree),
@@ -132,7 +132,7 @@ def measure(
         if core is not None:
             options += ["--affinity", str(core)]
         done = subprocess.run(
-            [sys.executable, "-m", "harness.bench.suite", *options],
+            [sys.executable, "-m", "nonobot.harness.bench.suite", *options],
             env=_environment(tree),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -193,9 +193,8 @@ def _asked(question: str, *benchmarks: Any) -> list[str]:
 
 
 def _environment(tree: Tree) -> dict[str, str]:
-    """Return the environment in which `bot` and `protocol` are those of a tree, and the rest is of here."""
-    path = os.pathsep.join(map(str, dict.fromkeys((tree.folder, HERE))))
-    return {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
+    """Return the environment in which `nonobot` is that of a tree."""
+    return {**os.environ, "PYTHONPATH": str(tree.folder), "PYTHONSAFEPATH": "1"}
 
 
 def _last_line(text: str) -> str:

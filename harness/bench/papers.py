@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from bot.jit import entry
-from bot.lines import BITSET
-from bot.papers import PapersStrategy, deduce
-from bot.papers.probing import known_cells
-from bot.papers.search import deduce_kernel
-from bot.papers.state import State
-from bot.words import i64, u64
-from harness.bench.catalogue import Job
-from harness.bench.positions import positions
-from harness.bench.timing import clocked, require
-from protocol import Puzzle
+from nonobot.bot.jit import entry
+from nonobot.bot.lines import BITSET
+from nonobot.bot.papers import PapersStrategy, deduce
+from nonobot.bot.papers.probing import known_cells
+from nonobot.bot.papers.search import deduce_kernel
+from nonobot.bot.papers.state import State
+from nonobot.bot.words import i64, u64
+from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.positions import positions
+from nonobot.harness.bench.timing import clocked, require
+from nonobot.protocol import Puzzle
 
 __all__ = ["make", "state_with"]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.jit import entry
-from bot.lines import SOLVERS, paint_with
-from bot.papers.state import State
-from bot.words import popcount, u64
-from harness.bench.catalogue import Job
-from harness.bench.papers import state_with
-from harness.bench.positions import positions
-from harness.bench.timing import clocked, require
+from nonobot.bot.jit import entry
+from nonobot.bot.lines import SOLVERS, paint_with
+from nonobot.bot.papers.state import State
+from nonobot.bot.words import popcount, u64
+from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.papers import state_with
+from nonobot.harness.bench.positions import positions
+from nonobot.harness.bench.timing import clocked, require
 
 __all__ = ["make"]
 

@@ -1,6 +1,6 @@
 """The hard boards that the benchmarks work on, with line states sampled from searches of them.
 
-`positions.json` was written by `harness.bench.sample`; nothing else than this reads it.
+`positions.json` was written by `nonobot.harness.bench.sample`; nothing else than this reads it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from protocol import Puzzle
+from nonobot.protocol import Puzzle
 
 __all__ = ["FILE", "Position", "positions"]
 

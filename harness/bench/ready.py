@@ -1,4 +1,4 @@
-"""Makes benchmarks ready: `python -m harness.bench.ready NAMES`, one JSON line for each.
+"""Makes benchmarks ready: `python -m nonobot.harness.bench.ready NAMES`, one JSON line for each.
 
 Each is made, which compiles its kernels, run once, and its result checked. The line says why a benchmark cannot be
 run; of another tree's bot that is no mishap: it lacks what the benchmark needs.
@@ -11,8 +11,8 @@ import json
 import sys
 from collections.abc import Sequence
 
-from harness.bench import start
-from harness.bench.catalogue import BENCHMARKS, COLD_START, CheckError, make_job
+from nonobot.harness.bench import start
+from nonobot.harness.bench.catalogue import BENCHMARKS, COLD_START, CheckError, make_job
 
 __all__ = ["main"]
 

@@ -1,4 +1,4 @@
-"""How `positions.json` was made: `NUMBA_DISABLE_JIT=1 python -m harness.bench.sample`, a minute or two.
+"""How `positions.json` was made: `NUMBA_DISABLE_JIT=1 python -m nonobot.harness.bench.sample`, a minute or two.
 
 The puzzles are hard ones of generated sets: without a descent the champion meets over 5000 conflicts in each. The
 papers' strategy searches them with FP1 as plain Python, each call of its line kernel is taken down (propagation,
@@ -13,9 +13,9 @@ import random
 import sys
 from typing import Any
 
-from harness.bench.positions import FILE
-from protocol import Puzzle
-from tournament_data import load_set
+from nonobot.harness.bench.positions import FILE
+from nonobot.protocol import Puzzle
+from nonobot.tournament_data import load_set
 
 PUZZLES = {1: (80, 107, 110, 123), 2: (114,), 3: (78, 90, 106)}
 """Seed of the set to numbers of its puzzles."""
@@ -30,7 +30,7 @@ class _EnoughError(Exception):
 
 def sampled(puzzle: Puzzle, seed: int) -> list[list[int]]:
     """Return line, black cells and white cells of some calls of the line kernel."""
-    from bot.papers import PapersStrategy, propagation
+    from nonobot.bot.papers import PapersStrategy, propagation
 
     plain = vars(propagation)["paint_with"]
     seen: dict[tuple[int, int, int], None] = {}
@@ -57,7 +57,7 @@ def sampled(puzzle: Puzzle, seed: int) -> list[list[int]]:
 
 def painted(puzzle: Puzzle, states: list[list[int]]) -> int:
     """Return how many cells are known, all states together, once their lines are painted; of conflicts none."""
-    from bot.lines import paint_line
+    from nonobot.bot.lines import paint_line
 
     clues = [*puzzle.rows, *puzzle.columns]
     known = 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bot.champion import ChampionStrategy
-from bot.papers import PapersStrategy
-from harness.bench.catalogue import Job
-from harness.bench.timing import clocked, require
-from protocol import mismatches
-from tournament_data import load_set
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.papers import PapersStrategy
+from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.timing import clocked, require
+from nonobot.protocol import mismatches
+from nonobot.tournament_data import load_set
 
 __all__ = ["make"]
 

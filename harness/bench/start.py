@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness.bench.catalogue import COLD_START
-from harness.bench.timing import require
+from nonobot.harness.bench.catalogue import COLD_START
+from nonobot.harness.bench.timing import require
 
 __all__ = ["check", "command"]
 
@@ -23,7 +23,7 @@ def command(name: str) -> list[str]:
 
     A shell gives the bot its puzzle, since pyperf gives a command no input; that takes a millisecond.
     """
-    bot = f"{shlex.quote(sys.executable)} -m bot --size 2x2 < {shlex.quote(str(QUESTION))}"
+    bot = f"{shlex.quote(sys.executable)} -m nonobot --size 2x2 < {shlex.quote(str(QUESTION))}"
     if name != COLD_START:
         return ["/bin/sh", "-c", f"exec {bot}"]
     script = f'cache=$(mktemp -d) && NONOBOT_CACHE_DIR="$cache" {bot} 2> /dev/null; status=$?'

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.bench.catalogue import Job
-from harness.bench.positions import positions
-from harness.bench.timing import clocked, require
-from protocol import Entry, Solution, TaaiReader, format_answer, format_puzzle
+from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.positions import positions
+from nonobot.harness.bench.timing import clocked, require
+from nonobot.protocol import Entry, Solution, TaaiReader, format_answer, format_puzzle
 
 __all__ = ["make"]
 

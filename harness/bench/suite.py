@@ -1,4 +1,4 @@
-"""The pyperf script: `python -m harness.bench.suite --benchmarks line-champion,bp-sweep -o new.json`.
+"""The pyperf script: `python -m nonobot.harness.bench.suite --benchmarks line-champion,bp-sweep -o new.json`.
 
 It takes every option of a pyperf script, and its files are pyperf's. `nonojudge bench` starts it, and is easier.
 """
@@ -10,9 +10,9 @@ from typing import Any
 
 import pyperf  # type: ignore[import-untyped, unused-ignore]
 
-from harness.bench import start
-from harness.bench.catalogue import Benchmark, Job, chosen, make_job
-from harness.errors import UnusableError
+from nonobot.harness.bench import start
+from nonobot.harness.bench.catalogue import Benchmark, Job, chosen, make_job
+from nonobot.harness.errors import UnusableError
 
 __all__ = ["main"]
 
@@ -25,7 +25,7 @@ class _Runner:
             command += ["--benchmarks", arguments.benchmarks]
 
         self._pyperf = pyperf.Runner(
-            add_cmdline_args=pass_on, program_args=("-m", "harness.bench.suite"), processes=10
+            add_cmdline_args=pass_on, program_args=("-m", "nonobot.harness.bench.suite"), processes=10
         )
         self._pyperf.argparser.add_argument(
             "--benchmarks", default="", metavar="NAMES", help="comma separated; without, all but the cold start"
@@ -54,7 +54,7 @@ def main() -> int:
     try:
         _Runner().run()
     except UnusableError as problem:
-        print(f"harness.bench.suite: {problem}", file=sys.stderr)
+        print(f"nonobot.harness.bench.suite: {problem}", file=sys.stderr)
         return 2
     return 0
 

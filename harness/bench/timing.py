@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from harness.bench.catalogue import CheckError
+from nonobot.harness.bench.catalogue import CheckError
 
 __all__ = ["clocked", "require"]
 

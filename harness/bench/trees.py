@@ -1,8 +1,8 @@
-"""The bots of two revisions side by side: copies of `bot/` and `protocol/`, gone afterwards.
+"""The bots of two revisions side by side, each in a copy of the source tree that is gone afterwards.
 
-Both are copied, so that edits while the benchmarks run change nothing, and keep the times of their files: numba's
-cache goes by these, and by the folder. The compiled kernels of each lie in the bot's own cache, under a digest of
-its sources, and stay there for the next time.
+The judge in both is that of the present tree. The bots are copied, so that edits while the benchmarks run change
+nothing, and keep the times of their files: numba's cache goes by these, and by the folder. The compiled kernels of
+each lie in the bot's own cache, under a digest of its sources, and stay there for the next time.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import io
+import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -17,14 +19,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import UnusableError
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.own_bot import HOME
 
-__all__ = ["HERE", "Tree", "present_tree", "side_by_side"]
+__all__ = ["Tree", "present_tree", "side_by_side"]
 
-HERE = Path(__file__).resolve().parent.parent.parent
-"""The source tree, or the folder of installed packages, that this is a part of."""
-
-ROOMS = ("bot", "protocol")
+MEASURED = ("bot", "protocol")
+JUDGING = ("harness", "tournament_data")
+NAME = "nonobot"
+"""The folder that gives all rooms their common name: a few modules, and links to the rooms."""
 
 NAME_LENGTH = 12
 """Of both folders: a longer path moves the stack of a process, and with it some times by a few per cent."""
@@ -32,7 +35,7 @@ NAME_LENGTH = 12
 
 @dataclass(frozen=True)
 class Tree:
-    """A folder with a `bot` and a `protocol`, and what to call it."""
+    """A folder to import `nonobot` from, and what to call it."""
 
     name: str
     folder: Path
@@ -40,7 +43,7 @@ class Tree:
 
 def present_tree() -> Tree:
     """Return the tree that this is a part of, as it is."""
-    return Tree("present", HERE)
+    return Tree("present", HOME)
 
 
 @contextlib.contextmanager
@@ -59,9 +62,12 @@ def side_by_side(revision: str) -> Iterator[tuple[Tree, Tree]]:
         _remove(before, after)  # what a killed one left
         try:
             _extract(commit, before)
-            for room in ROOMS:
+            for room in (*MEASURED, NAME):
                 ignored = shutil.ignore_patterns("__pycache__")
-                shutil.copytree(HERE / room, after / room, dirs_exist_ok=True, ignore=ignored)
+                shutil.copytree(HOME / room, after / room, symlinks=True, ignore=ignored)
+            for tree in (before, after):
+                for room in JUDGING:
+                    (tree / room).symlink_to(HOME / room)
             yield Tree(revision, before), Tree("present", after)
         finally:
             _remove(before, after)
@@ -77,8 +83,8 @@ def _commit(revision: str) -> str:
         top = _git("rev-parse", "--show-toplevel").decode().strip()
     except (OSError, subprocess.CalledProcessError):
         top = ""
-    if not top or Path(top).resolve() != HERE:
-        raise UnusableError(f"--against needs a clone of the repository with git; {HERE} is none")
+    if not top or Path(top).resolve() != HOME:
+        raise UnusableError(f"--against needs a clone of the repository with git; {HOME} is none")
     try:
         found = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except subprocess.CalledProcessError:
@@ -88,17 +94,32 @@ def _commit(revision: str) -> str:
 
 def _extract(commit: str, folder: Path) -> None:
     """Write the bot of a commit to `folder`, each file with the time of the commit."""
+    named = bool(_git("ls-tree", commit, "--", NAME))
     try:
-        archive = _git("archive", "--format=tar", commit, "--", *ROOMS)
+        archive = _git("archive", "--format=tar", commit, "--", *MEASURED, *([NAME] if named else []))
     except subprocess.CalledProcessError as error:
         words = error.stderr.decode(errors="replace").strip().splitlines()
         raise UnusableError(f"{commit[:NAME_LENGTH]} has no bot to measure: {words[-1]}") from None
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         files.extractall(folder, filter="data")
+    if not named:
+        _give_name(folder)
+
+
+def _give_name(folder: Path) -> None:
+    """Put a bot of before the rooms had a common name under that name."""
+    shutil.copytree(HOME / NAME, folder / NAME, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.move(folder / "bot" / "__main__.py", folder / NAME / "__main__.py")
+    for file in folder.rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        when = file.stat().st_mtime
+        text = re.sub(r"^( *from |.*load_kernel\(\")(?=(bot|protocol)\b)", rf"\1{NAME}.", text, flags=re.MULTILINE)
+        file.write_text(text, encoding="utf-8")
+        os.utime(file, (when, when))
 
 
 def _git(*arguments: str) -> bytes:
-    return subprocess.run(["git", "-C", str(HERE), *arguments], check=True, capture_output=True).stdout
+    return subprocess.run(["git", "-C", str(HOME), *arguments], check=True, capture_output=True).stdout
 
 
 @contextlib.contextmanager
@@ -114,7 +135,7 @@ def _workshop() -> Iterator[Path]:
 
 
 def _workshop_folder() -> Path:
-    from bot.cache import cache_folder  # loads llvmlite
+    from nonobot.bot.cache import cache_folder  # loads llvmlite
 
     kernels = cache_folder()
     if kernels is None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from harness.bench.against import CONFIDENCE, Against, Compared, Judgement
-from harness.bench.alone import Measured
-from harness.bench.catalogue import BENCHMARKS
-from harness.play.machine import machine_facts
-from harness.ranking.cells import percent, plain
-from harness.ranking.drawing import drawn, new_table
+from nonobot.harness.bench.against import CONFIDENCE, Against, Compared, Judgement
+from nonobot.harness.bench.alone import Measured
+from nonobot.harness.bench.catalogue import BENCHMARKS
+from nonobot.harness.play.machine import machine_facts
+from nonobot.harness.ranking.cells import percent, plain
+from nonobot.harness.ranking.drawing import drawn, new_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

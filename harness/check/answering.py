@@ -5,10 +5,10 @@ from __future__ import annotations
 import statistics
 from itertools import pairwise
 
-from harness.check.boards import ambiguous, easy, numbered, text_of
-from harness.check.lab import Lab, Talk, excerpt
-from harness.check.model import ShortfallError
-from protocol import Answer, format_answer
+from nonobot.harness.check.boards import ambiguous, easy, numbered, text_of
+from nonobot.harness.check.lab import Lab, Talk, excerpt
+from nonobot.harness.check.model import ShortfallError
+from nonobot.protocol import Answer, format_answer
 
 __all__ = [
     "answers_before_the_next",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
-from protocol import Puzzle, format_puzzle
-from tournament_data.generate import generate
+from nonobot.protocol import Puzzle, format_puzzle
+from nonobot.tournament_data.generate import generate
 
 __all__ = [
     "LARGEST_SIDE",

@@ -11,11 +11,11 @@ from itertools import count
 from pathlib import Path
 from types import TracebackType
 
-from harness.check import warden
-from harness.check.boards import Numbered, text_of
-from harness.check.model import ShortfallError
-from harness.play.process import BotProcess
-from protocol import Answer, AnswerReader, mismatches
+from nonobot.harness.check import warden
+from nonobot.harness.check.boards import Numbered, text_of
+from nonobot.harness.check.model import ShortfallError
+from nonobot.harness.play.process import BotProcess
+from nonobot.protocol import Answer, AnswerReader, mismatches
 
 __all__ = ["Lab", "Talk", "excerpt"]
 

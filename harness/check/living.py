@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 
-from harness.check import warden
-from harness.check.answering import LARGE_BATCH
-from harness.check.boards import easy, hard, numbered, text_of
-from harness.check.lab import Lab
-from harness.check.model import ShortfallError
-from harness.play.process import SECONDS_TO_OBEY
+from nonobot.harness.check import warden
+from nonobot.harness.check.answering import LARGE_BATCH
+from nonobot.harness.check.boards import easy, hard, numbered, text_of
+from nonobot.harness.check.lab import Lab
+from nonobot.harness.check.model import ShortfallError
+from nonobot.harness.play.process import SECONDS_TO_OBEY
 
 __all__ = [
     "cut_off_input",

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from harness.results.model import SCHEMA_VERSION
+from nonobot.harness.results.model import SCHEMA_VERSION
 
 if TYPE_CHECKING:
-    from harness.check.lab import Lab
+    from nonobot.harness.check.lab import Lab
 
 __all__ = ["CheckResult", "Level", "ShortfallError", "Step", "StepResult", "StepVerdict", "Test"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.check.boards import (
+from nonobot.harness.check.boards import (
     Numbered,
     easy,
     filled,
@@ -12,8 +12,8 @@ from harness.check.boards import (
     with_empty_edge_columns,
     with_empty_edge_rows,
 )
-from harness.check.lab import Lab
-from protocol import Puzzle
+from nonobot.harness.check.lab import Lab
+from nonobot.protocol import Puzzle
 
 __all__ = [
     "all_black",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator
 
-from harness.check.lab import Lab
-from harness.check.model import Level, ShortfallError, Step, StepResult, StepVerdict, Test
-from harness.check.steps import PROCESS, STEPS
+from nonobot.harness.check.lab import Lab
+from nonobot.harness.check.model import Level, ShortfallError, Step, StepResult, StepVerdict, Test
+from nonobot.harness.check.steps import PROCESS, STEPS
 
 __all__ = ["carried_out", "selected"]
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TextIO
 
-from harness.check.model import StepResult, StepVerdict
-from harness.check.steps import STEPS
+from nonobot.harness.check.model import StepResult, StepVerdict
+from nonobot.harness.check.steps import STEPS
 
 __all__ = ["PlainShow", "TerminalShow", "list_of_steps", "show_for", "summary"]
 

@@ -5,8 +5,8 @@ Each is tried with a bot started anew. docs/check.md lists the same steps; a tes
 
 from __future__ import annotations
 
-from harness.check import answering, living, reading
-from harness.check.model import Level, Step
+from nonobot.harness.check import answering, living, reading
+from nonobot.harness.check.model import Level, Step
 
 __all__ = ["STEPS"]
 

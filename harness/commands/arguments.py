@@ -6,8 +6,8 @@ import argparse
 import re
 from typing import Literal
 
-from harness.errors import UnusableError
-from tournament_data import PuzzleSet, SetError, load_set
+from nonobot.harness.errors import UnusableError
+from nonobot.tournament_data import PuzzleSet, SetError, load_set
 
 __all__ = ["SET_HELP", "Commands", "add_file_size", "add_size", "byte_count", "core", "loaded", "seconds"]
 
@@ -66,7 +66,7 @@ def add_size(parser: argparse.ArgumentParser) -> None:
 
 
 def add_file_size(parser: argparse.ArgumentParser) -> None:
-    """Add `--size` for files that are read as `protocol.formats` does."""
+    """Add `--size` for files that are read as `nonobot.protocol.formats` does."""
     parser.add_argument(
         "--size",
         type=_file_size,

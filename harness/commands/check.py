@@ -9,17 +9,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from harness.check.boards import LARGEST_SIDE, SMALLEST_SIDE
-from harness.check.lab import Lab
-from harness.check.model import CheckResult, Level, StepResult, StepVerdict
-from harness.check.runner import carried_out, selected
-from harness.check.show import list_of_steps, show_for, summary
-from harness.check.steps import STEPS
-from harness.commands.arguments import Commands, add_size, seconds
-from harness.errors import UnusableError
-from harness.play.process import StartError
-from harness.version import judge_version
-from protocol import DEFAULT_SIZE
+from nonobot.harness.check.boards import LARGEST_SIDE, SMALLEST_SIDE
+from nonobot.harness.check.lab import Lab
+from nonobot.harness.check.model import CheckResult, Level, StepResult, StepVerdict
+from nonobot.harness.check.runner import carried_out, selected
+from nonobot.harness.check.show import list_of_steps, show_for, summary
+from nonobot.harness.check.steps import STEPS
+from nonobot.harness.commands.arguments import Commands, add_size, seconds
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.process import StartError
+from nonobot.harness.version import judge_version
+from nonobot.protocol import DEFAULT_SIZE
 
 __all__ = ["add_to", "carry_out"]
 

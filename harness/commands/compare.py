@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from harness.commands.arguments import Commands
-from harness.errors import UnusableError
-from harness.ranking.comparison import Limits, compare
-from harness.ranking.drawing import on_terminal
-from harness.ranking.sides import read_side
-from harness.ranking.words import as_json, as_text
+from nonobot.harness.commands.arguments import Commands
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.ranking.comparison import Limits, compare
+from nonobot.harness.ranking.drawing import on_terminal
+from nonobot.harness.ranking.sides import read_side
+from nonobot.harness.ranking.words import as_json, as_text
 
 __all__ = ["add_to"]
 

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.commands.arguments import Commands, add_file_size
-from harness.errors import UnusableError
-from harness.output import write_output
-from harness.progress import Progress, progress_for
+from nonobot.harness.commands.arguments import Commands, add_file_size
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.output import write_output
+from nonobot.harness.progress import Progress, progress_for
 
 if TYPE_CHECKING:
-    from protocol import Fault, Record
-    from protocol.formats import Format, Found
+    from nonobot.protocol import Fault, Record
+    from nonobot.protocol.formats import Format, Found
 
 __all__ = ["add_to"]
 
@@ -65,7 +65,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Convert the file and say what could not be."""
-    from protocol.formats import FormatError, write
+    from nonobot.protocol.formats import FormatError, write
 
     to = _target_format(arguments)
     name = "stdin" if arguments.source == "-" else arguments.source
@@ -109,7 +109,7 @@ class _Records:
         self.remarks: list[Fault] = []
 
     def __iter__(self) -> Iterator[Record]:
-        from protocol import Record
+        from nonobot.protocol import Record
 
         for found in self._found:
             if isinstance(found, Record):
@@ -123,7 +123,7 @@ class _Records:
 
 
 def _target_format(arguments: argparse.Namespace) -> Format:
-    from protocol.formats import FormatError, by_extension, format_named
+    from nonobot.protocol.formats import FormatError, by_extension, format_named
 
     try:
         if arguments.to_format:
@@ -137,7 +137,7 @@ def _target_format(arguments: argparse.Namespace) -> Format:
 
 
 def _content(source: str, name: str) -> bytes:
-    from protocol.formats import MOST_BYTES
+    from nonobot.protocol.formats import MOST_BYTES
 
     most = MOST_BYTES + 1  # one too many is enough to see that it is too many
     try:
@@ -150,7 +150,7 @@ def _content(source: str, name: str) -> bytes:
 
 
 def _found(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[Found]:
-    from protocol.formats import FormatError, UnknownFormatError, format_named, read
+    from nonobot.protocol.formats import FormatError, UnknownFormatError, format_named, read
 
     try:
         if arguments.from_format:

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from harness.appraise import appraiser
-from harness.commands.arguments import Commands, seconds
-from harness.errors import UnusableError
-from harness.output import in_full
-from harness.progress import Progress, progress_for
-from tournament_data import Recipe, write_set
-from tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, Board
-from tournament_data.recipe import parse_dimensions, parse_seed
-from tournament_data.select import MOST_DRAWS, Drawn, NoBoardError, select
+from nonobot.harness.appraise import appraiser
+from nonobot.harness.commands.arguments import Commands, seconds
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.output import in_full
+from nonobot.harness.progress import Progress, progress_for
+from nonobot.tournament_data import Recipe, write_set
+from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, Board
+from nonobot.tournament_data.recipe import parse_dimensions, parse_seed
+from nonobot.tournament_data.select import MOST_DRAWS, Drawn, NoBoardError, select
 
 __all__ = ["add_to"]
 

@@ -7,23 +7,23 @@ import shlex
 import sys
 from pathlib import Path
 
-from harness.commands.arguments import SET_HELP, Commands, add_size, core, loaded, seconds
-from harness.errors import UnusableError
-from harness.output import write_output
-from harness.own_bot import own_bot
-from harness.play.affinity import tournament_core
-from harness.play.limits import STALL_SECONDS
-from harness.play.screen import screen_for
-from harness.play.warming import warmed_up
-from harness.profiling.collect import profile_of
-from harness.profiling.comparison import as_text as comparison_as_text
-from harness.profiling.comparison import compare
-from harness.profiling.files import read_profile, to_json
-from harness.profiling.model import Profile
-from harness.profiling.words import as_text
-from harness.ranking.drawing import on_terminal
-from harness.results.files import check_writable
-from harness.results.model import EndReason, Terms
+from nonobot.harness.commands.arguments import SET_HELP, Commands, add_size, core, loaded, seconds
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.output import write_output
+from nonobot.harness.own_bot import own_bot
+from nonobot.harness.play.affinity import tournament_core
+from nonobot.harness.play.limits import STALL_SECONDS
+from nonobot.harness.play.screen import screen_for
+from nonobot.harness.play.warming import warmed_up
+from nonobot.harness.profiling.collect import profile_of
+from nonobot.harness.profiling.comparison import as_text as comparison_as_text
+from nonobot.harness.profiling.comparison import compare
+from nonobot.harness.profiling.files import read_profile, to_json
+from nonobot.harness.profiling.model import Profile
+from nonobot.harness.profiling.words import as_text
+from nonobot.harness.ranking.drawing import on_terminal
+from nonobot.harness.results.files import check_writable
+from nonobot.harness.results.model import EndReason, Terms
 
 __all__ = ["add_to"]
 
@@ -127,7 +127,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _check_outs(paths: list[Path]) -> None:
     """See that everything asked for can be written: before the run, not after it."""
     if any(path.suffix != ".json" for path in paths):
-        from harness.profiling.picture import check_extra
+        from nonobot.harness.profiling.picture import check_extra
 
         check_extra()
     for path in paths:
@@ -165,6 +165,6 @@ def _write(path: Path, profile: Profile, theme: str) -> None:
     if path.suffix == ".json":
         write_output(path, to_json(profile).encode())
     else:
-        from harness.profiling.picture import draw
+        from nonobot.harness.profiling.picture import draw
 
         write_output(path, draw(profile, path.suffix.removeprefix("."), theme))

@@ -6,13 +6,13 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.commands.arguments import Commands
-from harness.errors import UnusableError
-from harness.progress import progress_for
-from harness.promises.model import FILE, Promise, read_promises
-from harness.promises.show import Outcome, show_all
-from harness.promises.words import as_json, as_text, listing
-from harness.ranking.drawing import on_terminal
+from nonobot.harness.commands.arguments import Commands
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.progress import progress_for
+from nonobot.harness.promises.model import FILE, Promise, read_promises
+from nonobot.harness.promises.show import Outcome, show_all
+from nonobot.harness.promises.words import as_json, as_text, listing
+from nonobot.harness.ranking.drawing import on_terminal
 
 __all__ = ["add_to"]
 

@@ -10,17 +10,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from harness.commands.arguments import Commands, add_file_size, loaded
-from harness.errors import UnusableError
-from harness.output import write_output
-from harness.pictures import SMALLEST_CELL_WITH_CLUES, THEMES, Blocks, png_of, scene_of, sheet_of, svg_of
-from harness.pictures.console import BoardConsole, DoesNotFitError
-from harness.pictures.drawing import Drawing, drawn_answer, drawn_puzzle, drawn_solution
-from protocol import Answer, Fault, Record, read_answers
-from protocol.formats import FormatError, Size, read
-from tournament_data import Recipe
-from tournament_data.recipe import PREFIX
-from tournament_data.registry import did_you_mean, official_sets
+from nonobot.harness.commands.arguments import Commands, add_file_size, loaded
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.output import write_output
+from nonobot.harness.pictures import SMALLEST_CELL_WITH_CLUES, THEMES, Blocks, png_of, scene_of, sheet_of, svg_of
+from nonobot.harness.pictures.console import BoardConsole, DoesNotFitError
+from nonobot.harness.pictures.drawing import Drawing, drawn_answer, drawn_puzzle, drawn_solution
+from nonobot.protocol import Answer, Fault, Record, read_answers
+from nonobot.protocol.formats import FormatError, Size, read
+from nonobot.tournament_data import Recipe
+from nonobot.tournament_data.recipe import PREFIX
+from nonobot.tournament_data.registry import did_you_mean, official_sets
 
 __all__ = ["add_to"]
 

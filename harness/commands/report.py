@@ -6,14 +6,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from harness.commands.arguments import Commands
-from harness.errors import UnusableError
-from harness.output import write_output
-from harness.progress import progress_for
-from harness.ranking.sources import read_sources
-from harness.results.files import check_writable
-from harness.results.model import RunResult
-from harness.version import judge_version
+from nonobot.harness.commands.arguments import Commands
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.output import write_output
+from nonobot.harness.progress import progress_for
+from nonobot.harness.ranking.sources import read_sources
+from nonobot.harness.results.files import check_writable
+from nonobot.harness.results.model import RunResult
+from nonobot.harness.version import judge_version
 
 __all__ = ["add_to"]
 
@@ -55,7 +55,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Write the page."""
-    from harness.report import STEPS, Report, check_extra, page_of
+    from nonobot.harness.report import STEPS, Report, check_extra, page_of
 
     check_extra()
     sources, problems = read_sources(arguments.results)

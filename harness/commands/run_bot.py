@@ -11,19 +11,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness.commands.arguments import SET_HELP, Commands, add_size, byte_count, core, loaded, seconds
-from harness.errors import EXIT_INTERRUPTED, UnusableError
-from harness.own_bot import own_bot
-from harness.play.affinity import can_pin, tournament_core
-from harness.play.limits import STALL_SECONDS
-from harness.play.machine import busy_warning
-from harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume
-from harness.play.screen import Screen, screen_for
-from harness.play.warming import warmed_up
-from harness.results.files import to_json
-from harness.results.model import EndReason, Feed, PuzzleResult, RunResult, SetFacts, Terms
-from harness.results.summary import run_lines
-from tournament_data import PuzzleSet
+from nonobot.harness.commands.arguments import SET_HELP, Commands, add_size, byte_count, core, loaded, seconds
+from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
+from nonobot.harness.own_bot import own_bot
+from nonobot.harness.play.affinity import can_pin, tournament_core
+from nonobot.harness.play.limits import STALL_SECONDS
+from nonobot.harness.play.machine import busy_warning
+from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume
+from nonobot.harness.play.screen import Screen, screen_for
+from nonobot.harness.play.warming import warmed_up
+from nonobot.harness.results.files import to_json
+from nonobot.harness.results.model import EndReason, Feed, PuzzleResult, RunResult, SetFacts, Terms
+from nonobot.harness.results.summary import run_lines
+from nonobot.tournament_data import PuzzleSet
 
 __all__ = ["add_to"]
 

@@ -6,13 +6,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from harness.commands.arguments import Commands
-from harness.errors import UnusableError
-from harness.output import write_output
-from harness.ranking.drawing import on_terminal
-from harness.ranking.layout import as_csv, as_json, as_markdown, as_text
-from harness.ranking.sources import read_sources
-from harness.ranking.standings import Section, sections
+from nonobot.harness.commands.arguments import Commands
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.output import write_output
+from nonobot.harness.ranking.drawing import on_terminal
+from nonobot.harness.ranking.layout import as_csv, as_json, as_markdown, as_text
+from nonobot.harness.ranking.sources import read_sources
+from nonobot.harness.ranking.standings import Section, sections
 
 __all__ = ["add_to"]
 

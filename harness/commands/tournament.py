@@ -7,17 +7,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.commands.arguments import Commands
-from harness.play.interrupts import Interrupts
-from harness.play.match import GOES_ON
-from harness.play.screen import screen_for
-from harness.ranking.layout import as_text
-from harness.ranking.sources import Source
-from harness.ranking.standings import sections
-from harness.results.model import EndReason, PuzzleResult, RunResult
-from harness.results.summary import outcome_line
-from harness.tournament.definition import read_tournament
-from harness.tournament.rounds import Pairing, pairings
+from nonobot.harness.commands.arguments import Commands
+from nonobot.harness.play.interrupts import Interrupts
+from nonobot.harness.play.match import GOES_ON
+from nonobot.harness.play.screen import screen_for
+from nonobot.harness.ranking.layout import as_text
+from nonobot.harness.ranking.sources import Source
+from nonobot.harness.ranking.standings import sections
+from nonobot.harness.results.model import EndReason, PuzzleResult, RunResult
+from nonobot.harness.results.summary import outcome_line
+from nonobot.harness.tournament.definition import read_tournament
+from nonobot.harness.tournament.rounds import Pairing, pairings
 
 __all__ = ["add_to"]
 
@@ -32,8 +32,8 @@ example of a tournament file:
 
   [[bots]]
   name = "champion"
-  command = "{python} -m bot --size {size}"
-  warm-up = "{python} -m bot --warm-up"
+  command = "{python} -m nonobot --size {size}"
+  warm-up = "{python} -m nonobot --warm-up"
 
   [[bots]]
   name = "other"

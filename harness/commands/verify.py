@@ -6,13 +6,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from harness.commands.arguments import SET_HELP, Commands, add_size, loaded
-from harness.errors import UnusableError
-from harness.referee import Referee
-from harness.results.files import to_json
-from harness.results.model import SetFacts, VerifyResult
-from harness.results.summary import score_lines
-from protocol import read_answers
+from nonobot.harness.commands.arguments import SET_HELP, Commands, add_size, loaded
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.referee import Referee
+from nonobot.harness.results.files import to_json
+from nonobot.harness.results.model import SetFacts, VerifyResult
+from nonobot.harness.results.summary import score_lines
+from nonobot.protocol import read_answers
 
 __all__ = ["add_to"]
 

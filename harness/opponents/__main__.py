@@ -1,10 +1,10 @@
-"""`python -m harness.opponents`: which opponents there are."""
+"""`python -m nonobot.harness.opponents`: which opponents there are."""
 
 from __future__ import annotations
 
 import sys
 
-from harness.opponents.catalogue import OPPONENTS, summary
+from nonobot.harness.opponents.catalogue import OPPONENTS, summary
 
 
 def main() -> int:
@@ -14,10 +14,10 @@ def main() -> int:
     for name in OPPONENTS:
         print(f"  {name:{width}}  {summary(name)}")
     print(
-        "\nstart one:            python -m harness.opponents.NAME --size 25x25 < questions.txt > answers.txt\n"
-        "what it does:         python -m harness.opponents.NAME --help\n"
-        "judge one:            nonojudge run --set questions.txt -- python -m harness.opponents.NAME\n"
-        "all, side by side:    python -m harness.opponents.benchmark --help"
+        "\nstart one:            python -m nonobot.harness.opponents.NAME --size 25x25 < questions.txt\n"
+        "what it does:         python -m nonobot.harness.opponents.NAME --help\n"
+        "judge one:            nonojudge run --set questions.txt -- python -m nonobot.harness.opponents.NAME\n"
+        "all, side by side:    python -m nonobot.harness.opponents.benchmark --help"
     )
     return 0 if len(sys.argv) == 1 or sys.argv[1:] in (["-h"], ["--help"]) else 2
 

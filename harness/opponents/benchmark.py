@@ -20,9 +20,18 @@ from pathlib import Path
 from threading import Timer
 from types import TracebackType
 
-from harness.opponents.catalogue import OPPONENTS
-from harness.own_bot import OWN_BOT
-from protocol import DEFAULT_SIZE, AnswerReader, Entry, Puzzle, Solution, format_puzzle, mismatches, read_batch
+from nonobot.harness.opponents.catalogue import OPPONENTS
+from nonobot.harness.own_bot import OWN_BOT
+from nonobot.protocol import (
+    DEFAULT_SIZE,
+    AnswerReader,
+    Entry,
+    Puzzle,
+    Solution,
+    format_puzzle,
+    mismatches,
+    read_batch,
+)
 
 __all__ = ["CHAMPION", "Player", "Timing", "command_of", "main"]
 
@@ -33,9 +42,9 @@ _GRACE_SECONDS = 2.0  # behind the limit; then the bot is ended
 
 _EPILOG = """\
 examples:
-  python -m harness.opponents.benchmark --tries 3            the boards of tournaments/small, up to 10 s each
-  python -m harness.opponents.benchmark --limit 1 --only sat,csp_gac tournaments/small/20x20.txt
-  python -m harness.opponents.benchmark --total --only sat,cp_sat --every 10 --limit 300 questions.txt
+  python -m nonobot.harness.opponents.benchmark --tries 3     the boards of tournaments/small, up to 10 s each
+  python -m nonobot.harness.opponents.benchmark --limit 1 --only sat,csp_gac tournaments/small/20x20.txt
+  python -m nonobot.harness.opponents.benchmark --total --only sat,cp_sat --every 10 --limit 300 questions.txt
 
 A file's board size is in its name, as in 27x23.txt; otherwise the boards are 25x25.
 exit status: 0 measured; 1 an answer was wrong; 2 unusable arguments or input."""
@@ -68,7 +77,7 @@ class Timing:
 
 def command_of(name: str) -> list[str]:
     """Return the command that starts an opponent, or the champion."""
-    return [*OWN_BOT] if name == CHAMPION else [sys.executable, "-P", "-m", f"harness.opponents.{name}"]
+    return [*OWN_BOT] if name == CHAMPION else [sys.executable, "-P", "-m", f"nonobot.harness.opponents.{name}"]
 
 
 class Player:
@@ -244,7 +253,7 @@ def _read(paths: Sequence[Path], every: int) -> dict[Path, list[Entry]]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m harness.opponents.benchmark",
+        prog="python -m nonobot.harness.opponents.benchmark",
         description=(__doc__ or "").strip(),
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

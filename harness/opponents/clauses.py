@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from protocol import Clue, Puzzle
+from nonobot.protocol import Clue, Puzzle
 
 __all__ = ["clauses_by_line"]
 

@@ -14,9 +14,9 @@ from functools import partial
 
 import numpy as np
 
-from harness.opponents.clock import Clock, OutOfTimeError
-from harness.opponents.serve import argument_parser, serve, unusable
-from protocol import Clue, Puzzle, Solution
+from nonobot.harness.opponents.clock import Clock, OutOfTimeError
+from nonobot.harness.opponents.serve import argument_parser, serve, unusable
+from nonobot.protocol import Clue, Puzzle, Solution
 
 __all__ = ["automaton", "solve"]
 

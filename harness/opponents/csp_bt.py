@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import sys
 
-from harness.opponents.clock import Clock
-from harness.opponents.csp_model import State, solve_with
-from harness.opponents.serve import argument_parser, serve
-from protocol import Puzzle, Solution
+from nonobot.harness.opponents.clock import Clock
+from nonobot.harness.opponents.csp_model import State, solve_with
+from nonobot.harness.opponents.serve import argument_parser, serve
+from nonobot.protocol import Puzzle, Solution
 
 __all__ = ["solve"]
 
@@ -29,7 +29,7 @@ def propagate(state: State, variable: int | None) -> bool:
 
 
 def solve(puzzle: Puzzle, clock: Clock) -> Solution | None:
-    """Return a solution of the puzzle, or None; see :func:`harness.opponents.csp_model.solve_with`."""
+    """Return a solution of the puzzle, or None; see :func:`nonobot.harness.opponents.csp_model.solve_with`."""
     return solve_with(propagate, puzzle, clock)
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import sys
 
-from harness.opponents.clock import Clock
-from harness.opponents.csp_model import State, Table, solve_with
-from harness.opponents.serve import argument_parser, serve
-from protocol import Puzzle, Solution
+from nonobot.harness.opponents.clock import Clock
+from nonobot.harness.opponents.csp_model import State, Table, solve_with
+from nonobot.harness.opponents.serve import argument_parser, serve
+from nonobot.protocol import Puzzle, Solution
 
 __all__ = ["solve"]
 
@@ -37,7 +37,7 @@ def _check(state: State, table: Table) -> bool:
 
 
 def solve(puzzle: Puzzle, clock: Clock) -> Solution | None:
-    """Return a solution of the puzzle, or None; see :func:`harness.opponents.csp_model.solve_with`."""
+    """Return a solution of the puzzle, or None; see :func:`nonobot.harness.opponents.csp_model.solve_with`."""
     return solve_with(propagate, puzzle, clock)
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import sys
 
-from harness.opponents.clock import Clock
-from harness.opponents.csp_model import State, solve_with
-from harness.opponents.serve import argument_parser, serve
-from protocol import Puzzle, Solution
+from nonobot.harness.opponents.clock import Clock
+from nonobot.harness.opponents.csp_model import State, solve_with
+from nonobot.harness.opponents.serve import argument_parser, serve
+from nonobot.protocol import Puzzle, Solution
 
 __all__ = ["solve"]
 
@@ -61,7 +61,7 @@ def _revise(state: State, index: int) -> list[int] | None:
 
 
 def solve(puzzle: Puzzle, clock: Clock) -> Solution | None:
-    """Return a solution of the puzzle, or None; see :func:`harness.opponents.csp_model.solve_with`."""
+    """Return a solution of the puzzle, or None; see :func:`nonobot.harness.opponents.csp_model.solve_with`."""
     return solve_with(propagate, puzzle, clock)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bot.__main__ import main as nonobot
+from nonobot.__main__ import main as nonobot
 
 __all__ = ["run"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from harness.opponents.papers import run
+from nonobot.harness.opponents.papers import run
 
 if __name__ == "__main__":
     sys.exit(run("fp2"))

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.source import chunks_until, lines_of
-from harness.opponents.clock import Clock, OutOfTimeError
-from protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, Solution, TaaiReader, format_answer
+from nonobot.bot.source import chunks_until, lines_of
+from nonobot.harness.opponents.clock import Clock, OutOfTimeError
+from nonobot.protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, Solution, TaaiReader, format_answer
 
 __all__ = ["RefusedError", "Solve", "argument_parser", "program", "serve", "unusable"]
 
@@ -48,7 +48,7 @@ class RefusedError(Exception):
 
 def program(file: str) -> str:
     """Return the name to start the opponent by whose module is `file`."""
-    return f"harness.opponents.{Path(file).stem}"
+    return f"nonobot.harness.opponents.{Path(file).stem}"
 
 
 def argument_parser(file: str, doc: str | None) -> argparse.ArgumentParser:

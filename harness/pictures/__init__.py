@@ -1,6 +1,6 @@
 r"""Pictures of puzzles and answers: for the terminal, as SVG and as PNG.
 
->>> from protocol import Puzzle
+>>> from nonobot.protocol import Puzzle
 >>> picture = Picture(Puzzle(columns=((1,), ()), rows=((1,),)), cells=[[1, 0]])
 >>> print("\n".join(plain_lines(draw(picture, Blocks.FULL))))
     1 0
@@ -11,14 +11,14 @@ r"""Pictures of puzzles and answers: for the terminal, as SVG and as PNG.
 '<svg xmlns="http://www.w3.org/2000/svg" width="1'
 """
 
-from harness.pictures.layout import SMALLEST_CELL_WITH_CLUES
-from harness.pictures.png import png_of
-from harness.pictures.scene import Scene, scene_of
-from harness.pictures.sheet import sheet_of
-from harness.pictures.svg import svg_of
-from harness.pictures.themes import DARK, INHERIT, LIGHT, THEMES, Theme
-from protocol.characters import Blocks, draw, plain_lines
-from protocol.picture import Picture
+from nonobot.harness.pictures.layout import SMALLEST_CELL_WITH_CLUES
+from nonobot.harness.pictures.png import png_of
+from nonobot.harness.pictures.scene import Scene, scene_of
+from nonobot.harness.pictures.sheet import sheet_of
+from nonobot.harness.pictures.svg import svg_of
+from nonobot.harness.pictures.themes import DARK, INHERIT, LIGHT, THEMES, Theme
+from nonobot.protocol.characters import Blocks, draw, plain_lines
+from nonobot.protocol.picture import Picture
 
 __all__ = [
     "DARK",

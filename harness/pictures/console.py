@@ -6,8 +6,8 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 
-from protocol.characters import Blocks, Line, draw, width_of
-from protocol.picture import Picture
+from nonobot.protocol.characters import Blocks, Line, draw, width_of
+from nonobot.protocol.picture import Picture
 
 __all__ = ["BoardConsole", "DoesNotFitError"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from harness.referee import judge
-from harness.results.model import Verdict
-from protocol import Answer, Puzzle, Record, Solution, mismatches
-from protocol.picture import Picture
+from nonobot.harness.referee import judge
+from nonobot.harness.results.model import Verdict
+from nonobot.protocol import Answer, Puzzle, Record, Solution, mismatches
+from nonobot.protocol.picture import Picture
 
 __all__ = ["Drawing", "drawn_answer", "drawn_puzzle", "drawn_solution"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from harness.errors import UnusableError
-from harness.pictures.scene import Scene, Text
-from harness.pictures.themes import ROLES, Theme
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.pictures.scene import Scene, Text
+from nonobot.harness.pictures.themes import ROLES, Theme
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from harness.pictures.layout import Layout, board_layout, thumbnail_layout
-from harness.pictures.themes import Role
-from protocol import BLACK, UNKNOWN, WHITE
-from protocol.picture import Picture, numbers
+from nonobot.harness.pictures.layout import Layout, board_layout, thumbnail_layout
+from nonobot.harness.pictures.themes import Role
+from nonobot.protocol import BLACK, UNKNOWN, WHITE
+from nonobot.protocol.picture import Picture, numbers
 
 __all__ = ["Box", "Scene", "Text", "scene_of"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from harness.pictures.scene import Box, Scene, Text, scene_of
-from harness.pictures.themes import Role
-from protocol.picture import Picture
+from nonobot.harness.pictures.scene import Box, Scene, Text, scene_of
+from nonobot.harness.pictures.themes import Role
+from nonobot.protocol.picture import Picture
 
 __all__ = ["sheet_of"]
 

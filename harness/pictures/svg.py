@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
-from harness.pictures.scene import Box, Scene, Text
-from harness.pictures.themes import ROLES, Theme
+from nonobot.harness.pictures.scene import Box, Scene, Text
+from nonobot.harness.pictures.themes import ROLES, Theme
 
 __all__ = ["svg_of"]
 

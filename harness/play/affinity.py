@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.errors import UnusableError
-from harness.play.machine import usable_cores
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.machine import usable_cores
 
 __all__ = ["can_pin", "off_core", "on_core", "require_core", "tournament_core"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Container, Sequence
 
-from harness.play.process import BotProcess
-from harness.results.model import Feed
-from tournament_data import SetPuzzle
+from nonobot.harness.play.process import BotProcess
+from nonobot.harness.results.model import Feed
+from nonobot.tournament_data import SetPuzzle
 
 __all__ = ["Feeder"]
 

@@ -19,8 +19,8 @@ from types import TracebackType
 import msgspec
 from msgspec import Struct
 
-from harness.errors import UnusableError
-from harness.results.model import SCHEMA_VERSION, Leg, PuzzleResult, RunResult, Usage
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.results.model import SCHEMA_VERSION, Leg, PuzzleResult, RunResult, Usage
 
 __all__ = ["Alive", "Journal", "LegEnded", "LegStarted", "Record", "Ruled", "journal_path", "read_records"]
 

@@ -8,7 +8,7 @@ import signal
 
 import psutil
 
-from harness.play.journal import LegStarted
+from nonobot.harness.play.journal import LegStarted
 
 __all__ = ["end_leftover"]
 

@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 
 import psutil
 
-from harness.play.feeding import Feeder
-from harness.play.interrupts import Interrupts
-from harness.play.journal import LegStarted
-from harness.play.limits import Watch
-from harness.play.process import BotProcess, StartError
-from harness.play.stamping import StampedAnswer, Stamper
-from harness.play.state import NO_USAGE, RunState
-from harness.results.model import BotEnd, EndReason, Leg, Usage
-from tournament_data import SetPuzzle
+from nonobot.harness.play.feeding import Feeder
+from nonobot.harness.play.interrupts import Interrupts
+from nonobot.harness.play.journal import LegStarted
+from nonobot.harness.play.limits import Watch
+from nonobot.harness.play.process import BotProcess, StartError
+from nonobot.harness.play.stamping import StampedAnswer, Stamper
+from nonobot.harness.play.state import NO_USAGE, RunState
+from nonobot.harness.results.model import BotEnd, EndReason, Leg, Usage
+from nonobot.tournament_data import SetPuzzle
 
 __all__ = ["play_leg"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from harness.play.process import BotProcess
-from harness.results.model import EndReason, Terms, Usage
+from nonobot.harness.play.process import BotProcess
+from nonobot.harness.results.model import EndReason, Terms, Usage
 
 __all__ = ["STALL_SECONDS", "Watch"]
 

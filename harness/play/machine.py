@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from harness.results.model import Machine
+from nonobot.harness.results.model import Machine
 
 __all__ = ["BUSY_SHARE", "busy_warning", "machine_facts", "usable_cores"]
 

@@ -14,19 +14,19 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from harness.errors import UnusableError
-from harness.play.affinity import off_core, require_core
-from harness.play.interrupts import Interrupts
-from harness.play.journal import Journal, Record, journal_path, read_records
-from harness.play.leftover import end_leftover
-from harness.play.leg import play_leg
-from harness.play.machine import machine_facts
-from harness.play.state import NO_USAGE, OnRuling, RunState, records_of, stderr_path
-from harness.referee import Referee
-from harness.results.files import check_writable, read_result, write_json
-from harness.results.model import BotEnd, EndReason, Leg, RunResult, Score, SetFacts, Terms
-from harness.version import judge_version
-from tournament_data import PuzzleSet
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.affinity import off_core, require_core
+from nonobot.harness.play.interrupts import Interrupts
+from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
+from nonobot.harness.play.leftover import end_leftover
+from nonobot.harness.play.leg import play_leg
+from nonobot.harness.play.machine import machine_facts
+from nonobot.harness.play.state import NO_USAGE, OnRuling, RunState, records_of, stderr_path
+from nonobot.harness.referee import Referee
+from nonobot.harness.results.files import check_writable, read_result, write_json
+from nonobot.harness.results.model import BotEnd, EndReason, Leg, RunResult, Score, SetFacts, Terms
+from nonobot.harness.version import judge_version
+from nonobot.tournament_data import PuzzleSet
 
 __all__ = ["GOES_ON", "Bot", "ResultLostError", "not_started", "play", "recorded_run", "require_place", "resume"]
 

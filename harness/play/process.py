@@ -19,10 +19,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from harness.play.affinity import on_core
-from harness.play.stderr_log import StderrLog
-from harness.play.tree import ProcessTree
-from harness.results.model import Usage
+from nonobot.harness.play.affinity import on_core
+from nonobot.harness.play.stderr_log import StderrLog
+from nonobot.harness.play.tree import ProcessTree
+from nonobot.harness.results.model import Usage
 
 __all__ = ["SECONDS_TO_OBEY", "BotProcess", "StartError"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from types import TracebackType
 
-from harness.progress import Progress, progress_for
-from harness.results.model import PuzzleResult, Verdict
+from nonobot.harness.progress import Progress, progress_for
+from nonobot.harness.results.model import PuzzleResult, Verdict
 
 __all__ = ["Screen", "screen_for"]
 

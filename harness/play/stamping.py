@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from protocol import Answer, AnswerReader
+from nonobot.protocol import Answer, AnswerReader
 
 __all__ = ["StampedAnswer", "Stamper"]
 

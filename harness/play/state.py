@@ -7,10 +7,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from harness.errors import UnusableError
-from harness.play.journal import Alive, Journal, LegEnded, LegStarted, Record, Ruled
-from harness.referee import Referee
-from harness.results.model import (
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.journal import Alive, Journal, LegEnded, LegStarted, Record, Ruled
+from nonobot.harness.referee import Referee
+from nonobot.harness.results.model import (
     BotEnd,
     EndReason,
     Leg,
@@ -21,8 +21,8 @@ from harness.results.model import (
     Usage,
     Verdict,
 )
-from protocol import Answer
-from tournament_data import PuzzleSet, SetPuzzle
+from nonobot.protocol import Answer
+from nonobot.tournament_data import PuzzleSet, SetPuzzle
 
 __all__ = ["NO_USAGE", "OnRuling", "RunState", "records_of", "stderr_path"]
 

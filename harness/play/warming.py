@@ -10,9 +10,9 @@ import subprocess
 import time
 from collections.abc import Sequence
 
-from harness.errors import UnusableError
-from harness.play.interrupts import Interrupts
-from harness.play.tree import ProcessTree
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.interrupts import Interrupts
+from nonobot.harness.play.tree import ProcessTree
 
 __all__ = ["WarmUpError", "warmed_up"]
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from harness.errors import UnusableError
-from harness.play.match import Bot, play
-from harness.play.state import OnRuling
-from harness.profiling.model import Profile, PuzzleProfile
-from harness.results.model import EndReason, PuzzleResult, RunResult, Terms
-from tournament_data import PuzzleSet
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.match import Bot, play
+from nonobot.harness.play.state import OnRuling
+from nonobot.harness.profiling.model import Profile, PuzzleProfile
+from nonobot.harness.results.model import EndReason, PuzzleResult, RunResult, Terms
+from nonobot.tournament_data import PuzzleSet
 
 __all__ = ["profile_of"]
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from harness.errors import UnusableError
-from harness.profiling.model import Profile
-from harness.profiling.spans import Span, depth_first, span_of
-from harness.profiling.words import heading
-from harness.ranking.cells import NOTHING, duration, plain, ratio_in_words
-from harness.ranking.drawing import drawn, new_table
-from harness.report.words import count
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.profiling.model import Profile
+from nonobot.harness.profiling.spans import Span, depth_first, span_of
+from nonobot.harness.profiling.words import heading
+from nonobot.harness.ranking.cells import NOTHING, duration, plain, ratio_in_words
+from nonobot.harness.ranking.drawing import drawn, new_table
+from nonobot.harness.report.words import count
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

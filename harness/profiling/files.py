@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from harness.errors import UnusableError
-from harness.profiling.model import PROFILE_SCHEMA_VERSION, Profile
-from harness.profiling.spans import span_of
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.profiling.model import PROFILE_SCHEMA_VERSION, Profile
+from nonobot.harness.profiling.spans import span_of
 
 __all__ = ["read_profile", "to_json"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from harness.results.model import BotEnd, Machine, SetFacts, Usage, Verdict
+from nonobot.harness.results.model import BotEnd, Machine, SetFacts, Usage, Verdict
 
 __all__ = ["PROFILE_SCHEMA_VERSION", "Profile", "PuzzleProfile"]
 

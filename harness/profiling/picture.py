@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from harness.errors import UnusableError
-from harness.profiling.model import Profile, PuzzleProfile
-from harness.profiling.spans import OUTSIDE_STEPS, Span, reason, slowest, span_of, stages_of
-from harness.profiling.words import SHOWN_PUZZLES, share_in_words, stage_order
-from harness.ranking.cells import duration, plain
-from harness.report.words import shortened
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.profiling.model import Profile, PuzzleProfile
+from nonobot.harness.profiling.spans import OUTSIDE_STEPS, Span, reason, slowest, span_of, stages_of
+from nonobot.harness.profiling.words import SHOWN_PUZZLES, share_in_words, stage_order
+from nonobot.harness.ranking.cells import duration, plain
+from nonobot.harness.report.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +87,7 @@ def draw(profile: Profile, form: str, theme: str) -> bytes:
     """
     from matplotlib.figure import Figure
 
-    from harness.report.frame import drawing
+    from nonobot.harness.report.frame import drawing
 
     whole = span_of(profile)
     shown = slowest(profile.puzzles, SHOWN_PUZZLES)

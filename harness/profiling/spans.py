@@ -8,8 +8,8 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from harness.profiling.model import Profile, PuzzleProfile
-from harness.results.model import EndReason
+from nonobot.harness.profiling.model import Profile, PuzzleProfile
+from nonobot.harness.results.model import EndReason
 
 __all__ = [
     "IN_PUZZLES",

@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.play.machine import busy_warning
-from harness.profiling.model import Profile
-from harness.profiling.spans import OUTSIDE_STEPS, Span, depth_first, reason, slowest, span_of
-from harness.ranking.cells import NOTHING, duration, plain
-from harness.ranking.drawing import GAP, drawn, new_table, width
-from harness.report.words import count
-from harness.results.model import EndReason
+from nonobot.harness.play.machine import busy_warning
+from nonobot.harness.profiling.model import Profile
+from nonobot.harness.profiling.spans import OUTSIDE_STEPS, Span, depth_first, reason, slowest, span_of
+from nonobot.harness.ranking.cells import NOTHING, duration, plain
+from nonobot.harness.ranking.drawing import GAP, drawn, new_table, width
+from nonobot.harness.report.words import count
+from nonobot.harness.results.model import EndReason
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from harness.errors import UnusableError
+from nonobot.harness.errors import UnusableError
 
 __all__ = ["FILE", "Comparison", "Promise", "read_promises"]
 

@@ -7,8 +7,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from tournament_data.registry import official_sets
-from tournament_data.store import data_folder
+from nonobot.tournament_data.registry import official_sets
+from nonobot.tournament_data.store import data_folder
 
 __all__ = ["folder_of"]
 

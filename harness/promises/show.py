@@ -11,19 +11,16 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 
-from harness.own_bot import OWN_BOT
-from harness.promises.model import Promise
-from harness.promises.official import folder_of
-from tournament_data.store import FOLDER_VARIABLE
+from nonobot.harness.own_bot import HOME, OWN_BOT
+from nonobot.harness.promises.model import Promise
+from nonobot.harness.promises.official import folder_of
+from nonobot.tournament_data.store import FOLDER_VARIABLE
 
 __all__ = ["Outcome", "Shown", "show_all"]
 
-PROGRAMS = {"nonobot": OWN_BOT, "nonojudge": (sys.executable, "-P", "-m", "harness")}
+PROGRAMS = {"nonobot": OWN_BOT, "nonojudge": (sys.executable, "-P", "-m", "nonobot.harness")}
 """What stands for the first word of a command: the commands of this tree, wherever another one is installed."""
-
-HERE = Path(__file__).resolve().parent.parent.parent
 
 
 class Outcome(StrEnum):
@@ -88,7 +85,7 @@ def _shown(promise: Promise, printed: dict[str, object]) -> Shown:
 def _printed(command: str, variables: Mapping[str, str]) -> object:
     """Return the JSON that a command prints; it runs in a folder of its own, so that nothing is left behind."""
     first, *others = shlex.split(command)
-    path = os.pathsep.join(filter(None, (str(HERE), os.environ.get("PYTHONPATH"))))
+    path = os.pathsep.join(filter(None, (str(HOME), os.environ.get("PYTHONPATH"))))
     with tempfile.TemporaryDirectory(prefix="nonobot-promise-") as folder:
         try:
             done = subprocess.run(

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from harness.promises.model import Comparison, Promise
-from harness.promises.show import Outcome, Shown
-from harness.ranking.cells import plain
-from harness.ranking.drawing import drawn, new_table
+from nonobot.harness.promises.model import Comparison, Promise
+from nonobot.harness.promises.show import Outcome, Shown
+from nonobot.harness.ranking.cells import plain
+from nonobot.harness.ranking.drawing import drawn, new_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

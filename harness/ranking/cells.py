@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.ranking.statistics import Ratio
+from nonobot.harness.ranking.statistics import Ratio
 
 __all__ = ["NOTHING", "duration", "in_unit", "interval_in_words", "percent", "plain", "ratio_in_words"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from harness.play.machine import BUSY_SHARE
-from harness.results.model import RunResult
+from nonobot.harness.play.machine import BUSY_SHARE
+from nonobot.harness.results.model import RunResult
 
 __all__ = ["MACHINE_AND_TERMS", "SOFTWARE", "Fact", "Labelled", "busy_lines", "conditions", "differences"]
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.ranking.cells import duration, percent
-from harness.ranking.circumstances import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
-from harness.ranking.sides import Side, same_sets
-from harness.ranking.statistics import RESOLUTION_SECONDS, Ratios, floored, ratios
-from harness.results.model import EndReason, SetFacts, Verdict
+from nonobot.harness.ranking.cells import duration, percent
+from nonobot.harness.ranking.circumstances import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
+from nonobot.harness.ranking.sides import Side, same_sets
+from nonobot.harness.ranking.statistics import RESOLUTION_SECONDS, Ratios, floored, ratios
+from nonobot.harness.results.model import EndReason, SetFacts, Verdict
 
 __all__ = ["COMPARISON_SCHEMA_VERSION", "Change", "Comparison", "Limits", "SideFacts", "compare"]
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from harness.ranking.cells import NOTHING, in_unit, plain
-from harness.ranking.drawing import GAP, drawn, new_table, width
-from harness.ranking.standings import Evidence, Row, Scope, Section
-from harness.results.model import EndReason, Verdict
+from nonobot.harness.ranking.cells import NOTHING, in_unit, plain
+from nonobot.harness.ranking.drawing import GAP, drawn, new_table, width
+from nonobot.harness.ranking.standings import Evidence, Row, Scope, Section
+from nonobot.harness.results.model import EndReason, Verdict
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import UnusableError
+from nonobot.harness.errors import UnusableError
 
 __all__ = ["BotLog", "is_log", "parse_log"]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.errors import UnusableError
-from harness.ranking.logs import BotLog
-from harness.ranking.sources import files_in, read_source
-from harness.ranking.statistics import floored, spread
-from harness.results.model import RunResult, SetFacts, Verdict
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.ranking.logs import BotLog
+from nonobot.harness.ranking.sources import files_in, read_source
+from nonobot.harness.ranking.statistics import floored, spread
+from nonobot.harness.results.model import RunResult, SetFacts, Verdict
 
 __all__ = ["Side", "read_side", "same_sets"]
 

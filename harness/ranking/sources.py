@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import UnusableError
-from harness.ranking.logs import BotLog, is_log, parse_log
-from harness.results.files import read_result
-from harness.results.model import RunResult, VerifyResult
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.ranking.logs import BotLog, is_log, parse_log
+from nonobot.harness.results.files import read_result
+from nonobot.harness.results.model import RunResult, VerifyResult
 
 __all__ = ["RESULT_ENDINGS", "Source", "files_in", "read_source", "read_sources"]
 

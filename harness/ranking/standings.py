@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from harness.ranking.circumstances import (
+from nonobot.harness.ranking.circumstances import (
     MACHINE_AND_TERMS,
     Labelled,
     busy_lines,
     conditions,
     differences,
 )
-from harness.ranking.logs import BotLog
-from harness.ranking.sources import Source
-from harness.results.model import PuzzleResult, RunResult, SetFacts, Verdict, VerifyResult
+from nonobot.harness.ranking.logs import BotLog
+from nonobot.harness.ranking.sources import Source
+from nonobot.harness.results.model import PuzzleResult, RunResult, SetFacts, Verdict, VerifyResult
 
 __all__ = ["Evidence", "Row", "Scope", "Section", "sections"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from harness.ranking.cells import NOTHING, duration, interval_in_words, percent, plain, ratio_in_words
-from harness.ranking.comparison import COMPARISON_SCHEMA_VERSION, Change, Comparison
-from harness.ranking.drawing import drawn, new_table
-from harness.ranking.statistics import RESOLUTION_SECONDS, Ratio
+from nonobot.harness.ranking.cells import NOTHING, duration, interval_in_words, percent, plain, ratio_in_words
+from nonobot.harness.ranking.comparison import COMPARISON_SCHEMA_VERSION, Change, Comparison
+from nonobot.harness.ranking.drawing import drawn, new_table
+from nonobot.harness.ranking.statistics import RESOLUTION_SECONDS, Ratio
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -3,7 +3,7 @@
 `contents` works out what the page states, `plots` draws it, `svg` makes drawings fit for a page, `page` writes it.
 """
 
-from harness.report.contents import Report
-from harness.report.page import STEPS, check_extra, page_of
+from nonobot.harness.report.contents import Report
+from nonobot.harness.report.page import STEPS, check_extra, page_of
 
 __all__ = ["STEPS", "Report", "check_extra", "page_of"]

@@ -8,13 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from statistics import median
 
-from harness.ranking.sources import Source
-from harness.ranking.standings import Evidence, Scope, Section, sections
-from harness.report.facts import Variants, machines, terms
-from harness.report.looks import Look, look
-from harness.report.plots import Series
-from harness.report.words import clean, count, duration
-from harness.results.model import EndReason, Leg, PuzzleResult, RunResult, SetFacts, Verdict
+from nonobot.harness.ranking.sources import Source
+from nonobot.harness.ranking.standings import Evidence, Scope, Section, sections
+from nonobot.harness.report.facts import Variants, machines, terms
+from nonobot.harness.report.looks import Look, look
+from nonobot.harness.report.plots import Series
+from nonobot.harness.report.words import clean, count, duration
+from nonobot.harness.results.model import EndReason, Leg, PuzzleResult, RunResult, SetFacts, Verdict
 
 __all__ = ["Duel", "Faults", "Report", "Run", "SetPart", "SlowPuzzle"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import TypeVar
 
-from harness.report.words import clean, megabytes
-from harness.results.model import Feed, Machine, Terms
+from nonobot.harness.report.words import clean, megabytes
+from nonobot.harness.results.model import Feed, Machine, Terms
 
 __all__ = ["Variants", "machines", "terms"]
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from harness.ranking.statistics import RESOLUTION_SECONDS
-from harness.report.looks import Look
-from harness.report.svg import AXIS, GRID, MUTED, TEXT, bot_colour
-from harness.report.words import duration
+from nonobot.harness.ranking.statistics import RESOLUTION_SECONDS
+from nonobot.harness.report.looks import Look
+from nonobot.harness.report.svg import AXIS, GRID, MUTED, TEXT, bot_colour
+from nonobot.harness.report.words import duration
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
-from harness.errors import UnusableError
-from harness.play.machine import BUSY_SHARE
-from harness.ranking.statistics import RESOLUTION_SECONDS
-from harness.report import plots, words
-from harness.report.contents import Duel, Report, Run, SetPart, SlowPuzzle
-from harness.report.frame import drawing
-from harness.report.looks import DARK_COLOURS, LIGHT_COLOURS, look
-from harness.report.pictures import Album
-from harness.results.model import PuzzleResult, Verdict
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.machine import BUSY_SHARE
+from nonobot.harness.ranking.statistics import RESOLUTION_SECONDS
+from nonobot.harness.report import plots, words
+from nonobot.harness.report.contents import Duel, Report, Run, SetPart, SlowPuzzle
+from nonobot.harness.report.frame import drawing
+from nonobot.harness.report.looks import DARK_COLOURS, LIGHT_COLOURS, look
+from nonobot.harness.report.pictures import Album
+from nonobot.harness.results.model import PuzzleResult, Verdict
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -149,7 +149,7 @@ def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("harness.report", "."),
+        loader=PackageLoader("nonobot.harness.report", "."),
         autoescape=True,  # names and details come from outside
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.pictures import INHERIT, Picture, scene_of, svg_of
-from harness.report.contents import Run
-from harness.results.model import PuzzleResult, SetFacts, Verdict
-from protocol import Puzzle, Solution
-from tournament_data import Recipe, SetError, load_set
-from tournament_data.recipe import PREFIX
+from nonobot.harness.pictures import INHERIT, Picture, scene_of, svg_of
+from nonobot.harness.report.contents import Run
+from nonobot.harness.results.model import PuzzleResult, SetFacts, Verdict
+from nonobot.protocol import Puzzle, Solution
+from nonobot.tournament_data import Recipe, SetError, load_set
+from nonobot.tournament_data.recipe import PREFIX
 
 __all__ = ["Album", "cells_of"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from harness.report.frame import (
+from nonobot.harness.report.frame import (
     axes_for,
     drawn,
     figure_for,
@@ -16,9 +16,9 @@ from harness.report.frame import (
     marker_style,
     whole_numbers,
 )
-from harness.report.looks import Look
-from harness.report.svg import AXIS, GRID, TEXT, inline_svg
-from harness.report.words import count, duration, shortened
+from nonobot.harness.report.looks import Look
+from nonobot.harness.report.svg import AXIS, GRID, TEXT, inline_svg
+from nonobot.harness.report.words import count, duration, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from harness.report.looks import LIGHT_COLOURS
+from nonobot.harness.report.looks import LIGHT_COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from harness.errors import UnusableError
-from harness.results.model import SCHEMA_VERSION, RunResult, Score, VerifyResult
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.results.model import SCHEMA_VERSION, RunResult, Score, VerifyResult
 
 __all__ = ["check_writable", "read_result", "to_json", "write_json"]
 

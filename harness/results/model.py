@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from tournament_data import PuzzleSet
+from nonobot.tournament_data import PuzzleSet
 
 __all__ = [
     "SCHEMA_VERSION",

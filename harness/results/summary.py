@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.results.model import BotEnd, EndReason, PuzzleResult, RunResult, Score, Terms, Usage, Verdict
+from nonobot.harness.results.model import BotEnd, EndReason, PuzzleResult, RunResult, Score, Terms, Usage, Verdict
 
 __all__ = ["end_line", "outcome_line", "run_lines", "score_lines", "usage_line"]
 

@@ -10,12 +10,12 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from harness.commands.arguments import byte_count, size
-from harness.errors import UnusableError
-from harness.play.affinity import tournament_core
-from harness.play.limits import STALL_SECONDS
-from harness.results.model import Feed, Terms
-from tournament_data import PuzzleSet
+from nonobot.harness.commands.arguments import byte_count, size
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.affinity import tournament_core
+from nonobot.harness.play.limits import STALL_SECONDS
+from nonobot.harness.results.model import Feed, Terms
+from nonobot.tournament_data import PuzzleSet
 
 __all__ = [
     "Entrant",

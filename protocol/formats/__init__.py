@@ -7,11 +7,19 @@ r"""The file formats that puzzles come in, one module for each, and what reads a
 b'1:2:0-2:1\n'
 """
 
-from protocol.formats.base import MOST_BYTES, MOST_SIDE, Format, FormatError, Found, Size, UnknownFormatError
-from protocol.formats.detection import detect, detect_prefix
-from protocol.formats.reading import read
-from protocol.formats.registry import by_extension, format_named, formats
-from protocol.formats.writing import Written, write
+from nonobot.protocol.formats.base import (
+    MOST_BYTES,
+    MOST_SIDE,
+    Format,
+    FormatError,
+    Found,
+    Size,
+    UnknownFormatError,
+)
+from nonobot.protocol.formats.detection import detect, detect_prefix
+from nonobot.protocol.formats.reading import read
+from nonobot.protocol.formats.registry import by_extension, format_named, formats
+from nonobot.protocol.formats.writing import Written, write
 
 __all__ = [
     "MOST_BYTES",

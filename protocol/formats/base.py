@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from protocol.faults import Fault
-from protocol.record import Record
+from nonobot.protocol.faults import Fault
+from nonobot.protocol.record import Record
 
 __all__ = ["MOST_BYTES", "MOST_SIDE", "Format", "FormatError", "Found", "Size", "UnknownFormatError"]
 
@@ -54,7 +54,7 @@ class Format:
         Whether a file can hold more than one puzzle.
     looks_like : callable
         Takes the first lines of a file, stripped and without blank ones (at least one), and says whether they
-        are of this format. The formats are asked one after the other; see `protocol.formats.detect`.
+        are of this format. The formats are asked one after the other; see `nonobot.protocol.formats.detect`.
     read : callable
         Takes the bytes of a file and yields its puzzles and their faults. It raises nothing.
     write : callable

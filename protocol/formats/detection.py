@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from protocol.formats.base import FormatError, UnknownFormatError
-from protocol.formats.registry import known_names, table
+from nonobot.protocol.formats.base import FormatError, UnknownFormatError
+from nonobot.protocol.formats.registry import known_names, table
 
 __all__ = ["detect", "detect_prefix"]
 

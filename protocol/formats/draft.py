@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from protocol.faults import BadGrid, BadSize, Fault, GoalMismatch, MissingLines, fault_in_clues
-from protocol.formats.base import MOST_SIDE
-from protocol.puzzle import Clue, PartialGrid, Puzzle, Solution
-from protocol.record import Record
-from protocol.verify import mismatches
+from nonobot.protocol.faults import BadGrid, BadSize, Fault, GoalMismatch, MissingLines, fault_in_clues
+from nonobot.protocol.formats.base import MOST_SIDE
+from nonobot.protocol.puzzle import Clue, PartialGrid, Puzzle, Solution
+from nonobot.protocol.record import Record
+from nonobot.protocol.verify import mismatches
 
 __all__ = ["Draft"]
 

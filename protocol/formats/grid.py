@@ -16,10 +16,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from protocol.faults import ExtraLines, Fault, MissingLines, NotText, UnknownSection, shown
-from protocol.formats.base import MOST_SIDE, Format, Found
-from protocol.formats.draft import Draft
-from protocol.formats.text import (
+from nonobot.protocol.faults import ExtraLines, Fault, MissingLines, NotText, UnknownSection, shown
+from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
+from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.formats.text import (
     Line,
     board_size,
     cells_from_lines,
@@ -30,8 +30,8 @@ from protocol.formats.text import (
     lines_of,
     with_commas,
 )
-from protocol.puzzle import BLACK, UNKNOWN, WHITE, PartialGrid, Solution
-from protocol.record import Record
+from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, PartialGrid, Solution
+from nonobot.protocol.record import Record
 
 __all__ = ["FORMAT"]
 

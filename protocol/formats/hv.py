@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from protocol.faults import ExtraLines, MissingLines, StrayText, shown
-from protocol.formats.base import Format, Found
-from protocol.formats.draft import Draft
-from protocol.formats.text import clue_from_text, lines_of, spaced
-from protocol.record import Record
+from nonobot.protocol.faults import ExtraLines, MissingLines, StrayText, shown
+from nonobot.protocol.formats.base import Format, Found
+from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.formats.text import clue_from_text, lines_of, spaced
+from nonobot.protocol.record import Record
 
 __all__ = ["FORMAT"]
 

@@ -15,12 +15,20 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from protocol.clues import clue_from_words
-from protocol.faults import BadSize, Fault, LineTooLong, MissingLines, UnknownSection, UnusableMarkup, shown
-from protocol.formats.base import MOST_SIDE, Format, Found
-from protocol.formats.draft import Draft
-from protocol.puzzle import Clue
-from protocol.record import Record
+from nonobot.protocol.clues import clue_from_words
+from nonobot.protocol.faults import (
+    BadSize,
+    Fault,
+    LineTooLong,
+    MissingLines,
+    UnknownSection,
+    UnusableMarkup,
+    shown,
+)
+from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
+from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.puzzle import Clue
+from nonobot.protocol.record import Record
 
 __all__ = ["FORMAT"]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from protocol.faults import Fault
-from protocol.formats.base import Format, Found
-from protocol.formats.draft import Draft
-from protocol.formats.text import board_size, clue_from_text, clue_lines, gathered, lines_of, spaced
-from protocol.record import Record
+from nonobot.protocol.faults import Fault
+from nonobot.protocol.formats.base import Format, Found
+from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.formats.text import board_size, clue_from_text, clue_lines, gathered, lines_of, spaced
+from nonobot.protocol.record import Record
 
 __all__ = ["FORMAT"]
 

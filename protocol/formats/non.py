@@ -22,12 +22,30 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
-from protocol.faults import BadGrid, BadSize, Coloured, ExtraLines, Fault, LeftOut, MissingLines, NotText, shown
-from protocol.formats.base import MOST_SIDE, Format, Found
-from protocol.formats.draft import Draft
-from protocol.formats.text import Line, clue_from_text, clue_lines, gathered, is_text, lines_of, with_commas
-from protocol.puzzle import Clue
-from protocol.record import Record
+from nonobot.protocol.faults import (
+    BadGrid,
+    BadSize,
+    Coloured,
+    ExtraLines,
+    Fault,
+    LeftOut,
+    MissingLines,
+    NotText,
+    shown,
+)
+from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
+from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.formats.text import (
+    Line,
+    clue_from_text,
+    clue_lines,
+    gathered,
+    is_text,
+    lines_of,
+    with_commas,
+)
+from nonobot.protocol.puzzle import Clue
+from nonobot.protocol.record import Record
 
 __all__ = ["FORMAT"]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from protocol.faults import BadSize, UnusableMarkup
-from protocol.formats.base import MOST_SIDE, Format, Found
-from protocol.formats.draft import Draft
-from protocol.formats.text import Line, clue_from_text, lines_of, with_commas
-from protocol.puzzle import Clue
-from protocol.record import Record
+from nonobot.protocol.faults import BadSize, UnusableMarkup
+from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
+from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.formats.text import Line, clue_from_text, lines_of, with_commas
+from nonobot.protocol.puzzle import Clue
+from nonobot.protocol.record import Record
 
 __all__ = ["FORMAT"]
 

@@ -6,9 +6,9 @@ import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from protocol.formats.base import MOST_BYTES, FormatError, Found, Size
-from protocol.formats.detection import detect
-from protocol.formats.registry import format_named
+from nonobot.protocol.formats.base import MOST_BYTES, FormatError, Found, Size
+from nonobot.protocol.formats.detection import detect
+from nonobot.protocol.formats.registry import format_named
 
 __all__ = ["read"]
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from functools import cache
 
-from protocol.formats.base import Format, FormatError
+from nonobot.protocol.formats.base import Format, FormatError
 
 __all__ = ["by_extension", "format_named", "formats", "known_names", "table"]
 
 
 @cache
 def table() -> dict[str, Format]:
-    """Load the formats; in the order in which a file is held against them (see `protocol.formats.detection`)."""
-    from protocol.formats import grid, hv, letters, lists, nin, non, oneline, taai, webpbn
+    """Load the formats; in the order in which a file is held against them (see `detection`)."""
+    from nonobot.protocol.formats import grid, hv, letters, lists, nin, non, oneline, taai, webpbn
 
     modules = (webpbn, hv, grid, nin, oneline, letters, lists, non, taai)
     return {module.FORMAT.name: module.FORMAT for module in modules}

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from protocol.clues import clue_from_words
-from protocol.faults import (
+from nonobot.protocol.clues import clue_from_words
+from nonobot.protocol.faults import (
     BadGrid,
     BadSize,
     ExtraLines,
@@ -19,8 +19,8 @@ from protocol.faults import (
     NotText,
     shown,
 )
-from protocol.formats.base import MOST_SIDE
-from protocol.puzzle import Clue
+from nonobot.protocol.formats.base import MOST_SIDE
+from nonobot.protocol.puzzle import Clue
 
 __all__ = [
     "Line",

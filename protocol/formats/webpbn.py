@@ -20,8 +20,8 @@ import html
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from protocol.clues import clue_from_words
-from protocol.faults import (
+from nonobot.protocol.clues import clue_from_words
+from nonobot.protocol.faults import (
     BadGrid,
     BadSize,
     Coloured,
@@ -32,10 +32,10 @@ from protocol.faults import (
     UnusableMarkup,
     shown,
 )
-from protocol.formats.base import MOST_SIDE, Format, Found
-from protocol.formats.draft import Draft
-from protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Solution
-from protocol.record import Record
+from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
+from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Solution
+from nonobot.protocol.record import Record
 
 if TYPE_CHECKING:
     from pyexpat import XMLParserType

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from protocol.faults import CannotHold, Fault, LeftOut
-from protocol.formats.base import Format, FormatError
-from protocol.formats.registry import format_named, formats
-from protocol.record import TEXT_FIELDS, Record
-from protocol.taai import DEFAULT_SIZE
+from nonobot.protocol.faults import CannotHold, Fault, LeftOut
+from nonobot.protocol.formats.base import Format, FormatError
+from nonobot.protocol.formats.registry import format_named, formats
+from nonobot.protocol.record import TEXT_FIELDS, Record
+from nonobot.protocol.taai import DEFAULT_SIZE
 
 __all__ = ["Written", "write"]
 

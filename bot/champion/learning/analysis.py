@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.access import get, get2, put, put2, read, write
-from bot.champion.learning.clauses import HEADER, note_use
-from bot.champion.learning.events import BY_CHOICE, OF_LINE, OF_RULE
-from bot.champion.learning.explain import explain_line, reasons_of
-from bot.champion.learning.heap import bump
-from bot.champion.state import (
+from nonobot.bot.access import get, get2, put, put2, read, write
+from nonobot.bot.champion.learning.clauses import HEADER, note_use
+from nonobot.bot.champion.learning.events import BY_CHOICE, OF_LINE, OF_RULE
+from nonobot.bot.champion.learning.explain import explain_line, reasons_of
+from nonobot.bot.champion.learning.heap import bump
+from nonobot.bot.champion.state import (
     ARENA,
     BOARD,
     CELLS,
@@ -53,8 +53,8 @@ from bot.champion.state import (
     VALUE,
     VERDICT,
 )
-from bot.jit import kernel
-from bot.words import i64, u64
+from nonobot.bot.jit import kernel
+from nonobot.bot.words import i64, u64
 
 __all__ = ["analyse"]
 

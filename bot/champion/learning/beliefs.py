@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from bot.access import address, get, get2, put, put2, read
-from bot.champion.beliefs import believe_line
-from bot.champion.random import random_float
-from bot.champion.state import (
+from nonobot.bot.access import address, get, get2, put, put2, read
+from nonobot.bot.champion.beliefs import believe_line
+from nonobot.bot.champion.random import random_float
+from nonobot.bot.champion.state import (
     AHEAD,
     BEHIND,
     BLOCKS,
@@ -36,9 +36,9 @@ from bot.champion.state import (
     TOLD,
     WIDTH,
 )
-from bot.jit import kernel
-from bot.vectors import add, div, load16, mul, splat16, store, sub
-from bot.words import lowest_bit, u64
+from nonobot.bot.jit import kernel
+from nonobot.bot.vectors import add, div, load16, mul, splat16, store, sub
+from nonobot.bot.words import lowest_bit, u64
 
 __all__ = ["believe", "believe_anew"]
 

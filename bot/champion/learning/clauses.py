@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.access import get, get2, prefetch, put, put2, read, write
-from bot.champion.learning.events import assign
-from bot.champion.state import (
+from nonobot.bot.access import get, get2, prefetch, put, put2, read, write
+from nonobot.bot.champion.learning.events import assign
+from nonobot.bot.champion.state import (
     ARENA,
     ARENA_SIZE,
     CLAUSE_COUNT,
@@ -39,8 +39,8 @@ from bot.champion.state import (
     WATCHES,
     WATCHES_USED,
 )
-from bot.jit import kernel
-from bot.words import i64, u64
+from nonobot.bot.jit import kernel
+from nonobot.bot.words import i64, u64
 
 __all__ = [
     "HEADER", "add_learned", "is_full_database", "note_use", "propagate_watches", "reduce_database",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.access import get, get2, put, put2, read, write
-from bot.champion.learning.heap import heap_insert
-from bot.champion.state import (
+from nonobot.bot.access import get, get2, put, put2, read, write
+from nonobot.bot.champion.learning.heap import heap_insert
+from nonobot.bot.champion.state import (
     ASSIGNED,
     BOARD,
     BOUND_BASE,
@@ -51,8 +51,8 @@ from bot.champion.state import (
     VALUE,
     VALUE_PAIR,
 )
-from bot.jit import kernel
-from bot.words import i64, u64
+from nonobot.bot.jit import kernel
+from nonobot.bot.words import i64, u64
 
 __all__ = [
     "BY_CHOICE", "BY_NEIGHBOUR", "BY_RULE", "FROM_RECORD", "NONE", "OF_LINE", "OF_RULE", "assign", "backjump",

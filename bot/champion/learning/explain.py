@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.access import get, get2, put, put2, read
-from bot.champion.learning.events import BY_NEIGHBOUR, BY_RULE, FROM_RECORD, cell_of_line
-from bot.champion.state import (
+from nonobot.bot.access import get, get2, put, put2, read
+from nonobot.bot.champion.learning.events import BY_NEIGHBOUR, BY_RULE, FROM_RECORD, cell_of_line
+from nonobot.bot.champion.state import (
     BLOCKS,
     COLUMN_OF,
     EARLIEST,
@@ -42,8 +42,8 @@ from bot.champion.state import (
     TRAIL,
     VALUE,
 )
-from bot.jit import inlined, kernel
-from bot.words import i64, lowest_bit, u64
+from nonobot.bot.jit import inlined, kernel
+from nonobot.bot.words import i64, lowest_bit, u64
 
 __all__ = ["explain_line", "reasons_of", "start_pattern", "update_patterns"]
 

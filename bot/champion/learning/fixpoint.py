@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.access import get, get2, put, put2, read, write
-from bot.champion.control import is_on
-from bot.champion.learning.clauses import propagate_watches
-from bot.champion.learning.events import (
+from nonobot.bot.access import get, get2, put, put2, read, write
+from nonobot.bot.champion.control import is_on
+from nonobot.bot.champion.learning.clauses import propagate_watches
+from nonobot.bot.champion.learning.events import (
     BY_CHOICE,
     FROM_RECORD,
     NONE,
@@ -20,9 +20,9 @@ from bot.champion.learning.events import (
     move_up_to,
     push_cell,
 )
-from bot.champion.learning.rules import apply_rules
-from bot.champion.line import paint
-from bot.champion.state import (
+from nonobot.bot.champion.learning.rules import apply_rules
+from nonobot.bot.champion.line import paint
+from nonobot.bot.champion.state import (
     BLOCKS,
     BOARD,
     BOUND_PLACE,
@@ -48,8 +48,8 @@ from bot.champion.state import (
     WATCH_COUNT,
     WATCH_LIST,
 )
-from bot.jit import kernel
-from bot.words import highest_bit, i64, lowest_bit, u64
+from nonobot.bot.jit import kernel
+from nonobot.bot.words import highest_bit, i64, lowest_bit, u64
 
 __all__ = ["propagate_all"]
 

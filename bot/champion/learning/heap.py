@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.access import get, put, read, write
-from bot.champion.state import ACTIVITY, BUMP, HEAP, HEAP_PLACE, HEAP_SIZE, VARIABLES
-from bot.jit import kernel
+from nonobot.bot.access import get, put, read, write
+from nonobot.bot.champion.state import ACTIVITY, BUMP, HEAP, HEAP_PLACE, HEAP_SIZE, VARIABLES
+from nonobot.bot.jit import kernel
 
 __all__ = ["bump", "heap_insert", "heap_pop"]
 

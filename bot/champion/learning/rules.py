@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.access import first_above, get, get2, read
-from bot.champion.learning.events import (
+from nonobot.bot.access import first_above, get, get2, read
+from nonobot.bot.champion.learning.events import (
     BY_NEIGHBOUR,
     BY_RULE,
     NONE,
@@ -24,7 +24,7 @@ from bot.champion.learning.events import (
     move_up_to,
     set_cell,
 )
-from bot.champion.state import (
+from nonobot.bot.champion.state import (
     BLOCKS,
     BOARD,
     BOUND_BASE,
@@ -47,8 +47,8 @@ from bot.champion.state import (
     SIZE,
     TRAIL,
 )
-from bot.jit import inlined, kernel
-from bot.words import highest_bit, i64, lowest_bit, u64
+from nonobot.bot.jit import inlined, kernel
+from nonobot.bot.words import highest_bit, i64, lowest_bit, u64
 
 __all__ = ["apply_rules"]
 

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from bot.access import get, get2, put, put2, read, write
-from bot.champion.control import is_late, is_on, lap
-from bot.champion.learning.analysis import analyse
-from bot.champion.learning.beliefs import believe, believe_anew
-from bot.champion.learning.clauses import add_learned, is_full_database, reduce_database, start_clauses
-from bot.champion.learning.events import BY_CHOICE, NONE, assign, backjump, push_cell
-from bot.champion.learning.explain import start_pattern, update_patterns
-from bot.champion.learning.fixpoint import propagate_all
-from bot.champion.learning.heap import heap_insert, heap_pop
-from bot.champion.moments import note
-from bot.champion.state import (
+from nonobot.bot.access import get, get2, put, put2, read, write
+from nonobot.bot.champion.control import is_late, is_on, lap
+from nonobot.bot.champion.learning.analysis import analyse
+from nonobot.bot.champion.learning.beliefs import believe, believe_anew
+from nonobot.bot.champion.learning.clauses import add_learned, is_full_database, reduce_database, start_clauses
+from nonobot.bot.champion.learning.events import BY_CHOICE, NONE, assign, backjump, push_cell
+from nonobot.bot.champion.learning.explain import start_pattern, update_patterns
+from nonobot.bot.champion.learning.fixpoint import propagate_all
+from nonobot.bot.champion.learning.heap import heap_insert, heap_pop
+from nonobot.bot.champion.moments import note
+from nonobot.bot.champion.state import (
     ACTIVITY,
     ANALYSING,
     ASSIGNED,
@@ -96,8 +96,8 @@ from bot.champion.state import (
     VARIABLES,
     WIDTH,
 )
-from bot.jit import kernel
-from bot.words import i64, lowest_bit, u64
+from nonobot.bot.jit import kernel
+from nonobot.bot.words import i64, lowest_bit, u64
 
 __all__ = ["learn", "start_learning"]
 

@@ -11,7 +11,7 @@ import os  # noqa: E402
 import signal  # noqa: E402
 import sys  # noqa: E402
 
-from bot.cli import parse  # noqa: E402
+from nonobot.bot.cli import parse  # noqa: E402
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start threads that have nothing to do here
 
@@ -36,7 +36,7 @@ def main() -> int:
     options = parse(sys.argv[1:])
     if not _standard_streams():
         return 2
-    from bot.process import run  # numba is imported only when there is something to solve
+    from nonobot.bot.process import run  # numba is imported only when there is something to solve
 
     return run(options, STARTED)
 
