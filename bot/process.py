@@ -13,12 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from nonobot.bot.cli import Options
+from nonobot.bot.exchange import Result
+from nonobot.bot.intake import Task, UnreadableError, chunks_until, tasks
+from nonobot.bot.log import Records
 from nonobot.bot.native import KernelError
-from nonobot.bot.records import Records
-from nonobot.bot.result import Result
-from nonobot.bot.source import chunks_until
 from nonobot.bot.strategies import Strategy, make_strategy
-from nonobot.bot.tasks import Task, UnreadableError, tasks
 from nonobot.protocol import Fault, Solution, format_answer
 
 __all__ = ["run"]

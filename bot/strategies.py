@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from nonobot.bot.cli import Options
-from nonobot.bot.moments import Moment
-from nonobot.bot.result import Result
+from nonobot.bot.exchange import Moment, Result
 from nonobot.protocol import PartialGrid, Puzzle
 
 __all__ = ["Strategy", "make_strategy"]

@@ -17,10 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from nonobot.bot.cli import Options
-from nonobot.bot.moments import MOST_MOMENTS, Moment
-from nonobot.bot.result import Result
+from nonobot.bot.exchange import MOST_MOMENTS, Moment, Result
+from nonobot.bot.intake import AUTO, Task, UnreadableError, tasks
 from nonobot.bot.strategies import Strategy
-from nonobot.bot.tasks import AUTO, Task, UnreadableError, tasks
 from nonobot.bot.terminal import drawn, has_colours, text_of
 from nonobot.protocol import BLACK, UNKNOWN, Fault, PartialGrid
 from nonobot.protocol.characters import Line, Piece, width_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nonobot.harness.results.model import PuzzleResult, Score, Verdict
+from nonobot.harness.results.run_result import PuzzleResult, Score, Verdict
 from nonobot.protocol import Answer, Puzzle, Solution, mismatches
 from nonobot.tournament_data import PuzzleSet
 

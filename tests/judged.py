@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from nonobot.harness.play.match import Bot, play
-from nonobot.harness.play.state import OnRuling
-from nonobot.harness.results.model import RunResult, Terms
+from nonobot.harness.play.run_state import OnRuling
+from nonobot.harness.results.run_result import RunResult, Terms
 from nonobot.tournament_data import Recipe, load_set, write_set
 
 RECIPE = Recipe(5, 5, 5, seed=3)

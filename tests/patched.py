@@ -19,7 +19,7 @@ PAINTS_LESS = (
 """The first cell of a line is never found to be white; the search finds it by probing, and solves all the same."""
 
 SLOW = (
-    ("from nonobot.bot.words import ", "from nonobot.bot.words import now_ns, "),
+    ("from nonobot.bot.bits import ", "from nonobot.bot.bits import now_ns, "),
     (
         "    cells = (one << length) - one\n",
         "    cells = (one << length) - one\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from nonobot.harness.results.files import write_json
-from nonobot.harness.results.model import (
+from nonobot.harness.results.result_files import write_json
+from nonobot.harness.results.run_result import (
     BotEnd,
     EndReason,
     Leg,

@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 
 from nonobot.harness.ranking.sources import Source, read_sources
-from nonobot.harness.results.files import write_json
-from nonobot.harness.results.model import (
+from nonobot.harness.results.result_files import write_json
+from nonobot.harness.results.run_result import (
     BotEnd,
     EndReason,
     Feed,

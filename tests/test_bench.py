@@ -10,10 +10,11 @@ import pytest
 
 pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
 
-from nonobot.harness.bench import catalogue, lines, measure, ready, start, words
+from nonobot.harness.bench import bench_text, catalogue, measure, ready
 from nonobot.harness.bench.alone import Measured
 from nonobot.harness.bench.catalogue import BENCHMARKS, COLD_START, CheckError, chosen, make_job
-from nonobot.harness.bench.positions import positions
+from nonobot.harness.bench.jobs import champion_lines, process_start
+from nonobot.harness.bench.jobs.positions import positions
 from nonobot.harness.commands import bench
 from nonobot.harness.errors import UnusableError
 from tests import naive
@@ -87,24 +88,24 @@ def test_a_benchmark_does_the_right_work_in_every_loop(name):
 
 def test_a_line_kernel_that_paints_too_little_is_found(monkeypatch):
     wrong = (replace(positions()[0], painted=positions()[0].painted + 1), *positions()[1:])
-    monkeypatch.setattr(lines, "positions", lambda: wrong)
+    monkeypatch.setattr(champion_lines, "positions", lambda: wrong)
     with pytest.raises(CheckError, match="not painted"):
         make_job("line-champion").check()
 
 
 def test_a_warm_start_is_that_of_a_bot_that_answers(compiled, monkeypatch):
-    start.check("start-warm")
-    monkeypatch.setattr(start, "ANSWER", b"$1\n0\t1\n")
+    process_start.check("start-warm")
+    monkeypatch.setattr(process_start, "ANSWER", b"$1\n0\t1\n")
     with pytest.raises(CheckError, match="does not answer"):
-        start.check("start-warm")
+        process_start.check("start-warm")
 
 
 def test_a_cold_start_leaves_no_folder_and_keeps_the_status(tmp_path, monkeypatch):
     import subprocess
 
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(start.sys, "executable", "/bin/false")
-    assert subprocess.run(start.command(COLD_START)).returncode == 1
+    monkeypatch.setattr(process_start.sys, "executable", "/bin/false")
+    assert subprocess.run(process_start.command(COLD_START)).returncode == 1
     assert list(tmp_path.iterdir()) == []
 
 
@@ -176,14 +177,14 @@ def test_the_list_names_all_of_them(capsys):
 
 def test_times_have_three_digits_and_a_unit():
     times = (49.12e-9, 1e-6, 7.3e-6, 104.6e-6, 0.0123, 0.268, 2.5, 31.44, 3e-10)
-    assert [words.time_words(time) for time in times] == [
-        "49.1 ns", "1.00 us", "7.30 us", "105 us", "12.3 ms", "268 ms", "2.50 s", "31.4 s", "0.30 ns",
+    assert [bench_text.duration(time) for time in times] == [
+        "49.1 ns", "1.00 µs", "7.30 µs", "105 µs", "12.3 ms", "268 ms", "2.50 s", "31.4 s", "0.30 ns",
     ]  # fmt: skip
 
 
 def test_warnings_of_the_stability_check_are_shown_plainly():
     found = Measured("bp-sweep", "sweep", "one sweep", "cpu", 2e-6, 5e-7, 1.9e-6, 1.8e-6, 12, ["it [wobbles]"])
-    shown = words.as_text([found], False)
+    shown = bench_text.as_text([found], False)
     assert "+- 25 %" in shown
     assert "unstable: bp-sweep: it [wobbles]" in shown
 

@@ -11,10 +11,10 @@ import pytest
 
 pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
 
-from nonobot.harness.bench import trees, words
+from nonobot.harness.bench import bench_text, revisions
 from nonobot.harness.bench.against import Against, Compared, Judgement, Plan, judged
-from nonobot.harness.bench.pairs import Ratio, needed_pairs, paired_ratio
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.statistics import Ratio, needed_pairs, paired_ratio
 from tests.benching import Clone
 
 # The signed-rank interval
@@ -105,13 +105,13 @@ def test_what_is_slower_is_named_and_what_was_skipped_too():
         Plan("HEAD~1"), [slow, compared("bp-sweep", 0.9, 1.1, Judgement.EQUAL)], {"fp1-root": "ImportError: no x"}
     )
     assert found.worse
-    lines = words.against_as_text(found, False).splitlines()
+    lines = bench_text.against_as_text(found, False).splitlines()
     assert lines[-1] == "slower by more than 5 %: line-bitset"
     assert "skipped: fp1-root: the bot of HEAD~1 cannot run it: ImportError: no x" in lines
     assert lines[1].split() == [
-        "line-bitset", "call", "1.00", "us", "1.20", "us", "1.200", "1.100", "to", "1.300", "differs", "slower",
+        "line-bitset", "call", "1.00", "µs", "1.20", "µs", "1.200", "1.100", "to", "1.300", "differs", "slower",
     ]  # fmt: skip
-    asked = json.loads(words.against_as_json(found))
+    asked = json.loads(bench_text.against_as_json(found))
     assert asked["worse"] is True
     assert asked["benchmarks"]["line-bitset"]["judgement"] == "slower"
 
@@ -119,7 +119,7 @@ def test_what_is_slower_is_named_and_what_was_skipped_too():
 def test_nothing_compared_is_no_success_in_words():
     found = Against(Plan("HEAD"), [], {"fp1-root": "x"})
     assert not found.worse
-    assert words.against_as_text(found, False).splitlines()[-1] == "nothing could be compared"
+    assert bench_text.against_as_text(found, False).splitlines()[-1] == "nothing could be compared"
 
 
 # Trees
@@ -132,14 +132,14 @@ def clone(tmp_path):
 
 def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypatch):
     clone.replace("bot/limits.py", "LONGEST_LINE = 62", "LONGEST_LINE = 60")
-    monkeypatch.setattr(trees, "HOME", clone.folder)
+    monkeypatch.setattr(revisions, "HOME", clone.folder)
     workshop = clone.folder.parent / "workshop"
     workshop.mkdir()
-    monkeypatch.setattr(trees, "_workshop_folder", lambda: workshop)
+    monkeypatch.setattr(revisions, "_workshop_folder", lambda: workshop)
     left = workshop / "present_____" / "bot" / "left.py"
     left.parent.mkdir(parents=True)
     left.touch()  # by one that was killed
-    with trees.side_by_side("HEAD") as (before, after):
+    with revisions.side_by_side("HEAD") as (before, after):
         assert not left.exists()
         assert left.is_relative_to(after.folder)
         assert "LONGEST_LINE = 62" in (before.folder / "bot" / "limits.py").read_text()
@@ -156,11 +156,11 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
             (before.folder / "bot" / "jit.py").stat().st_mtime,
             (after.folder / "bot" / "jit.py").stat().st_mtime,
         )
-        with pytest.raises(UnusableError, match="runs already"), trees.side_by_side("HEAD"):
+        with pytest.raises(UnusableError, match="runs already"), revisions.side_by_side("HEAD"):
             pass
         assert (before.folder / "bot").is_dir()
     assert [one.name for one in workshop.iterdir()] == ["lock"]
-    with trees.side_by_side("HEAD") as (before, after):  # the times of files are what numba's cache goes by
+    with revisions.side_by_side("HEAD") as (before, after):  # the times of files are what numba's cache goes by
         again = (
             (before.folder / "bot" / "jit.py").stat().st_mtime,
             (after.folder / "bot" / "jit.py").stat().st_mtime,
@@ -184,8 +184,8 @@ def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch)
     done = clone.bench("--against", "HEAD", "line-champion")
     assert done.returncode == 2
     assert "has no bot to measure" in done.stderr
-    monkeypatch.setattr(trees, "HOME", tmp_path)
-    with pytest.raises(UnusableError, match="needs a clone"), trees.side_by_side("HEAD"):
+    monkeypatch.setattr(revisions, "HOME", tmp_path)
+    with pytest.raises(UnusableError, match="needs a clone"), revisions.side_by_side("HEAD"):
         pass
 
 

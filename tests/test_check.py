@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from nonobot.harness.check.lab import Lab
-from nonobot.harness.check.model import Level, StepVerdict
 from nonobot.harness.check.runner import carried_out, selected
+from nonobot.harness.check.step import Level, StepVerdict
 from nonobot.harness.check.steps import PROCESS, STEPS
 
 HOUSE = Path(__file__).parent.parent

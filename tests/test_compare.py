@@ -13,13 +13,13 @@ from msgspec import structs
 
 from nonobot.harness.commands import compare
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.cells import duration, interval_in_words, percent, ratio_in_words
+from nonobot.harness.ranking.compared_runs import Side
 from nonobot.harness.ranking.comparison import Limits
 from nonobot.harness.ranking.comparison import compare as compared
-from nonobot.harness.ranking.sides import Side
-from nonobot.harness.ranking.statistics import Ratio
-from nonobot.harness.ranking.words import judgement
-from nonobot.harness.results.model import EndReason, Feed, Terms, Verdict
+from nonobot.harness.ranking.comparison_text import judgement
+from nonobot.harness.results.run_result import EndReason, Feed, Terms, Verdict
+from nonobot.harness.statistics import Ratio
+from nonobot.harness.text import duration, interval_in_words, percent, ratio_in_words
 from tests.ranked import MACHINE, run_result, verify_result, written
 
 
@@ -170,8 +170,8 @@ def test_stamps_that_are_zero_or_run_backwards_break_nothing(tmp_path, capsys):
     a, b = written(tmp_path, a=run_result(times=odd), b=run_result(times=odd[::-1]))
     assert run(a, b) == 0
     out = capsys.readouterr().out
-    assert "too short to tell: below 0.100 ms" in out
-    assert "warning: 6 of 6 puzzles took less than 0.100 ms by the judge's clock" in out
+    assert "too short to tell: below 100 µs" in out
+    assert "warning: 6 of 6 puzzles took less than 100 µs by the judge's clock" in out
 
 
 @pytest.mark.parametrize(("short", "warned"), [(0, False), (5, False), (6, True)])
@@ -308,12 +308,12 @@ def test_ratios_in_words(ratio, words):
 
 def test_numbers_in_words():
     assert [duration(one) for one in (0.0001, 0.00123, 0.0456, 1.5, 82.123, 7200)] == [
-        "0.100 ms",
+        "100 µs",
         "1.23 ms",
         "45.6 ms",
-        "1.500 s",
-        "82.12 s",
-        "7200.0 s",
+        "1.50 s",
+        "82.1 s",
+        "7,200 s",
     ]
     assert [percent(one) for one in (0.02, 0.025, 0.999, 0.95, 2.344)] == [
         "2 %",

@@ -102,6 +102,7 @@ def closed_port():
 @pytest.mark.parametrize(
     ("base", "message"),
     [(f"http://127.0.0.1:{closed_port()}", "refused"), ("http://nonobot.invalid", "http://nonobot.invalid")],
+    ids=["nobody-listens", "no-such-name"],
 )
 def test_no_network_is_said_in_a_line(folder, base, message):
     official = registry.official_sets()["taai2011"].at(base)

@@ -9,8 +9,7 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.tournament_data import registry
-from nonobot.tournament_data.importing import files_below, recognise
-from nonobot.tournament_data.store import State, keep, state_of, stored_path
+from nonobot.tournament_data.store import State, files_below, keep, recognise, state_of, stored_path
 from tests import published
 
 TAAI, TCGA = published.CONTENTS["taai2011"], published.CONTENTS["tcga2012"]

@@ -19,9 +19,9 @@ from nonobot.harness.__main__ import main
 from nonobot.harness.commands import run_bot
 from nonobot.harness.commands.arguments import byte_count
 from nonobot.harness.play import machine
-from nonobot.harness.play.affinity import tournament_core
-from nonobot.harness.results.files import read_result
-from nonobot.harness.results.model import Feed, Terms
+from nonobot.harness.play.machine import tournament_core
+from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import Feed, Terms
 from tests.judged import RECIPE, command
 
 JUDGE = [sys.executable, "-m", "nonobot.harness"]

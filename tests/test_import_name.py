@@ -26,7 +26,12 @@ def authors_folder(tmp_path):
 
 def run(folder, *command, **variables):
     return subprocess.run(
-        command, cwd=folder, env=os.environ | variables, input=QUESTION, capture_output=True, timeout=PATIENCE_SECONDS
+        command,
+        cwd=folder,
+        env=os.environ | variables,
+        input=QUESTION,
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
     )
 
 

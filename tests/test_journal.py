@@ -12,8 +12,8 @@ import pytest
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import journal as journals
 from nonobot.harness.play.journal import Alive, Journal, LegEnded, LegStarted, Ruled, read_records
-from nonobot.harness.play.state import records_of
-from nonobot.harness.results.model import BotEnd, EndReason, Leg, PuzzleResult, Usage, Verdict
+from nonobot.harness.play.run_state import records_of
+from nonobot.harness.results.run_result import BotEnd, EndReason, Leg, PuzzleResult, Usage, Verdict
 from tests.judged import played
 
 USAGE = Usage(1.5, 1.25, 1000)

@@ -11,10 +11,9 @@ import psutil
 import pytest
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play import leg, machine, process
-from nonobot.harness.play.process import BotProcess, StartError
-from nonobot.harness.play.stderr_log import StderrLog
-from nonobot.harness.results.model import EndReason, Feed
+from nonobot.harness.play import bot_process, leg, machine
+from nonobot.harness.play.bot_process import BotProcess, StartError, StderrLog
+from nonobot.harness.results.run_result import EndReason, Feed
 from tests.judged import played, verdicts
 
 RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "given-up", "missing"
@@ -24,7 +23,7 @@ LATE, OUT_OF_ORDER = "late", "out-of-order"
 @pytest.fixture(autouse=True)
 def _little_patience(monkeypatch):
     monkeypatch.setattr(leg, "LINGER_SECONDS", 0.3)
-    monkeypatch.setattr(process, "SECONDS_TO_OBEY", 0.3)
+    monkeypatch.setattr(bot_process, "SECONDS_TO_OBEY", 0.3)
     monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
 
 

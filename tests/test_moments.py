@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nonobot.bot.champion import ChampionStrategy
-from nonobot.bot.moments import Moment
+from nonobot.bot.exchange import Moment
 from nonobot.bot.papers import PapersStrategy, deduce
 from nonobot.protocol import UNKNOWN
 from nonobot.tournament_data import load_set

@@ -8,10 +8,11 @@ from xml.etree import ElementTree
 import pytest
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.profiling.comparison import as_text as comparison_as_text
-from nonobot.harness.profiling.comparison import compare, judgement
-from nonobot.harness.profiling.files import read_profile, to_json
-from nonobot.harness.profiling.picture import INNER, THEMES, draw
+from nonobot.harness.profiling.collect import read_profile, to_json
+from nonobot.harness.profiling.profile_comparison import as_text as comparison_as_text
+from nonobot.harness.profiling.profile_comparison import compare, judgement
+from nonobot.harness.profiling.profile_picture import INNER, THEMES, draw
+from nonobot.harness.profiling.profile_text import as_text
 from nonobot.harness.profiling.spans import (
     OUTSIDE_STEPS,
     depth_first,
@@ -21,8 +22,7 @@ from nonobot.harness.profiling.spans import (
     span_of,
     stages_of,
 )
-from nonobot.harness.profiling.words import as_text
-from nonobot.harness.results.model import BotEnd, EndReason, SetFacts
+from nonobot.harness.results.run_result import BotEnd, EndReason, SetFacts
 from tests.pictured import pixels_of
 from tests.profiled import example, profile, puzzle
 
@@ -130,12 +130,12 @@ def test_a_puzzle_without_steps_and_counts_has_a_reason():
 
 def test_text():
     lines = as_text(example(), terminal=False).splitlines()
-    assert lines[:3] == ["a set", "bot --fast", "3 of 3 right, 10.00 s from start to end, 10.00 s of CPU time"]
-    assert [line.split()[1:4] for line in lines if line.startswith("    learn ")] == [["4.200", "s", "42.0%"]]
+    assert lines[:3] == ["a set", "bot --fast", "3 of 3 right, 10.0 s from start to end, 10.0 s of CPU time"]
+    assert [line.split()[1:4] for line in lines if line.startswith("    learn ")] == [["4.20", "s", "42.0%"]]
     assert any(line.split()[:5] == ["conflicts", "100", "10", "90", "$2"] for line in lines)
     assert [line.split()[0] for line in lines if line.startswith("$")] == ["$2", "$3", "$1"]
     assert "warning" not in "".join(lines)
-    assert "half of the time of all puzzles lies in 1 of 3; the median puzzle takes 1.000 s" in lines
+    assert "half of the time of all puzzles lies in 1 of 3; the median puzzle takes 1.00 s" in lines
 
 
 def test_bars_are_as_long_as_their_share():
@@ -158,7 +158,7 @@ def test_no_number_is_cut_off_on_a_narrow_terminal(columns, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"cpu": 5.0}, "the bot computed for 5.000 s of 10.00 s"),
+        ({"cpu": 5.0}, "the bot computed for 5.00 s of 10.0 s"),
         ({"end": BotEnd(EndReason.INTERRUPTED)}, "it ended as interrupted: this is the profile of 1 puzzle"),
     ],
 )
@@ -237,11 +237,11 @@ def test_the_step_that_got_slower_is_named():
     assert comparison.most_changed.name == "whole run/puzzles/learn/rest"
     assert comparison.most_changed.change == pytest.approx(2.0)
     assert judgement(comparison) == [
-        "20 % slower (10.00 s before, 12.00 s after), most of all in learn, rest: 3.600 s before, 5.600 s after",
+        "20 % slower (10.0 s before, 12.0 s after), most of all in learn, rest: 3.60 s before, 5.60 s after",
         "every count of every puzzle is the same: the search is the same, the rest is speed or noise",
     ]
     assert judgement(compare(slower(2.0), example()))[0] == (
-        "16.7 % faster (12.00 s before, 10.00 s after), most of all in learn, rest: 5.600 s before, 3.600 s after"
+        "16.7 % faster (12.0 s before, 10.0 s after), most of all in learn, rest: 5.60 s before, 3.60 s after"
     )
 
 
@@ -297,10 +297,10 @@ def test_svg_parts_are_as_wide_as_their_time(theme):
     pytest.importorskip("matplotlib")
     svg = draw(example(), "svg", theme)
     widths = titled_widths(svg)
-    assert widths["whole run: 10.00 s, 100.0%"] == pytest.approx(INNER, abs=0.1)
-    assert widths["learn: 4.200 s, 42.0%"] == pytest.approx(0.42 * INNER, abs=0.1)
-    assert widths["rest: 3.600 s, 36.0%"] == pytest.approx(0.36 * INNER, abs=0.1)
-    assert widths["$2: 5.000 s, of it 4.000 s learn"] == pytest.approx(5.0 / 6.5 * INNER, abs=0.1)
+    assert widths["whole run: 10.0 s, 100.0%"] == pytest.approx(INNER, abs=0.1)
+    assert widths["learn: 4.20 s, 42.0%"] == pytest.approx(0.42 * INNER, abs=0.1)
+    assert widths["rest: 3.60 s, 36.0%"] == pytest.approx(0.36 * INNER, abs=0.1)
+    assert widths["$2: 5.00 s, of it 4.00 s learn"] == pytest.approx(5.0 / 6.5 * INNER, abs=0.1)
     assert THEMES[theme].paper.encode() in svg
     assert svg == draw(example(), "svg", theme)
 

@@ -11,8 +11,8 @@ import pytest
 from nonobot.harness.bench.catalogue import BENCHMARKS, chosen
 from nonobot.harness.commands import promises
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.promises.model import Comparison, read_promises
-from nonobot.harness.promises.words import promised
+from nonobot.harness.promises.promise import Comparison, read_promises
+from nonobot.harness.promises.promise_text import promised
 from nonobot.tournament_data.registry import official_sets
 from tests.benching import HOUSE, carry_out
 

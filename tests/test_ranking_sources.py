@@ -8,10 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nonobot.bot.records import Records
+from nonobot.bot.log import Records
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.logs import BotLog, is_log, parse_log
-from nonobot.harness.ranking.sources import files_in, read_source, read_sources
+from nonobot.harness.ranking.sources import BotLog, files_in, is_log, parse_log, read_source, read_sources
 from tests.ranked import run_result, verify_result, written
 
 
@@ -107,7 +106,7 @@ def test_a_file_counts_once_however_it_is_named(tmp_path):
 
 def broken(change):
     """Return the JSON of a result in which `change` was made."""
-    from nonobot.harness.results.files import to_json
+    from nonobot.harness.results.result_files import to_json
 
     content = json.loads(to_json(run_result()))
     change(content)

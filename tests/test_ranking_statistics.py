@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nonobot.harness.ranking import statistics
-from nonobot.harness.ranking.statistics import RESOLUTION_SECONDS, Ratio, floored, ratios, spread
+from nonobot.harness import statistics
+from nonobot.harness.statistics import RESOLUTION_SECONDS, Ratio, floored, ratios, spread
 
 # Seconds that one bot took for the same twelve puzzles in two runs, as a judge stamped them.
 FIRST_RUN = [0.0121, 0.00098, 0.0451, 0.0023, 0.2669, 0.00061, 0.0019, 0.0088, 0.00052, 0.0014, 0.0073, 0.00079]

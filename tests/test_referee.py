@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nonobot.harness.referee import KEPT_REMARKS, Referee, judge
-from nonobot.harness.results.model import Verdict
+from nonobot.harness.results.run_result import Verdict
 from nonobot.protocol import Answer, Puzzle, Solution
 from nonobot.tournament_data import Recipe, load_set
 

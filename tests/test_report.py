@@ -21,12 +21,12 @@ from nonobot.harness.commands import report as command
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.sources import read_sources
 from nonobot.harness.report import STEPS, Report, page_of, plots
+from nonobot.harness.report.album import Album, cells_of
 from nonobot.harness.report.contents import ALL_POINTS, MOST_DUELS, MOST_POINTS, SLOWEST, Run
-from nonobot.harness.report.facts import machines, terms
-from nonobot.harness.report.pictures import Album, cells_of
-from nonobot.harness.report.words import clean
-from nonobot.harness.results.files import write_json
-from nonobot.harness.results.model import EndReason, SetFacts, Terms, Verdict
+from nonobot.harness.report.run_facts import machines, terms
+from nonobot.harness.results.result_files import write_json
+from nonobot.harness.results.run_result import EndReason, SetFacts, Terms, Verdict
+from nonobot.harness.text import plain
 from nonobot.protocol import mismatches
 from tests import report_samples as samples
 
@@ -148,7 +148,7 @@ def test_what_comes_from_outside_is_text(tmp_path):
     found = Reader(page)
     assert found.unbalanced == []
     assert "script" not in {tag for tag, _ in found.elements}
-    assert found.text.count(clean(hostile)) > 10
+    assert found.text.count(plain(hostile)) > 10
     assert "\x07" not in page
     assert "{{ 7 * 7 }}" in page
 
@@ -202,7 +202,7 @@ def test_every_result_is_on_the_page(tmp_path):
     text = Reader(written(report)).text
     for result in samples.two_sets():
         if hasattr(result, "bot"):
-            assert clean(result.bot) in text
+            assert plain(result.bot) in text
             assert result.end.reason.value in text
     for word in (
         "SIGSEGV",
@@ -227,7 +227,7 @@ def test_a_bot_without_a_right_answer_is_ranked_and_not_drawn(tmp_path):
 
 def test_a_time_below_the_resolution_is_not_given_a_value(tmp_path):
     run = samples.run_of("one", pace=1e-9)
-    assert "< 0.1 ms" in Reader(written(report_of(tmp_path, run))).text
+    assert "< 100 µs" in Reader(written(report_of(tmp_path, run))).text
 
 
 @pytest.mark.parametrize(

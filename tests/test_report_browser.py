@@ -16,7 +16,7 @@ pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
 pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 
 from nonobot.harness.report import Report, page_of
-from nonobot.harness.report.looks import DARK_COLOURS, LIGHT_COLOURS
+from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS
 from tests import report_samples as samples
 from tests.browser import NAMES, Browser, browser_command
 

@@ -9,9 +9,9 @@ import pytest
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.referee import Referee
-from nonobot.harness.results import files
-from nonobot.harness.results.files import check_writable, read_result, to_json, write_json
-from nonobot.harness.results.model import SetFacts, VerifyResult
+from nonobot.harness.results import result_files
+from nonobot.harness.results.result_files import check_writable, read_result, to_json, write_json
+from nonobot.harness.results.run_result import SetFacts, VerifyResult
 from nonobot.tournament_data import load_set
 from tests.ranked import run_result
 
@@ -32,7 +32,7 @@ def test_a_result_file_is_whole_or_not_there(tmp_path, result, monkeypatch):
     def disk_full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.os, "fsync", disk_full)
+    monkeypatch.setattr(result_files.os, "fsync", disk_full)
     with pytest.raises(OSError, match="No space"):
         write_json(path, result)
     assert path.read_text() == before

@@ -16,8 +16,8 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import machine, match
 from nonobot.harness.play.journal import Ruled, journal_path, read_records
 from nonobot.harness.play.match import ResultLostError, play, recorded_run, resume
-from nonobot.harness.results.files import read_result, write_json
-from nonobot.harness.results.model import EndReason, Feed, Terms
+from nonobot.harness.results.result_files import read_result, write_json
+from nonobot.harness.results.run_result import EndReason, Feed, Terms
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, played, verdicts
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from nonobot.harness import progress
-from nonobot.harness.play.screen import screen_for
-from nonobot.harness.results.model import PuzzleResult, Verdict
+from nonobot.harness.play.run_screen import screen_for
+from nonobot.harness.results.run_result import PuzzleResult, Verdict
 
 
 def on_a_terminal(monkeypatch):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nonobot.harness.play import stamping
-from nonobot.harness.play.stamping import Stamper
+from nonobot.harness.play import traffic
+from nonobot.harness.play.traffic import Stamper
 from nonobot.protocol import Solution, format_answer, read_answers
 
 SOLUTION = Solution([[1, 0], [0, 1]])
@@ -45,7 +45,7 @@ def test_the_end_completes_a_line_and_an_answer():
 
 
 def test_a_line_without_end_is_not_kept_whole(monkeypatch):
-    monkeypatch.setattr(stamping, "LONGEST_LINE", 100)
+    monkeypatch.setattr(traffic, "LONGEST_LINE", 100)
     stamper = Stamper(2, 2)
     stamper.hand_in(b"$1\n", 0.0)
     for _ in range(1000):

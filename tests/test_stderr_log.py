@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from nonobot.harness.play import stderr_log
-from nonobot.harness.play.stderr_log import StderrLog
+from nonobot.harness.play import bot_process
+from nonobot.harness.play.bot_process import StderrLog
 
 
 def test_both_ends_are_kept_over_several_lives(tmp_path, monkeypatch):
-    monkeypatch.setattr(stderr_log, "BEGINNING_BYTES", 10)
-    monkeypatch.setattr(stderr_log, "END_BYTES", 4)
+    monkeypatch.setattr(bot_process, "BEGINNING_BYTES", 10)
+    monkeypatch.setattr(bot_process, "END_BYTES", 4)
     path = tmp_path / "stderr.txt"
     first = StderrLog(path)
     for piece in (b"abcdef", b"", b"ghijklmnop"):

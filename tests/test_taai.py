@@ -19,7 +19,7 @@ from nonobot.protocol import (
     format_puzzle,
     read_batch,
 )
-from nonobot.protocol.taai import LONGEST_LINE
+from nonobot.protocol.batch import LONGEST_LINE
 from tests.boards import grids, puzzles
 
 # Columns 2, 1 1, nothing; rows 1 1, 1, 1: three columns, three rows, an empty line among them.

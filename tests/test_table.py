@@ -20,12 +20,11 @@ from msgspec import structs
 
 from nonobot.harness.commands import table
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.cells import NOTHING
-from nonobot.harness.ranking.layout import CSV_COLUMNS
-from nonobot.harness.ranking.logs import BotLog
-from nonobot.harness.ranking.sources import Source
+from nonobot.harness.ranking.sources import BotLog, Source
 from nonobot.harness.ranking.standings import Evidence, Scope, sections
-from nonobot.harness.results.model import EndReason, Verdict
+from nonobot.harness.ranking.table_text import CSV_COLUMNS
+from nonobot.harness.results.run_result import EndReason, Verdict
+from nonobot.harness.text import NOTHING
 from tests.ranked import MACHINE, run_result, verify_result, written
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from nonobot.harness import cli
-from nonobot.harness.results.files import read_result
-from nonobot.harness.results.model import EndReason, Feed, Terms
+from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import EndReason, Feed, Terms
 from nonobot.harness.tournament.definition import filled_in, read_tournament, terms_of
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, verdicts

@@ -11,11 +11,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from nonobot.harness.play import tree as trees
-from nonobot.harness.play.affinity import off_core, on_core
+from nonobot.harness.play import process_tree as trees
 from nonobot.harness.play.journal import LegStarted
-from nonobot.harness.play.leftover import end_leftover
-from nonobot.harness.play.tree import ProcessTree
+from nonobot.harness.play.machine import off_core, on_core
+from nonobot.harness.play.process_tree import ProcessTree, end_leftover
 
 SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(1000)"]
 PARENT = [

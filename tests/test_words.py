@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nonobot.bot.words import ALL_ONES, MASK, i64, u64
+from nonobot.bot.bits import ALL_ONES, MASK, i64, u64
 from tests.plain import IS_PLAIN, passes_as_plain_python
 from tests.word_kernels import bits_of, clock, count_bits
 

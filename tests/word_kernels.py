@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from nonobot.bot.access import address, get, get2, put, put2, read, write
+from nonobot.bot.bits import highest_bit, lowest_bit, now_ns, popcount, u64
 from nonobot.bot.jit import entry, kernel
 from nonobot.bot.memory import Field, Layout
 from nonobot.bot.vectors import (
@@ -28,7 +29,6 @@ from nonobot.bot.vectors import (
     store,
     sub,
 )
-from nonobot.bot.words import highest_bit, lowest_bit, now_ns, popcount, u64
 
 # The memory: a field of every dtype, in a row, as a table, and as a single item.
 

@@ -1,15 +1,27 @@
-"""The data folder: where official sets are kept once they are fetched or imported."""
+"""The data folder: official sets, fetched or imported, known by their digest whatever the files are called."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from nonobot.tournament_data.registry import OfficialSet
+from nonobot.tournament_data.registry import MOST_BYTES, OfficialSet, official_sets
 
-__all__ = ["FOLDER_VARIABLE", "State", "data_folder", "keep", "state_of", "stored_path"]
+__all__ = [
+    "FOLDER_VARIABLE",
+    "Recognised",
+    "State",
+    "data_folder",
+    "files_below",
+    "keep",
+    "recognise",
+    "state_of",
+    "stored_path",
+]
 
 FOLDER_VARIABLE = "NONOBOT_DATA"
 """Environment variable that names another data folder."""
@@ -63,3 +75,62 @@ def keep(official: OfficialSet, content: bytes) -> None:
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """An official set that was found.
+
+    Attributes
+    ----------
+    official : OfficialSet
+    content : bytes
+        The file as published.
+    restored : bool
+        Whether the line ends had been changed, as git and editors do, and were put back.
+    """
+
+    official: OfficialSet
+    content: bytes
+    restored: bool
+
+
+def files_below(folder: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
+    """Yield the files of a folder and of those within, in the order of their names, but nothing hidden.
+
+    Parameters
+    ----------
+    folder : Path
+        Or one file.
+    on_error : callable
+        Told of each folder that cannot be read; the others are gone through all the same.
+    """
+    if folder.is_file():
+        yield folder
+        return
+    for place, folders, files in os.walk(folder, onerror=on_error):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            path = Path(place, name)
+            if not name.startswith(".") and path.is_file():
+                yield path
+
+
+def recognise(path: Path) -> Recognised | None:
+    """Return the official set that a file holds, None if it holds none.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    """
+    if path.stat().st_size > MOST_BYTES:
+        return None
+    content = path.read_bytes()
+    lf = content.replace(b"\r\n", b"\n")
+    by_digest = {official.sha256: official for official in official_sets().values()}
+    for candidate in (content, lf, lf.replace(b"\n", b"\r\n")):
+        official = by_digest.get(hashlib.sha256(candidate).hexdigest())
+        if official:
+            return Recognised(official, candidate, restored=candidate != content)
+    return None

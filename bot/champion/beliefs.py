@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from nonobot.bot.access import address, get, get2, put, put2, read
+from nonobot.bot.bits import u64
 from nonobot.bot.champion.state import (
     AHEAD,
     BEHIND,
@@ -54,7 +55,6 @@ from nonobot.bot.vectors import (
     store,
     sub,
 )
-from nonobot.bot.words import u64
 
 __all__ = ["believe_line", "forget", "sweep"]
 

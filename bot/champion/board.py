@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.access import get, put, read
+from nonobot.bot.bits import lowest_bit, popcount, u64
 from nonobot.bot.champion.line import paint
 from nonobot.bot.champion.moments import note
 from nonobot.bot.champion.state import (
@@ -21,7 +22,6 @@ from nonobot.bot.champion.state import (
     WIDTH,
 )
 from nonobot.bot.jit import kernel
-from nonobot.bot.words import lowest_bit, popcount, u64
 
 __all__ = ["copy_board", "is_full", "known_row", "paint_cell", "propagate", "start_board"]
 

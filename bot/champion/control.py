@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.access import get, put, read, write
+from nonobot.bot.bits import now_ns, u64
 from nonobot.bot.champion.state import DEADLINE, LAP, SPENT, STAGES
 from nonobot.bot.jit import kernel
-from nonobot.bot.words import now_ns, u64
 
 __all__ = ["is_late", "is_on", "lap", "start_laps"]
 

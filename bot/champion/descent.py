@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from nonobot.bot.access import get, get2, put, read
+from nonobot.bot.bits import lowest_bit, u64
 from nonobot.bot.champion.beliefs import forget, sweep
 from nonobot.bot.champion.board import copy_board, is_full, known_row, paint_cell, propagate
 from nonobot.bot.champion.control import is_late
@@ -33,7 +34,6 @@ from nonobot.bot.champion.state import (
     WIDTH,
 )
 from nonobot.bot.jit import kernel
-from nonobot.bot.words import lowest_bit, u64
 
 __all__ = ["descend"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.access import get, get2, put
+from nonobot.bot.bits import u64
 from nonobot.bot.champion.state import BLOCKS, CLUE, FITS, LENGTH, REACH, STARTS
 from nonobot.bot.jit import kernel
 from nonobot.bot.lines.bitset import dilated, fill_down, fill_up, run_starts
-from nonobot.bot.words import u64
 
 __all__ = ["paint"]
 

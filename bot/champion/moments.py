@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.access import get, put2, read, write
+from nonobot.bot.bits import u64
 from nonobot.bot.champion.state import BOARD, HEIGHT, MOMENT_COUNT, MOMENT_KIND, MOMENT_ROOM, MOMENTS, MOST_LINES
 from nonobot.bot.jit import kernel
-from nonobot.bot.words import u64
 
 __all__ = ["note"]
 

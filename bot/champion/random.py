@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from nonobot.bot.access import read, write
+from nonobot.bot.bits import u64
 from nonobot.bot.champion.state import RANDOM
 from nonobot.bot.jit import kernel
-from nonobot.bot.words import u64
 
 __all__ = ["random_float"]
 

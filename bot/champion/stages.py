@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nonobot.bot.bits import u64
 from nonobot.bot.champion.board import copy_board, is_full, propagate, start_board
 from nonobot.bot.champion.control import is_late, is_on, lap, start_laps
 from nonobot.bot.champion.descent import descend
@@ -23,7 +24,6 @@ from nonobot.bot.champion.state import (
     UNSOLVABLE,
 )
 from nonobot.bot.jit import kernel
-from nonobot.bot.words import u64
 
 __all__ = ["run_stages"]
 

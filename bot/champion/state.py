@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from nonobot.bot.exchange import MOST_MOMENTS, Moment
 from nonobot.bot.limits import LONGEST_LINE, STAGE_NAMES
 from nonobot.bot.memory import Field, Layout
-from nonobot.bot.moments import MOST_MOMENTS, Moment
 
 MOST_LINES = 2 * LONGEST_LINE
 MOST_BLOCKS = 32  # of a line, rounded up: the row length of tables of blocks

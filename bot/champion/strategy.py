@@ -39,12 +39,10 @@ from nonobot.bot.champion.state import (
     WIDTH,
     layout,
 )
+from nonobot.bot.exchange import MOST_MOMENTS, Moment, Result, line_masks, moments_of, seconds_of
 from nonobot.bot.limits import LONGEST_LINE, STAGE_NAMES
 from nonobot.bot.memory import Memory
-from nonobot.bot.moments import MOST_MOMENTS, Moment, moments_of
 from nonobot.bot.native import load_kernel
-from nonobot.bot.result import Result, seconds_of
-from nonobot.bot.start import line_masks
 from nonobot.protocol import PartialGrid, Puzzle, Solution
 from nonobot.protocol.faults import fault_in_clues
 

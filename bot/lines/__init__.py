@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from nonobot.bot.bits import MASK, u64
 from nonobot.bot.jit import entry, kernel
 from nonobot.bot.limits import LONGEST_LINE
 from nonobot.bot.lines.bitset import paint_bitset
 from nonobot.bot.lines.recurrence import paint_recurrence
-from nonobot.bot.words import MASK, u64
 
 __all__ = ["BITSET", "RECURRENCE", "SOLVERS", "new_scratch", "paint_line", "paint_with"]
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from nonobot.bot.bits import u64
 from nonobot.bot.jit import kernel
-from nonobot.bot.words import u64
 
 __all__ = ["dilated", "fill_down", "fill_up", "paint_bitset", "run_starts"]
 

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from nonobot.bot.bits import lowest_bit, now_ns, popcount, u64
 from nonobot.bot.jit import kernel
-from nonobot.bot.papers.moments import note
 from nonobot.bot.papers.propagation import copy_grid, propagate, set_cell
-from nonobot.bot.papers.state import BLACK, PROBED, PROBES, WHITE, State
-from nonobot.bot.words import lowest_bit, now_ns, popcount, u64
+from nonobot.bot.papers.state import BLACK, PROBED, PROBES, WHITE, State, note
 
 __all__ = [
     "CONFLICT",

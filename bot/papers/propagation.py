@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from nonobot.bot.bits import lowest_bit, u64
 from nonobot.bot.jit import kernel
 from nonobot.bot.lines import paint_with
-from nonobot.bot.papers.moments import note
-from nonobot.bot.papers.state import BLACK, CACHE_HITS, LINE_SOLVES, PAINTED, WHITE, State
-from nonobot.bot.words import lowest_bit, u64
+from nonobot.bot.papers.state import BLACK, CACHE_HITS, LINE_SOLVES, PAINTED, WHITE, State, note
 
 __all__ = ["copy_grid", "propagate", "set_cell"]
 

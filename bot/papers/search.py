@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from nonobot.bot.bits import i64, now_ns, u64
 from nonobot.bot.jit import entry, kernel
-from nonobot.bot.papers.moments import note
 from nonobot.bot.papers.probing import CONFLICT, OPEN, OUT_OF_TIME, SOLVED, fully_probe, is_unknown, take_over
 from nonobot.bot.papers.propagation import copy_grid, propagate
 from nonobot.bot.papers.state import (
@@ -24,8 +24,8 @@ from nonobot.bot.papers.state import (
     TAKEN_BACK,
     WHITE,
     State,
+    note,
 )
-from nonobot.bot.words import i64, now_ns, u64
 
 __all__ = ["EXHAUSTED", "FOUND", "LATE", "deduce_kernel", "search_kernel"]
 

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nonobot.bot.bits import ALL_ONES, MASK, i64, u64
+from nonobot.bot.exchange import MOST_MOMENTS, Moment
+from nonobot.bot.jit import kernel
 from nonobot.bot.lines import new_scratch
-from nonobot.bot.moments import MOST_MOMENTS, Moment
-from nonobot.bot.words import ALL_ONES, MASK, i64, u64
 from nonobot.protocol import Puzzle
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "State",
     "line_clues",
     "new_state",
+    "note",
 ]
 
 BLACK, WHITE = u64(0), u64(1)
@@ -141,3 +143,19 @@ def new_state(width: int, height: int) -> State:
         line_scratch=new_scratch(most_blocks, max(width, height)),
         log_table=np.round(np.log1p(np.arange(cells + 2)) * 2 ** int(LOG_UNIT_BITS)).astype(np.int64),
     )
+
+
+@kernel
+def note(state: State, grid: Any, kind: Any) -> None:
+    """Note what has just happened to `grid`, if somebody watches and there is room."""
+    moment = state.moment_count[0]
+    if moment >= state.moment_count[1]:
+        return
+    noted = state.moments[moment]
+    last = u64(noted.shape[0]) - u64(1)
+    height = last >> u64(1)
+    noted[last] = kind
+    for y in range(height):
+        noted[y] = grid[BLACK, y]
+        noted[height + y] = grid[WHITE, y]
+    state.moment_count[0] += u64(1)

@@ -12,15 +12,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
+from nonobot.bot.bits import MASK, u64
 from nonobot.bot.cache import cache_folder, note_use, tidy_cache
+from nonobot.bot.exchange import MOST_MOMENTS, Moment, Result, line_masks, moments_of, seconds_of
 from nonobot.bot.limits import LONGEST_LINE
 from nonobot.bot.lines import SOLVERS
-from nonobot.bot.moments import MOST_MOMENTS, Moment, moments_of
 from nonobot.bot.papers.search import EXHAUSTED, FOUND, deduce_kernel, search_kernel
 from nonobot.bot.papers.state import BLACK, COUNT_NAMES, STEP_NAMES, WHITE, State, line_clues, new_state
-from nonobot.bot.result import Result, seconds_of
-from nonobot.bot.start import line_masks
-from nonobot.bot.words import MASK, u64
 from nonobot.protocol import PartialGrid, Puzzle, Solution
 from nonobot.protocol.faults import fault_in_clues
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.measure import Pace, differs, make_ready, measure
-from nonobot.harness.bench.pairs import Ratio, needed_pairs, paired_ratio
-from nonobot.harness.bench.trees import Tree, side_by_side
+from nonobot.harness.bench.revisions import Tree, side_by_side
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.statistics import Ratio, needed_pairs, paired_ratio
 
 __all__ = ["CONFIDENCE", "ROUNDS", "Against", "Compared", "Judgement", "Plan", "judged", "measure_against"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.measure import Pace, checks, make_ready, measure
-from nonobot.harness.bench.trees import present_tree
+from nonobot.harness.bench.revisions import present_tree
 from nonobot.harness.errors import UnusableError
 
 __all__ = ["FAST", "THOROUGH", "Measured", "measure_all"]

@@ -127,13 +127,13 @@ def make_job(name: str) -> Job:
 
 
 _MODULES: dict[str, Callable[[], Any]] = {
-    "beliefs": lambda: import_module("nonobot.harness.bench.beliefs"),
-    "boards": lambda: import_module("nonobot.harness.bench.boards"),
-    "learning": lambda: import_module("nonobot.harness.bench.learning"),
-    "lines": lambda: import_module("nonobot.harness.bench.lines"),
-    "papers": lambda: import_module("nonobot.harness.bench.papers"),
-    "papers_lines": lambda: import_module("nonobot.harness.bench.papers_lines"),
-    "sets": lambda: import_module("nonobot.harness.bench.sets"),
-    "stream": lambda: import_module("nonobot.harness.bench.stream"),
+    "beliefs": lambda: import_module("nonobot.harness.bench.jobs.belief_sweeps"),
+    "boards": lambda: import_module("nonobot.harness.bench.jobs.board_propagation"),
+    "learning": lambda: import_module("nonobot.harness.bench.jobs.learning"),
+    "lines": lambda: import_module("nonobot.harness.bench.jobs.champion_lines"),
+    "papers": lambda: import_module("nonobot.harness.bench.jobs.papers_deduction"),
+    "papers_lines": lambda: import_module("nonobot.harness.bench.jobs.papers_lines"),
+    "sets": lambda: import_module("nonobot.harness.bench.jobs.whole_sets"),
+    "stream": lambda: import_module("nonobot.harness.bench.jobs.batch_text"),
 }
 """Written out, so that the check of the house's imports can read them."""

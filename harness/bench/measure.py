@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nonobot.harness.bench.catalogue import Benchmark
-from nonobot.harness.bench.trees import Tree
+from nonobot.harness.bench.revisions import Tree
 from nonobot.harness.errors import UnusableError
 
 __all__ = ["Pace", "checks", "differs", "load", "make_ready", "measure", "require_pyperf", "save"]

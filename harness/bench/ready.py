@@ -11,8 +11,8 @@ import json
 import sys
 from collections.abc import Sequence
 
-from nonobot.harness.bench import start
 from nonobot.harness.bench.catalogue import BENCHMARKS, COLD_START, CheckError, make_job
+from nonobot.harness.bench.jobs import process_start
 
 __all__ = ["main"]
 
@@ -31,7 +31,7 @@ def _problem(name: str) -> str | None:
         if not BENCHMARKS[name].is_command:
             make_job(name).check()
         elif name != COLD_START:
-            start.check(name)
+            process_start.check(name)
     except CheckError as error:
         return f"its result is wrong: {error}"
     except Exception as error:  # whatever another revision's bot cannot do

@@ -10,8 +10,8 @@ from typing import Any
 
 import pyperf  # type: ignore[import-untyped, unused-ignore]
 
-from nonobot.harness.bench import start
 from nonobot.harness.bench.catalogue import Benchmark, Job, chosen, make_job
+from nonobot.harness.bench.jobs import process_start
 from nonobot.harness.errors import UnusableError
 
 __all__ = ["main"]
@@ -38,7 +38,7 @@ class _Runner:
             metadata = {"nonobot_unit": benchmark.unit, "nonobot_clock": "wall" if benchmark.is_command else "cpu"}
             if benchmark.is_command:
                 self._pyperf.metadata.update(metadata)
-                self._pyperf.bench_command(benchmark.name, start.command(benchmark.name))
+                self._pyperf.bench_command(benchmark.name, process_start.command(benchmark.name))
             else:
                 job = self._job(task, benchmark)
                 self._pyperf.bench_time_func(benchmark.name, job.seconds, inner_loops=job.units, metadata=metadata)

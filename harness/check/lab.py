@@ -12,9 +12,9 @@ from pathlib import Path
 from types import TracebackType
 
 from nonobot.harness.check import warden
-from nonobot.harness.check.boards import Numbered, text_of
-from nonobot.harness.check.model import ShortfallError
-from nonobot.harness.play.process import BotProcess
+from nonobot.harness.check.check_puzzles import Numbered, text_of
+from nonobot.harness.check.step import ShortfallError
+from nonobot.harness.play.bot_process import BotProcess
 from nonobot.protocol import Answer, AnswerReader, mismatches
 
 __all__ = ["Lab", "Talk", "excerpt"]

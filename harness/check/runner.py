@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator
 
 from nonobot.harness.check.lab import Lab
-from nonobot.harness.check.model import Level, ShortfallError, Step, StepResult, StepVerdict, Test
+from nonobot.harness.check.step import Level, ShortfallError, Step, StepResult, StepVerdict, Test
 from nonobot.harness.check.steps import PROCESS, STEPS
 
 __all__ = ["carried_out", "selected"]

@@ -9,7 +9,7 @@ from typing import Any
 from nonobot.harness.commands.arguments import Commands, core
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
-from nonobot.harness.ranking.drawing import on_terminal
+from nonobot.harness.text import on_terminal
 
 __all__ = ["add_to"]
 
@@ -75,10 +75,10 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Measure and print."""
+    from nonobot.harness.bench.bench_text import listing
     from nonobot.harness.bench.catalogue import chosen  # these load pyperf and rich, some even the bot
     from nonobot.harness.bench.measure import require_pyperf
-    from nonobot.harness.bench.words import listing
-    from nonobot.harness.play.affinity import require_core
+    from nonobot.harness.play.machine import require_core
 
     if arguments.list:
         print(listing(on_terminal()), end="")
@@ -92,8 +92,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 def _alone(arguments: argparse.Namespace, benchmarks: list[Any]) -> int:
     from nonobot.harness.bench.alone import FAST, THOROUGH, measure_all
+    from nonobot.harness.bench.bench_text import as_json, as_text
     from nonobot.harness.bench.measure import save
-    from nonobot.harness.bench.words import as_json, as_text
 
     with progress_for(2 * len(benchmarks)) as progress:
         pace = FAST if arguments.fast else THOROUGH
@@ -106,8 +106,8 @@ def _alone(arguments: argparse.Namespace, benchmarks: list[Any]) -> int:
 
 def _against(arguments: argparse.Namespace, benchmarks: list[Any]) -> int:
     from nonobot.harness.bench.against import Plan, measure_against
+    from nonobot.harness.bench.bench_text import against_as_json, against_as_text
     from nonobot.harness.bench.measure import save
-    from nonobot.harness.bench.words import against_as_json, against_as_text
 
     plan = Plan(arguments.against, arguments.tolerance, arguments.rounds, arguments.core)
     with progress_for(1.0) as progress:
@@ -123,7 +123,7 @@ def _check_output(arguments: argparse.Namespace) -> None:
     if arguments.fast and arguments.against is not None:
         raise UnusableError("--fast is for measuring alone; with --against, --rounds says how much is run")
     if arguments.output:
-        from nonobot.harness.results.files import check_writable
+        from nonobot.harness.results.result_files import check_writable
 
         try:
             check_writable(arguments.output)

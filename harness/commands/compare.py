@@ -7,10 +7,10 @@ from pathlib import Path
 
 from nonobot.harness.commands.arguments import Commands
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.ranking.compared_runs import read_side
 from nonobot.harness.ranking.comparison import Limits, compare
-from nonobot.harness.ranking.drawing import on_terminal
-from nonobot.harness.ranking.sides import read_side
-from nonobot.harness.ranking.words import as_json, as_text
+from nonobot.harness.ranking.comparison_text import as_json, as_text
+from nonobot.harness.text import on_terminal
 
 __all__ = ["add_to"]
 

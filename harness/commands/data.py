@@ -14,9 +14,18 @@ from nonobot.harness.commands.arguments import Commands, seconds
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
 from nonobot.tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
-from nonobot.tournament_data.importing import Recognised, files_below, recognise
 from nonobot.tournament_data.registry import BROWSABLE, OfficialSet, did_you_mean, official_sets
-from nonobot.tournament_data.store import FOLDER_VARIABLE, State, data_folder, keep, state_of, stored_path
+from nonobot.tournament_data.store import (
+    FOLDER_VARIABLE,
+    Recognised,
+    State,
+    data_folder,
+    files_below,
+    keep,
+    recognise,
+    state_of,
+    stored_path,
+)
 
 __all__ = ["add_to"]
 

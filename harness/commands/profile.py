@@ -11,19 +11,18 @@ from nonobot.harness.commands.arguments import SET_HELP, Commands, add_size, cor
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.output import write_output
 from nonobot.harness.own_bot import own_bot
-from nonobot.harness.play.affinity import tournament_core
-from nonobot.harness.play.limits import STALL_SECONDS
-from nonobot.harness.play.screen import screen_for
+from nonobot.harness.play.machine import tournament_core
+from nonobot.harness.play.run_screen import screen_for
 from nonobot.harness.play.warming import warmed_up
-from nonobot.harness.profiling.collect import profile_of
-from nonobot.harness.profiling.comparison import as_text as comparison_as_text
-from nonobot.harness.profiling.comparison import compare
-from nonobot.harness.profiling.files import read_profile, to_json
-from nonobot.harness.profiling.model import Profile
-from nonobot.harness.profiling.words import as_text
-from nonobot.harness.ranking.drawing import on_terminal
-from nonobot.harness.results.files import check_writable
-from nonobot.harness.results.model import EndReason, Terms
+from nonobot.harness.play.watchdog import STALL_SECONDS
+from nonobot.harness.profiling.collect import profile_of, read_profile, to_json
+from nonobot.harness.profiling.profile_comparison import as_text as comparison_as_text
+from nonobot.harness.profiling.profile_comparison import compare
+from nonobot.harness.profiling.profile_data import Profile
+from nonobot.harness.profiling.profile_text import as_text
+from nonobot.harness.results.result_files import check_writable
+from nonobot.harness.results.run_result import EndReason, Terms
+from nonobot.harness.text import on_terminal
 
 __all__ = ["add_to"]
 
@@ -127,7 +126,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _check_outs(paths: list[Path]) -> None:
     """See that everything asked for can be written: before the run, not after it."""
     if any(path.suffix != ".json" for path in paths):
-        from nonobot.harness.profiling.picture import check_extra
+        from nonobot.harness.profiling.profile_picture import check_extra
 
         check_extra()
     for path in paths:
@@ -165,6 +164,6 @@ def _write(path: Path, profile: Profile, theme: str) -> None:
     if path.suffix == ".json":
         write_output(path, to_json(profile).encode())
     else:
-        from nonobot.harness.profiling.picture import draw
+        from nonobot.harness.profiling.profile_picture import draw
 
         write_output(path, draw(profile, path.suffix.removeprefix("."), theme))

@@ -11,8 +11,8 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.output import write_output
 from nonobot.harness.progress import progress_for
 from nonobot.harness.ranking.sources import read_sources
-from nonobot.harness.results.files import check_writable
-from nonobot.harness.results.model import RunResult
+from nonobot.harness.results.result_files import check_writable
+from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.version import judge_version
 
 __all__ = ["add_to"]

@@ -14,15 +14,14 @@ from typing import Any
 from nonobot.harness.commands.arguments import SET_HELP, Commands, add_size, byte_count, core, loaded, seconds
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.own_bot import own_bot
-from nonobot.harness.play.affinity import can_pin, tournament_core
-from nonobot.harness.play.limits import STALL_SECONDS
-from nonobot.harness.play.machine import busy_warning
+from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume
-from nonobot.harness.play.screen import Screen, screen_for
+from nonobot.harness.play.run_screen import Screen, screen_for
 from nonobot.harness.play.warming import warmed_up
-from nonobot.harness.results.files import to_json
-from nonobot.harness.results.model import EndReason, Feed, PuzzleResult, RunResult, SetFacts, Terms
-from nonobot.harness.results.summary import run_lines
+from nonobot.harness.play.watchdog import STALL_SECONDS
+from nonobot.harness.results.result_files import to_json
+from nonobot.harness.results.result_text import run_lines
+from nonobot.harness.results.run_result import EndReason, Feed, PuzzleResult, RunResult, SetFacts, Terms
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = ["add_to"]

@@ -9,10 +9,10 @@ from pathlib import Path
 from nonobot.harness.commands.arguments import Commands
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.output import write_output
-from nonobot.harness.ranking.drawing import on_terminal
-from nonobot.harness.ranking.layout import as_csv, as_json, as_markdown, as_text
 from nonobot.harness.ranking.sources import read_sources
 from nonobot.harness.ranking.standings import Section, sections
+from nonobot.harness.ranking.table_text import as_csv, as_json, as_markdown, as_text
+from nonobot.harness.text import on_terminal
 
 __all__ = ["add_to"]
 

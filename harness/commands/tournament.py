@@ -10,12 +10,12 @@ from pathlib import Path
 from nonobot.harness.commands.arguments import Commands
 from nonobot.harness.play.interrupts import Interrupts
 from nonobot.harness.play.match import GOES_ON
-from nonobot.harness.play.screen import screen_for
-from nonobot.harness.ranking.layout import as_text
+from nonobot.harness.play.run_screen import screen_for
 from nonobot.harness.ranking.sources import Source
 from nonobot.harness.ranking.standings import sections
-from nonobot.harness.results.model import EndReason, PuzzleResult, RunResult
-from nonobot.harness.results.summary import outcome_line
+from nonobot.harness.ranking.table_text import as_text
+from nonobot.harness.results.result_text import outcome_line
+from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.rounds import Pairing, pairings
 

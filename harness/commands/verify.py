@@ -9,9 +9,9 @@ from pathlib import Path
 from nonobot.harness.commands.arguments import SET_HELP, Commands, add_size, loaded
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.referee import Referee
-from nonobot.harness.results.files import to_json
-from nonobot.harness.results.model import SetFacts, VerifyResult
-from nonobot.harness.results.summary import score_lines
+from nonobot.harness.results.result_files import to_json
+from nonobot.harness.results.result_text import score_lines
+from nonobot.harness.results.run_result import SetFacts, VerifyResult
 from nonobot.protocol import read_answers
 
 __all__ = ["add_to"]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nonobot.bot.source import chunks_until, lines_of
+from nonobot.bot.intake import chunks_until, lines_of
 from nonobot.harness.opponents.clock import Clock, OutOfTimeError
 from nonobot.protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, Solution, TaaiReader, format_answer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from nonobot.harness.referee import judge
-from nonobot.harness.results.model import Verdict
+from nonobot.harness.results.run_result import Verdict
 from nonobot.protocol import Answer, Puzzle, Record, Solution, mismatches
 from nonobot.protocol.picture import Picture
 

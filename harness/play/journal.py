@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.model import SCHEMA_VERSION, Leg, PuzzleResult, RunResult, Usage
+from nonobot.harness.results.run_result import SCHEMA_VERSION, Leg, PuzzleResult, RunResult, Usage
 
 __all__ = ["Alive", "Journal", "LegEnded", "LegStarted", "Record", "Ruled", "journal_path", "read_records"]
 

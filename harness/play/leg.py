@@ -9,14 +9,13 @@ from datetime import UTC, datetime
 
 import psutil
 
-from nonobot.harness.play.feeding import Feeder
+from nonobot.harness.play.bot_process import BotProcess, StartError
 from nonobot.harness.play.interrupts import Interrupts
 from nonobot.harness.play.journal import LegStarted
-from nonobot.harness.play.limits import Watch
-from nonobot.harness.play.process import BotProcess, StartError
-from nonobot.harness.play.stamping import StampedAnswer, Stamper
-from nonobot.harness.play.state import NO_USAGE, RunState
-from nonobot.harness.results.model import BotEnd, EndReason, Leg, Usage
+from nonobot.harness.play.run_state import NO_USAGE, RunState
+from nonobot.harness.play.traffic import Feeder, StampedAnswer, Stamper
+from nonobot.harness.play.watchdog import Watch
+from nonobot.harness.results.run_result import BotEnd, EndReason, Leg, Usage
 from nonobot.tournament_data import SetPuzzle
 
 __all__ = ["play_leg"]

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
+import sys
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
 import psutil
 
-from nonobot.harness.results.model import Machine
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.results.run_result import Machine
 
-__all__ = ["BUSY_SHARE", "busy_warning", "machine_facts", "usable_cores"]
+__all__ = [
+    "BUSY_SHARE",
+    "busy_warning",
+    "can_pin",
+    "machine_facts",
+    "off_core",
+    "on_core",
+    "require_core",
+    "tournament_core",
+    "usable_cores",
+]
 
 BUSY_SHARE = 0.1
 """Share of the usable CPU time in other hands from which on a machine is called busy."""
@@ -97,3 +111,73 @@ def _busy_share(core: int | None) -> float | None:
     numbers = usable_cores() if core is None else [core]
     known = [shares[number] for number in numbers if number < len(shares)]
     return sum(known) / len(known) / 100 if known else None
+
+
+def can_pin() -> bool:
+    """Return whether this system lets a process be held on a core; macOS does not."""
+    return sys.platform == "linux"
+
+
+def tournament_core() -> int | None:
+    """Return the core that a bot is held on where none is named: the last usable one; None where none can be."""
+    return usable_cores()[-1] if can_pin() else None
+
+
+def require_core(core: int | None) -> None:
+    """See that a bot can be held on `core`; None, for no core, is always possible.
+
+    Raises
+    ------
+    UnusableError
+        If not.
+    """
+    if core is None:
+        return
+    if not can_pin():
+        raise UnusableError(f"core {core}: this system cannot hold a process on a core; use --core any")
+    usable = usable_cores()
+    if core not in usable:
+        raise UnusableError(f"core {core} cannot be used here; usable: {', '.join(map(str, usable))}")
+
+
+@contextlib.contextmanager
+def on_core(core: int | None) -> Iterator[None]:
+    """Hold the calling thread on `core`: what is started in the block stays there."""
+    if core is None or sys.platform != "linux":
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@contextlib.contextmanager
+def off_core(core: int | None) -> Iterator[None]:
+    """Keep every thread of the judge off `core`, where there is another; other processes are left alone."""
+    if core is None or sys.platform != "linux":
+        yield
+        return
+    before = {}
+    for thread in _threads():
+        with contextlib.suppress(OSError):  # it has ended
+            before[thread] = os.sched_getaffinity(thread)
+    for thread, cores in before.items():
+        _move(thread, cores - {core} or cores)
+    try:
+        yield
+    finally:
+        for thread, cores in before.items():
+            _move(thread, cores)
+
+
+def _threads() -> list[int]:
+    return [int(name.name) for name in Path("/proc/self/task").iterdir()]
+
+
+def _move(thread: int, cores: set[int]) -> None:
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):  # it has ended
+            os.sched_setaffinity(thread, cores)

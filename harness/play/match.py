@@ -15,16 +15,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.affinity import off_core, require_core
 from nonobot.harness.play.interrupts import Interrupts
 from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
-from nonobot.harness.play.leftover import end_leftover
 from nonobot.harness.play.leg import play_leg
-from nonobot.harness.play.machine import machine_facts
-from nonobot.harness.play.state import NO_USAGE, OnRuling, RunState, records_of, stderr_path
+from nonobot.harness.play.machine import machine_facts, off_core, require_core
+from nonobot.harness.play.process_tree import end_leftover
+from nonobot.harness.play.run_state import NO_USAGE, OnRuling, RunState, records_of, stderr_path
 from nonobot.harness.referee import Referee
-from nonobot.harness.results.files import check_writable, read_result, write_json
-from nonobot.harness.results.model import BotEnd, EndReason, Leg, RunResult, Score, SetFacts, Terms
+from nonobot.harness.results.result_files import check_writable, read_result, write_json
+from nonobot.harness.results.run_result import BotEnd, EndReason, Leg, RunResult, Score, SetFacts, Terms
 from nonobot.harness.version import judge_version
 from nonobot.tournament_data import PuzzleSet
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.interrupts import Interrupts
-from nonobot.harness.play.tree import ProcessTree
+from nonobot.harness.play.process_tree import ProcessTree
 
 __all__ = ["WarmUpError", "warmed_up"]
 

@@ -8,8 +8,8 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from nonobot.harness.profiling.model import Profile, PuzzleProfile
-from nonobot.harness.results.model import EndReason
+from nonobot.harness.profiling.profile_data import Profile, PuzzleProfile
+from nonobot.harness.results.run_result import EndReason
 
 __all__ = [
     "IN_PUZZLES",

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nonobot.harness.ranking.cells import duration, percent
-from nonobot.harness.ranking.circumstances import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
-from nonobot.harness.ranking.sides import Side, same_sets
-from nonobot.harness.ranking.statistics import RESOLUTION_SECONDS, Ratios, floored, ratios
-from nonobot.harness.results.model import EndReason, SetFacts, Verdict
+from nonobot.harness.ranking.compared_runs import Side, same_sets
+from nonobot.harness.ranking.fairness import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
+from nonobot.harness.results.run_result import EndReason, SetFacts, Verdict
+from nonobot.harness.statistics import RESOLUTION_SECONDS, Ratios, floored, ratios
+from nonobot.harness.text import duration, percent
 
 __all__ = ["COMPARISON_SCHEMA_VERSION", "Change", "Comparison", "Limits", "SideFacts", "compare"]
 

@@ -8,16 +8,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from nonobot.harness.ranking.circumstances import (
+from nonobot.harness.ranking.fairness import (
     MACHINE_AND_TERMS,
     Labelled,
     busy_lines,
     conditions,
     differences,
 )
-from nonobot.harness.ranking.logs import BotLog
-from nonobot.harness.ranking.sources import Source
-from nonobot.harness.results.model import PuzzleResult, RunResult, SetFacts, Verdict, VerifyResult
+from nonobot.harness.ranking.sources import BotLog, Source
+from nonobot.harness.results.run_result import PuzzleResult, RunResult, SetFacts, Verdict, VerifyResult
 
 __all__ = ["Evidence", "Row", "Scope", "Section", "sections"]
 

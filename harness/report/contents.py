@@ -10,11 +10,11 @@ from statistics import median
 
 from nonobot.harness.ranking.sources import Source
 from nonobot.harness.ranking.standings import Evidence, Scope, Section, sections
-from nonobot.harness.report.facts import Variants, machines, terms
-from nonobot.harness.report.looks import Look, look
+from nonobot.harness.report.plot_frame import Look, look
 from nonobot.harness.report.plots import Series
-from nonobot.harness.report.words import clean, count, duration
-from nonobot.harness.results.model import EndReason, Leg, PuzzleResult, RunResult, SetFacts, Verdict
+from nonobot.harness.report.run_facts import Variants, machines, terms
+from nonobot.harness.results.run_result import EndReason, Leg, PuzzleResult, RunResult, SetFacts, Verdict
+from nonobot.harness.text import count, duration, plain
 
 __all__ = ["Duel", "Faults", "Report", "Run", "SetPart", "SlowPuzzle"]
 
@@ -110,16 +110,16 @@ class Run:
             lines.append(count(score.duplicate_count, "further answer") + " to puzzles answered before")
         if score.stray_count:
             lines.append(count(score.stray_count, "piece") + " of output that belong to no answer of the set")
-        lines += map(clean, score.remarks)
+        lines += map(plain, score.remarks)
         if lines and self.result.stderr_file and self.result.stderr_bytes:
-            lines.append(f"stderr ({self.result.stderr_bytes:,} bytes): {clean(self.result.stderr_file)}")
+            lines.append(f"stderr ({self.result.stderr_bytes:,} bytes): {plain(self.result.stderr_file)}")
         return lines
 
 
 def _leg_in_words(leg: Leg) -> str:
     end = leg.end
     how = [f"status {end.exit_status}"] if end.exit_status is not None else []
-    how += [clean(text) for text in (end.signal, end.detail) if text]
+    how += [plain(text) for text in (end.signal, end.detail) if text]
     told = f" ({', '.join(how)})" if how else ""
     after = f", after {duration(leg.usage.wall_seconds)}" if leg.usage.wall_seconds else ""
     return f"from puzzle {leg.first_puzzle} on: {end.reason.value}{told}{after}"
@@ -273,7 +273,7 @@ class Report:
         self.logs = next(iter(of_scope[Scope.LOGS]), None)
         self.bots = _numbered_bots([*of_scope[Scope.OVERALL], *of_scope[Scope.SET]])
         self.runs = [
-            Run(clean(source.found.bot), self.bots[source.found.bot], source.path, source.found)
+            Run(plain(source.found.bot), self.bots[source.found.bot], source.path, source.found)
             for source in sources
             if isinstance(source.found, RunResult)
         ]
@@ -308,7 +308,7 @@ class Report:
     @property
     def days(self) -> str:
         """The first and the last day of the runs."""
-        days = sorted(clean(run.result.started_at[:10]) for run in self.runs)
+        days = sorted(plain(run.result.started_at[:10]) for run in self.runs)
         return days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
 
     @property

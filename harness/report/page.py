@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.machine import BUSY_SHARE
-from nonobot.harness.ranking.statistics import RESOLUTION_SECONDS
-from nonobot.harness.report import plots, words
+from nonobot.harness.report import plots
+from nonobot.harness.report.album import Album
 from nonobot.harness.report.contents import Duel, Report, Run, SetPart, SlowPuzzle
-from nonobot.harness.report.frame import drawing
-from nonobot.harness.report.looks import DARK_COLOURS, LIGHT_COLOURS, look
-from nonobot.harness.report.pictures import Album
-from nonobot.harness.results.model import PuzzleResult, Verdict
+from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing, look
+from nonobot.harness.results.run_result import PuzzleResult, Verdict
+from nonobot.harness.statistics import RESOLUTION_SECONDS
+from nonobot.harness.text import count, duration, in_unit, megabytes, plain, ranges
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -88,13 +88,13 @@ def page_of(report: Report, title: str, judge_version: str, progress: Callable[[
         .get_template("page.html")
         .render(
             report=report,
-            title=words.clean(title),
+            title=plain(title),
             judge_version=judge_version,
             chapters=chapters,
             swatches=swatches,
             light=LIGHT_COLOURS,
             dark=DARK_COLOURS,
-            shortest=words.duration(RESOLUTION_SECONDS),
+            shortest=duration(RESOLUTION_SECONDS),
             busy_share=BUSY_SHARE,
         )
     )
@@ -102,7 +102,7 @@ def page_of(report: Report, title: str, judge_version: str, progress: Callable[[
 
 def _teller(progress: Callable[[float, str], None], done_sets: int, sets: int) -> Callable[[str], None]:
     """Return what tells of the next step in drawing a set."""
-    steps = count(STEPS * done_sets)
+    steps = itertools.count(STEPS * done_sets)
     place = f"set {done_sets + 1} of {sets}" if sets > 1 else "drawing"
     return lambda what: progress(next(steps), f"{place}: {what}")
 
@@ -155,18 +155,18 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    shortest = words.duration(RESOLUTION_SECONDS)
+    shortest = duration(RESOLUTION_SECONDS)
     environment.globals |= {"Verdict": Verdict, "duel_in_words": plots.duel_in_words}
     environment.filters |= {
-        "clean": words.clean,
-        "counted": words.count,
-        "duration": words.duration,
-        "took": lambda time: words.duration(time) if time >= RESOLUTION_SECONDS else "< " + shortest,
-        "megabytes": words.megabytes,
-        "ranges": words.ranges,
-        "seconds": words.seconds,
+        "clean": plain,
+        "counted": count,
+        "duration": duration,
+        "took": lambda time: duration(time) if time >= RESOLUTION_SECONDS else "< " + shortest,
+        "megabytes": megabytes,
+        "ranges": ranges,
+        "seconds": lambda time: in_unit(time, 1, 3),
         "sentence": lambda text: f"{text[:1].upper()}{text[1:]}.",
         "share": lambda number: f"{number:.0%}",
-        "shell": lambda command: words.clean(shlex.join(command)),
+        "shell": lambda command: plain(shlex.join(command)),
     }
     return environment

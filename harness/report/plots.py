@@ -7,18 +7,21 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from nonobot.harness.report.frame import (
+from nonobot.harness.report.plot_frame import (
+    AXIS,
+    GRID,
+    TEXT,
+    Look,
     axes_for,
     drawn,
     figure_for,
+    inline_svg,
     line_style,
     log_seconds,
     marker_style,
     whole_numbers,
 )
-from nonobot.harness.report.looks import Look
-from nonobot.harness.report.svg import AXIS, GRID, TEXT, inline_svg
-from nonobot.harness.report.words import count, duration, shortened
+from nonobot.harness.text import count, duration, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

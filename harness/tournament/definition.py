@@ -12,9 +12,9 @@ import msgspec
 
 from nonobot.harness.commands.arguments import byte_count, size
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.affinity import tournament_core
-from nonobot.harness.play.limits import STALL_SECONDS
-from nonobot.harness.results.model import Feed, Terms
+from nonobot.harness.play.machine import tournament_core
+from nonobot.harness.play.watchdog import STALL_SECONDS
+from nonobot.harness.results.run_result import Feed, Terms
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [

@@ -16,10 +16,16 @@ from nonobot.protocol.formats.base import (
     Size,
     UnknownFormatError,
 )
-from nonobot.protocol.formats.detection import detect, detect_prefix
-from nonobot.protocol.formats.reading import read
-from nonobot.protocol.formats.registry import by_extension, format_named, formats
-from nonobot.protocol.formats.writing import Written, write
+from nonobot.protocol.formats.files import (
+    Written,
+    by_extension,
+    detect,
+    detect_prefix,
+    format_named,
+    formats,
+    read,
+    write,
+)
 
 __all__ = [
     "MOST_BYTES",

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from nonobot.protocol.faults import ExtraLines, Fault, MissingLines, NotText, UnknownSection, shown
 from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
 from nonobot.protocol.formats.draft import Draft
-from nonobot.protocol.formats.text import (
+from nonobot.protocol.formats.text_lines import (
     Line,
     board_size,
     cells_from_lines,

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from nonobot.protocol.faults import ExtraLines, MissingLines, StrayText, shown
 from nonobot.protocol.formats.base import Format, Found
 from nonobot.protocol.formats.draft import Draft
-from nonobot.protocol.formats.text import clue_from_text, lines_of, spaced
+from nonobot.protocol.formats.text_lines import clue_from_text, lines_of, spaced
 from nonobot.protocol.record import Record
 
 __all__ = ["FORMAT"]

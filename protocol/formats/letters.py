@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from nonobot.protocol.faults import BadSize, Fault, MissingLines, NotANumber, shown
 from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
 from nonobot.protocol.formats.draft import Draft
-from nonobot.protocol.formats.text import Line, lines_of
+from nonobot.protocol.formats.text_lines import Line, lines_of
 from nonobot.protocol.puzzle import Clue
 from nonobot.protocol.record import Record
 

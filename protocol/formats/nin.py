@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from nonobot.protocol.faults import Fault
 from nonobot.protocol.formats.base import Format, Found
 from nonobot.protocol.formats.draft import Draft
-from nonobot.protocol.formats.text import board_size, clue_from_text, clue_lines, gathered, lines_of, spaced
+from nonobot.protocol.formats.text_lines import board_size, clue_from_text, clue_lines, gathered, lines_of, spaced
 from nonobot.protocol.record import Record
 
 __all__ = ["FORMAT"]

@@ -35,7 +35,7 @@ from nonobot.protocol.faults import (
 )
 from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
 from nonobot.protocol.formats.draft import Draft
-from nonobot.protocol.formats.text import (
+from nonobot.protocol.formats.text_lines import (
     Line,
     clue_from_text,
     clue_lines,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from nonobot.protocol.faults import BadSize, UnusableMarkup
 from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
 from nonobot.protocol.formats.draft import Draft
-from nonobot.protocol.formats.text import Line, clue_from_text, lines_of, with_commas
+from nonobot.protocol.formats.text_lines import Line, clue_from_text, lines_of, with_commas
 from nonobot.protocol.puzzle import Clue
 from nonobot.protocol.record import Record
 

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from nonobot.protocol.batch import DEFAULT_SIZE, Entry, format_puzzle, read_batch
 from nonobot.protocol.faults import AssumedSize, BadSize, Fault
 from nonobot.protocol.formats.base import MOST_SIDE, Format, Found, Size
 from nonobot.protocol.puzzle import Puzzle
 from nonobot.protocol.record import Record
-from nonobot.protocol.taai import DEFAULT_SIZE, Entry, format_puzzle, read_batch
 
 __all__ = ["FORMAT"]
 

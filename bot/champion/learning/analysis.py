@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.access import get, get2, put, put2, read, write
+from nonobot.bot.bits import i64, u64
 from nonobot.bot.champion.learning.clauses import HEADER, note_use
 from nonobot.bot.champion.learning.events import BY_CHOICE, OF_LINE, OF_RULE
 from nonobot.bot.champion.learning.explain import explain_line, reasons_of
@@ -54,7 +55,6 @@ from nonobot.bot.champion.state import (
     VERDICT,
 )
 from nonobot.bot.jit import kernel
-from nonobot.bot.words import i64, u64
 
 __all__ = ["analyse"]
 

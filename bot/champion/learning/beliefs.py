@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nonobot.bot.access import address, get, get2, put, put2, read
+from nonobot.bot.bits import lowest_bit, u64
 from nonobot.bot.champion.beliefs import believe_line
 from nonobot.bot.champion.random import random_float
 from nonobot.bot.champion.state import (
@@ -38,7 +39,6 @@ from nonobot.bot.champion.state import (
 )
 from nonobot.bot.jit import kernel
 from nonobot.bot.vectors import add, div, load16, mul, splat16, store, sub
-from nonobot.bot.words import lowest_bit, u64
 
 __all__ = ["believe", "believe_anew"]
 

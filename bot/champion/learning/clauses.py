@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.access import get, get2, prefetch, put, put2, read, write
+from nonobot.bot.bits import i64, u64
 from nonobot.bot.champion.learning.events import assign
 from nonobot.bot.champion.state import (
     ARENA,
@@ -40,7 +41,6 @@ from nonobot.bot.champion.state import (
     WATCHES_USED,
 )
 from nonobot.bot.jit import kernel
-from nonobot.bot.words import i64, u64
 
 __all__ = [
     "HEADER", "add_learned", "is_full_database", "note_use", "propagate_watches", "reduce_database",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.access import get, get2, put, put2, read, write
+from nonobot.bot.bits import i64, u64
 from nonobot.bot.champion.learning.heap import heap_insert
 from nonobot.bot.champion.state import (
     ASSIGNED,
@@ -52,7 +53,6 @@ from nonobot.bot.champion.state import (
     VALUE_PAIR,
 )
 from nonobot.bot.jit import kernel
-from nonobot.bot.words import i64, u64
 
 __all__ = [
     "BY_CHOICE", "BY_NEIGHBOUR", "BY_RULE", "FROM_RECORD", "NONE", "OF_LINE", "OF_RULE", "assign", "backjump",

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.access import get, get2, put, put2, read
+from nonobot.bot.bits import i64, lowest_bit, u64
 from nonobot.bot.champion.learning.events import BY_NEIGHBOUR, BY_RULE, FROM_RECORD, cell_of_line
 from nonobot.bot.champion.state import (
     BLOCKS,
@@ -43,7 +44,6 @@ from nonobot.bot.champion.state import (
     VALUE,
 )
 from nonobot.bot.jit import inlined, kernel
-from nonobot.bot.words import i64, lowest_bit, u64
 
 __all__ = ["explain_line", "reasons_of", "start_pattern", "update_patterns"]
 

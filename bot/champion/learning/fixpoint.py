@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.access import get, get2, put, put2, read, write
+from nonobot.bot.bits import highest_bit, i64, lowest_bit, u64
 from nonobot.bot.champion.control import is_on
 from nonobot.bot.champion.learning.clauses import propagate_watches
 from nonobot.bot.champion.learning.events import (
@@ -49,7 +50,6 @@ from nonobot.bot.champion.state import (
     WATCH_LIST,
 )
 from nonobot.bot.jit import kernel
-from nonobot.bot.words import highest_bit, i64, lowest_bit, u64
 
 __all__ = ["propagate_all"]
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.access import first_above, get, get2, read
+from nonobot.bot.bits import highest_bit, i64, lowest_bit, u64
 from nonobot.bot.champion.learning.events import (
     BY_NEIGHBOUR,
     BY_RULE,
@@ -48,7 +49,6 @@ from nonobot.bot.champion.state import (
     TRAIL,
 )
 from nonobot.bot.jit import inlined, kernel
-from nonobot.bot.words import highest_bit, i64, lowest_bit, u64
 
 __all__ = ["apply_rules"]
 

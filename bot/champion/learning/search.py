@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from nonobot.bot.access import get, get2, put, put2, read, write
+from nonobot.bot.bits import i64, lowest_bit, u64
 from nonobot.bot.champion.control import is_late, is_on, lap
 from nonobot.bot.champion.learning.analysis import analyse
 from nonobot.bot.champion.learning.beliefs import believe, believe_anew
@@ -97,7 +98,6 @@ from nonobot.bot.champion.state import (
     WIDTH,
 )
 from nonobot.bot.jit import kernel
-from nonobot.bot.words import i64, lowest_bit, u64
 
 __all__ = ["learn", "start_learning"]
 

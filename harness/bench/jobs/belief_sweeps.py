@@ -1,0 +1,63 @@
+"""Sweeps of belief propagation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nonobot.bot.champion.beliefs import forget, sweep
+from nonobot.bot.champion.descent import MOST_ODDS
+from nonobot.bot.champion.state import BOARD, MOST_LINES, ODDS
+from nonobot.bot.jit import entry
+from nonobot.bot.memory import Memory
+from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.jobs.board_propagation import propagate_board
+from nonobot.harness.bench.jobs.champion_memory import memory_with
+from nonobot.harness.bench.jobs.positions import positions
+from nonobot.harness.bench.timing import clocked, require
+
+__all__ = ["make"]
+
+SWEEPS = 8
+"""From even odds on; a descent makes three before its first step, and one before each other."""
+
+
+@entry
+def sweep_often(m: Any, most_odds: Any, sweeps: Any, times: Any) -> Any:
+    """Forget everything and sweep, so often; return how many sweeps went well."""
+    well = 0
+    for _ in range(times):
+        forget(m)
+        for _ in range(sweeps):
+            if sweep(m, most_odds):
+                well += 1
+    return well
+
+
+def make(_: str) -> Job:
+    """Return the job."""
+    puzzles = [one.puzzle for one in positions()]
+    memories = [memory_with(puzzle) for puzzle in puzzles]
+    for memory in memories:
+        propagate_board(memory.address, 1)
+
+    def work(loops: int) -> int:
+        return sum(int(sweep_often(memory.address, MOST_ODDS, SWEEPS, loops)) for memory in memories)
+
+    def check() -> None:
+        require(work(1) == SWEEPS * len(memories), "a sweep met a conflict")
+        for memory, puzzle in zip(memories, puzzles, strict=True):
+            require(_is_lively(memory, puzzle.width, puzzle.height), "the odds are not those of beliefs")
+
+    return Job(SWEEPS * len(puzzles), clocked(work), check)
+
+
+def _is_lively(memory: Memory, width: int, height: int) -> bool:
+    """Tell whether the odds of a board are numbers within the bounds, and not all even."""
+    odds = memory.view(ODDS)[:width, :height]
+    board = memory.view(BOARD)
+    known = board[:height] | board[MOST_LINES : MOST_LINES + height]
+    unknown = (known >> np.arange(width, dtype=np.uint64)[:, np.newaxis] & np.uint64(1)) == 0
+    told = odds[unknown]
+    return bool(told.size and np.isfinite(told).all() and (told > 0).all() and (told != 1).any())

@@ -1,0 +1,48 @@
+"""The champion's propagation of a whole board."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nonobot.bot.access import read
+from nonobot.bot.bits import popcount, u64
+from nonobot.bot.champion.board import known_row, propagate, start_board
+from nonobot.bot.champion.state import HEIGHT
+from nonobot.bot.jit import entry
+from nonobot.bot.papers import deduce
+from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.jobs.champion_memory import memory_with
+from nonobot.harness.bench.jobs.positions import positions
+from nonobot.harness.bench.timing import clocked, require
+
+__all__ = ["make", "propagate_board"]
+
+
+@entry
+def propagate_board(m: Any, times: Any) -> Any:
+    """Propagate the board from the beginning so often; return the number of known cells, all added up."""
+    known = u64(0)
+    for _ in range(times):
+        start_board(m)
+        if propagate(m):
+            for y in range(read(m, HEIGHT)):
+                known += popcount(known_row(m, y))
+    return known
+
+
+def make(_: str) -> Job:
+    """Return the job."""
+    puzzles = [one.puzzle for one in positions()]
+    memories = [memory_with(puzzle) for puzzle in puzzles]
+
+    def work(loops: int) -> int:
+        return sum(int(propagate_board(memory.address, loops)) for memory in memories)
+
+    def check() -> None:
+        deduced = [deduce(puzzle, 0, "recurrence") for puzzle in puzzles]
+        known = sum(int(np.count_nonzero(cells >= 0)) for cells in deduced if cells is not None)
+        require(work(2) == 2 * known, "propagation does not paint what the papers' does")
+
+    return Job(len(puzzles), clocked(work), check)

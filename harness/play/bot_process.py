@@ -1,0 +1,319 @@
+"""A bot as a child process: fed, listened to, measured and stopped without ever blocking the judge or the bot.
+
+One selector loop serves all three pipes; a bot may fill any of them while it reads none. The child leads a session
+of its own, so that a Ctrl-C reaches the judge alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import selectors
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from nonobot.harness.play.machine import on_core
+from nonobot.harness.play.process_tree import ProcessTree
+from nonobot.harness.results.run_result import Usage
+
+__all__ = ["SECONDS_TO_OBEY", "BotProcess", "StartError", "StderrLog"]
+
+PIPE_BYTES = 1 << 20
+"""Wished capacity of the answer pipe and the most that is read at once: a bot that writes the next answers is not
+held up by a judge busy with the last one."""
+
+SECONDS_TO_OBEY = 1.5
+"""What a bot has between SIGTERM and SIGKILL: it is to be gone, with all that it started, 2 s after a limit."""
+
+SECONDS_BETWEEN_REAPINGS = 0.05
+
+
+class StartError(Exception):
+    """The bot's command cannot be run; the message is one line that says why."""
+
+
+class BotProcess:
+    """A started bot command; as a context manager it is gone, with all that it started, at the end of the block.
+
+    Parameters
+    ----------
+    command : sequence of str
+        Program and arguments.
+    stderr_path : Path
+        Where the bot's stderr is kept; made with the first byte.
+    core : int, optional
+        The one core that the bot and all that it starts run on.
+    stderr_bytes_before : int
+        How much an earlier life of the bot wrote there; if any, the file is continued.
+
+    Attributes
+    ----------
+    tree : ProcessTree
+        The process and all that it started.
+    started : float
+        `time.monotonic()` just before the start.
+    exited : bool
+        Whether the process has ended.
+    output_closed : bool
+        Whether its stdout has reached the end.
+
+    Raises
+    ------
+    StartError
+        If the command cannot be run.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        stderr_path: Path,
+        core: int | None = None,
+        stderr_bytes_before: int = 0,
+    ) -> None:
+        self.exited = False
+        self.output_closed = False
+        self._to_send = memoryview(b"")
+        self._input_ends = False
+        self._log = StderrLog(stderr_path, stderr_bytes_before)
+        self._stopped: float | None = None
+        self._group_gone = False
+        self.tree = ProcessTree()
+        self.started = time.monotonic()
+        try:
+            with on_core(core):
+                self._child = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    bufsize=0,
+                    start_new_session=True,
+                )
+        except (OSError, ValueError) as error:  # ValueError: a NUL byte in an argument
+            self.tree.close()
+            why = getattr(error, "strerror", None) or error
+            raise StartError(f"cannot start {command[0]!r}: {why}") from None
+        self.tree.grow_from(self._child.pid)
+        self._stdin = _opened(self._child.stdin)
+        self._stdout = _opened(self._child.stdout)
+        self._stderr = _opened(self._child.stderr)
+        self._serve()
+
+    def _serve(self) -> None:
+        """Set up the pipes, the selector that watches them and the thread that waits for the end."""
+        for pipe in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(pipe.fileno(), False)
+        if hasattr(fcntl, "F_SETPIPE_SZ"):
+            with contextlib.suppress(OSError):  # more than the system allows: the usual capacity will do
+                fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        self._selector = selectors.DefaultSelector()
+        self._watch(self._stdout, selectors.EVENT_READ, self._read_output)
+        self._watch(self._stderr, selectors.EVENT_READ, self._read_errors)
+        end_seen, end_said = os.pipe()
+        self._end_seen = os.fdopen(end_seen, "rb", buffering=0)
+        self._watch(self._end_seen, selectors.EVENT_READ, self._note_end)
+        self._reaper = threading.Thread(target=self._reap, args=(end_said,), daemon=True)
+        self._reaper.start()
+
+    def __enter__(self) -> BotProcess:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._kill()
+        self._reaper.join()
+        self.tree.close()
+        if self._stderr in self._selector.get_map():
+            self._read_errors()  # the last words of one that was killed
+        self._log.close()
+        for pipe in (self._stdin, self._stdout, self._stderr, self._end_seen):
+            pipe.close()
+        self._selector.close()
+
+    @property
+    def exit_status(self) -> int:
+        """The status it ended with; -n for signal n. Known after the `with` block."""
+        assert self._child.returncode is not None
+        return self._child.returncode
+
+    @property
+    def pid(self) -> int:
+        """The number of the process, and of its group and its session."""
+        return self._child.pid
+
+    @property
+    def usage(self) -> Usage:
+        """What it took until it ended or was told to, and what all that it started took. Known after the block."""
+        end = self._ended if self._stopped is None else min(self._ended, self._stopped)
+        return Usage(end - self.started, self.tree.cpu_seconds, self.tree.peak_memory_bytes)
+
+    @property
+    def stderr_bytes(self) -> int:
+        """How much it has written to stderr."""
+        return self._log.received_bytes
+
+    def send(self, data: bytes, last: bool = False) -> None:
+        """Queue `data` for the bot's stdin; it is written while :meth:`read` waits.
+
+        After the `last` of it stdin is closed.
+        """
+        if self._stdin.closed:
+            return
+        self._to_send = memoryview(bytes(self._to_send) + data)
+        self._input_ends = last
+        if self._stdin not in self._selector.get_map():
+            self._watch(self._stdin, selectors.EVENT_WRITE, self._write_input)
+
+    def read(self, until: float) -> bytes:
+        """Wait for output of the bot, serving its other pipes, and return what is there.
+
+        Empty output says: it ended (`exited`), it closed its stdout (`output_closed`), or the monotonic clock
+        reached `until`. What came before the end of the process is returned first.
+        """
+        while True:
+            closed_before = self.output_closed
+            output = b""
+            timeout = 0.0 if self.exited else max(0.0, until - time.monotonic())
+            ready = self._selector.select(timeout)
+            for key, _ in ready:
+                output += key.data() or b""
+            # The clock is asked even if something was ready: stderr may be ready without an end.
+            at_end = self.exited or self.output_closed != closed_before
+            if output or at_end or not ready or time.monotonic() >= until:
+                return output
+
+    def stop(self) -> None:
+        """Ask the bot to end, and see that it and everything it started does; output is thrown away."""
+        self._stopped = time.monotonic()
+        self.tree.signal(signal.SIGTERM)
+        until = self._stopped + SECONDS_TO_OBEY
+        while not self.exited and time.monotonic() < until:
+            self.read(min(until, time.monotonic() + SECONDS_BETWEEN_REAPINGS))
+            self.tree.reap_orphans()  # one that forks and ends all the time would use up all process numbers
+        self._kill()
+        self._reaper.join()
+
+    def _reap(self, end_said: int) -> None:
+        _, status, used = os.wait4(self._child.pid, 0)
+        self._ended = time.monotonic()
+        self.tree.count_dead(used)
+        self._child.returncode = os.waitstatus_to_exitcode(status)
+        os.close(end_said)
+
+    def _kill(self) -> None:
+        # The group's id stays taken as long as one of the group is left, even after its leader has ended; once all
+        # are killed it may become another's.
+        if not self._group_gone:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._child.pid, signal.SIGKILL)
+            self._group_gone = self.exited
+        self.tree.kill()
+
+    def _watch(self, pipe: IO[bytes], event: int, served_by: Callable[[], bytes | None]) -> None:
+        self._selector.register(pipe, event, served_by)
+
+    def _note_end(self) -> None:
+        self._selector.unregister(self._end_seen)
+        self.exited = True
+        self._kill()  # what it left running
+
+    def _write_input(self) -> None:
+        try:
+            written = os.write(self._stdin.fileno(), self._to_send)
+        except BlockingIOError:
+            return
+        except BrokenPipeError:  # it closed its stdin or is gone: its output tells the rest
+            self._close_input()
+            return
+        self._to_send = self._to_send[written:]
+        if not self._to_send:
+            if self._input_ends:
+                self._close_input()
+            else:
+                self._selector.unregister(self._stdin)
+
+    def _close_input(self) -> None:
+        self._selector.unregister(self._stdin)
+        self._stdin.close()
+
+    def _read_output(self) -> bytes:
+        data = self._read_some(self._stdout)
+        self.output_closed = data == b""
+        return data or b""
+
+    def _read_errors(self) -> None:
+        self._log.write(self._read_some(self._stderr) or b"")
+
+    def _read_some(self, pipe: IO[bytes]) -> bytes | None:
+        """Return what `pipe` holds: None for nothing yet, the empty string at its end."""
+        try:
+            data = os.read(pipe.fileno(), PIPE_BYTES)
+        except BlockingIOError:
+            return None
+        if not data:
+            self._selector.unregister(pipe)
+        return data
+
+
+def _opened(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None  # as subprocess.PIPE promises
+    return pipe
+
+
+BEGINNING_BYTES = 1 << 20
+END_BYTES = 1 << 16
+
+
+class StderrLog:
+    """A file of bounded size; it is made with the first byte.
+
+    Parameters
+    ----------
+    path : Path
+    received_bytes : int
+        How much was written to it before; the file is continued then, made anew otherwise.
+
+    Attributes
+    ----------
+    received_bytes : int
+        How much was written, kept or not.
+    """
+
+    def __init__(self, path: Path, received_bytes: int = 0) -> None:
+        self.received_bytes = received_bytes
+        self._path = path
+        self._file: IO[bytes] | None = None
+        self._mode = "ab" if received_bytes else "wb"
+        self._end = b""
+        self._left_out_bytes = 0
+
+    def write(self, data: bytes) -> None:
+        """Take the next bytes: into the file as long as there is room, then into the end that is kept."""
+        if not data:
+            return
+        room = max(0, BEGINNING_BYTES - self.received_bytes)
+        self.received_bytes += len(data)
+        with contextlib.suppress(OSError):  # a full disk costs what the bot said, not the run
+            if self._file is None:
+                self._file = self._path.open(self._mode, buffering=0)
+            self._file.write(data[:room])
+        end = self._end + data[room:]
+        self._end = end[-END_BYTES:]
+        self._left_out_bytes += len(end) - len(self._end)
+
+    def close(self) -> None:
+        """Write the end, with a line that says how much is left out before it."""
+        if self._file is None:
+            return
+        with self._file, contextlib.suppress(OSError):
+            if self._left_out_bytes:
+                self._file.write(b"\n[%d bytes left out here]\n" % self._left_out_bytes)
+            self._file.write(self._end)

@@ -1,0 +1,77 @@
+"""The limits of a run, watched while the bot is at work."""
+
+from __future__ import annotations
+
+import time
+
+from nonobot.harness.play.bot_process import BotProcess
+from nonobot.harness.results.run_result import EndReason, Terms, Usage
+
+__all__ = ["STALL_SECONDS", "Watch"]
+
+SECONDS_BETWEEN_LOOKS = 0.05
+"""How often CPU time and memory are read. A look takes a tenth of a millisecond or two, beside the bot's core."""
+
+STALL_SECONDS = 60.0
+"""How long a bot may neither compute nor write, where nothing else is said."""
+
+IDLE_SHARE = 0.01
+"""Share of the stall limit that a waiting process may compute: runtimes with a timer of their own do."""
+
+
+class Watch:
+    """Tells when a bot has used up what it has.
+
+    Parameters
+    ----------
+    bot : BotProcess
+    terms : Terms
+    before : Usage
+        What earlier legs of the run took: the limits hold for all of them together.
+
+    Attributes
+    ----------
+    wake : float
+        When it wants to look again, on the monotonic clock.
+    """
+
+    def __init__(self, bot: BotProcess, terms: Terms, before: Usage) -> None:
+        self._bot = bot
+        self._terms = terms
+        self._before = before
+        self._wall_end = bot.started + terms.wall_limit_seconds - before.wall_seconds
+        self._active = bot.started  # when it was last seen to compute or heard
+        self._active_cpu = 0.0
+        self.wake = bot.started
+
+    def heard(self) -> None:
+        """Take note that the bot wrote something."""
+        self._active = time.monotonic()
+
+    def breach(self) -> EndReason | None:
+        """Return the limit that was reached, if one was."""
+        if self._bot.exited:
+            return None
+        now = time.monotonic()
+        if now >= self._wall_end:
+            return EndReason.TIME_LIMIT
+        if now < self.wake:
+            return None
+        self._bot.tree.look()
+        self.wake = min(now + SECONDS_BETWEEN_LOOKS, self._wall_end)
+        return self._cpu_breach() or self._memory_breach() or self._stall(now)
+
+    def _cpu_breach(self) -> EndReason | None:
+        limit, used = self._terms.cpu_limit_seconds, self._before.cpu_seconds + self._bot.tree.cpu_seconds
+        return EndReason.CPU_LIMIT if limit is not None and used >= limit else None
+
+    def _memory_breach(self) -> EndReason | None:
+        limit = self._terms.memory_limit_bytes
+        return EndReason.MEMORY_LIMIT if limit is not None and self._bot.tree.holds_more_than(limit) else None
+
+    def _stall(self, now: float) -> EndReason | None:
+        """Tell whether the bot waits for something that never comes: one that thinks computes."""
+        limit, cpu = self._terms.stall_limit_seconds, self._bot.tree.cpu_seconds
+        if limit is None or cpu - self._active_cpu > IDLE_SHARE * limit:
+            self._active, self._active_cpu = now, cpu
+        return EndReason.STALLED if limit is not None and now - self._active >= limit else None

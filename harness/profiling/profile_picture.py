@@ -1,0 +1,291 @@
+"""A profile as a picture: the run as an icicle, the puzzles over the run, the slowest ones.
+
+Everything is drawn in units of 1/72 inch on one pair of axes that fills the figure, from the top down.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.profiling.profile_data import Profile, PuzzleProfile
+from nonobot.harness.profiling.profile_text import SHOWN_PUZZLES, share_in_words, stage_order
+from nonobot.harness.profiling.spans import OUTSIDE_STEPS, Span, reason, slowest, span_of, stages_of
+from nonobot.harness.text import duration, plain, shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["THEMES", "check_extra", "draw"]
+
+WIDTH, MARGIN = 1000, 24
+INNER = WIDTH - 2 * MARGIN
+ROW = 30
+STRIP = 54
+HEAD, ABOVE_STRIP, BELOW_STRIP = 72, 52, 78
+BAR = 18
+LETTER = 6.3
+"""Width of a letter, a little more than the usual one: a label that might not fit is left out."""
+
+LEAST_WIDTH = 1.5
+"""Of what the strip shows alone; puzzles that took less are shown together with their neighbours."""
+
+DPI = 144
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours: of the paper and of words; of stages, in their order; of what is no search; of words on those."""
+
+    paper: str
+    text: str
+    muted: str
+    stages: tuple[str, ...]
+    other: str
+    on_stage: str
+
+
+# Okabe and Ito's colours, which stay apart for every common colour blindness.
+_HUES = ("#009e73", "#e69f00", "#56a5e0", "#cc79a7", "#d8cf3c", "#e0662e")
+
+THEMES = {
+    "light": Theme("#ffffff", "#1f2933", "#5b6875", _HUES, "#d3d9e0", "#10161c"),
+    "dark": Theme("#14181d", "#dfe5eb", "#98a4b1", _HUES, "#4a5561", "#10161c"),
+}
+
+
+def check_extra() -> None:
+    """See that the library that draws is there.
+
+    Raises
+    ------
+    UnusableError
+        If not.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("matplotlib") is None:
+        raise UnusableError(
+            "a picture needs matplotlib, which is not installed: python3 -m pip install 'nonobot[report]'"
+        )
+
+
+def draw(profile: Profile, form: str, theme: str) -> bytes:
+    """Return the picture of a profile.
+
+    Parameters
+    ----------
+    profile : Profile
+    form : {'svg', 'png'}
+        In an SVG every part says its name and time when the pointer rests on it.
+    theme : {'light', 'dark'}
+    """
+    from matplotlib.figure import Figure
+
+    from nonobot.harness.report.plot_frame import drawing
+
+    whole = span_of(profile)
+    shown = slowest(profile.puzzles, SHOWN_PUZZLES)
+    depth = _depth(whole)
+    height = HEAD + depth * ROW + ABOVE_STRIP + STRIP + BELOW_STRIP + len(shown) * (BAR + 6) + MARGIN
+    with drawing():
+        figure = Figure(figsize=(WIDTH / 72, height / 72), facecolor=THEMES[theme].paper)
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set(xlim=(0, WIDTH), ylim=(height, 0))
+        axes.set_axis_off()
+        canvas = _Canvas(axes, THEMES[theme], stage_order(whole))
+        _head(canvas, profile)
+        _icicle(canvas, whole, HEAD)
+        top = HEAD + depth * ROW + ABOVE_STRIP
+        _strip(canvas, profile, shown, top)
+        _slow_bars(canvas, profile, shown, top + STRIP + BELOW_STRIP)
+        file = io.BytesIO()
+        metadata = dict.fromkeys(("Date", "Creator", "Format", "Type")) if form == "svg" else {}
+        figure.savefig(file, format=form, dpi=DPI, facecolor=figure.get_facecolor(), metadata=metadata)
+    content = file.getvalue()
+    return _with_titles(content, canvas.titles) if form == "svg" else content
+
+
+@dataclass
+class _Canvas:
+    """The axes, the colours, and what each part says when the pointer rests on it."""
+
+    axes: Axes
+    theme: Theme
+    stages: Sequence[str]
+    titles: dict[str, str] = field(default_factory=dict)
+
+    def colour(self, stage: str | None, tint: float = 0.0) -> str:
+        """Return the colour of a stage, mixed with so much of the paper."""
+        from matplotlib.colors import to_hex, to_rgb
+
+        own = (
+            self.theme.stages[self.stages.index(stage) % len(self.theme.stages)]
+            if stage in self.stages
+            else self.theme.other
+        )
+        red, green, blue = (
+            one * (1 - tint) + paper * tint
+            for one, paper in zip(to_rgb(own), to_rgb(self.theme.paper), strict=True)
+        )
+        return to_hex((red, green, blue))
+
+    def box(self, x: float, y: float, width: float, height: float, colour: str, title: str) -> None:
+        """Draw a rectangle."""
+        from matplotlib.patches import Rectangle
+
+        name = f"part-{len(self.titles)}"
+        self.titles[name] = title
+        edge = min(1.0, width / 4)
+        box = Rectangle((x, y), width, height, facecolor=colour, edgecolor=self.theme.paper, linewidth=edge)
+        box.set_gid(name)
+        self.axes.add_patch(box)
+
+    def words(self, x: float, y: float, text: str, colour: str, size: float = 10, align: str = "left") -> None:
+        """Write words at the middle height `y`."""
+        self.axes.text(x, y, plain(text), color=colour, fontsize=size, ha=align, va="center_baseline")
+
+
+def _head(canvas: _Canvas, profile: Profile) -> None:
+    name = shortened(profile.set.name, 80)
+    canvas.words(MARGIN, 26, f"Where the time went: {name}", canvas.theme.text, 15)
+    command = shortened(" ".join(profile.command), 90)
+    told = f"{profile.right} of {profile.set.puzzle_count} right in {duration(profile.usage.wall_seconds)}"
+    canvas.words(MARGIN, 50, f"{told}   {command}", canvas.theme.muted)
+
+
+def _depth(span: Span) -> int:
+    return 1 + max(map(_depth, span.children), default=0)
+
+
+def _icicle(canvas: _Canvas, whole: Span, top: float) -> None:
+    """Draw every part below the one that it is a part of, as wide as its time."""
+    if whole.seconds <= 0:
+        return
+    # Clocks differ by a little: parts that are together more than the whole are drawn as wide as it.
+    scale = INNER / max(whole.seconds, sum(child.seconds for child in whole.children))
+
+    def put(span: Span, x: float, depth: int, tint: float) -> None:
+        width = span.seconds * scale
+        share = share_in_words(span.seconds, whole.seconds)
+        colour = canvas.colour(span.stage, tint)
+        title = f"{span.name}: {duration(span.seconds)}, {share}"
+        if span.per and span.count:
+            title += f", {span.count:,} {span.per}"
+        y = top + depth * ROW
+        canvas.box(x, y, width, ROW, colour, title)
+        label = _fitting(
+            [f"{span.name}  {duration(span.seconds)}  {share}", f"{span.name}  {share}", span.name], width
+        )
+        if label:
+            on_other = span.stage is None
+            canvas.words(x + 6, y + ROW / 2, label, canvas.theme.text if on_other else canvas.theme.on_stage)
+        for at, child in enumerate(span.children):
+            put(child, x, depth + 1, 0.18 + 0.5 * at / len(span.children) if span.stage else 0.0)
+            x += child.seconds * scale
+
+    put(whole, MARGIN, 0, 0.0)
+
+
+def _fitting(labels: Sequence[str], width: float) -> str | None:
+    """Return the first label that fits."""
+    return next((label for label in labels if len(label) * LETTER + 8 <= width), None)
+
+
+def _strip(canvas: _Canvas, profile: Profile, shown: Sequence[PuzzleProfile], top: float) -> None:
+    """Draw the puzzles in their order, each as wide as its time, with the shares of its stages."""
+    total = sum(puzzle.seconds for puzzle in profile.puzzles)
+    if total <= 0:
+        return
+    canvas.words(MARGIN, top - 24, "The puzzles in their order, each as wide as its time", canvas.theme.text, 11)
+    scale = INNER / total
+    x, free_from = float(MARGIN), 0.0
+    for group in _groups(profile.puzzles, LEAST_WIDTH / scale):
+        seconds = sum(puzzle.seconds for puzzle in group)
+        stages = _summed(group)
+        y = top
+        for stage, spent in stages.items():
+            height = STRIP * spent / sum(stages.values())
+            if height > 0.1:
+                said = f"{_named(group)}: {duration(seconds)}, of it {duration(spent)} {stage}"
+                canvas.box(x, y, seconds * scale, height, canvas.colour(stage), said)
+            y += height
+        middle, name = x + seconds * scale / 2, f"${group[0].number}"
+        half = len(name) * LETTER / 2
+        if group[0] in shown and middle - half > free_from:
+            canvas.words(middle, top + STRIP + 10, name, canvas.theme.muted, align="center")
+            free_from = middle + half + 4
+        x += seconds * scale
+    _legend(canvas, top + STRIP + 30)
+
+
+def _legend(canvas: _Canvas, y: float) -> None:
+    x = float(MARGIN)
+    for name in (*canvas.stages, OUTSIDE_STEPS):
+        canvas.box(x, y - 5, 10, 10, canvas.colour(name), name)
+        canvas.words(x + 15, y, name, canvas.theme.muted)
+        x += 15 + len(name) * LETTER + 16
+
+
+def _groups(puzzles: Sequence[PuzzleProfile], least: float) -> Iterator[list[PuzzleProfile]]:
+    """Yield puzzles of `least` seconds or more alone, neighbours that take less together."""
+    group: list[PuzzleProfile] = []
+    for puzzle in puzzles:
+        if group and (puzzle.seconds >= least or sum(one.seconds for one in group) >= least):
+            yield group
+            group = []
+        group.append(puzzle)
+    if group:
+        yield group
+
+
+def _named(group: Sequence[PuzzleProfile]) -> str:
+    first, last = group[0].number, group[-1].number
+    return f"${first}" if len(group) == 1 else f"${first} to ${last}"
+
+
+def _summed(group: Sequence[PuzzleProfile]) -> dict[str, float]:
+    stages: dict[str, float] = {}
+    for puzzle in group:
+        for stage, seconds in stages_of(puzzle).items():
+            stages[stage] = stages.get(stage, 0.0) + seconds
+    return stages
+
+
+def _slow_bars(canvas: _Canvas, profile: Profile, shown: Sequence[PuzzleProfile], top: float) -> None:
+    """Draw a bar for each of the slowest puzzles, and say why it took so long."""
+    if not shown or shown[0].seconds <= 0:
+        return
+    canvas.words(MARGIN, top - 12, "The slowest puzzles, and why", canvas.theme.text, 11)
+    left, room = MARGIN + 48, INNER * 0.24
+    for at, puzzle in enumerate(shown):
+        y = top + 4 + at * (BAR + 6)
+        canvas.words(MARGIN, y + BAR / 2, f"${puzzle.number}", canvas.theme.text)
+        x = float(left)
+        for stage, seconds in stages_of(puzzle).items():
+            width = room * seconds / shown[0].seconds
+            if width > 0.1:
+                canvas.box(
+                    x, y, width, BAR, canvas.colour(stage), f"${puzzle.number}: {duration(seconds)} {stage}"
+                )
+            x += width
+        why = shortened(f"{duration(puzzle.seconds)}   {reason(puzzle, profile)}", 112)
+        canvas.words(left + room + 12, y + BAR / 2, why, canvas.theme.muted, 9.5)
+
+
+def _with_titles(svg: bytes, titles: dict[str, str]) -> bytes:
+    """Return a drawing whose parts say what they are when the pointer rests on them."""
+    space = "http://www.w3.org/2000/svg"
+    ElementTree.register_namespace("", space)
+    ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
+    root = ElementTree.fromstring(svg)
+    for element in root.iter(f"{{{space}}}g"):
+        if (title := titles.get(element.attrib.get("id", ""))) is not None:
+            said = ElementTree.Element(f"{{{space}}}title")
+            said.text = plain(title)
+            element.insert(0, said)
+    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)

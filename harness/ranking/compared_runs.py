@@ -1,0 +1,150 @@
+"""One side of a comparison: the runs of one bot, made into a verdict and a time for each puzzle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.ranking.sources import BotLog, files_in, read_source
+from nonobot.harness.results.run_result import RunResult, SetFacts, Verdict
+from nonobot.harness.statistics import floored, spread
+
+__all__ = ["Side", "read_side", "same_sets"]
+
+
+@dataclass(frozen=True)
+class Side:
+    """The runs of a bot, on one set or several.
+
+    Attributes
+    ----------
+    label : str
+        What the output calls it.
+    bot : str
+    runs : dict of str to list of RunResult
+        By the digest of the set.
+    files : list of str
+    """
+
+    label: str
+    bot: str
+    runs: dict[str, list[RunResult]]
+    files: list[str]
+
+    @property
+    def all_runs(self) -> list[RunResult]:
+        """All runs, set by set."""
+        return [run for runs in self.runs.values() for run in runs]
+
+    def set_facts(self) -> list[SetFacts]:
+        """Return the sets, in the order in which their runs were given."""
+        return [runs[0].set for runs in self.runs.values()]
+
+    def right(self, digest: str) -> NDArray[np.bool_]:
+        """Return which puzzles of a set are right in more than half of its runs: shape (puzzles,)."""
+        found = np.array([_right(run) for run in self.runs[digest]])
+        return np.asarray(2 * found.sum(axis=0) > len(found))
+
+    def seconds(self, digest: str) -> NDArray[np.float64]:
+        """Return the median time of each puzzle over the runs that had it right, or NaN: shape (puzzles,)."""
+        times = np.array([_seconds(run) for run in self.runs[digest]])
+        medians = np.full(times.shape[1], np.nan)
+        known = ~np.isnan(times).all(axis=0)
+        medians[known] = np.nanmedian(times[:, known], axis=0)
+        return medians
+
+    def drift(self) -> float:
+        """Return by which share the slowest run of a set exceeds the fastest, puzzle by puzzle; 0 for one."""
+        worst = 0.0
+        for runs in self.runs.values():
+            times = np.array([_seconds(run) for run in runs])
+            shared = times[:, ~np.isnan(times).any(axis=0)]
+            if shared.size:
+                worst = max(worst, spread(np.log(floored(shared)).mean(axis=1)))
+        return worst
+
+
+def read_side(label: str, places: Sequence[Path]) -> Side:
+    """Return the side that the files and folders `places` hold.
+
+    Raises
+    ------
+    UnusableError
+        If one cannot be read, holds no run, or if they are not runs of one bot.
+    """
+    runs: dict[str, list[RunResult]] = {}
+    first: tuple[Path, RunResult] | None = None
+    files = [path for place in places for path in files_in(place, (".json",))]
+    for path in files:
+        run = _run_in(path)
+        first = first or (path, run)
+        if run.bot != first[1].bot:
+            raise UnusableError(
+                f"{label} holds runs of different bots: {first[1].bot} in {first[0]}, {run.bot} in {path}"
+            )
+        repeats = runs.setdefault(run.set.sha256, [])
+        if repeats and _numbers(repeats[0]) != _numbers(run):
+            raise UnusableError(f"{path}: other puzzles than in the other runs on {run.set.name}")
+        repeats.append(run)
+    if first is None:
+        raise UnusableError(f"{label}: no result")
+    return Side(label, first[1].bot, runs, [str(path) for path in files])
+
+
+def same_sets(before: Side, after: Side) -> list[str]:
+    """Return the digests of the sets that both sides were run on.
+
+    Raises
+    ------
+    UnusableError
+        If one side has a set that the other has not.
+    """
+    for side, other in ((before, after), (after, before)):
+        for digest, runs in side.runs.items():
+            if digest not in other.runs:
+                raise UnusableError(
+                    f"not the same sets: {side.label} was run on {_named(runs[0].set)}, {other.label} on "
+                    f"{', '.join(_named(facts) for facts in other.set_facts())}"
+                )
+            if _numbers(runs[0]) != _numbers(other.runs[digest][0]):
+                raise UnusableError(
+                    f"{runs[0].set.name}: the two sides have other puzzles of it; was --size the same?"
+                )
+    return list(before.runs)
+
+
+def _run_in(path: Path) -> RunResult:
+    found = read_source(path).found
+    if isinstance(found, RunResult):
+        return found
+    what = (
+        "a bot's log, whose answers nobody saw"
+        if isinstance(found, BotLog)
+        else "a checked answer file, without times"
+    )
+    raise UnusableError(f"{path} is {what}; compare takes the results of nonojudge run")
+
+
+def _numbers(run: RunResult) -> list[int]:
+    return [one.number for one in run.score.puzzles]
+
+
+def _named(facts: SetFacts) -> str:
+    return f"{facts.name} (sha256 {facts.sha256[:8]})"
+
+
+def _right(run: RunResult) -> list[bool]:
+    return [one.verdict is Verdict.RIGHT for one in run.score.puzzles]
+
+
+def _seconds(run: RunResult) -> list[float]:
+    """Return the times of the puzzles that are right, NaN for others."""
+    return [
+        one.took_seconds if one.verdict is Verdict.RIGHT and one.took_seconds is not None else float("nan")
+        for one in run.score.puzzles
+    ]

@@ -1,0 +1,75 @@
+"""What makes times comparable or not: machines, terms, versions, and how busy a machine was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from nonobot.harness.play.machine import BUSY_SHARE
+from nonobot.harness.results.run_result import RunResult
+
+__all__ = ["MACHINE_AND_TERMS", "SOFTWARE", "Fact", "Labelled", "busy_lines", "conditions", "differences"]
+
+Fact = Callable[[RunResult], object]
+Labelled = tuple[str, RunResult]
+"""A run and who it belongs to, in the words of the output."""
+
+MACHINE_AND_TERMS: dict[str, Fact] = {
+    "CPU": lambda run: run.machine.cpu,
+    "system": lambda run: run.machine.system,
+    "cores of the machine": lambda run: run.machine.logical_cores,
+    "core used": lambda run: "any" if run.terms.core is None else run.terms.core,
+    "governor": lambda run: run.machine.governor or "unknown",
+    "feed": lambda run: run.terms.feed.value,
+    "wall limit": lambda run: _limit(run.terms.wall_limit_seconds, "s"),
+    "CPU limit": lambda run: _limit(run.terms.cpu_limit_seconds, "s"),
+    "puzzle limit": lambda run: _limit(run.terms.puzzle_limit_seconds, "s"),
+    "memory limit": lambda run: _limit(run.terms.memory_limit_bytes, "bytes"),
+    "stall limit": lambda run: _limit(run.terms.stall_limit_seconds, "s"),
+    "order": lambda run: "any" if run.terms.any_order else "that of the set",
+}
+"""What has to be the same for the times of two bots to compare."""
+
+SOFTWARE: dict[str, Fact] = {
+    "judge": lambda run: run.judge_version,
+    "Python": lambda run: run.machine.python,
+    "numpy": lambda run: run.machine.numpy or "none",
+    "numba": lambda run: run.machine.numba or "none",
+    "start": lambda run: "perhaps cold" if run.warm_up_seconds is None else "warmed up",
+}
+"""What has to be the same, too, for the times of two versions of one bot."""
+
+
+def differences(runs: Sequence[Labelled], facts: dict[str, Fact]) -> list[str]:
+    """Return a line on each of `facts` that is not the same in all `runs`: its values, and whose they are."""
+    lines = []
+    for name, value_of in facts.items():
+        owners: dict[str, dict[str, None]] = {}
+        for label, run in runs:
+            owners.setdefault(str(value_of(run)), {})[label] = None
+        if len(owners) > 1:
+            values = "; ".join(f"{value} ({', '.join(labels)})" for value, labels in owners.items())
+            lines.append(f"not the same {name}: {values}")
+    return lines
+
+
+def busy_lines(runs: Sequence[Labelled]) -> list[str]:
+    """Return a line on each of whom a run started on a busy machine, with the worst of it."""
+    worst: dict[str, float] = {}
+    for label, run in runs:
+        share = run.machine.busy_share
+        if share is not None and share >= BUSY_SHARE:
+            worst[label] = max(share, worst.get(label, 0.0))
+    return [
+        f"the machine was busy at the start of {label}: others used {share:.0%} of its CPU time"
+        for label, share in worst.items()
+    ]
+
+
+def conditions(run: RunResult) -> str:
+    """Return where and on what terms `run` took place, in one line."""
+    core = "any core" if run.terms.core is None else f"core {run.terms.core}"
+    return f"{run.machine.cpu}, {core}, {run.terms.feed} feed, {run.terms.wall_limit_seconds:g} s for the set"
+
+
+def _limit(value: float | None, unit: str) -> str:
+    return "none" if value is None else f"{value:g} {unit}"

@@ -1,0 +1,99 @@
+"""Results as JSON files: written in full or not at all, read with a word on what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.results.run_result import SCHEMA_VERSION, RunResult, Score, VerifyResult
+
+__all__ = ["check_writable", "read_result", "to_json", "write_json"]
+
+
+def to_json(result: RunResult | VerifyResult) -> str:
+    """Return `result` as JSON text."""
+    return json.dumps(msgspec.to_builtins(result), indent=1) + "\n"
+
+
+def check_writable(path: Path) -> None:
+    """Make the folder of `path` and see that a file can be written there: before a run, not after it.
+
+    Raises
+    ------
+    OSError
+        If not.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        raise IsADirectoryError(21, "Is a directory", str(path))
+    with tempfile.TemporaryFile(dir=path.parent):
+        pass
+
+
+def write_json(path: Path, result: RunResult | VerifyResult) -> None:
+    """Write `result` to `path`: the file is there in full or not at all.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with unfinished.open("w", encoding="utf-8") as file:
+            file.write(to_json(result))
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def read_result(path: Path) -> RunResult | VerifyResult:
+    """Return the result in the file `path`.
+
+    Raises
+    ------
+    UnusableError
+        If it cannot be read, is none of this version's, or contradicts itself.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UnusableError(f"cannot read the result {path}: {error.strerror}") from None
+    try:
+        head = msgspec.json.decode(content, type=_Head)
+        if head.schema_version != SCHEMA_VERSION:
+            raise UnusableError(
+                f"{path}: schema version {head.schema_version}, of another nonojudge; this one reads "
+                f"{SCHEMA_VERSION}"
+            )
+        result = msgspec.json.decode(content, type=RunResult | VerifyResult)
+    except msgspec.MsgspecError as error:
+        raise UnusableError(f"{path} is not a result of nonojudge: {error}") from None
+    _check(path, result)
+    return result
+
+
+def _check(path: Path, result: RunResult | VerifyResult) -> None:
+    """See that a result says what every result says, and does not contradict itself: files are edited by hand."""
+    puzzles = result.score.puzzles
+    if not puzzles or (isinstance(result, RunResult) and not result.legs):
+        raise UnusableError(f"{path} is a result without puzzles or without a run")
+    if result.score.verdicts != Score.of(puzzles).verdicts:
+        raise UnusableError(f"{path}: the verdicts counted are not those of its puzzles")
+    if len({one.number for one in puzzles}) != len(puzzles) or len(puzzles) != result.set.puzzle_count:
+        raise UnusableError(
+            f"{path}: its rulings are not one for each of the set's {result.set.puzzle_count} puzzles"
+        )
+
+
+class _Head(msgspec.Struct):
+    """What tells whether the rest can be read."""
+
+    schema_version: int

@@ -1,0 +1,95 @@
+"""A result in words, for the end of a command."""
+
+from __future__ import annotations
+
+from nonobot.harness.results.run_result import (
+    BotEnd,
+    EndReason,
+    PuzzleResult,
+    RunResult,
+    Score,
+    Terms,
+    Usage,
+    Verdict,
+)
+
+__all__ = ["end_line", "outcome_line", "run_lines", "score_lines", "usage_line"]
+
+SHOWN_PUZZLES = 5
+"""How many puzzles of a kind are named one by one."""
+
+EXPLAINED = (Verdict.WRONG, Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LATE)
+"""Verdicts whose details tell a bot's author something."""
+
+
+def score_lines(score: Score) -> list[str]:
+    """Return what was right and what was not, a few of these by name."""
+    found = [
+        f"{count} {verdict}" for verdict, count in score.verdicts.items() if verdict is not Verdict.RIGHT and count
+    ]
+    lines = ["; ".join([f"{score.right} of {len(score.puzzles)} right", *filter(None, [", ".join(found)])])]
+    for verdict in EXPLAINED:
+        of_kind = [one for one in score.puzzles if one.verdict is verdict]
+        lines += [f"  ${one.number} {verdict}: {one.detail}" for one in of_kind[:SHOWN_PUZZLES]]
+        lines += _and_more(len(of_kind), verdict)
+    lines += [f"  {remark}" for remark in score.remarks[:SHOWN_PUZZLES]]
+    return lines + _and_more(score.duplicate_count + score.stray_count, "remarks")
+
+
+def run_lines(result: RunResult) -> list[str]:
+    """Return the whole summary of a run."""
+    lines = [*score_lines(result.score), usage_line(result.usage), end_line(result.end, result.terms)]
+    if result.legs[1:]:
+        lines.append(f"the bot was started {len(result.legs)} times")
+    slowest = sorted(
+        (one for one in result.score.puzzles if one.took_seconds is not None),
+        key=lambda one: -(one.took_seconds or 0.0),
+    )
+    if slowest:
+        lines.append("slowest: " + ", ".join(map(_timed, slowest[:SHOWN_PUZZLES])))
+    if result.stderr_file:
+        lines.append(f"stderr of the bot ({result.stderr_bytes} bytes): {result.stderr_file}")
+    return lines
+
+
+def outcome_line(result: RunResult) -> str:
+    """Return the outcome of a run in a few words."""
+    right = f"{result.score.right} of {len(result.score.puzzles)} right"
+    return f"{right}, {result.time_seconds:.2f} s, {result.end.reason}"
+
+
+def usage_line(usage: Usage) -> str:
+    """Return times and memory in one line."""
+    peak = f"{usage.peak_memory_bytes / 1e6:.0f} MB" if usage.peak_memory_bytes else "not known"
+    return f"wall {usage.wall_seconds:.2f} s, CPU {usage.cpu_seconds:.2f} s, peak memory {peak}"
+
+
+def end_line(end: BotEnd, terms: Terms) -> str:
+    """Return how a bot ended: the name of its end, and what that means here."""
+    means = {
+        EndReason.FINISHED: _last_words(end),
+        EndReason.TIME_LIMIT: f"stopped after {terms.wall_limit_seconds:g} s",
+        EndReason.CPU_LIMIT: f"stopped after {terms.cpu_limit_seconds or 0:g} s of CPU time",
+        EndReason.MEMORY_LIMIT: f"stopped above {(terms.memory_limit_bytes or 0) / 1e6:g} MB",
+        EndReason.PUZZLE_LIMIT: f"stopped after {terms.puzzle_limit_seconds or 0:g} s without the answer",
+        EndReason.CRASHED: f"the bot {_last_words(end)} while answers were due",
+        EndReason.STALLED: "stopped: answers were due, and it neither computed nor wrote anything "
+        f"for {terms.stall_limit_seconds or 0:g} s",
+        EndReason.CLOSED_STDOUT: "stopped: it closed its stdout while answers were due",
+        EndReason.PROTOCOL_ERROR: "stopped: too much output that belongs to no answer",
+        EndReason.NOT_STARTED: "the command cannot be run",
+        EndReason.INTERRUPTED: "the judge was told to stop",
+    }[end.reason]
+    return f"{end.reason}: {means}" + (f" ({end.detail})" if end.detail else "")
+
+
+def _last_words(end: BotEnd) -> str:
+    return f"died of {end.signal}" if end.signal else f"ended with status {end.exit_status}"
+
+
+def _timed(one: PuzzleResult) -> str:
+    return f"${one.number} {one.took_seconds:.3f} s"
+
+
+def _and_more(count: int, what: str) -> list[str]:
+    return [f"  and {count - SHOWN_PUZZLES} more {what}"] if count > SHOWN_PUZZLES else []

@@ -1,0 +1,173 @@
+"""Numbers, names and tables as people read them: one way to write a time, a share or a count, for all commands."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
+
+from nonobot.harness.statistics import Ratio
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+# rich is imported where it is used: that takes longer than to write the forms that do without it.
+
+__all__ = [
+    "GAP",
+    "NOTHING",
+    "count",
+    "drawn",
+    "duration",
+    "in_unit",
+    "interval_in_words",
+    "megabytes",
+    "new_table",
+    "on_terminal",
+    "percent",
+    "plain",
+    "ranges",
+    "ratio_in_words",
+    "shortened",
+    "width",
+]
+
+NOTHING = "\N{EN DASH}"
+"""What stands for a value that is not known or of which there is none."""
+
+# --- names ---------------------------------------------------------------------------------------------------
+
+
+def plain(text: str) -> str:
+    """Return `text` in one line, without what would move a cursor, change colours or break a page."""
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+
+
+def shortened(name: str, limit: int = 24) -> str:
+    """Return a name cut to fit beside an axis."""
+    return name if len(name) <= limit else name[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+# --- numbers -------------------------------------------------------------------------------------------------
+
+_UNITS = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("ns", 1e-9))
+
+
+def duration(seconds: float) -> str:
+    """Return a time with three digits and the unit that suits it.
+
+    Examples
+    --------
+    >>> [duration(time) for time in (72.5, 0.0073, 0.9996, 4800, 0)]
+    ['72.5 s', '7.30 ms', '1.00 s', '4,800 s', '0 s']
+    """
+    if not seconds:
+        return "0 s"
+    name, unit = next((one for one in _UNITS if seconds >= 0.9995 * one[1]), _UNITS[-1])
+    value = seconds / unit
+    return f"{value:,.{2 if value < 9.995 else 1 if value < 99.95 else 0}f} {name}"
+
+
+def in_unit(value: float | None, unit: float, digits: int) -> str:
+    """Return `value` as a number of `unit`, for a column that names it."""
+    return NOTHING if value is None else f"{value / unit:,.{digits}f}"
+
+
+def percent(share: float) -> str:
+    """Return `share` in percent, with as many digits as say something."""
+    value = share * 100
+    return f"{value:.0f} %" if abs(value - round(value)) < 1e-9 or abs(value) >= 100 else f"{value:.1f} %"
+
+
+def count(number: int, what: str) -> str:
+    """Return a number of things, as in `1 puzzle`, `1,000 puzzles`."""
+    return f"{number:,} {what if number == 1 else what + 's'}"
+
+
+def megabytes(size: int) -> str:
+    """Return a size in bytes as megabytes or gigabytes."""
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"
+
+
+def ranges(numbers: Sequence[int], most: int = 12) -> str:
+    """Return ascending numbers with neighbours joined, as in `3, 7-12`; after `most` parts they are counted."""
+    runs = [
+        [number for _, number in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
+    ]
+    parts = [str(run[0]) if len(run) == 1 else f"{run[0]}\N{EN DASH}{run[-1]}" for run in runs]
+    left = sum(map(len, runs[most:]))
+    return ", ".join(parts[:most]) + (f" and {left:,} more" if left else "")
+
+
+# --- ratios of times -----------------------------------------------------------------------------------------
+
+
+def ratio_in_words(ratio: float) -> str:
+    """Return a ratio of times as `7.3 % slower` (takes 7.3 % more time) or `7.3 % faster` (7.3 % less)."""
+    if _is_even(ratio):
+        return "as fast"
+    return f"{percent(abs(ratio - 1))} {'slower' if ratio > 1 else 'faster'}"
+
+
+def interval_in_words(ratio: Ratio) -> str:
+    """Return an interval of ratios: `5.1 % to 9.8 %` where all of it is slower, or all of it faster; else with the
+    words, `1.2 % faster to 0.4 % slower`.
+    """
+    low, high = ratio.low, ratio.high
+    if _is_even(low) and _is_even(high):
+        return "0 % to 0 %"
+    if _is_even(low) or _is_even(high) or (low < 1 < high):
+        return f"{ratio_in_words(low)} to {ratio_in_words(high)}"
+    shares = sorted((abs(low - 1), abs(high - 1)))
+    return " to ".join(map(percent, shares))
+
+
+def _is_even(ratio: float) -> bool:
+    """Return whether `ratio` is 1 to the digit shown."""
+    return f"{abs(ratio - 1) * 100:.1f}" == "0.0"
+
+
+# --- tables --------------------------------------------------------------------------------------------------
+
+WIDTH_OF_FILES = 160
+"""Columns of text that goes to no terminal."""
+
+GAP = 2
+"""Blanks between the columns of a table."""
+
+
+def on_terminal() -> bool:
+    """Return whether stdout is a terminal that can do more than print."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def width(terminal: bool) -> int:
+    """Return how many columns there are."""
+    if not terminal:
+        return WIDTH_OF_FILES
+    from rich.console import Console
+
+    return Console().width
+
+
+def new_table() -> Table:
+    """Return a table without lines, still without columns."""
+    from rich.table import Table
+
+    return Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim")
+
+
+def drawn(parts: Iterable[RenderableType], terminal: bool) -> str:
+    """Return `parts`, one below the other, in colour only where `terminal` is true and NO_COLOR is not set."""
+    from rich.console import Console
+
+    text = io.StringIO()
+    colours: Literal["auto"] | None = "auto" if terminal else None
+    console = Console(file=text, width=width(terminal), force_terminal=terminal, color_system=colours)
+    for part in parts:
+        console.print(part)
+    return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
