@@ -20,8 +20,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from nonobot.harness.opponents.clock import Clock
-from nonobot.harness.opponents.serve import RefusedError
+from nonobot.harness.opponents.serve import Clock, RefusedError
 from nonobot.protocol import Clue, Puzzle, Solution
 from nonobot.protocol.faults import fault_in_clues
 

@@ -13,18 +13,16 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from nonobot.bot.intake import chunks_until, lines_of
-from nonobot.harness.opponents.clock import Clock, OutOfTimeError
 from nonobot.protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, Solution, TaaiReader, format_answer
 
-__all__ = ["RefusedError", "Solve", "argument_parser", "program", "serve", "unusable"]
-
-Solve = Callable[[Puzzle, Clock], Solution | None]
+__all__ = ["Clock", "OutOfTimeError", "RefusedError", "Solve", "argument_parser", "serve", "unusable"]
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
@@ -46,9 +44,33 @@ class RefusedError(Exception):
     """A board that the method cannot take on; the message says why."""
 
 
-def program(file: str) -> str:
-    """Return the name to start the opponent by whose module is `file`."""
-    return f"nonobot.harness.opponents.{Path(file).stem}"
+class OutOfTimeError(Exception):
+    """The time for the puzzle is up."""
+
+
+class Clock:
+    """Counts from its making on; a search looks at it every so many nodes.
+
+    Parameters
+    ----------
+    seconds : float or None
+        Wall time for the puzzle; None for as long as it takes.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+
+    def remaining(self) -> float | None:
+        """Return the seconds that are left, 0 or more; None without a limit."""
+        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+
+    def check(self) -> None:
+        """Raise OutOfTimeError if the time is up."""
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            raise OutOfTimeError
+
+
+Solve = Callable[[Puzzle, Clock], Solution | None]
 
 
 def argument_parser(file: str, doc: str | None) -> argparse.ArgumentParser:
@@ -59,7 +81,7 @@ def argument_parser(file: str, doc: str | None) -> argparse.ArgumentParser:
     file, doc : str
         `__file__` and `__doc__` of the opponent: its help shows what the module says of itself.
     """
-    name = program(file)
+    name = f"nonobot.harness.opponents.{Path(file).stem}"
     parser = argparse.ArgumentParser(
         prog=f"python -m {name}",
         description=inspect.cleandoc(doc or ""),

@@ -22,7 +22,7 @@ __all__ = ["Conversation", "Feeder", "Reader", "Stamped", "Stamper", "Transport"
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-MOST_BYTES_OF_A_LINE = 1 << 16
+MOST_KEPT_BYTES = 1 << 16
 """What is kept of a line: a bot that never ends it does not fill the judge's memory."""
 
 MOST_WAITING_BYTES = 2 << 20
@@ -115,7 +115,7 @@ class Stamper(Generic[T]):
         while self._chunks:
             data, seconds = self._chunks.popleft()
             *lines, rest = (self._unfinished + data).split(b"\n")
-            self._unfinished = rest[:MOST_BYTES_OF_A_LINE]
+            self._unfinished = rest[:MOST_KEPT_BYTES]
             for line in lines:
                 for answer in self._reader.feed(line):
                     yield Stamped(answer, seconds)
