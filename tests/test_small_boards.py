@@ -63,7 +63,7 @@ def test_every_opponent_plays_and_gives_up_before_it_is_stopped(name):
         module = f"nonobot.harness.opponents.{bot.name}" if bot.name in OPPONENTS else "nonobot"
         strategy = f"--strategy papers --probing {bot.name[-3:]} " if bot.name.startswith("papers") else ""
         assert bot.command == f"{{python}} -P -m {module} {strategy}--size {{size}} --puzzle-limit 3"
-    assert tournament.limits.puzzle == 5
+    assert tournament.limits.puzzle > 3
 
 
 def test_the_small_boards_are_the_sets_of_their_tournament(monkeypatch):

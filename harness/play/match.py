@@ -1,4 +1,4 @@
-"""A run of a bot on a set: begun, or taken up again; legs played until it is over; its result on disk.
+"""A run of a bot on a set: warmed up, begun or taken up again; legs played until it is over; its result on disk.
 
 Down from here: `leg.py` is one life of the bot's process (feed, listen, rule, end it), `conversation.py` what is
 said in it, `watchdog.py` what stops it, `bot_process.py` the process and its pipes, `process_tree.py` all that it
@@ -50,8 +50,7 @@ __all__ = [
 GOES_ON = (EndReason.INTERRUPTED, EndReason.NOT_STARTED)
 """Ends after which a run can be taken up again; after the others it is over for good."""
 
-
-SECONDS_BETWEEN_LOOKS = 0.05
+SECONDS_TO_HEED = 0.05
 """How long a Ctrl-C may wait to be heeded while a bot is warmed up."""
 
 
@@ -89,6 +88,30 @@ class Bot:
     name: str
     command: Sequence[str]
     warm_up_seconds: float | None = None
+
+
+def warmed_up(command: Sequence[str] | None) -> float | None:
+    """Run the command that a bot prepares itself with, and return how many seconds that took; None if it has none.
+
+    What it leaves running is ended: a helper that is there already would not be held to the bot's core and limits.
+
+    Raises
+    ------
+    WarmUpError
+        If the command cannot be run, or fails.
+    KeyboardInterrupt
+        If the judge is told to stop meanwhile.
+    """
+    if not command:
+        return None
+    start = time.monotonic()
+    with Interrupts() as interrupts:
+        status = _warming_status(command, interrupts)
+    if interrupts.told:
+        raise KeyboardInterrupt
+    if status:
+        raise WarmUpError(f"{shlex.join(command)} ended with status {status}: not warmed up")
+    return time.monotonic() - start
 
 
 def play(
@@ -206,6 +229,27 @@ def resume(
         return _play_legs(run, interrupts, journal, result_path)
 
 
+def _warming_status(command: Sequence[str], interrupts: Interrupts) -> int:
+    """Return how the command ended, by itself or because the judge was told to stop; nothing of it is left."""
+    with contextlib.closing(ProcessTree()) as tree:
+        try:
+            child = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
+            )
+        except (OSError, ValueError) as error:  # ValueError: a NUL byte in an argument
+            why = getattr(error, "strerror", None) or error
+            raise WarmUpError(f"cannot warm up with {command[0]!r}: {why}") from None
+        tree.grow_from(child.pid)
+        while child.poll() is None and not interrupts.told:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(SECONDS_TO_HEED)
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+        status = child.wait()
+        tree.kill()
+        return status
+
+
 def _play_legs(run: RunState, interrupts: Interrupts, journal: Journal, result_path: Path) -> RunResult:
     """Play legs until the run is over or interrupted; write the result in place of the journal."""
     with off_core(run.terms.core):
@@ -297,48 +341,3 @@ def _check_writable(result_path: Path) -> None:
         check_writable(result_path)
     except OSError as error:
         raise UnusableError(f"cannot write {result_path}: {error.strerror}") from None
-
-
-def warmed_up(command: Sequence[str] | None) -> float | None:
-    """Run the command that a bot prepares itself with, and return how many seconds that took; None if it has none.
-
-    What it leaves running is ended: a helper that is there already would not be held to the bot's core and limits.
-
-    Raises
-    ------
-    WarmUpError
-        If the command cannot be run, or fails.
-    KeyboardInterrupt
-        If the judge is told to stop meanwhile.
-    """
-    if not command:
-        return None
-    start = time.monotonic()
-    with Interrupts() as interrupts:
-        status = _status_of(command, interrupts)
-    if interrupts.told:
-        raise KeyboardInterrupt
-    if status:
-        raise WarmUpError(f"{shlex.join(command)} ended with status {status}: not warmed up")
-    return time.monotonic() - start
-
-
-def _status_of(command: Sequence[str], interrupts: Interrupts) -> int:
-    """Return how the command ended, by itself or because the judge was told to stop; nothing of it is left."""
-    with contextlib.closing(ProcessTree()) as tree:
-        try:
-            child = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
-            )
-        except (OSError, ValueError) as error:  # ValueError: a NUL byte in an argument
-            why = getattr(error, "strerror", None) or error
-            raise WarmUpError(f"cannot warm up with {command[0]!r}: {why}") from None
-        tree.grow_from(child.pid)
-        while child.poll() is None and not interrupts.told:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                child.wait(SECONDS_BETWEEN_LOOKS)
-        if child.poll() is None:
-            os.killpg(child.pid, signal.SIGKILL)
-        status = child.wait()
-        tree.kill()
-        return status
