@@ -11,7 +11,7 @@ import pytest
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.papers import deduce
 from nonobot.harness.opponents.benchmark import Player, Timing
-from nonobot.protocol import Entry, Puzzle, format_puzzle, read_batch
+from nonobot.protocol import Puzzle, Record, format_puzzle, read_batch
 from tests.talking import GOOD, NONE, PATIENCE_SECONDS
 
 SMALL = Path(__file__).parent.parent / "tournaments" / "small"
@@ -52,8 +52,8 @@ def test_each_board_has_a_single_solution(size):
 # Playing
 
 
-def entry(puzzle: Puzzle) -> Entry:
-    return Entry(7, 1, (puzzle.width, puzzle.height), puzzle=puzzle)
+def entry(puzzle: Puzzle) -> Record:
+    return Record(puzzle, number=7)
 
 
 def scripted(folder: Path, answer: str) -> list[str]:

@@ -45,7 +45,7 @@ def test_the_end_completes_a_line_and_an_answer():
 
 
 def test_a_line_without_end_is_not_kept_whole(monkeypatch):
-    monkeypatch.setattr(traffic, "LONGEST_LINE", 100)
+    monkeypatch.setattr(traffic, "MOST_KEPT_BYTES", 100)
     stamper = Stamper(2, 2)
     stamper.hand_in(b"$1\n", 0.0)
     for _ in range(1000):

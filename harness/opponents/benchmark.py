@@ -25,8 +25,9 @@ from nonobot.harness.own_bot import OWN_BOT
 from nonobot.protocol import (
     DEFAULT_SIZE,
     AnswerReader,
-    Entry,
+    Fault,
     Puzzle,
+    Record,
     Solution,
     format_puzzle,
     mismatches,
@@ -133,12 +134,11 @@ class Player:
             assert stream is not None
             stream.close()
 
-    def play(self, entry: Entry) -> Timing:
+    def play(self, entry: Record) -> Timing:
         """Return what becomes of one puzzle."""
         before, started = self._cpu_seconds(), time.monotonic()
         watchdog = Timer(self._limit + _GRACE_SECONDS, self._process.kill)
         watchdog.start()
-        assert entry.puzzle
         answer = self._ask(entry.number, entry.puzzle)
         watchdog.cancel()
         if not self.is_running:
@@ -176,7 +176,7 @@ class Player:
         return lines[-1] if lines else ""
 
 
-def _least(player: Player, entry: Entry, tries: int) -> Timing:
+def _least(player: Player, entry: Record, tries: int) -> Timing:
     """Return the fastest of some tries, or the first that did not solve the puzzle."""
     best = player.play(entry)
     for _ in range(1, tries):
@@ -188,7 +188,9 @@ def _least(player: Player, entry: Entry, tries: int) -> Timing:
     return best
 
 
-def _play_all(name: str, files: dict[Path, list[Entry]], limit: float, tries: int) -> Iterable[tuple[str, Timing]]:
+def _play_all(
+    name: str, files: dict[Path, list[Record]], limit: float, tries: int
+) -> Iterable[tuple[str, Timing]]:
     """Yield the label and the timing of every puzzle."""
     for path, entries in files.items():
         player = None
@@ -234,7 +236,7 @@ def _notes(timings: dict[str, dict[str, Timing]]) -> list[str]:
     ]
 
 
-def _read(paths: Sequence[Path], every: int) -> dict[Path, list[Entry]]:
+def _read(paths: Sequence[Path], every: int) -> dict[Path, list[Record]]:
     """Return the puzzles of each file; ValueError names what cannot be used."""
     files = {}
     for path in paths:
@@ -242,10 +244,10 @@ def _read(paths: Sequence[Path], every: int) -> dict[Path, list[Entry]]:
         size = (int(match[1]), int(match[2])) if match else DEFAULT_SIZE
         with path.open("rb") as lines:
             items = list(read_batch(lines, size))
-        faults = [item.fault if isinstance(item, Entry) else item for item in items]
-        for fault in filter(None, faults):
-            raise ValueError(f"{path}: {fault}")
-        files[path] = [item for item in items if isinstance(item, Entry)][::every]
+        for fault in items:
+            if isinstance(fault, Fault):
+                raise ValueError(f"{path}: {fault}")
+        files[path] = [item for item in items if isinstance(item, Record)][::every]
         if not files[path]:
             raise ValueError(f"{path}: no puzzle; one starts with '$1'")
     return files
@@ -278,7 +280,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _measure(
-    names: Sequence[str], files: dict[Path, list[Entry]], limit: float, tries: int
+    names: Sequence[str], files: dict[Path, list[Record]], limit: float, tries: int
 ) -> dict[str, dict[str, Timing]]:
     from rich.console import Console
     from rich.progress import Progress

@@ -21,7 +21,7 @@ from nonobot.harness.opponents.clauses import clauses_by_line
 from nonobot.harness.opponents.clock import Clock, OutOfTimeError
 from nonobot.harness.opponents.serve import argument_parser, serve, unusable
 from nonobot.protocol import Puzzle, Solution
-from nonobot.protocol.faults import fault_in_clues
+from nonobot.protocol.clues import fault_in_clues
 
 __all__ = ["SOLVERS", "solve"]
 

@@ -58,7 +58,7 @@ class Feeder:
         return self._sent_seconds.get(number) if number is not None else None
 
 
-LONGEST_LINE = 1 << 16
+MOST_KEPT_BYTES = 1 << 16
 """Bytes of a line that are kept: a bot that never ends its line does not fill the judge's memory."""
 
 
@@ -125,7 +125,7 @@ class Stamper:
         while self._chunks:
             data, seconds = self._chunks.popleft()
             *lines, rest = (self._unfinished + data).split(b"\n")
-            self._unfinished = rest[:LONGEST_LINE]
+            self._unfinished = rest[:MOST_KEPT_BYTES]
             for line in lines:
                 for answer in self._reader.feed(line):
                     yield StampedAnswer(answer, seconds)
