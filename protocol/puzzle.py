@@ -63,7 +63,7 @@ class Puzzle:
     @property
     def size(self) -> tuple[int, int]:
         """Width and height."""
-        return len(self.columns), len(self.rows)
+        return self.width, self.height
 
     @classmethod
     def from_grid(cls, grid: Sequence[Sequence[int]] | Grid) -> Puzzle:
@@ -112,6 +112,11 @@ class _Cells:
     def height(self) -> int:
         """Number of rows."""
         return int(self.cells.shape[0])
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.width, self.height
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _Cells) or type(other) is not type(self):

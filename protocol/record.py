@@ -78,10 +78,9 @@ class Record:
             text = getattr(self, name)
             if text is not None:
                 object.__setattr__(self, name, plain_text(text))
-        width, height = self.size
         for grid in (self.start, self.goal):
-            if grid is not None and (grid.width, grid.height) != (width, height):
-                raise ValueError(f"a {grid.width}x{grid.height} board for a {width}x{height} puzzle")
+            if grid is not None and grid.size != self.size:
+                raise ValueError("a {}x{} board for a {}x{} puzzle".format(*grid.size, *self.size))
 
     @property
     def size(self) -> tuple[int, int]:

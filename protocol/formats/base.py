@@ -61,8 +61,6 @@ class Format:
         A few words.
     extensions : tuple of str
         Ends of file names, with their dot; the first is the usual one.
-    holds : frozenset of str
-        The fields of a :class:`Record`, beside the puzzle, that a file can hold.
     several : bool
         Whether a file can hold more than one puzzle.
     looks_like : callable
@@ -72,6 +70,8 @@ class Format:
         Takes the bytes of a file and yields its puzzles and their faults. It raises nothing.
     write : callable
         Takes records, which the format can hold, and returns the text of a file.
+    holds : frozenset of str
+        The fields of a :class:`Record`, beside the puzzle, that a file can hold.
     problem : callable
         Takes a record and says why the format cannot hold its clues, or returns None.
     states_size : bool
@@ -81,10 +81,10 @@ class Format:
     name: str
     description: str
     extensions: tuple[str, ...]
-    holds: frozenset[str]
     several: bool
     looks_like: Callable[[Sequence[str]], bool]
     read: Callable[..., Iterator[Found]]
     write: Callable[[Sequence[Record]], str]
+    holds: frozenset[str] = frozenset()
     problem: Callable[[Record], str | None] = _no_problem
     states_size: bool = True

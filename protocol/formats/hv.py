@@ -81,7 +81,6 @@ FORMAT = Format(
     name="hv",
     description="a line H, the rows' clues, a line V, the columns' clues",
     extensions=(".hv",),
-    holds=frozenset(),
     several=False,
     looks_like=_looks_like,
     read=_read,

@@ -93,7 +93,6 @@ FORMAT = Format(
     name="letters",
     description="Rosetta Code's strings: a line of rows, a line of columns, A = 1, B = 2",
     extensions=(".letters",),
-    holds=frozenset(),
     several=True,
     looks_like=_looks_like,
     read=_read,

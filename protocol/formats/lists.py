@@ -191,7 +191,6 @@ FORMAT = Format(
     name="lists",
     description="nested lists of numbers, as in Python or JSON: rows, then columns",
     extensions=(".lists", ".py", ".json"),
-    holds=frozenset(),
     several=True,
     looks_like=_looks_like,
     read=_read,

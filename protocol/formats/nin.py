@@ -48,7 +48,6 @@ FORMAT = Format(
     name="nin",
     description="'width height', the rows' clues, the columns' clues",
     extensions=(".nin",),
-    holds=frozenset(),
     several=False,
     looks_like=_looks_like,
     read=_read,

@@ -59,7 +59,6 @@ FORMAT = Format(
     name="oneline",
     description="a puzzle a line: rows, '-', columns; ':' between clues, ',' between numbers",
     extensions=(".oneline",),
-    holds=frozenset(),
     several=True,
     looks_like=_looks_like,
     read=_read,

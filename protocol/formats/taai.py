@@ -57,7 +57,6 @@ FORMAT = Format(
     name="taai",
     description="the tournaments' batch: $k, the columns' clues, the rows' clues",
     extensions=(".txt", ".taai"),
-    holds=frozenset(),
     several=True,
     looks_like=_looks_like,
     read=_read,
