@@ -145,8 +145,7 @@ def _official(official: OfficialSet, size: tuple[int, int] | None) -> PuzzleSet:
 def _generated(source: str, size: tuple[int, int] | None) -> PuzzleSet:
     try:
         recipe = Recipe.parse(source)
-        boards = enumerate(recipe.boards(), 1)
-        records = [Record(puzzle, goal=goal, number=number) for number, (puzzle, goal) in boards]
+        records = [Record(puzzle, number=number) for number, (puzzle, _) in enumerate(recipe.boards(), 1)]
     except ValueError as error:
         raise SetError(f"{source}: {error}") from None
     if size and size != (recipe.width, recipe.height):

@@ -18,6 +18,7 @@ from nonobot.harness.pictures.console import BoardConsole, DoesNotFitError
 from nonobot.harness.pictures.drawing import Drawing, drawn_answer, drawn_puzzle, drawn_solution
 from nonobot.protocol import Answer, Fault, Record, read_answers
 from nonobot.protocol.formats import FormatError, Size, read
+from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.recipe import PREFIX
 from nonobot.tournament_data.registry import did_you_mean, official_sets
 
@@ -143,7 +144,10 @@ def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
 def _found(source: str, size: Size | None) -> list[Record | Fault]:
     """Return the puzzles of a source, and what of it cannot be read."""
     sides = None if size == "auto" else size
-    if source.startswith(PREFIX) or source in official_sets():
+    if source.startswith(PREFIX):
+        boards = Recipe.parse(loaded(source, sides).name).boards()
+        return [Record(puzzle, goal=goal, number=number) for number, (puzzle, goal) in enumerate(boards, 1)]
+    if source in official_sets():
         return [one.record for one in loaded(source, sides).puzzles]
     try:
         with _opened(source) as file:
