@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from nonobot.protocol import BLACK, WHITE, PartialGrid, Solution
+from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Solution
 
-__all__ = ["MOST_MOMENTS", "Moment", "Result", "Status", "line_masks", "moments_of", "seconds_of"]
+__all__ = ["MOST_MOMENTS", "Moment", "Result", "Status", "cells_of", "line_masks", "moments_of", "seconds_of"]
 
 
 def line_masks(grid: PartialGrid) -> npt.NDArray[np.uint64]:
@@ -32,6 +32,18 @@ def line_masks(grid: PartialGrid) -> npt.NDArray[np.uint64]:
 def _row_masks(cells: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint64]:
     places = np.arange(cells.shape[1], dtype=np.uint64)
     return (cells.astype(np.uint64) << places).sum(axis=1, dtype=np.uint64)
+
+
+def cells_of(black: npt.NDArray[np.uint64], white: npt.NDArray[np.uint64], width: int) -> npt.NDArray[np.int8]:
+    """Return a board whose rows have these black and these white cells; bit x is cell x of the row.
+
+    Returns
+    -------
+    int8 array, shape (height, width)
+    """
+    places = np.arange(width, dtype=np.uint64)
+    is_black, is_white = ((rows[:, np.newaxis] >> places) & np.uint64(1) for rows in (black, white))
+    return np.where(is_black, np.int8(BLACK), np.where(is_white, np.int8(WHITE), np.int8(UNKNOWN)))
 
 
 Status = Literal["solved", "unsolvable", "timeout"]
@@ -106,7 +118,5 @@ def moments_of(
         The known cells of each row; bit x is cell x.
     width : int
     """
-    places = np.arange(width, dtype=np.uint64)
     for kind, black_rows, white_rows in zip(kinds.tolist(), black, white, strict=True):
-        is_black, is_white = ((rows[:, np.newaxis] >> places) & np.uint64(1) for rows in (black_rows, white_rows))
-        yield Moment(kind), PartialGrid(is_black.astype(np.int8) - (1 - (is_black | is_white)).astype(np.int8))
+        yield Moment(kind), PartialGrid(cells_of(black_rows, white_rows, width))

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from nonobot.bot import LONGEST_SIDE as LONGEST_LINE
+from nonobot.bot import STAGE_NAMES
 from nonobot.bot.exchange import MOST_MOMENTS, Moment
-from nonobot.bot.limits import LONGEST_LINE, STAGE_NAMES
 from nonobot.bot.memory import Field, Layout
 
 MOST_LINES = 2 * LONGEST_LINE

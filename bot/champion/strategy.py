@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
+from nonobot.bot import LONGEST_SIDE as LONGEST_LINE
+from nonobot.bot import STAGE_NAMES
 from nonobot.bot.champion.state import (
     ALL,
     ANY,
@@ -40,11 +42,10 @@ from nonobot.bot.champion.state import (
     layout,
 )
 from nonobot.bot.exchange import MOST_MOMENTS, Moment, Result, line_masks, moments_of, seconds_of
-from nonobot.bot.limits import LONGEST_LINE, STAGE_NAMES
 from nonobot.bot.memory import Memory
 from nonobot.bot.native import load_kernel
 from nonobot.protocol import PartialGrid, Puzzle, Solution
-from nonobot.protocol.faults import fault_in_clues
+from nonobot.protocol.clues import fault_in_clues
 
 __all__ = ["ChampionStrategy"]
 

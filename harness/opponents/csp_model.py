@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from nonobot.harness.opponents.serve import Clock, RefusedError
 from nonobot.protocol import Clue, Puzzle, Solution
-from nonobot.protocol.faults import fault_in_clues
+from nonobot.protocol.clues import fault_in_clues
 
 __all__ = ["MOST_TUPLES", "Model", "Propagate", "State", "Table", "solve_with", "table_of", "tuple_count"]
 

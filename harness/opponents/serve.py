@@ -14,13 +14,13 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from nonobot.bot.intake import chunks_until, lines_of
-from nonobot.protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, Solution, TaaiReader, format_answer
+from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
 
 __all__ = ["Clock", "OutOfTimeError", "RefusedError", "Solve", "argument_parser", "serve", "unusable"]
 
@@ -139,15 +139,16 @@ def serve(solve: Solve, options: argparse.Namespace) -> int:
         _say("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
     read = solved = faults = 0
     try:
-        for item in _items(options.size):
-            if isinstance(item, Fault):
+        for item in read_batch(lines_of(chunks_until(_STDIN, None)), options.size):
+            if isinstance(item, Fault) and not item.is_in_place:
                 faults += 1
                 _say(str(item))
                 continue
             read += 1
             solution = _attempt(solve, item, options.puzzle_limit)
             solved += solution is not None
-            _write(format_answer(item.number, solution) if solution else _zeros(item))
+            assert item.number is not None
+            _write(format_answer(item.number, solution) if solution else _zeros(item.number, item.size))
     except BrokenPipeError:
         return 1
     except OSError as error:
@@ -163,21 +164,14 @@ def unusable(message: str) -> int:
     return 2
 
 
-def _items(size: tuple[int, int] | None) -> Iterator[Entry | Fault]:
-    reader = TaaiReader(size)
-    for line in lines_of(chunks_until(_STDIN, None)):
-        yield from reader.feed(line)
-    yield from reader.close()
-
-
-def _attempt(solve: Solve, entry: Entry, seconds: float | None) -> Solution | None:
+def _attempt(solve: Solve, found: Found, seconds: float | None) -> Solution | None:
     """Return the solution; None for a puzzle that was not solved, and standard error says why."""
-    if entry.puzzle is None:
-        _say(str(entry.fault))
+    if isinstance(found, Fault):
+        _say(str(found))
         return None
-    place = f"${entry.number}: line {entry.line}"
+    place = f"${found.number}: line {found.line}"
     try:
-        solution = solve(entry.puzzle, Clock(seconds))
+        solution = solve(found.puzzle, Clock(seconds))
     except OutOfTimeError:
         _say(f"{place}: not solved within the limit of {seconds:g} s")
     except RefusedError as error:
@@ -189,11 +183,11 @@ def _attempt(solve: Solve, entry: Entry, seconds: float | None) -> Solution | No
     return None
 
 
-def _zeros(entry: Entry) -> bytes:
-    width, height = entry.size
+def _zeros(number: int, size: tuple[int, int] | None) -> bytes:
+    width, height = size or (0, 0)
     if not 0 < max(width, height) <= _LONGEST_SIDE:  # --size auto on rubbish
-        return b"$%d\n" % entry.number
-    return format_answer(entry.number, Solution(np.zeros((height, width), np.uint8)))
+        return b"$%d\n" % number
+    return format_answer(number, Solution(np.zeros((height, width), np.uint8)))
 
 
 def _write(answer: bytes) -> None:
