@@ -18,7 +18,7 @@ from nonobot.bot.intake import Task, UnreadableError, chunks_until, tasks
 from nonobot.bot.log import Records
 from nonobot.bot.native import KernelError
 from nonobot.bot.strategies import Strategy, make_strategy
-from nonobot.protocol import Fault, Solution, format_answer
+from nonobot.protocol import Fault, Puzzle, Solution, format_answer
 
 __all__ = ["run"]
 
@@ -200,9 +200,19 @@ def _form_of_answer(task: Task) -> Callable[[int, Solution], bytes]:
     """Return what makes an answer: a picture, where a person looks at the only puzzle of a file."""
     if not (task.is_alone and task.puzzle and os.isatty(_STDOUT)):
         return format_answer
-    from nonobot.bot.terminal import picture_of
+    return partial(_picture_of, task.puzzle)
 
-    return partial(picture_of, task.puzzle)
+
+def _picture_of(puzzle: Puzzle, number: int, solution: Solution) -> bytes:
+    """Return an answer as a picture; as the batch has it, if the terminal is too small."""
+    from nonobot.protocol.picture import Picture  # nothing of it is needed in a tournament
+    from nonobot.protocol.terminal import drawn_to_fit, place_of_output, possible_blocks, text_of
+
+    picture, place = Picture(puzzle, solution.cells), place_of_output()
+    lines = drawn_to_fit(picture, place, possible_blocks(picture, place))
+    if lines is None:
+        return format_answer(number, solution)
+    return "".join(f"{line}\n" for line in text_of(lines, place)).encode(place.encoding)
 
 
 def _place(task: Task) -> str:

@@ -20,6 +20,7 @@ import numpy as np
 from nonobot.harness.opponents.clauses import clauses_by_line
 from nonobot.harness.opponents.clock import Clock, OutOfTimeError
 from nonobot.harness.opponents.serve import argument_parser, serve, unusable
+from nonobot.hints import missing
 from nonobot.protocol import Puzzle, Solution
 from nonobot.protocol.faults import fault_in_clues
 
@@ -116,7 +117,7 @@ def main() -> int:
     try:
         _engine_class()
     except ImportError:
-        return unusable("sat: python-sat is missing; install it with: pip install 'nonobot[opponents]'")
+        return unusable(missing("sat", "python-sat"))
     return serve(partial(solve, solver=options.solver), options)
 
 
