@@ -3,6 +3,10 @@
 Importing numba and loading its own cache takes 0.35 s, two thirds of the time from process start to the first
 answer. An object file is loaded by llvmlite alone in a few milliseconds. A kernel that is loaded this way takes
 and returns 64-bit words.
+
+This leans on two things that numba promises nobody: how to get at the object code, and how compiled functions are
+called. Both are tried on a small function before a kernel is compiled; where either has changed, numba's own way
+of calling takes the place of this one, and a line on standard error says so.
 """
 
 from __future__ import annotations
@@ -13,11 +17,14 @@ import hashlib
 import importlib
 import os
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import llvmlite.binding as llvm
 
 from nonobot.bot.cache import cache_folder, note_use, tidy_cache
+from nonobot.whole_file import whole_file
 
 __all__ = ["KernelError", "load_kernel"]
 
@@ -57,39 +64,22 @@ def load_kernel(module: str, name: str, words: int, on_compile: Callable[[], Non
     code = _read_whole(path) if path else None
     if code is not None:
         note_use()
-    else:
-        on_compile()
-        code = _compile(module, name, words)
-        if path:
-            with contextlib.suppress(OSError):  # a full disk costs the next start a compilation, no more
-                _write_whole(path, code)
-                tidy_cache()
+        return _link(code, words)
+    if changed := _what_has_changed():
+        _say(f"{changed}; numba loads them itself, and each start takes longer")
+        return _called_by_numba(module, name, words, on_compile)
+    on_compile()
+    code = _compile(getattr(importlib.import_module(module), name).py_func, words)
+    if path:
+        with contextlib.suppress(OSError):  # a full disk costs the next start a compilation, no more
+            with whole_file(path) as file:
+                file.write(hashlib.sha256(code).digest() + code)
+            tidy_cache()
     return _link(code, words)
 
 
-def _compile(module: str, name: str, words: int) -> bytes:
-    """Return the name of a kernel in its object code, a zero byte, and the object code."""
-    import gc
-
-    import numba
-
-    gc.disable()  # a compiler makes millions of objects, and rubbish is rare among them
-    try:
-        source = getattr(importlib.import_module(module), name).py_func
-        kernel = numba.njit(error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
-            source
-        )
-        signature = (numba.uint64,) * words
-        kernel.compile(signature)
-        compiled = kernel.overloads[signature]
-        code: bytes = compiled.library._get_compiled_object()
-    finally:
-        gc.enable()
-    return compiled.fndesc.llvm_func_name.encode() + b"\0" + code
-
-
 def _read_whole(path: Path) -> bytes | None:
-    """Return what `_write_whole` wrote; None if there is no such file or it is damaged."""
+    """Return the object code in a file; None if there is no such file or it is damaged."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -98,11 +88,24 @@ def _read_whole(path: Path) -> bytes | None:
     return code if hashlib.sha256(code).digest() == digest else None
 
 
-def _write_whole(path: Path, code: bytes) -> None:
-    """Write a file so that no other process ever sees a part of it."""
-    partial = path.with_suffix(f".{os.getpid()}")
-    partial.write_bytes(hashlib.sha256(code).digest() + code)
-    partial.replace(path)
+def _compile(function: Callable[..., Any], words: int) -> bytes:
+    """Return the name of a function in its object code, a zero byte, and the object code."""
+    import gc
+
+    import numba
+
+    gc.disable()  # a compiler makes millions of objects, and rubbish is rare among them
+    try:
+        kernel = numba.njit(error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
+            function
+        )
+        signature = (numba.uint64,) * words
+        kernel.compile(signature)
+        compiled = kernel.overloads[signature]
+        code: bytes = compiled.library._get_compiled_object()
+    finally:
+        gc.enable()
+    return compiled.fndesc.llvm_func_name.encode() + b"\0" + code
 
 
 def _link(code: bytes, words: int) -> Callable[..., int]:
@@ -115,6 +118,9 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
     engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
     engine.finalize_object()
     _engines.append(engine)
+    address = engine.get_function_address(symbol.decode())
+    if not address:
+        raise LookupError(f"the object code has no function {symbol.decode()}")
     # Numba's own calling convention: status, through pointers the result and the exception, then the arguments.
     kind = ctypes.CFUNCTYPE(
         ctypes.c_int32,
@@ -122,7 +128,7 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
         ctypes.POINTER(ctypes.c_void_p),
         *[ctypes.c_uint64] * words,
     )
-    function = kind(engine.get_function_address(symbol.decode()))
+    function = kind(address)
     result, exception = ctypes.c_uint64(), ctypes.c_void_p()
     result_pointer, exception_pointer = ctypes.byref(result), ctypes.byref(exception)
 
@@ -131,3 +137,45 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
         return result.value
 
     return call
+
+
+# --- where numba has changed -----------------------------------------------------------------------------------
+
+
+def _sample(first: int, second: int) -> int:
+    """Return a number that tells whether both arguments came, in their order. It takes none for an address."""
+    return first - second
+
+
+def _what_has_changed() -> str | None:
+    """Compile, load and call a small function; None if that works, else words on what does not."""
+    first, second = 0x0123_4567_89AB_CDEF, 0x00FE_DCBA_9876_5432
+    try:
+        found = _link(_compile(_sample, 2), 2)(first, second)
+    except Exception as error:  # another numba may fail in any way
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+    else:
+        if found == first - second:
+            return None
+        reason = f"{first - second:#x} was to come back from a call, and {found:#x} came"
+    return f"numba {version('numba')} has changed in what lets kernels be loaded without it ({reason})"
+
+
+def _called_by_numba(module: str, name: str, words: int, on_compile: Callable[[], None]) -> Callable[..., int]:
+    """Return a kernel as :func:`load_kernel` does; numba loads and calls it, from its own cache if it is there."""
+    import numba
+    import numpy as np
+
+    from nonobot.bot.jit import entry
+
+    folder = cache_folder()
+    if folder is None or not any(folder.rglob(f"*.{name}-*.nbi")):  # as numba names the index of its cache
+        on_compile()
+    kernel = entry(getattr(importlib.import_module(module), name).py_func)
+    kernel.compile((numba.uint64,) * words)
+    return lambda *arguments: int(kernel(*map(np.uint64, arguments)))
+
+
+def _say(message: str) -> None:
+    with contextlib.suppress(OSError):  # if nobody can read it, that costs no answer
+        os.write(2, f"nonobot: {message}\n".encode())

@@ -158,7 +158,7 @@ def test_what_cannot_be_used_is_told_in_a_line(tmp_path, monkeypatch):
         with pytest.raises(UnusableError, match=words_):
             carry_out(bench, *arguments)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(UnusableError, match=r"pip install 'nonobot\[bench\]'"):
+    with pytest.raises(UnusableError, match=r"-m pip install pyperf"):
         carry_out(bench, "line-champion")
 
 

@@ -321,11 +321,11 @@ def test_where_unique_boards_are_hopelessly_rare_the_search_ends_and_writes_noth
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["70x70x1", "--hard", "2"], "the bot ended: nonobot: error: argument --size: 70x70 is too large"),
+        (["70x70x1", "--hard", "2"], "the bot ended: nonobot: argument --size: 70x70 is too large"),
         (["999999x999999x1"], "a board of 999999x999999 has more than 10000000 cells"),
         (["5x5x1", "--hard", "2", "--p1", "2"], "between 0 and 1"),
-        (["5x5x1", "--hard", "0"], "'0' is not a whole number above 0"),
-        (["5x5x1", "--draws", "many"], "'many' is not a whole number above 0"),
+        (["5x5x1", "--hard", "0"], "'0' is not a whole number from 1 on"),
+        (["5x5x1", "--draws", "many"], "'many' is not a whole number from 1 on"),
         (["5x5x1", "-o", "one", "--solutions-out", "./one"], "must be two files"),
         (["5x5x1", "-o", "one", "--solutions-out", "no/where"], "cannot write no/where: No such file"),
         (["5x5x1", "-o", "."], "cannot write .: Is a directory"),

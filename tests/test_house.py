@@ -29,6 +29,7 @@ MAY_IMPORT_BESIDE = {
     "harness/opponents/": {"bot", "pysat", "ortools"},
     "harness/pictures/": {"PIL"},
     "harness/report/": {"matplotlib", "jinja2", "markupsafe"},
+    "nonobot/arguments.py": {"shtab"},
 }
 
 

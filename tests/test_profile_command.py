@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import shutil
@@ -11,6 +10,7 @@ import sys
 
 import pytest
 
+from nonobot.arguments import Parser
 from nonobot.harness.commands import profile as command
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.profiling.collect import profile_of, read_profile
@@ -32,9 +32,9 @@ STATED = "".join(LINE % number for number in range(1, 6))
 
 def profiled(*arguments: str, bot: list[str] | None = None) -> int:
     """Carry out the command as the command line does."""
-    parser = argparse.ArgumentParser()
-    command.add_to(parser.add_subparsers())
-    parsed = parser.parse_args(["profile", "--quiet", *arguments])
+    parser = Parser()
+    command.add_to(parser)
+    parsed = parser.parse_args(["--quiet", *arguments])
     parsed.bot_command = bot or []
     return int(parsed.carry_out(parsed))
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 
 import pytest
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.referee import Referee
-from nonobot.harness.results import result_files
 from nonobot.harness.results.result_files import check_writable, read_result, to_json, write_json
 from nonobot.harness.results.run_result import SetFacts, VerifyResult
 from nonobot.tournament_data import load_set
@@ -32,7 +32,7 @@ def test_a_result_file_is_whole_or_not_there(tmp_path, result, monkeypatch):
     def disk_full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(result_files.os, "fsync", disk_full)
+    monkeypatch.setattr(os, "fsync", disk_full)
     with pytest.raises(OSError, match="No space"):
         write_json(path, result)
     assert path.read_text() == before

@@ -15,6 +15,7 @@ from typing import Any
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.revisions import Tree
 from nonobot.harness.errors import UnusableError
+from nonobot.hints import missing
 
 __all__ = ["Pace", "checks", "differs", "load", "make_ready", "measure", "require_pyperf", "save"]
 
@@ -56,7 +57,7 @@ def require_pyperf() -> None:
     from importlib.util import find_spec
 
     if find_spec("pyperf") is None:
-        raise UnusableError("the benchmarks need pyperf: pip install 'nonobot[bench]'")
+        raise UnusableError(missing("bench", "pyperf"))
 
 
 def make_ready(

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from nonobot.harness.commands.arguments import Commands
+from nonobot.arguments import Parser
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_screen import screen_for
 from nonobot.harness.play.watchdog import Interrupts
@@ -51,14 +51,10 @@ Exit status: 0 everything was played, 1 a bot could not be started, 2 unusable f
 """
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "tournament",
-        description="Run every bot of a TOML file on every set of it, and rank them.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = "Run every bot of a TOML file on every set of it, and rank them."
+    parser.epilog = EXAMPLES
     parser.add_argument("file", type=Path, metavar="FILE.toml", help="the tournament")
     parser.add_argument(
         "--results",

@@ -19,6 +19,7 @@ import numpy as np
 
 from nonobot.harness.opponents.clauses import clauses_by_line
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve, unusable
+from nonobot.hints import missing
 from nonobot.protocol import Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
@@ -115,7 +116,7 @@ def main() -> int:
     try:
         _engine_class()
     except ImportError:
-        return unusable("sat: python-sat is missing; install it with: pip install 'nonobot[opponents]'")
+        return unusable(missing("sat", "python-sat"))
     return serve(partial(solve, solver=options.solver), options)
 
 

@@ -16,6 +16,7 @@ from nonobot.harness.profiling.profile_data import Profile, PuzzleProfile
 from nonobot.harness.profiling.profile_text import SHOWN_PUZZLES, share_in_words, stage_order
 from nonobot.harness.profiling.spans import OUTSIDE_STEPS, Span, reason, slowest, span_of, stages_of
 from nonobot.harness.text import duration, plain, shortened
+from nonobot.hints import missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,9 +70,7 @@ def check_extra() -> None:
     from importlib.util import find_spec
 
     if find_spec("matplotlib") is None:
-        raise UnusableError(
-            "a picture needs matplotlib, which is not installed: python3 -m pip install 'nonobot[report]'"
-        )
+        raise UnusableError(missing("a picture", "matplotlib"))
 
 
 def draw(profile: Profile, form: str, theme: str) -> bytes:

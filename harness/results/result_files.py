@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import msgspec
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.run_result import SCHEMA_VERSION, RunResult, Score, VerifyResult
+from nonobot.whole_file import whole_file
 
 __all__ = ["check_writable", "read_result", "to_json", "write_json"]
 
@@ -43,15 +43,8 @@ def write_json(path: Path, result: RunResult | VerifyResult) -> None:
     OSError
         If it cannot be written.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with unfinished.open("w", encoding="utf-8") as file:
-            file.write(to_json(result))
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole_file(path, lasting=True) as file:
+        file.write(to_json(result).encode())
 
 
 def read_result(path: Path) -> RunResult | VerifyResult:

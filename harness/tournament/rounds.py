@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from nonobot.harness.commands.arguments import loaded
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import journal_path
 from nonobot.harness.play.match import (
@@ -22,6 +21,7 @@ from nonobot.harness.play.run_state import OnRuling
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import RunResult, SetFacts, Terms
 from nonobot.harness.tournament.definition import Entrant, Tournament, board_size, file_name, filled_in, terms_of
+from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = ["Pairing", "pairings"]
