@@ -11,9 +11,7 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.profiling.collect import read_profile, to_json
 from nonobot.harness.profiling.profile_comparison import as_text as comparison_as_text
 from nonobot.harness.profiling.profile_comparison import compare, judgement
-from nonobot.harness.profiling.profile_picture import INNER, THEMES, draw
-from nonobot.harness.profiling.profile_text import as_text
-from nonobot.harness.profiling.spans import (
+from nonobot.harness.profiling.profile_data import (
     OUTSIDE_STEPS,
     depth_first,
     main_stage,
@@ -22,6 +20,8 @@ from nonobot.harness.profiling.spans import (
     span_of,
     stages_of,
 )
+from nonobot.harness.profiling.profile_picture import INNER, THEMES, draw
+from nonobot.harness.profiling.profile_text import as_text
 from nonobot.harness.results.run_result import BotEnd, EndReason, SetFacts
 from tests.pictured import pixels_of
 from tests.profiled import example, profile, puzzle

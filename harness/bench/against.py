@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from nonobot.harness.bench.catalogue import Benchmark
-from nonobot.harness.bench.measure import Pace, differs, make_ready, measure
+from nonobot.harness.bench.measure import Pace, make_ready, measure
 from nonobot.harness.bench.revisions import Tree, side_by_side
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.statistics import Ratio, needed_pairs, paired_ratio
@@ -74,8 +74,6 @@ class Compared:
     ratio : Ratio
         Of the least values of each pair of runs.
     judgement : Judgement
-    differs_by_student : bool
-        What pyperf's own t-test says of all values.
     """
 
     name: str
@@ -84,7 +82,6 @@ class Compared:
     after_seconds: float
     ratio: Ratio
     judgement: Judgement
-    differs_by_student: bool
 
 
 @dataclass(frozen=True)
@@ -208,7 +205,6 @@ def _compared(
         statistics.median(together[1].get_values()),
         ratio,
         judged(ratio, plan.tolerance),
-        differs(*together),
     )
 
 

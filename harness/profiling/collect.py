@@ -14,8 +14,7 @@ import msgspec
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnRuling
-from nonobot.harness.profiling.profile_data import PROFILE_SCHEMA_VERSION, Profile, PuzzleProfile
-from nonobot.harness.profiling.spans import span_of
+from nonobot.harness.profiling.profile_data import PROFILE_SCHEMA_VERSION, Profile, PuzzleProfile, span_of
 from nonobot.harness.results.result_files import decoded
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Terms
 from nonobot.tournament_data import PuzzleSet

@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.profiling.profile_data import Profile, PuzzleProfile
+from nonobot.harness.profiling.profile_data import (
+    OUTSIDE_STEPS,
+    Profile,
+    PuzzleProfile,
+    Span,
+    reason,
+    slowest,
+    span_of,
+    stages_of,
+)
 from nonobot.harness.profiling.profile_text import SHOWN_PUZZLES, share_in_words, stage_order
-from nonobot.harness.profiling.spans import OUTSIDE_STEPS, Span, reason, slowest, span_of, stages_of
 from nonobot.harness.text import duration, plain, shortened
 
 if TYPE_CHECKING:

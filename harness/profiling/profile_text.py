@@ -7,8 +7,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nonobot.harness.play.machine import busy_warning
-from nonobot.harness.profiling.profile_data import Profile
-from nonobot.harness.profiling.spans import OUTSIDE_STEPS, Span, depth_first, reason, slowest, span_of
+from nonobot.harness.profiling.profile_data import (
+    OUTSIDE_STEPS,
+    Profile,
+    Span,
+    depth_first,
+    reason,
+    slowest,
+    span_of,
+)
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.text import GAP, NOTHING, count, drawn, duration, new_table, plain, width
 

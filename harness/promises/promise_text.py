@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from nonobot.harness.promises.promise import Comparison, Promise
-from nonobot.harness.promises.promise_runs import Outcome, Shown
+from nonobot.harness.promises.promise import Comparison, Outcome, Promise, Shown
 from nonobot.harness.text import drawn, new_table, plain
 
 if TYPE_CHECKING:
