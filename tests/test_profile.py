@@ -98,15 +98,17 @@ def test_stages_of_a_puzzle():
 
 def test_the_reason_names_stage_step_and_counts():
     one = example()
-    assert reason(one.puzzles[1], one) == "learn 80% (rest 70%); 90 conflicts (90% of all); 30 probes (30% of all)"
-    assert reason(one.puzzles[2], one) == "propagation 90%; 60 probes (60% of all); 10 conflicts (10% of all)"
+    assert reason(one.puzzles[1], one) == (
+        "learn 80 % (rest 70 %); 90 conflicts (90 % of all); 30 probes (30 % of all)"
+    )
+    assert reason(one.puzzles[2], one) == "propagation 90 %; 60 probes (60 % of all); 10 conflicts (10 % of all)"
 
 
 def test_the_count_of_the_stage_is_named_first():
     one = profile(
         puzzle(1, 1.0, {"probing": 1.0}, hits=90, probes=50), puzzle(2, 1.0, {"probing": 1.0}, hits=10, probes=50)
     )
-    assert reason(one.puzzles[0], one) == "probing 100%; 50 probes (50% of all); 90 hits (90% of all)"
+    assert reason(one.puzzles[0], one) == "probing 100 %; 50 probes (50 % of all); 90 hits (90 % of all)"
 
 
 def test_time_that_no_count_explains_is_told():
@@ -115,14 +117,14 @@ def test_time_that_no_count_explains_is_told():
     )
     assert (
         reason(one.puzzles[0], one)
-        == "a 100%; no count explains it: memory used for the first time, or others on the core"
+        == "a 100 %; no count explains it: memory used for the first time, or others on the core"
     )
-    assert reason(one.puzzles[1], one) == "a 100%; 990 probes (99% of all)"
+    assert reason(one.puzzles[1], one) == "a 100 %; 990 probes (99 % of all)"
 
 
 def test_a_puzzle_without_steps_and_counts_has_a_reason():
     one = profile(puzzle(1, 1.0))
-    assert reason(one.puzzles[0], one) == f"{OUTSIDE_STEPS} 100%"
+    assert reason(one.puzzles[0], one) == f"{OUTSIDE_STEPS} 100 %"
 
 
 # Text
@@ -131,7 +133,7 @@ def test_a_puzzle_without_steps_and_counts_has_a_reason():
 def test_text():
     lines = as_text(example(), terminal=False).splitlines()
     assert lines[:3] == ["a set", "bot --fast", "3 of 3 right, 10.0 s from start to end, 10.0 s of CPU time"]
-    assert [line.split()[1:4] for line in lines if line.startswith("    learn ")] == [["4.20", "s", "42.0%"]]
+    assert [line.split()[1:5] for line in lines if line.startswith("    learn ")] == [["4.20", "s", "42", "%"]]
     assert any(line.split()[:5] == ["conflicts", "100", "10", "90", "$2"] for line in lines)
     assert [line.split()[0] for line in lines if line.startswith("$")] == ["$2", "$3", "$1"]
     assert "warning" not in "".join(lines)
@@ -297,9 +299,9 @@ def test_svg_parts_are_as_wide_as_their_time(theme):
     pytest.importorskip("matplotlib")
     svg = draw(example(), "svg", theme)
     widths = titled_widths(svg)
-    assert widths["whole run: 10.0 s, 100.0%"] == pytest.approx(INNER, abs=0.1)
-    assert widths["learn: 4.20 s, 42.0%"] == pytest.approx(0.42 * INNER, abs=0.1)
-    assert widths["rest: 3.60 s, 36.0%"] == pytest.approx(0.36 * INNER, abs=0.1)
+    assert widths["whole run: 10.0 s, 100 %"] == pytest.approx(INNER, abs=0.1)
+    assert widths["learn: 4.20 s, 42 %"] == pytest.approx(0.42 * INNER, abs=0.1)
+    assert widths["rest: 3.60 s, 36 %"] == pytest.approx(0.36 * INNER, abs=0.1)
     assert widths["$2: 5.00 s, of it 4.00 s learn"] == pytest.approx(5.0 / 6.5 * INNER, abs=0.1)
     assert THEMES[theme].paper.encode() in svg
     assert svg == draw(example(), "svg", theme)

@@ -14,6 +14,7 @@ from nonobot.harness.bench.measure import Pace, make_ready, measure
 from nonobot.harness.bench.revisions import Tree, side_by_side
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.statistics import Ratio, needed_pairs, paired_ratio
+from nonobot.harness.text import percent
 
 __all__ = ["CONFIDENCE", "ROUNDS", "Against", "Compared", "Judgement", "Plan", "judged", "measure_against"]
 
@@ -137,8 +138,8 @@ def measure_against(
     needed = needed_pairs(1 - (1 - CONFIDENCE) / len(benchmarks))
     if plan.rounds < needed:
         raise UnusableError(
-            f"{plan.rounds} rounds cannot tell {len(benchmarks)} benchmarks apart at {CONFIDENCE:.0%}: it takes "
-            f"{needed} at least"
+            f"{plan.rounds} rounds cannot tell {len(benchmarks)} benchmarks apart at {percent(CONFIDENCE)}: "
+            f"it takes {needed} at least"
         )
     with side_by_side(plan.revision) as (before, after):
         able, skipped = _able(benchmarks, before, after, show)

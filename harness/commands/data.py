@@ -13,6 +13,7 @@ from pathlib import Path
 from nonobot.harness.commands.arguments import Commands, seconds
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
+from nonobot.harness.text import percent
 from nonobot.tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
 from nonobot.tournament_data.registry import BROWSABLE, OfficialSet, did_you_mean, official_sets
 from nonobot.tournament_data.store import (
@@ -113,7 +114,7 @@ def list_sets(arguments: argparse.Namespace) -> int:
     rows = [("set", "event", "year", "puzzles", "size", "black", "here")]
     for official, state in states.items():
         size = f"{official.side}x{official.side}"
-        black = f"{official.p1:.0%} to {official.p2:.0%}"
+        black = f"{percent(official.p1)} to {percent(official.p2)}"
         rows.append(
             (
                 official.name,

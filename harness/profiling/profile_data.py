@@ -12,6 +12,7 @@ from itertools import groupby
 from msgspec import Struct
 
 from nonobot.harness.results.run_result import BotEnd, EndReason, Machine, SetFacts, Usage, Verdict
+from nonobot.harness.text import percent
 
 __all__ = [
     "IN_PUZZLES",
@@ -244,12 +245,12 @@ def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
     at work, or another process.
     """
     stage, share = main_stage(puzzle)
-    words = [f"{stage} {share:.0%}"]
+    words = [f"{stage} {percent(share)}"]
     steps = next((steps for name, steps in _grouped(puzzle.step_seconds) if name == stage), [])
     if len(steps) > 1:
         step = max(steps, key=lambda one: puzzle.step_seconds[one])
         part = puzzle.step_seconds[step] / puzzle.seconds if puzzle.seconds else 0.0
-        words = [f"{words[0]} ({step.removeprefix(f'{stage}_')} {part:.0%})"]
+        words = [f"{words[0]} ({step.removeprefix(f'{stage}_')} {percent(part)})"]
     totals = profile.totals
     telling = {name for one in profile.puzzles for name, count in one.counts.items() if count >= TELLING}
     shares = {name: count / totals[name] for name, count in puzzle.counts.items() if name in telling}
@@ -261,7 +262,7 @@ def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
         [
             *words,
             *(
-                f"{puzzle.counts[name]:,} {name.replace('_', ' ')} ({shares[name]:.0%} of all)"
+                f"{puzzle.counts[name]:,} {name.replace('_', ' ')} ({percent(shares[name])} of all)"
                 for name in standing_out[:COUNTS_NAMED]
                 if puzzle.counts[name] > 1
             ),

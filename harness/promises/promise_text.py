@@ -36,7 +36,7 @@ def promised(promise: Promise) -> str:
 
 
 def _amount(figure: float, unit: str) -> str:
-    number = f"{figure:.0f}" if figure == int(figure) else f"{figure:.3g}"
+    number = f"{figure:,.0f}" if figure == int(figure) or figure >= 100 else f"{figure:.3g}"
     return f"{number} {unit}".strip()
 
 
