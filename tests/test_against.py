@@ -115,7 +115,7 @@ def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch)
         (("--against=--help",), "no revision '--help' here; `git log --oneline` lists some\n"),
         (
             ("--against", "HEAD", "--rounds", "5", "line-champion"),
-            "5 rounds cannot tell 1 benchmarks apart at 95%: it takes 6 at least\n",
+            "5 rounds cannot tell 1 benchmarks apart at 95 %: it takes 6 at least\n",
         ),
     ):
         done = clone.bench(*arguments)

@@ -78,6 +78,15 @@ def test_clocks_that_disagree_give_no_negative_time():
     assert min(span.seconds for _, span in depth_first(span_of(odd))) == 0.0
 
 
+def test_a_first_answer_that_was_read_late_leaves_the_parts_as_long_as_the_whole():
+    late = span_of(profile(puzzle(1, 5.0), wall=8.0, first_answer_seconds=7.5, last_answer_seconds=7.5))
+    assert [part.seconds for part in late.children] == pytest.approx([2.5, 5.0, 0.0, 0.5])
+    late = span_of(
+        profile(puzzle(1, 5.0), puzzle(2, 1.0), wall=8.0, first_answer_seconds=7.4, last_answer_seconds=7.5)
+    )
+    assert [part.seconds for part in late.children] == pytest.approx([1.5, 6.0, 0.0, 0.5])
+
+
 def test_time_goes_with_a_count():
     spans = [span for _, span in depth_first(span_of(profile(puzzle(1, 2.0, {"probing": 1.0}, probes=4))))]
     assert [(span.per, span.count) for span in spans if span.name == "probing"] == [("probes", 4)]

@@ -113,7 +113,12 @@ KEPT = Path(__file__).parent / "golden" / "results"
 
 
 def kept(name):
-    return json.loads((KEPT / name).read_text())
+    return json.loads(as_said_now((KEPT / name).read_text()))
+
+
+def as_said_now(text):
+    """Return a text with the one sentence in it that has changed since: a share has a blank before its sign."""
+    return text.replace("others used 100% of", "others used 100 % of")
 
 
 @pytest.mark.parametrize("name", ["run.json", "again.json", "legs.json", "verify.json"])
@@ -152,7 +157,7 @@ def test_the_ranking_of_files_of_before_is_the_same_in_every_form(monkeypatch):
     )
     assert not problems
     assert isinstance(sources[-1].found, BotLog)
-    assert table_text.as_json(sections(sources), []) == (KEPT / "table.json").read_text()
+    assert table_text.as_json(sections(sources), []) == as_said_now((KEPT / "table.json").read_text())
     assert table_text.as_csv(sections(sources)) == (KEPT / "table.csv").read_text()
 
 

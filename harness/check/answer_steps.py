@@ -8,7 +8,6 @@ from itertools import pairwise
 from nonobot.harness.check.check_puzzles import ambiguous, easy, numbered, text_of
 from nonobot.harness.check.lab import Lab, Talk, excerpt
 from nonobot.harness.check.step import ShortfallError
-from nonobot.harness.text import duration
 from nonobot.protocol import Answer, format_answer
 
 __all__ = [
@@ -48,7 +47,7 @@ def one_puzzle(lab: Lab) -> str:
     )
     seconds = talk.arrivals[0] - talk.started
     lab.start_seconds = START_MARGIN * seconds
-    return f"first answer after {duration(seconds)}"
+    return f"first answer after {seconds:.2f} s"
 
 
 def official_form(lab: Lab) -> None:
@@ -171,7 +170,7 @@ def large_batch(lab: Lab) -> str:
         f"{LARGE_BATCH} puzzles at once",
         "keep reading while you write, free what a puzzle took, and write whole answers",
     )
-    return f"{LARGE_BATCH} puzzles in {duration(talk.arrivals[-1] - talk.started)}"
+    return f"{LARGE_BATCH} puzzles in {talk.arrivals[-1] - talk.started:.2f} s"
 
 
 def same_again(lab: Lab) -> str:
@@ -191,6 +190,6 @@ def seconds_per_puzzle(lab: Lab) -> str:
     talk = lab.ask(wanted, f"{TIMED + 1} easy puzzles", "answer all of them")
     took = [after - before for before, after in pairwise(talk.arrivals)]
     return (
-        f"first answer after {duration(talk.arrivals[0] - talk.started)}, then an easy puzzle takes "
-        f"{duration(statistics.median(took))} (median), at most {duration(max(took))}"
+        f"first answer after {talk.arrivals[0] - talk.started:.2f} s, then an easy puzzle takes "
+        f"{1000 * statistics.median(took):.1f} ms (median), at most {1000 * max(took):.1f} ms"
     )

@@ -15,7 +15,6 @@ from nonobot.harness.check import warden
 from nonobot.harness.check.check_puzzles import Numbered, text_of
 from nonobot.harness.check.step import ShortfallError
 from nonobot.harness.play.bot_process import BotProcess
-from nonobot.harness.text import duration
 from nonobot.protocol import Answer, AnswerReader, mismatches
 
 __all__ = ["Lab", "Talk", "excerpt"]
@@ -251,7 +250,7 @@ class Talk:
 
     def _how_it_ended(self) -> str:
         if not self.ended:
-            return f"the bot was still there after {duration(self._lasted_seconds)} and was stopped"
+            return f"the bot was still there after {self._lasted_seconds:.1f} s and was stopped"
         if self.status >= 0:
             return f"the bot ended with exit status {self.status}"
         known = -self.status in set(signal.Signals)

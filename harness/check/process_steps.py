@@ -10,7 +10,6 @@ from nonobot.harness.check.check_puzzles import easy, hard, numbered, text_of
 from nonobot.harness.check.lab import Lab
 from nonobot.harness.check.step import ShortfallError
 from nonobot.harness.play.bot_process import SECONDS_TO_OBEY
-from nonobot.harness.text import duration
 
 __all__ = [
     "cut_off_input",
@@ -48,7 +47,7 @@ def ends_with_its_input(lab: Lab) -> str:
     if talk.status != 0:
         advice = "return 0 when every puzzle is solved: scripts take anything else for a crash"
         raise ShortfallError(sent, expected, got, advice, minor=True)
-    return f"{duration(took)} after the last answer"
+    return f"{took:.2f} s after the last answer"
 
 
 def cut_off_input(lab: Lab) -> None:

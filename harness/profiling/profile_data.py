@@ -165,8 +165,10 @@ def span_of(profile: Profile) -> Span:
     in_puzzles = sum(puzzle.seconds for puzzle in profile.puzzles)
     start, end = 0.0, 0.0
     if profile.first_answer_seconds is not None and profile.last_answer_seconds is not None and profile.puzzles:
-        start = max(0.0, profile.first_answer_seconds - profile.puzzles[0].seconds)
         end = max(0.0, whole - profile.last_answer_seconds)
+        # An answer may be read late, on a busy machine, and never early: then the start seems longer than it was.
+        start = min(profile.first_answer_seconds - profile.puzzles[0].seconds, whole - in_puzzles - end)
+        start = max(0.0, start)
     between = max(0.0, whole - start - in_puzzles - end)
     stages = tuple(_stages(profile))
     outside = max(0.0, in_puzzles - sum(stage.seconds for stage in stages))
