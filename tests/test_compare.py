@@ -274,7 +274,7 @@ def test_unusable_options_end_with_2(option, capsys):
         ({"judge_version": "2.0"}, "not the same judge: 1.0 (before); 2.0 (after)"),
         (
             {"machine": structs.replace(MACHINE, busy_share=0.5)},
-            "the machine was busy at the start of after: others used 50% of its CPU time",
+            "the machine was busy at the start of after: others used 50 % of its CPU time",
         ),
         ({"end": EndReason.CRASHED}, "not every run of after finished: crashed"),
     ],

@@ -349,7 +349,7 @@ def red_boxes(svg: str) -> int:
 def wrong_run(set_name: str = samples.SMALL) -> Run:
     result = samples.run_of("wrong", outcome=lambda index: Verdict.WRONG)
     facts = msgspec.structs.replace(result.set, name=set_name)
-    return Run("wrong", 0, None, msgspec.structs.replace(result, set=facts))
+    return Run("wrong", 0, "", msgspec.structs.replace(result, set=facts))
 
 
 def expected_marks(number: int) -> int:
@@ -366,7 +366,7 @@ def test_lines_at_fault_are_marked_where_the_set_is_at_hand():
 
 def test_lines_at_fault_are_marked_where_another_bot_has_solved_the_puzzle():
     run = wrong_run("gone.txt")
-    other = Run("right", 1, None, samples.run_of("right"))
+    other = Run("right", 1, "", samples.run_of("right"))
     picture = Album(run.result.set, [run, other]).picture(run.by_number[8])
     assert red_boxes(picture) == expected_marks(8) > 0
 

@@ -162,7 +162,7 @@ def test_unfair_circumstances_are_told():
     )
     assert section.warnings == [
         "not the same CPU: Slow CPU (a); Fast CPU (b)",
-        "the machine was busy at the start of a: others used 40% of its CPU time",
+        "the machine was busy at the start of a: others used 40 % of its CPU time",
     ]
 
 

@@ -90,9 +90,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _alone(arguments: argparse.Namespace, benchmarks: list[Any]) -> int:
-    from nonobot.harness.bench.alone import FAST, THOROUGH, measure_all
     from nonobot.harness.bench.bench_text import as_json, as_text
-    from nonobot.harness.bench.measure import save
+    from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, save
 
     with progress_for(2 * len(benchmarks)) as progress:
         pace = FAST if arguments.fast else THOROUGH

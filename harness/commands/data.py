@@ -14,6 +14,7 @@ from nonobot.arguments import Parser, seconds
 from nonobot.harness.commands.arguments import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
+from nonobot.harness.text import percent
 from nonobot.hints import did_you_mean
 from nonobot.tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
 from nonobot.tournament_data.registry import BROWSABLE, OfficialSet, official_sets
@@ -109,7 +110,7 @@ def list_sets(arguments: argparse.Namespace) -> int:
     rows = [("set", "event", "year", "puzzles", "size", "black", "here")]
     for official, state in states.items():
         size = f"{official.side}x{official.side}"
-        black = f"{official.p1:.0%} to {official.p2:.0%}"
+        black = f"{percent(official.p1)} to {percent(official.p2)}"
         rows.append(
             (
                 official.name,

@@ -10,8 +10,7 @@ from nonobot.arguments import Parser
 from nonobot.harness.commands.arguments import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
-from nonobot.harness.promises.promise import FILE, Promise, read_promises
-from nonobot.harness.promises.promise_runs import Outcome, show_all
+from nonobot.harness.promises.promise import FILE, Outcome, Promise, read_promises, show_all
 from nonobot.harness.promises.promise_text import as_json, as_text, listing
 from nonobot.harness.text import on_terminal
 

@@ -16,7 +16,7 @@ from nonobot.harness.report.contents import Duel, Report, Run, SetPart, SlowPuzz
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing, look
 from nonobot.harness.results.run_result import PuzzleResult, Verdict
 from nonobot.harness.statistics import RESOLUTION_SECONDS
-from nonobot.harness.text import count, duration, in_unit, megabytes, plain, ranges
+from nonobot.harness.text import count, duration, in_unit, megabytes, percent, plain, ranges
 from nonobot.hints import missing
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _environment() -> Environment:
         "ranges": ranges,
         "seconds": lambda time: in_unit(time, 1, 3),
         "sentence": lambda text: f"{text[:1].upper()}{text[1:]}.",
-        "share": lambda number: f"{number:.0%}",
+        "share": percent,
         "shell": lambda command: plain(shlex.join(command)),
     }
     return environment

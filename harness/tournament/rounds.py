@@ -71,12 +71,11 @@ class Pairing:
             )
         return result
 
-    def play(self, on_ruling: OnRuling) -> RunResult:
-        """Play, or go on with what was cut off; return the result, which is in its file.
+    def play(self, before: RunResult | None, on_ruling: OnRuling) -> RunResult:
+        """Play, or go on with what was cut off, `before`; return the result, which is in its file.
 
         A bot that cannot be warmed up or started has one, too, and keeps the others from nothing.
         """
-        before = self.played()
         if before is not None and before.end.reason not in GOES_ON:
             return before
         if before is not None or journal_path(self.result_path).exists():

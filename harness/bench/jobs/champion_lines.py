@@ -7,10 +7,9 @@ from typing import Any
 from nonobot.bot.bits import popcount, u64
 from nonobot.bot.champion.line import paint
 from nonobot.bot.jit import entry
-from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.champion_memory import memory_with
 from nonobot.harness.bench.jobs.positions import positions
-from nonobot.harness.bench.timing import clocked, require
 
 __all__ = ["make"]
 

@@ -13,9 +13,8 @@ from nonobot.bot.papers import PapersStrategy, deduce
 from nonobot.bot.papers.probing import known_cells
 from nonobot.bot.papers.search import deduce_kernel
 from nonobot.bot.papers.state import State
-from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.positions import positions
-from nonobot.harness.bench.timing import clocked, require
 from nonobot.protocol import Puzzle
 
 __all__ = ["make", "state_with"]

@@ -8,10 +8,9 @@ from nonobot.bot.bits import popcount, u64
 from nonobot.bot.jit import entry
 from nonobot.bot.lines import SOLVERS, paint_with
 from nonobot.bot.papers.state import State
-from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.papers_deduction import state_with
 from nonobot.harness.bench.jobs.positions import positions
-from nonobot.harness.bench.timing import clocked, require
 
 __all__ = ["make"]
 
