@@ -37,14 +37,14 @@ def add_file_size(parser: Parser) -> None:
     )
 
 
-def add_core(parser: Parser, default: str = "the last one") -> None:
-    """Add `--core`, which is None for any core; not given, it is not there."""
+def add_core(parser: Parser, default: str | None = argparse.SUPPRESS, said: str = "the last one") -> None:
+    """Add `--core`, which is None for any core; not given, it is as `default` says, or not there."""
     parser.add_argument(
         "--core",
         type=either("any", None, whole_number(0, 9999, "the number of a core")),
-        default=argparse.SUPPRESS,
+        default=default,
         metavar="N|any",
-        help=f"the core to run on (default: {default})",
+        help=f"the core to run on (default: {said})",
     )
 
 

@@ -56,7 +56,7 @@ def add_to(parser: Parser) -> None:
         metavar="N",
         help="with --against: pairs of runs (default: %(default)s)",
     )
-    add_core(parser, default="any")
+    add_core(parser, default=None, said="any")
     parser.add_argument(
         "-o",
         "--output",
@@ -79,7 +79,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
         print(listing(on_terminal()), end="")
         return 0
     require_pyperf()
-    arguments.core = getattr(arguments, "core", None)
     require_core(arguments.core)
     if arguments.fast and arguments.against is not None:
         raise UnusableError("--fast is for measuring alone; with --against, --rounds says how much is run")
