@@ -85,8 +85,9 @@ def span_of(profile: Profile) -> Span:
     in_puzzles = sum(puzzle.seconds for puzzle in profile.puzzles)
     start, end = 0.0, 0.0
     if profile.first_answer_seconds is not None and profile.last_answer_seconds is not None and profile.puzzles:
-        start = max(0.0, profile.first_answer_seconds - profile.puzzles[0].seconds)
         end = max(0.0, whole - profile.last_answer_seconds)
+        start = max(0.0, profile.first_answer_seconds - profile.puzzles[0].seconds)
+        start = min(start, max(0.0, whole - in_puzzles - end))  # a busy judge saw the first answer late
     between = max(0.0, whole - start - in_puzzles - end)
     stages = tuple(_stages(profile))
     outside = max(0.0, in_puzzles - sum(stage.seconds for stage in stages))
