@@ -16,6 +16,8 @@ from nonobot.tournament_data.select import Appraisal
 from tests import naive
 from tests.boards import all_grids
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 PUZZLE = Puzzle(columns=((1,), ()), rows=((1,), ()))
 
 
