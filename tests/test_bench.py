@@ -79,7 +79,7 @@ def test_the_sampled_states_are_of_every_stage_of_a_search():
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in IN_PROCESS]
 )
-def test_a_benchmark_does_the_right_work_in_every_loop(name):
+def test_a_benchmark_does_the_right_work_in_every_loop(compiled, name):
     job = make_job(name)
     job.check()
     assert job.units >= 1

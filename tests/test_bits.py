@@ -13,6 +13,8 @@ from nonobot.bot.bits import ALL_ONES, MASK, i64, u64
 from tests.plain import IS_PLAIN, passes_as_plain_python
 from tests.word_kernels import bits_of, clock, count_bits
 
+pytestmark = pytest.mark.xdist_group("word kernels")  # one process compiles them
+
 masks = st.integers(1, 2**64 - 1)
 
 

@@ -16,6 +16,8 @@ from tests.boards import all_states, cells_of, masks_of, painted_states, to_text
 from tests.champion_state import ChampionState
 from tests.test_lines import LONGEST, random_state
 
+pytestmark = pytest.mark.xdist_group("champion kernels")  # one process compiles them
+
 LINE = 5
 
 

@@ -12,6 +12,8 @@ from nonobot.bot.memory import Field, Layout, Memory
 from tests import word_kernels as kernels
 from tests.plain import IS_PLAIN, passes_as_plain_python
 
+pytestmark = pytest.mark.xdist_group("word kernels")  # one process compiles them
+
 u64, i64 = np.uint64, np.int64
 
 WIDTHS = (8, 16, 32, 64)

@@ -160,7 +160,7 @@ def test_official_sets_are_found_where_the_tests_have_them(
     assert shown(capsys, file) == (0, [("holds", 1000, None)])
 
 
-def test_the_judge_of_this_tree_is_meant(promise_file, capsys):
+def test_the_judge_of_this_tree_is_meant(compiled, promise_file, capsys):
     file = promise_file(
         {
             "command": "nonojudge run --set boardgen:5x5x3:seed=1 --core any --quiet --json",

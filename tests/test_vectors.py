@@ -8,7 +8,10 @@ import pytest
 from tests.plain import IS_PLAIN
 from tests.word_kernels import BINARY, PLACES, operate16, operate32, operate64
 
-pytestmark = pytest.mark.skipif(IS_PLAIN, reason="vectors have no plain Python: they are registers")
+pytestmark = [
+    pytest.mark.skipif(IS_PLAIN, reason="vectors have no plain Python: they are registers"),
+    pytest.mark.xdist_group("word kernels"),
+]
 
 OPERATE = {16: operate16, 32: operate32, 64: operate64}
 RESULTS = len(BINARY) + 1 + 2 * len(PLACES) + 1
