@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from nonobot.harness.play.machine import usable_cores
 from tests.talking import COMMAND, GOOD, PATIENCE_SECONDS, STRATEGIES, Talk
 
 # The tests start a thousand processes: each would compile the project's modules again.
@@ -36,15 +37,16 @@ def official_sets() -> list[Path]:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than cores, since some tests wait; each takes half a gigabyte."""
-    return min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 8) + 1
+    """One process more than cores, since some tests wait; each takes up to half a gigabyte."""
+    return min(len(usable_cores()), 8) + 1
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let one process compile the bot's kernels while the others do what takes none."""
     takers = [item for item in items if "compiled" in getattr(item, "fixturenames", ())]
-    items[:] = takers[:1] + [item for item in items if item not in takers] + takers[1:]
+    others = [item for item in items if "compiled" not in getattr(item, "fixturenames", ())]
+    items[:] = takers[:1] + others + takers[1:]
 
 
 @pytest.fixture(scope="session")

@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
-from types import SimpleNamespace
 
 import psutil
 import pytest
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play import bot_process, leg, machine, watchdog
+from nonobot.harness.play import bot_process, leg, machine
 from nonobot.harness.results.run_result import EndReason, Feed
-from tests.judged import played, verdicts
+from tests.judged import let_time_fly, played, verdicts
 
 RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "given-up", "missing"
 LATE, OUT_OF_ORDER = "late", "out-of-order"
@@ -51,17 +49,7 @@ def _nothing_is_left():
 
 @pytest.fixture
 def _time_flies(tmp_path, monkeypatch):
-    """Soon after the bot said that it hangs, a minute passes at once for the judge."""
-    stderr, since = tmp_path / "result.stderr.txt", []
-
-    def monotonic():
-        now = time.monotonic()
-        if not since and stderr.exists() and b"hanging" in stderr.read_bytes():
-            since.append(now)
-        return now + (60 if since and now > since[0] + 0.3 else 0)
-
-    for module in (bot_process, leg, watchdog):
-        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=monotonic))
+    let_time_fly(monkeypatch, tmp_path / "result.stderr.txt")
 
 
 @pytest.mark.parametrize("feed", Feed)
