@@ -173,7 +173,7 @@ def test_one_puzzle_has_an_interval_without_width():
 
 def test_where_scipy_is_missing_a_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
-    with pytest.raises(UnusableError, match=r"needs scipy.*'nonobot\[compare\]'"):
+    with pytest.raises(UnusableError, match=r"needs scipy, .*-m pip install scipy$"):
         ratios(FIRST_RUN, SECOND_RUN)
 
 
