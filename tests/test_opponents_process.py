@@ -166,8 +166,8 @@ def test_square_boards_of_any_size_with_size_auto():
 @pytest.mark.parametrize(
     ("options", "text", "message"),
     [
-        (("--size", "5"), b"", b"'5' is not a size; expected WIDTHxHEIGHT"),
-        (("--size", "5x1000"), b"", b"up to 999 a side"),
+        (("--size", "5"), b"", b"'5' is not WIDTHxHEIGHT, such as 25x25, or auto"),
+        (("--size", "5x1000"), b"", b"a side has up to 999 cells"),
         (("--puzzle-limit", "0"), b"", b"'0' is not a number of seconds above 0"),
         ((), b"", b"no puzzle on standard input; a puzzle starts with '$1' (see --help)\n"),
     ],
