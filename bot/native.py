@@ -18,6 +18,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 
 from nonobot.bot.cache import cache_folder, note_use, tidy_cache
+from nonobot.bot.memory import Struct
 
 __all__ = ["KernelError", "load_kernel"]
 
@@ -31,15 +32,19 @@ _DIGEST_BYTES = hashlib.sha256().digest_size
 _engines: list[llvm.ExecutionEngine] = []  # own the loaded code: they live as long as the process
 
 
-def load_kernel(module: str, name: str, words: int, on_compile: Callable[[], None]) -> Callable[..., int]:
-    """Return the kernel `name` of a module as a function of `words` 64-bit words.
+def load_kernel(
+    module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]
+) -> Callable[..., int]:
+    """Return the kernel `name` of a module as a function of the address of a memory and some numbers.
 
     Parameters
     ----------
     module, name : str
         Where the kernel is defined; it is imported only if it has to be compiled.
-    words : int
-        Number of its arguments, each uint64; it returns a uint64.
+    struct : Struct
+        The map of the memory that it takes first.
+    numbers : int
+        How many more arguments it takes, each int64; it returns an int64.
     on_compile : callable
         Called before a compilation begins.
 
@@ -53,25 +58,27 @@ def load_kernel(module: str, name: str, words: int, on_compile: Callable[[], Non
             f"NUMBA_DISABLE_JIT is set, but '{name}' works only compiled; unset it, or take --strategy papers"
         )
     folder = cache_folder()
-    path = folder / f"{name}.o" if folder else None
+    path = folder / f"{name}-{struct.name}.o" if folder else None
     code = _read_whole(path) if path else None
     if code is not None:
         note_use()
     else:
         on_compile()
-        code = _compile(module, name, words)
+        code = _compile(module, name, struct, numbers)
         if path:
             with contextlib.suppress(OSError):  # a full disk costs the next start a compilation, no more
                 _write_whole(path, code)
                 tidy_cache()
-    return _link(code, words)
+    return _link(code, 1 + numbers)
 
 
-def _compile(module: str, name: str, words: int) -> bytes:
+def _compile(module: str, name: str, struct: Struct, numbers: int) -> bytes:
     """Return the name of a kernel in its object code, a zero byte, and the object code."""
     import gc
 
     import numba
+
+    from nonobot.bot.language import StructType
 
     gc.disable()  # a compiler makes millions of objects, and rubbish is rare among them
     try:
@@ -79,7 +86,7 @@ def _compile(module: str, name: str, words: int) -> bytes:
         kernel = numba.njit(error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
             source
         )
-        signature = (numba.uint64,) * words
+        signature = (StructType(struct), *[numba.int64] * numbers)
         kernel.compile(signature)
         compiled = kernel.overloads[signature]
         code: bytes = compiled.library._get_compiled_object()
@@ -118,12 +125,12 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
     # Numba's own calling convention: status, through pointers the result and the exception, then the arguments.
     kind = ctypes.CFUNCTYPE(
         ctypes.c_int32,
-        ctypes.POINTER(ctypes.c_uint64),
+        ctypes.POINTER(ctypes.c_int64),
         ctypes.POINTER(ctypes.c_void_p),
-        *[ctypes.c_uint64] * words,
+        *[ctypes.c_int64] * words,
     )
     function = kind(engine.get_function_address(symbol.decode()))
-    result, exception = ctypes.c_uint64(), ctypes.c_void_p()
+    result, exception = ctypes.c_int64(), ctypes.c_void_p()
     result_pointer, exception_pointer = ctypes.byref(result), ctypes.byref(exception)
 
     def call(*arguments: int) -> int:

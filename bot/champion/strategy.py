@@ -7,38 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from nonobot.bot.champion.state import (
-    ALL,
-    ANY,
-    BLOCKS,
-    BOARD,
-    CELLS,
-    CLUE,
-    COLUMN_OF,
-    COUNT_NAMES,
-    COUNTS,
-    DEADLINE,
-    HEIGHT,
-    LENGTH,
-    LINES,
-    MOMENT_COUNT,
-    MOMENT_KIND,
-    MOMENT_ROOM,
-    MOMENTS,
-    MOST_BLOCKS,
-    MOST_LINES,
-    NEXT,
-    RANDOM,
-    ROW_OF,
-    SOLVED,
-    SPENT,
-    STAGES,
-    START,
-    STEP_NAMES,
-    UNSOLVABLE,
-    WIDTH,
-    layout,
-)
+from nonobot.bot.champion.state import COUNT_NAMES, OUTCOME, STEP, WANTED, champion_map
 from nonobot.bot.exchange import MOST_MOMENTS, Moment, Result, line_masks, moments_of, seconds_of
 from nonobot.bot.limits import LONGEST_LINE, STAGE_NAMES
 from nonobot.bot.memory import Memory
@@ -69,17 +38,19 @@ class ChampionStrategy:
 
     def __init__(self, seed: int = 0, without: Iterable[str] = ()) -> None:
         self._run_stages: Callable[..., int] | None = None
-        self._memory = Memory(layout)
+        self._memory = Memory(champion_map(64))
         self._size = (0, 0)
         self._random = ((seed + 1) * _SEED_MIX % 2**64) or 1
-        self._view = {field: self._memory.view(field) for field in (BLOCKS, CLUE, COUNTS, SPENT, START, BOARD)}
-        self._memory.view(STAGES)[0] = sum(
+        self._view = self._memory.view
+        self._view("stages")[0] = sum(
             1 << i for i, name in enumerate(STAGE_NAMES) if name not in set(without)
         )
 
     def prepare(self, on_compile: Callable[[], None]) -> None:
         """Load the kernels; `on_compile` is called first if they have to be compiled."""
-        self._run_stages = load_kernel("nonobot.bot.champion.stages", "run_stages", 2, on_compile)
+        self._run_stages = load_kernel(
+            "nonobot.bot.champion.stages", "run_stages", self._memory.struct, 1, on_compile
+        )
 
     def solve(
         self,
@@ -103,32 +74,32 @@ class ChampionStrategy:
             return Result("unsolvable", exhausted=True)
         self._load(puzzle, start, deadline)
         found: list[Solution] = []
-        ended = self._run(ANY if solutions == 1 else ALL)
-        while ended == SOLVED:
+        ended = self._run(WANTED.any if solutions == 1 else WANTED.all)
+        while ended == OUTCOME.solved:
             found.append(self._solution(puzzle))
             if len(found) == solutions:
                 break
-            ended = self._run(NEXT)
-        exhausted = bool(ended == UNSOLVABLE)
+            ended = self._run(WANTED.next)
+        exhausted = bool(ended == OUTCOME.unsolvable)
         return Result(
             status="solved" if found else "unsolvable" if exhausted else "timeout",
             solutions=tuple(found),
             exhausted=exhausted,
-            counts=dict(zip(COUNT_NAMES, self._view[COUNTS].tolist(), strict=True)),
-            step_seconds=seconds_of(STEP_NAMES, self._view[SPENT]),
+            counts={name: int(self._view(f"counts.{name}")[0]) for name in COUNT_NAMES},
+            step_seconds=seconds_of(STEP._fields, self._view("spent")),
         )
 
     def watch(self) -> None:
         """Note the moments of every search from now on."""
-        self._memory.view(MOMENT_ROOM)[0] = MOST_MOMENTS
+        self._view("moment_room")[0] = MOST_MOMENTS
 
     def moments(self) -> Iterator[tuple[Moment, PartialGrid]]:
         """Yield the moments of the last search, the first MOST_MOMENTS."""
         width, height = self._size
-        noted = self._memory.view(MOMENTS)[: int(self._memory.view(MOMENT_COUNT)[0])]
-        return moments_of(noted[:, int(MOMENT_KIND)], noted[:, :height], noted[:, height : 2 * height], width)
+        noted = self._view("moments")[: int(self._view("moment_count")[0])]
+        return moments_of(noted["kind"], noted["black"][:, :height], noted["white"][:, :height], width)
 
-    def _run(self, wanted: np.uint64) -> int:
+    def _run(self, wanted: int) -> int:
         """Call the kernel."""
         if self._run_stages is None:
             self.prepare(lambda: None)
@@ -141,30 +112,31 @@ class ChampionStrategy:
         if size != self._size:
             self._set_size(*size)
         clues = (*puzzle.rows, *puzzle.columns)
-        packed = b"".join(bytes(clue).ljust(MOST_BLOCKS, b"\0") for clue in clues)
-        self._view[CLUE][: len(clues)] = np.frombuffer(packed, np.uint8).reshape(len(clues), MOST_BLOCKS)
-        self._view[BLOCKS][: len(clues)] = [len(clue) for clue in clues]
-        self._view[START].fill(0)
-        if start is not None:
-            self._view[START].reshape(2, MOST_LINES)[:, : len(clues)] = line_masks(start)
-        self._view[COUNTS].fill(0)
-        self._view[SPENT].fill(0)
-        self._memory.view(MOMENT_COUNT)[0] = 0
-        self._memory.view(DEADLINE)[0] = deadline
-        self._memory.view(RANDOM)[0] = self._random
+        table = self._view("clue")
+        most = table.shape[1]
+        table[: len(clues)] = [[*clue, *[0] * (most - len(clue))] for clue in clues]
+        self._view("blocks")[: len(clues)] = [len(clue) for clue in clues]
+        given = np.zeros((2, len(clues)), np.uint64) if start is None else line_masks(start)
+        self._view("start.black")[: len(clues)], self._view("start.white")[: len(clues)] = given
+        for name in COUNT_NAMES:
+            self._view(f"counts.{name}")[0] = 0
+        self._view("spent").fill(0)
+        self._view("moment_count")[0] = 0
+        self._view("deadline")[0] = deadline
+        self._view("random")[0] = self._random
 
     def _set_size(self, width: int, height: int) -> None:
         if not (1 <= width <= LONGEST_LINE and 1 <= height <= LONGEST_LINE):
             raise ValueError(f"a side of a board has 1 to {LONGEST_LINE} cells; this is {width}x{height}")
-        view = self._memory.view
+        view = self._view
         cells = np.arange(width * height)
-        for field, value in ((WIDTH, width), (HEIGHT, height), (LINES, width + height), (CELLS, width * height)):
-            view(field)[0] = value
-        view(LENGTH)[: width + height] = [width] * height + [height] * width
-        view(ROW_OF)[: cells.size] = cells // width
-        view(COLUMN_OF)[: cells.size] = cells % width
+        for name, value in (("width", width), ("height", height), ("lines", width + height), ("cells", cells.size)):
+            view(name)[0] = value
+        view("length")[: width + height] = [width] * height + [height] * width
+        view("row_of")[: cells.size] = cells // width
+        view("column_of")[: cells.size] = cells % width
         self._size = width, height
 
     def _solution(self, puzzle: Puzzle) -> Solution:
-        rows = self._view[BOARD][: puzzle.height, np.newaxis]
+        rows = self._view("board.black")[: puzzle.height, np.newaxis]
         return Solution((rows >> np.arange(puzzle.width, dtype=np.uint64) & np.uint64(1)).astype(np.uint8))
