@@ -79,9 +79,7 @@ def _operator(operations: tuple[Any, ...], emit: Any, is_comparison: bool = Fals
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         mask = next(each for each in sig.args if isinstance(each, MaskType))
-        return emit(
-            builder, *(mask.emit(context, builder, *pair) for pair in zip(args, sig.args, strict=True))
-        )
+        return emit(builder, *(mask.emit(context, builder, *pair) for pair in zip(args, sig.args, strict=True)))
 
     for operation in operations:
         infer_global(operation)(type(f"_{operation.__name__}", (_Template,), {}))

@@ -9,6 +9,7 @@ never loads it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -154,6 +155,8 @@ class Memory:
     ----------
     address : int
         Of the block; what a compiled kernel takes.
+    view : callable
+        See :meth:`_view`; what was asked for once is kept.
 
     Raises
     ------
@@ -166,8 +169,9 @@ class Memory:
         room = np.zeros(struct.size + _CACHE_LINE, np.uint8)
         self.bytes = room[-room.ctypes.data % _CACHE_LINE :][: struct.size]
         self.address = self.bytes.ctypes.data
+        self.view = cache(self._view)
 
-    def view(self, path: str) -> npt.NDArray[Any]:
+    def _view(self, path: str) -> npt.NDArray[Any]:
         """Return a member as an array that shares the memory.
 
         Parameters
@@ -186,7 +190,10 @@ class Memory:
         offset += member.offset
         array = member.what if isinstance(member.what, Array) else _alone(member.what)
         dtype = dtype_of(array.item)
-        shape, strides = array.shape, tuple(array.step * prod(array.shape[at + 1 :]) for at in range(len(array.shape)))
+        shape, strides = (
+            array.shape,
+            tuple(array.step * prod(array.shape[at + 1 :]) for at in range(len(array.shape))),
+        )
         return np.ndarray(shape, dtype, self.bytes, offset, strides)
 
 

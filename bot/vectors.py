@@ -186,7 +186,9 @@ else:
         build.__doc__ = meaning
         return intrinsic(prefer_literal=True)(build)
 
-    rotate_up = _rotation(1, "Return a vector with all lanes moved up by `places`, a literal; the last come first.")
+    rotate_up = _rotation(
+        1, "Return a vector with all lanes moved up by `places`, a literal; the last come first."
+    )
     rotate_down = _rotation(
         -1, "Return a vector with all lanes moved down by `places`, a literal; the first come last."
     )

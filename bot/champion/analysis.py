@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.champion.clauses import HEADER, note_use
-from nonobot.bot.champion.trail import BY_CHOICE, OF_LINE, OF_RULE
 from nonobot.bot.champion.explain import explain_line, reasons_of
 from nonobot.bot.champion.heap import bump
+from nonobot.bot.champion.trail import BY_CHOICE, OF_LINE, OF_RULE
 from nonobot.bot.jit import kernel
 
 __all__ = ["analyse"]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from nonobot.bot.jit import inlined, kernel
+from nonobot.bot.masks import highest
 from nonobot.bot.vectors import (
     at_least,
     at_most,
@@ -41,8 +42,8 @@ _SOFTENING = f32(1e-6)
 """Added to both weights of a cell, as a share of all placements, so that nothing is divided by zero."""
 
 
-def _make_sum_placements(most_slack: int, load: Any, splat: Any) -> Any:
-    """Return the kernel for lines whose slack is at most `most_slack` = number of lanes - 1.
+def _make_scans(most_slack: int) -> Any:
+    """Return the kernels that sum over a gap, for vectors of `most_slack` + 1 lanes.
 
     A gap between blocks turns x[d] into the sum of all x[d'] between which only open cells lie: a segmented scan,
     done in doubling steps. `lanes_used` keeps a step from taking what was rotated round the end.
@@ -85,6 +86,13 @@ def _make_sum_placements(most_slack: int, load: Any, splat: Any) -> Any:
             at &= at >> 16
             x = select(at & (lanes_used >> 32), x + rotate_down(x, 32), x)
         return x
+
+    return scan_up, scan_down
+
+
+def _make_sum_placements(most_slack: int, load: Any, splat: Any) -> Any:
+    """Return the kernel for lines whose slack is at most `most_slack` = number of lanes - 1."""
+    scan_up, scan_down = _make_scans(most_slack)
 
     @kernel
     def sum_placements(m: Any, line: Any, open_: Any, slack: Any) -> Any:
@@ -143,13 +151,95 @@ _sum_32 = _make_sum_placements(31, load32, splat32)
 _sum_64 = _make_sum_placements(63, load64, splat64)
 
 
+# --- longer slacks: 64 lanes at a time, and what goes from one stretch of lanes to the next ---
+
+_LANES = 64
+
+_scan_up, _scan_down = _make_scans(_LANES - 1)
+
+
+@kernel
+def _gap_ahead(m: Any, row: Any, before: Any, lanes_used: Any, slack: Any) -> None:
+    """Turn a row of sums into those behind a gap, as `scan_up` does."""
+    every = (m.one << _LANES) - 1
+    carried = f32(0)
+    for at in range(0, slack + 1, _LANES):
+        open_here = before >> at
+        sums = _scan_up(load64(row, at), open_here, (lanes_used >> at) & every, _LANES)
+        reached = open_here & ~(open_here + 1)  # the ones below the lowest zero
+        store(row, at, sums + select(reached, splat64(carried), splat64(f32(0))))
+        carried = row[at + _LANES - 1]
+
+
+@kernel
+def _gap_behind(m: Any, row: Any, open_: Any, lanes_used: Any, slack: Any) -> None:
+    """Turn a row of sums into those in front of a gap, as `scan_down` does."""
+    every = (m.one << _LANES) - 1
+    carried = f32(0)
+    at = slack // _LANES * _LANES
+    while at >= 0:
+        open_here = (open_ >> at) & every
+        sums = _scan_down(load64(row, at), open_here, (lanes_used >> at) & every, _LANES)
+        closed = every & ~open_here
+        reached = every
+        if closed:
+            reached &= ~(((m.one << 1) << highest(closed)) - 1)  # the ones above the highest zero
+        store(row, at, sums + select(reached, splat64(carried), splat64(f32(0))))
+        carried = row[at]
+        at -= _LANES
+
+
+@kernel
+def _multiply(target: Any, source: Any, other: Any, slack: Any) -> None:
+    """Make a row the products of two others."""
+    for at in range(0, slack + 1, _LANES):
+        store(target, at, load64(source, at) * load64(other, at))
+
+
+@kernel
+def _sum_long(m: Any, line: Any, open_: Any, slack: Any) -> Any:
+    """Do what `sum_placements` does, for a slack of 64 or more."""
+    blocks = m.blocks[line]
+    lanes_used = (m.one << slack << 1) - 1
+    for block in range(blocks):
+        size, least = m.clue[line, block], m.least[block]
+        fits = lanes_used & (open_ >> (least + size))
+        for at in range(0, slack + 1, _LANES):
+            weight = select(fits >> at, load64(m.evidence, least + at), splat64(f32(0)))
+            for more in range(1, size):
+                weight = weight * load64(m.evidence, least + at + more)
+            store(m.placed[block], at, weight)
+    for at in range(0, slack + 1, _LANES):
+        store(m.ahead[0], at, splat64(f32(0)))
+        store(m.behind[blocks], at, splat64(f32(0)))
+    m.ahead[0, 0] = f32(1)
+    m.behind[blocks, slack] = f32(1)
+    _gap_ahead(m, m.ahead[0], open_ << 1, lanes_used, slack)
+    _gap_behind(m, m.behind[blocks], open_ >> m.least[blocks], lanes_used, slack)
+    for done in range(blocks):
+        left = blocks - 1 - done
+        _multiply(m.ahead[done + 1], m.ahead[done], m.placed[done], slack)
+        _multiply(m.behind[left], m.behind[left + 1], m.placed[left], slack)
+        _gap_ahead(m, m.ahead[done + 1], open_ >> (m.least[done + 1] - 1), lanes_used, slack)
+        _gap_behind(m, m.behind[left], open_ >> m.least[left], lanes_used, slack)
+    for block in range(blocks + 1):
+        spread = m.spread[block]
+        for at in range(0, m.length[line] + 1, 16):
+            store(spread, at, splat16(f32(0)))
+        for at in range(0, slack + 1, _LANES):
+            store(spread, m.least[block] + at, load64(m.ahead[block], at) * load64(m.behind[block], at))
+    return m.ahead[blocks, slack]
+
+
 @kernel
 def _sum(m: Any, line: Any, open_: Any, slack: Any) -> Any:
     if slack < 16:
         return _sum_16(m, line, open_, slack)
     if slack < 32:
         return _sum_32(m, line, open_, slack)
-    return _sum_64(m, line, open_, slack)
+    if slack < 64:
+        return _sum_64(m, line, open_, slack)
+    return _sum_long(m, line, open_, slack)
 
 
 @kernel

@@ -135,9 +135,15 @@ def reasons_of(m: Any, variable: Any, out: Any) -> Any:
             out += 1
         return out
     if reason == BY_NEIGHBOUR:
-        # The event may have moved the bound further than is asked for: so much less is needed of the neighbour.
-        m.reasons[out] = event.a + variable - (event.literal >> 1)
-        return out + 1
+        # The event may have moved the bound further than is asked for: so much less is needed of the neighbour, and
+        # nothing where the root says it.
+        line, block = m.bound_line[event.a], m.bound_block[event.a]
+        place = m.bound_place[event.a] + variable - (event.literal >> 1)
+        first = m.first[line, block]
+        if first <= place < m.last[line, block]:
+            m.reasons[out] = m.bound_base[line, block] + place - first
+            out += 1
+        return out
     record = m.records[FROM_RECORD - reason]
     line, black, white = record.line, record.black, record.white
     target = m.one << (m.column_of[variable] if line < m.height else m.row_of[variable])

@@ -76,17 +76,17 @@ def _damp(m: Any, line: Any, length: Any, damping: Any) -> Any:
 def _keep_bound_marginals(m: Any, line: Any) -> None:
     """Set `m.bound_marginal` of a line from the sums that believe_line left."""
     blocks = m.blocks[line]
-    if blocks == 0:
-        return
-    slack = m.last[line, 0] - m.first[line, 0]
-    total = m.ahead[blocks, slack]
+    total = m.ahead[blocks, m.length[line] + 1 - m.least[blocks]]
     for block in range(blocks):
-        base = m.bound_base[line, block]
+        first, least = m.first[line, block], m.least[block]
+        base = m.bound_base[line, block] - first
         before = f32(0)
-        for d in range(slack):
+        for place in range(least, m.last[line, block]):
+            d = place - least
             placed = m.placed[block, d] * m.ahead[block, d]
             before += placed * m.behind[block + 1, d]
-            m.bound_marginal[base + d] = before / total
+            if place >= first:
+                m.bound_marginal[base + place] = before / total
 
 
 @kernel

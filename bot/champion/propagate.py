@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.champion.control import is_on
 from nonobot.bot.champion.clauses import propagate_watches
+from nonobot.bot.champion.control import is_on
+from nonobot.bot.champion.rules import apply_rules
+from nonobot.bot.champion.state import STAGE
 from nonobot.bot.champion.trail import (
     BY_CHOICE,
     FROM_RECORD,
@@ -20,8 +22,6 @@ from nonobot.bot.champion.trail import (
     move_up_to,
     push_cell,
 )
-from nonobot.bot.champion.rules import apply_rules
-from nonobot.bot.champion.state import STAGE
 from nonobot.bot.jit import kernel
 from nonobot.bot.line import paint
 from nonobot.bot.masks import highest, lowest

@@ -10,18 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from nonobot.bot.champion.board import known_cells
-from nonobot.bot.champion.control import is_late, is_on, lap, note
-from nonobot.bot.champion.state import MOMENT, OUTCOME, STAGE, STEP
 from nonobot.bot.champion.analysis import analyse
-from nonobot.bot.champion.guidance import believe, believe_anew
+from nonobot.bot.champion.board import known_cells
 from nonobot.bot.champion.clauses import add_learned, is_full_database, reduce_database, start_clauses
-from nonobot.bot.champion.trail import BY_CHOICE, NONE, assign, backjump, push_cell
+from nonobot.bot.champion.control import is_late, is_on, lap, note
 from nonobot.bot.champion.explain import start_pattern, update_patterns
-from nonobot.bot.champion.propagate import propagate_all
+from nonobot.bot.champion.guidance import believe, believe_anew
 from nonobot.bot.champion.heap import heap_insert, heap_pop
+from nonobot.bot.champion.propagate import propagate_all
+from nonobot.bot.champion.state import MOMENT, OUTCOME, STAGE, STEP
+from nonobot.bot.champion.trail import BY_CHOICE, NONE, assign, backjump, push_cell
 from nonobot.bot.jit import kernel
-from nonobot.bot.masks import lowest
+from nonobot.bot.line import paint
+from nonobot.bot.masks import highest, lowest
 
 __all__ = ["learn", "start_learning"]
 
@@ -38,45 +39,65 @@ SELDOM_AFTER = 24  # restarts
 SELDOM_EVERY = 16  # restarts
 EPISODE_CONFLICTS = 20  # of an episode that beliefs decide; 5 and 60 were worse
 EPISODE_NOISE = f32(0.2)
+NUMBERED_WHOLE = 62
+"""Longest side of boards whose bounds are numbered from the empty line: the search is then that of earlier versions,
+count by count. Larger boards pay for what the root leaves open alone."""
+
 SURE = f32(0.48)  # |probability - 1/2| below which a decision asks for a fresh sweep
 
 
 @kernel
-def _start_line(m: Any, line: Any) -> None:
-    """Number the bound variables of a line and set their widest bounds."""
-    height, width = m.height, m.width
-    is_row = line < height
-    m.cell_base[line] = line * width if is_row else line - height
-    m.cell_step[line] = 1 if is_row else width
+def _set_bounds(m: Any, line: Any) -> None:
+    """Set `first` and `last` of a line's blocks: the bounds on an empty line, on a large board those at the root."""
     blocks = m.blocks[line]
     first = 0
     for block in range(blocks):
         m.first[line, block] = first
         first += m.clue[line, block] + 1
     slack = m.length[line] + 1 - first
-    number = m.variables
     for block in range(blocks):
-        first = m.first[line, block]
+        m.last[line, block] = m.first[line, block] + slack
+    if max(m.width, m.height) > NUMBERED_WHOLE:
+        paint(m, line, m.root.black[line], m.root.white[line])
+        for block in range(blocks):
+            m.first[line, block] = lowest(m.starts[block])
+            m.last[line, block] = highest(m.starts[block])
+
+
+@kernel
+def _start_line(m: Any, line: Any) -> Any:
+    """Number the bound variables of a line; False if there is no room for them."""
+    height, width = m.height, m.width
+    is_row = line < height
+    m.cell_base[line] = line * width if is_row else line - height
+    m.cell_step[line] = 1 if is_row else width
+    _set_bounds(m, line)
+    number = m.variables
+    for block in range(m.blocks[line]):
+        first, last = m.first[line, block], m.last[line, block]
+        if number + last - first > m.most_variables:
+            return False
         m.bound_base[line, block] = number
         m.earliest[line, block] = first
-        m.latest[line, block] = first + slack
-        m.last[line, block] = first + slack
-        for place in range(first, first + slack):
+        m.latest[line, block] = last
+        for place in range(first, last):
             m.bound_line[number] = line
             m.bound_block[number] = block
             m.bound_place[number] = place
             number += 1
     m.variables = number
     start_pattern(m, line)
+    return True
 
 
 @kernel
-def _start(m: Any) -> None:
-    """Make all state that of a search at level 0 that knows nothing but the root."""
+def _start(m: Any) -> Any:
+    """Make all state that of a search at level 0 that knows nothing but the root; False if there is no room for it."""
     lines, height, width = m.lines, m.height, m.width
     m.variables = m.cells
     for line in range(lines):
-        _start_line(m, line)
+        if not _start_line(m, line):
+            return False
         m.board.black[line] = m.none
         m.board.white[line] = m.none
         m.root_known[line] = m.none
@@ -109,6 +130,7 @@ def _start(m: Any) -> None:
     # Every line once more, for the bounds.
     m.dirty.rows = (m.one << height) - 1
     m.dirty.columns = (m.one << width) - 1
+    return True
 
 
 @kernel
@@ -302,10 +324,11 @@ def _exclude_solution(m: Any) -> Any:
 
 @kernel
 def start_learning(m: Any) -> Any:
-    """Prepare a search from the root; False if there is no solution."""
-    _start(m)
+    """Prepare a search from the root, and return an OUTCOME: open, unsolvable, or too large."""
+    if not _start(m):
+        return OUTCOME.too_large
     if not propagate_all(m):
-        return False
+        return OUTCOME.unsolvable
     m.conflicts_met = 0
     m.restarts_made = 0
     m.reductions_made = 0
@@ -318,7 +341,7 @@ def start_learning(m: Any) -> Any:
     if is_on(m, STAGE.beliefs):
         m.episode_end = EPISODE_CONFLICTS
         m.believed_at = -1
-    return True
+    return OUTCOME.open
 
 
 @kernel

@@ -11,7 +11,7 @@ from nonobot.bot.champion.search import learn, start_learning
 from nonobot.bot.champion.state import OUTCOME, STAGE, STEP, WANTED
 from nonobot.bot.jit import kernel
 
-__all__ = ["run_stages"]
+__all__ = ["propagate_root", "search"]
 
 CELLS_AT_ONCE = (10, 3)
 """Cells painted in a step of the first descent and of the second."""
@@ -26,8 +26,24 @@ def _descend_all(m: Any) -> Any:
 
 
 @kernel
-def run_stages(m: Any, wanted: Any) -> Any:
-    """Look for a solution of the puzzle in the memory; the board is one if it returns OUTCOME.solved.
+def propagate_root(m: Any) -> Any:
+    """Propagate the puzzle in the memory, and return an OUTCOME: solved if nothing else is left to do.
+
+    The board is then its only solution.
+    """
+    start_laps(m)
+    start_board(m)
+    consistent = propagate(m)
+    copy_board(m, m.root, m.board)
+    lap(m, STEP.propagation)
+    if not consistent:
+        return OUTCOME.unsolvable
+    return OUTCOME.solved if is_full(m) else OUTCOME.open
+
+
+@kernel
+def search(m: Any, wanted: Any) -> Any:
+    """Look for a solution of a puzzle that propagation left open, and return an OUTCOME; the board is a solution then.
 
     Parameters
     ----------
@@ -38,21 +54,10 @@ def run_stages(m: Any, wanted: Any) -> Any:
     start_laps(m)
     if wanted == WANTED.next:
         return learn(m, True)
-    start_board(m)
-    consistent = propagate(m)
-    copy_board(m, m.root, m.board)
-    lap(m, STEP.propagation)
-    if not consistent:
-        return OUTCOME.unsolvable
-    if wanted == WANTED.any:
-        if is_full(m):
-            return OUTCOME.solved
-        if is_on(m, STAGE.descents) and not is_late(m) and _descend_all(m):
-            return OUTCOME.solved
+    if wanted == WANTED.any and is_on(m, STAGE.descents) and not is_late(m) and _descend_all(m):
+        return OUTCOME.solved
     if not is_on(m, STAGE.learning) or is_late(m):
         return OUTCOME.late
-    consistent = start_learning(m)
+    outcome = start_learning(m)
     lap(m, STEP.learning_start)
-    if not consistent:
-        return OUTCOME.unsolvable
-    return learn(m, False)
+    return learn(m, False) if outcome == OUTCOME.open else outcome

@@ -35,6 +35,8 @@ class _Outcomes(NamedTuple):
     solved: int = 0
     unsolvable: int = 1  # no solution, or no other
     late: int = 2  # out of time or memory
+    open: int = 3  # nothing is wrong, and cells are unknown
+    too_large: int = 4  # the search would need more variables than there is room for
 
 
 class _Wanted(NamedTuple):
@@ -203,6 +205,7 @@ def champion_map(bits: int) -> Struct:
         picked=i4[64],  # the choices of a step, strongest first
         picked_bias=f4[64],
         # -- learning: variables. Numbers, places and levels are signed, so that -1 can say "none"
+        most_variables=i8.constant(variables),
         variables=i8,  # cells and bounds
         bound_base=i4[lines, blocks],  # number of S(l, j, first)
         first=place[lines, blocks],  # first start of a block that the root leaves
@@ -252,7 +255,9 @@ def champion_map(bits: int) -> Struct:
         verdict=u1[variables + 1],  # of an event, in minimisation: 1 implied by the others, 2 not
         judged=i4[variables + 1],  # events with a verdict
         judged_count=i8,
-        reasons=i4[128 * bits],  # scratch: cells and bounds that explain another; of up to 51 at once in minimisation
+        reasons=i4[
+            128 * bits
+        ],  # scratch: cells and bounds that explain another; of up to 51 at once in minimisation
         frames=FRAME[64],  # scratch
         learned=i4[variables],  # literals of the clause being learned
         learned_size=i8,
