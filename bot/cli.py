@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from nonobot import __version__
-from nonobot.bot.limits import LONGEST_LINE, STAGE_NAMES
+from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
 
 __all__ = ["FILE_FORMATS", "Options", "parse"]
 
@@ -68,8 +68,8 @@ def _size(text: str) -> tuple[int, int] | None:
     if not match:
         raise argparse.ArgumentTypeError(f"{text!r} is not a size; expected WIDTHxHEIGHT, such as 25x25, or auto")
     width, height = int(match[1]), int(match[2])
-    if max(width, height) > LONGEST_LINE:
-        raise argparse.ArgumentTypeError(f"{text} is too large; a side has up to {LONGEST_LINE} cells")
+    if max(width, height) > LONGEST_SIDE:
+        raise argparse.ArgumentTypeError(f"{text} is too large; a side has up to {LONGEST_SIDE} cells")
     return width, height
 
 

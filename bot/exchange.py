@@ -10,9 +10,19 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from nonobot.protocol import BLACK, WHITE, PartialGrid, Solution
+from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Solution
 
-__all__ = ["MOST_MOMENTS", "Moment", "Result", "Status", "line_masks", "moments_of", "seconds_of", "unpacked"]
+__all__ = [
+    "MOST_MOMENTS",
+    "Moment",
+    "Result",
+    "Status",
+    "cells_of",
+    "line_masks",
+    "moments_of",
+    "seconds_of",
+    "unpacked",
+]
 
 
 def line_masks(grid: PartialGrid, words: tuple[int, ...] = ()) -> npt.NDArray[np.uint64]:
@@ -51,6 +61,23 @@ def unpacked(masks: npt.NDArray[np.uint64], length: int) -> npt.NDArray[np.uint8
     """
     words = np.ascontiguousarray(masks).reshape(len(masks), -1)
     return np.unpackbits(words.view(np.uint8), axis=1, count=length, bitorder="little")
+
+
+def cells_of(black: npt.NDArray[np.uint64], white: npt.NDArray[np.uint64], width: int) -> npt.NDArray[np.int8]:
+    """Return a board whose rows have these black and these white cells.
+
+    Parameters
+    ----------
+    black, white : uint64 array, shape (height,) or (height, words)
+        Bit x is cell x of the row.
+    width : int
+
+    Returns
+    -------
+    int8 array, shape (height, width)
+    """
+    is_black, is_white = unpacked(black, width), unpacked(white, width)
+    return np.where(is_black, np.int8(BLACK), np.where(is_white, np.int8(WHITE), np.int8(UNKNOWN)))
 
 
 Status = Literal["solved", "unsolvable", "timeout"]
@@ -126,5 +153,4 @@ def moments_of(
     width : int
     """
     for kind, black_rows, white_rows in zip(kinds.tolist(), black, white, strict=True):
-        is_black, is_white = unpacked(black_rows, width), unpacked(white_rows, width)
-        yield Moment(kind), PartialGrid(is_black.astype(np.int8) - (1 - (is_black | is_white)).astype(np.int8))
+        yield Moment(kind), PartialGrid(cells_of(black_rows, white_rows, width))

@@ -6,14 +6,13 @@ import os
 import select
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 
-from nonobot.bot.limits import LONGEST_LINE
-from nonobot.protocol import Entry, Fault, PartialGrid, Puzzle, Record, TaaiReader
-from nonobot.protocol.faults import ExtraLines
+from nonobot.bot import LONGEST_SIDE
+from nonobot.protocol import Fault, Found, read_batch
+from nonobot.protocol.faults import Kind
 
-__all__ = ["AUTO", "STREAM", "Task", "UnreadableError", "chunks_until", "lines_of", "tasks"]
+__all__ = ["AUTO", "STREAM", "UnreadableError", "chunks_until", "found_in", "lines_of", "problem_of"]
 
 _CHUNK_BYTES = 1 << 16
 _LONGEST_KEPT = 1 << 16
@@ -77,51 +76,19 @@ class UnreadableError(Exception):
     """An input that cannot be read at all; the message is one line that says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One puzzle to answer, or what is wrong with it; exactly one of the two is set.
-
-    Attributes
-    ----------
-    number : int
-        The k of `$k`.
-    line : int or None
-        Of the input, where the puzzle begins.
-    size : (int, int)
-        Width and height of the board, as far as they can be told.
-    puzzle : Puzzle or None
-    fault : Fault or None
-    start : PartialGrid or None
-        The board to start from.
-    remarks : tuple of Fault
-        What of the input was left out.
-    is_alone : bool
-        It is known that there is no other puzzle.
-    """
-
-    number: int
-    line: int | None
-    size: tuple[int, int]
-    puzzle: Puzzle | None = None
-    fault: Fault | None = None
-    start: PartialGrid | None = None
-    remarks: tuple[Fault, ...] = ()
-    is_alone: bool = False
-
-    @property
-    def problem(self) -> str | None:
-        """Why it cannot be solved as it stands: its fault, or a board that is too large; one line."""
-        if self.fault:
-            return str(self.fault)
-        width, height = self.size
-        if max(width, height) > LONGEST_LINE:
-            what = f"a {width}x{height} board is too large; a side has up to {LONGEST_LINE} cells"
-            return str(Fault(what, self.number, self.line))
+def problem_of(found: Found) -> Fault | None:
+    """Return why there is nothing to solve: what is wrong with a puzzle, or that its board is too large."""
+    if isinstance(found, Fault):
+        return found
+    width, height = found.size
+    if max(width, height) <= LONGEST_SIDE:
         return None
+    what = f"a {width}x{height} board is too large; a side has up to {LONGEST_SIDE} cells"
+    return Fault(Kind.BAD_SIZE, what, found.number, found.line)
 
 
-def tasks(chunks: Iterator[bytes], form: str, size: tuple[int, int] | None) -> Iterator[Task | Fault]:
-    """Yield the puzzles of an input; a bare fault is of text that belongs to no puzzle still to be answered.
+def found_in(chunks: Iterator[bytes], form: str, size: tuple[int, int] | None) -> Iterable[Found]:
+    """Return the puzzles of an input and their faults: a list of all of them, or of a batch each as it arrives.
 
     Parameters
     ----------
@@ -138,10 +105,12 @@ def tasks(chunks: Iterator[bytes], form: str, size: tuple[int, int] | None) -> I
         If the input is no file of `form`, or of no form that is known.
     """
     if form == AUTO:
+        from nonobot.protocol.formats import detect_prefix
+
         head = _head(chunks)
         chunks = chain([head], chunks)
-        form = STREAM if _is_batch(head) else AUTO
-    return _of_batch(chunks, size) if form == STREAM else _of_file(chunks, form)
+        form = detect_prefix(head) or AUTO
+    return read_batch(lines_of(chunks), size) if form == STREAM else _of_file(chunks, form)
 
 
 def _head(chunks: Iterable[bytes]) -> bytes:
@@ -154,26 +123,7 @@ def _head(chunks: Iterable[bytes]) -> bytes:
     return head
 
 
-def _is_batch(head: bytes) -> bool:
-    from nonobot.protocol.formats import detect_prefix
-
-    return detect_prefix(head) == STREAM
-
-
-def _of_batch(chunks: Iterable[bytes], size: tuple[int, int] | None) -> Iterator[Task | Fault]:
-    reader = TaaiReader(size)
-    for line in lines_of(chunks):
-        yield from map(_of_entry, reader.feed(line))
-    yield from map(_of_entry, reader.close())
-
-
-def _of_entry(found: Entry | Fault) -> Task | Fault:
-    if isinstance(found, Fault):
-        return found
-    return Task(found.number, found.line, found.size, found.puzzle, found.fault)
-
-
-def _of_file(chunks: Iterable[bytes], form: str) -> Iterator[Task | Fault]:
+def _of_file(chunks: Iterable[bytes], form: str) -> list[Found]:
     from nonobot.protocol.formats import MOST_BYTES, FormatError, read  # only here: a tournament needs none of it
 
     data = bytearray()
@@ -182,19 +132,6 @@ def _of_file(chunks: Iterable[bytes], form: str) -> Iterator[Task | Fault]:
         if len(data) > MOST_BYTES:
             break
     try:
-        everything = list(read(bytes(data), None if form == AUTO else form))
+        return list(read(bytes(data), None if form == AUTO else form))
     except FormatError as error:
         raise UnreadableError(str(error)) from None
-    is_alone = len(everything) == 1
-    for found in everything:
-        if not isinstance(found, Fault):
-            yield _of_record(found, is_alone)
-        elif found.puzzle is None or isinstance(found, ExtraLines):
-            yield found
-        else:
-            yield Task(found.puzzle, found.line, (0, 0), fault=found)
-
-
-def _of_record(record: Record, is_alone: bool) -> Task:
-    size = record.puzzle.width, record.puzzle.height
-    return Task(record.number, record.line, size, record.puzzle, None, record.start, record.remarks, is_alone)

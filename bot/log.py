@@ -10,10 +10,10 @@ from typing import TextIO
 
 from nonobot.bot.exchange import Result
 
-__all__ = ["Records"]
+__all__ = ["RunLog"]
 
 
-class _Record:
+class _LineFile:
     """One file, a line at a time; a failure is said once, and costs no answer."""
 
     def __init__(self, path: Path, on_failure: Callable[[str], None]) -> None:
@@ -37,7 +37,7 @@ class _Record:
             self._file.close()
 
 
-class Records:
+class RunLog:
     """Writes the log and the statistics, each line at once; either may be missing.
 
     Parameters
@@ -53,8 +53,8 @@ class Records:
     """
 
     def __init__(self, log: Path | None, stats: Path | None, on_failure: Callable[[str], None]) -> None:
-        self._log = _Record(log, on_failure) if log else None
-        self._stats = _Record(stats, on_failure) if stats else None
+        self._log = _LineFile(log, on_failure) if log else None
+        self._stats = _LineFile(stats, on_failure) if stats else None
 
     def add(self, number: int, seconds: float, result: Result | None) -> None:
         """Record a puzzle; `result` is None for one that could not be read."""

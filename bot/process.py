@@ -14,11 +14,11 @@ import numpy as np
 
 from nonobot.bot.cli import Options
 from nonobot.bot.exchange import Result
-from nonobot.bot.intake import Task, UnreadableError, chunks_until, tasks
-from nonobot.bot.log import Records
+from nonobot.bot.intake import UnreadableError, chunks_until, found_in, problem_of
+from nonobot.bot.log import RunLog
 from nonobot.bot.native import KernelError
 from nonobot.bot.strategies import Strategy, make_strategy
-from nonobot.protocol import Fault, Solution, format_answer
+from nonobot.protocol import Fault, Found, Puzzle, Record, Solution, format_answer
 
 __all__ = ["run"]
 
@@ -47,14 +47,14 @@ def run(options: Options, started: float) -> int:
     if options.watch:
         return _watched(options, strategy, options.watch)
     try:
-        records = Records(options.log, options.stats, on_failure=_say)
+        run_log = RunLog(options.log, options.stats, on_failure=_say)
     except OSError as error:
         return _unusable(f"cannot write {error.filename}: {error.strerror}")
-    batch = _Batch(options, started, strategy, records)
+    batch = _Batch(options, started, strategy, run_log)
     try:
         return batch.run()
     finally:
-        records.close(time.monotonic() - started)
+        run_log.close(time.monotonic() - started)
 
 
 def _watched(options: Options, strategy: Strategy, path: Path) -> int:
@@ -86,22 +86,26 @@ def _prepare(strategy: Strategy, is_all: bool) -> None:
 class _Batch:
     """One run over the puzzles on standard input."""
 
-    def __init__(self, options: Options, started: float, strategy: Strategy, records: Records) -> None:
+    def __init__(self, options: Options, started: float, strategy: Strategy, run_log: RunLog) -> None:
         self._options = options
         self._strategy = strategy
-        self._records = records
+        self._run_log = run_log
         self._deadline = None if options.time_limit is None else started + options.time_limit
         self._read = 0
         self._solved = 0
         self._faults = 0
+        self._is_alone = False  # it is known that there is no other puzzle
 
     def run(self) -> int:
         """Answer all puzzles, and return the exit status."""
         if os.isatty(_STDIN):
             _say("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
         try:
-            for found in tasks(chunks_until(_STDIN, self._deadline), self._options.format, self._options.size):
-                if isinstance(found, Fault):
+            chunks = chunks_until(_STDIN, self._deadline)
+            everything = found_in(chunks, self._options.format, self._options.size)
+            self._is_alone = isinstance(everything, list) and len(everything) == 1
+            for found in everything:
+                if isinstance(found, Fault) and not found.is_in_place:
                     self._faults += 1
                     _complain(str(found))
                 else:
@@ -126,51 +130,53 @@ class _Batch:
     def _late(self) -> bool:
         return self._deadline is not None and time.monotonic() >= self._deadline
 
-    def _answer(self, task: Task) -> None:
+    def _answer(self, found: Found) -> None:
         """Solve one puzzle and write its answer; TimeoutError when the time of the batch is up."""
+        assert found.number is not None
         if self._late():
             raise TimeoutError
         self._read += 1
         before = time.monotonic()
-        result = self._solve(task)
+        result = self._solve(found)
         if (result is None or not result.solutions) and self._late():
             raise TimeoutError
-        if result and result.solutions:
+        if isinstance(found, Record) and result and result.solutions:
             self._solved += 1
-            _write(b"".join(_form_of_answer(task)(task.number, solution) for solution in result.solutions))
+            form = self._form_of_answer(found.puzzle)
+            _write(b"".join(form(found.number, solution) for solution in result.solutions))
         else:
-            _write(self._no_solution(task, result))
-        self._records.add(task.number, time.monotonic() - before, result)
+            _write(self._no_solution(found.number, found.size, result))
+        self._run_log.add(found.number, time.monotonic() - before, result)
         if result and self._options.solutions > 1:
-            _complain(f"${task.number}: {_verdict(result)}")
+            _complain(f"${found.number}: {_verdict(result)}")
 
-    def _solve(self, task: Task) -> Result | None:
+    def _solve(self, found: Found) -> Result | None:
         """Return the result; None for a puzzle that cannot be solved as it stands, said on standard error."""
-        for remark in task.remarks:
+        for remark in found.remarks if isinstance(found, Record) else ():
             _complain(str(remark))
-        if task.problem:
-            _complain(task.problem)
+        problem = problem_of(found)
+        if problem:
+            _complain(str(problem))
+        if problem or isinstance(found, Fault):
             return None
-        result = self._search(task)
+        result = self._search(found)
         if result.status == "unsolvable":
-            _complain(f"{_place(task)}: {self._why_unsolvable(task)}")
+            _complain(f"{_place(found)}: {self._why_unsolvable(found)}")
         elif result.status == "timeout" and not self._late():
             limit = self._options.puzzle_limit
             within = "" if limit is None else f" within the limit of {limit:g} s"
-            _complain(f"{_place(task)}: not solved{within}")
+            _complain(f"{_place(found)}: not solved{within}")
         return result
 
-    def _search(self, task: Task) -> Result:
-        assert task.puzzle is not None
-        return self._strategy.solve(
-            task.puzzle, start=task.start, solutions=self._options.solutions, seconds=self._seconds_for_puzzle()
-        )
+    def _search(self, record: Record) -> Result:
+        solutions, seconds = self._options.solutions, self._seconds_for_puzzle()
+        return self._strategy.solve(record.puzzle, start=record.start, solutions=solutions, seconds=seconds)
 
-    def _why_unsolvable(self, task: Task) -> str:
+    def _why_unsolvable(self, record: Record) -> str:
         """Return why a puzzle has no solution; its board to start from may be at fault."""
-        if task.start is None:
+        if record.start is None:
             return "the puzzle has no solution"
-        without = self._search(replace(task, start=None))
+        without = self._search(replace(record, start=None))
         return {
             "solved": "the board to start from contradicts the clues: without it the puzzle has a solution",
             "unsolvable": "the puzzle has no solution, with its board to start from or without",
@@ -183,30 +189,29 @@ class _Batch:
             limits.append(max(0.0, self._deadline - time.monotonic()))
         return min(limits, default=None)
 
-    def _no_solution(self, task: Task, result: Result | None) -> bytes:
+    def _form_of_answer(self, puzzle: Puzzle) -> Callable[[int, Solution], bytes]:
+        """Return what makes an answer: a picture, where a person looks at the only puzzle of a file."""
+        if not (self._is_alone and os.isatty(_STDOUT)):
+            return format_answer
+        from nonobot.bot.terminal import picture_of
+
+        return partial(picture_of, puzzle)
+
+    def _no_solution(self, number: int, size: tuple[int, int] | None, result: Result | None) -> bytes:
         """Return what stands in the answer stream for a puzzle without a solution."""
-        header = b"$%d\n" % task.number
+        header = b"$%d\n" % number
         if self._options.on_unsolved == "omit":
             return header
         if self._options.on_unsolved == "word":
             return header + (result.status if result else "invalid").encode() + b"\n"
-        width, height = task.size
+        width, height = size or (0, 0)
         if not 0 < max(width, height) <= _LARGEST_ZEROS:
             return header
-        return format_answer(task.number, Solution(np.zeros((height, width), np.uint8)))
+        return format_answer(number, Solution(np.zeros((height, width), np.uint8)))
 
 
-def _form_of_answer(task: Task) -> Callable[[int, Solution], bytes]:
-    """Return what makes an answer: a picture, where a person looks at the only puzzle of a file."""
-    if not (task.is_alone and task.puzzle and os.isatty(_STDOUT)):
-        return format_answer
-    from nonobot.bot.terminal import picture_of
-
-    return partial(picture_of, task.puzzle)
-
-
-def _place(task: Task) -> str:
-    return f"${task.number}: line {task.line}"
+def _place(record: Record) -> str:
+    return f"${record.number}: line {record.line}"
 
 
 def _verdict(result: Result) -> str:

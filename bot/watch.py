@@ -18,10 +18,10 @@ import numpy as np
 
 from nonobot.bot.cli import Options
 from nonobot.bot.exchange import MOST_MOMENTS, Moment, Result
-from nonobot.bot.intake import AUTO, Task, UnreadableError, tasks
+from nonobot.bot.intake import AUTO, UnreadableError, found_in, problem_of
 from nonobot.bot.strategies import Strategy
 from nonobot.bot.terminal import drawn, has_colours, text_of
-from nonobot.protocol import BLACK, UNKNOWN, Fault, PartialGrid
+from nonobot.protocol import BLACK, UNKNOWN, Found, PartialGrid, Record
 from nonobot.protocol.characters import Line, Piece, width_of
 from nonobot.protocol.picture import Picture
 
@@ -73,21 +73,19 @@ def watch(options: Options, strategy: Strategy, path: Path, on_fault: Callable[[
     if not sys.stdout.isatty():
         raise UnwatchableError("--watch draws on a terminal, and standard output is none")
     found = _found(path, options)
-    watchable = [one for one in found if isinstance(one, Task) and not one.problem]
-    for one in found:
-        if isinstance(one, Fault) or one.problem:
-            on_fault(str(one if isinstance(one, Fault) else one.problem))
+    for problem in filter(None, map(problem_of, found)):
+        on_fault(str(problem))
+    watchable = [one for one in found if isinstance(one, Record) and not problem_of(one)]
     if not watchable:
         raise UnwatchableError(f"{path}: no puzzle that can be watched")
     strategy.watch()
     status = 0 if len(watchable) == len(found) else 1
     try:
-        for task in watchable:
-            assert task.puzzle is not None
-            result = strategy.solve(task.puzzle, start=task.start, seconds=options.puzzle_limit)
+        for record in watchable:
+            result = strategy.solve(record.puzzle, start=record.start, seconds=options.puzzle_limit)
             status = status if result.status == "solved" else 1
             with _screen(), _Keys() as keys:
-                if not _Show(task, strategy, result, keys, options.speed).run():
+                if not _Show(record, strategy, result, keys, options.speed).run():
                     break
     except _StoppedError as stopped:
         return 128 + int(stopped.args[0])
@@ -102,10 +100,10 @@ def _stop(number: int, _: object) -> None:
     raise _StoppedError(number)
 
 
-def _found(path: Path, options: Options) -> list[Task | Fault]:
+def _found(path: Path, options: Options) -> list[Found]:
     try:
         content = path.read_bytes()
-        return list(tasks(iter([content]), AUTO if options.format == "taai" else options.format, options.size))
+        return list(found_in(iter([content]), AUTO if options.format == "taai" else options.format, options.size))
     except OSError as error:
         raise UnwatchableError(f"cannot read {path}: {error.strerror}") from None
     except UnreadableError as error:
@@ -117,7 +115,7 @@ class _Show:
 
     Parameters
     ----------
-    task : Task
+    record : Record
     strategy : Strategy
         That has just solved it.
     result : Result
@@ -126,15 +124,14 @@ class _Show:
         Moments a second.
     """
 
-    def __init__(self, task: Task, strategy: Strategy, result: Result, keys: _Keys, speed: float) -> None:
-        assert task.puzzle is not None
-        self._puzzle = task.puzzle
-        self._title = f"${task.number}  {task.size[0]}x{task.size[1]}  {strategy.name}: {result.status}"
+    def __init__(self, record: Record, strategy: Strategy, result: Result, keys: _Keys, speed: float) -> None:
+        self._puzzle = record.puzzle
+        self._title = f"${record.number}  {record.size[0]}x{record.size[1]}  {strategy.name}: {result.status}"
         self._moments = list(strategy.moments())
         self._keys = keys
         self._speed = speed
         self._paused = False
-        start = task.start or PartialGrid(np.full((task.puzzle.height, task.puzzle.width), UNKNOWN))
+        start = record.start or PartialGrid(np.full(record.size[::-1], UNKNOWN))
         self._cells = start.cells
         self._told = np.zeros(self._cells.shape, np.int8)  # the Moment that told each cell
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
+import math
 import subprocess
-import tempfile
 from collections.abc import Iterator
-from typing import IO
+from typing import Any
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.own_bot import OWN_BOT
+from nonobot.harness.play.bot_process import BotProcess, LastWords
+from nonobot.harness.play.conversation import Conversation, Transport
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data.select import Appraisal
 
@@ -38,47 +39,45 @@ def appraiser(size: tuple[int, int], *, solutions: int, puzzle_seconds: float) -
     """
     # Compiling kernels is not judging boards: it is done, and said on stderr, before anything is timed.
     subprocess.run([*OWN_BOT, "--warm-up"], stdin=subprocess.DEVNULL, check=False)
-    reading, writing = os.pipe()
-    with contextlib.ExitStack() as stack:
-        records = stack.enter_context(os.fdopen(reading, "rb"))
-        words = stack.enter_context(tempfile.TemporaryFile())
-        try:
-            process = subprocess.Popen(
-                [
-                    *OWN_BOT,
-                    *("--size", f"{size[0]}x{size[1]}"),
-                    *("--solutions", str(solutions)),
-                    *("--puzzle-limit", f"{puzzle_seconds:g}"),
-                    *("--stats", f"/dev/fd/{writing}"),
-                ],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=words,
-                pass_fds=(writing,),
-                start_new_session=True,  # a Ctrl-C is for the judge, which ends the bot
-            )
-        finally:
-            os.close(writing)
-        stack.callback(_end, process)
-        yield Appraiser(process, records, words, solutions)
+    command = [
+        *OWN_BOT,
+        *("--size", f"{size[0]}x{size[1]}"),
+        *("--solutions", str(solutions)),
+        *("--puzzle-limit", f"{puzzle_seconds:g}"),
+        *("--on-unsolved", "omit"),
+        *("--stats", "/dev/stdout"),
+    ]
+    words = LastWords()
+    with BotProcess(command, words) as process:
+        yield Appraiser(process, words, solutions)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    assert process.stdin
-    with contextlib.suppress(BrokenPipeError):
-        process.stdin.close()
-    process.terminate()
-    process.wait()
+class _RecordReader:
+    """Reads the bot's records, which stand between its answers."""
+
+    def feed(self, line: bytes) -> list[dict[str, Any]]:
+        return [json.loads(line)] if line.startswith(b"{") else []
+
+    def close(self) -> list[dict[str, Any]]:
+        return []
 
 
 class Appraiser:
-    """A running bot; see :func:`appraiser`."""
+    """A running bot; see :func:`appraiser`.
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], records: IO[bytes], words: IO[bytes], solutions: int
-    ) -> None:
-        self._process = process
-        self._records = records
+    Parameters
+    ----------
+    transport : Transport
+        To the bot, which writes records to its stdout.
+    words : LastWords
+        What it says meanwhile.
+    solutions : int
+        As for :func:`appraiser`.
+    """
+
+    def __init__(self, transport: Transport, words: LastWords, solutions: int) -> None:
+        self._transport = transport
+        self._talk = Conversation(transport, _RecordReader())
         self._words = words
         self._solutions = solutions
 
@@ -90,29 +89,19 @@ class Appraiser:
         UnusableError
             If it cannot.
         """
-        assert self._process.stdin
-        line = b""
-        self._forget_words()
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(format_puzzle(1, puzzle))
-            self._process.stdin.flush()
-            line = self._records.readline()
-        if not line:
-            self._process.wait()
+        self._words.data = b""
+        found = self._talk.ask(format_puzzle(1, puzzle))
+        if found is None:
+            while not self._transport.exited:
+                self._talk.listen(math.inf)
             raise UnusableError(f"the bot ended: {self._last_words()}")
-        record = json.loads(line)
+        record = found.answer
         if record["status"] not in ("solved", "timeout"):
             raise UnusableError(f"the bot cannot solve such boards: {self._last_words()}")
         # Fewer solutions than were looked for, and no end of the search: the time was up.
         decided = record["solutions"] == self._solutions or record["verdict"] == "unique"
         return Appraisal(decided, record["verdict"] == "unique", record[WORK_COUNT])
 
-    def _forget_words(self) -> None:
-        """Empty the file of what the bot said; it shares our place in it, and goes on at the start."""
-        self._words.seek(0)
-        self._words.truncate()
-
     def _last_words(self) -> str:
-        self._words.seek(0)
-        lines = self._words.read().decode("utf-8", "replace").splitlines()
-        return lines[-1] if lines else "it said nothing"
+        self._talk.listen(0.0)  # also to what it says to people
+        return self._words.last_line or "it said nothing"

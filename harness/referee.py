@@ -8,7 +8,7 @@ from nonobot.harness.results.run_result import PuzzleResult, Score, Verdict
 from nonobot.protocol import Answer, Puzzle, Solution, mismatches
 from nonobot.tournament_data import PuzzleSet
 
-__all__ = ["Referee", "Verdict", "judge"]
+__all__ = ["Referee", "judge"]
 
 KEPT_REMARKS = 20
 

@@ -1,10 +1,10 @@
 """What a puzzle and a solution are, and how both are read and written."""
 
 from nonobot.protocol.answers import Answer, AnswerReader, read_answers
-from nonobot.protocol.batch import DEFAULT_SIZE, Entry, TaaiReader, format_answer, format_puzzle, read_batch
+from nonobot.protocol.batch import DEFAULT_SIZE, TaaiReader, format_answer, format_puzzle, read_batch
 from nonobot.protocol.faults import Fault
 from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, Grid, PartialGrid, Puzzle, Solution, clue_of
-from nonobot.protocol.record import Record
+from nonobot.protocol.record import Found, Record
 from nonobot.protocol.verify import Mismatch, mismatches
 
 __all__ = [
@@ -15,8 +15,8 @@ __all__ = [
     "Answer",
     "AnswerReader",
     "Clue",
-    "Entry",
     "Fault",
+    "Found",
     "Grid",
     "Mismatch",
     "PartialGrid",

@@ -11,31 +11,19 @@ bottom; then a line for each row, top to bottom, each read left to right. Block 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
 
-from nonobot.protocol.clues import MOST_DIGITS, clue_from_words
-from nonobot.protocol.faults import (
-    BadHeader,
-    ExtraLines,
-    Fault,
-    LineTooLong,
-    MissingLines,
-    NotText,
-    OddLineCount,
-    StrayText,
-    fault_in_clues,
-    needed_length,
-    shown,
-)
+from nonobot.protocol.clues import MOST_DIGITS, clue_from_words, fault_in_clues, needed_length
+from nonobot.protocol.faults import Fault, Kind, shown
 from nonobot.protocol.puzzle import Clue, Puzzle, Solution
+from nonobot.protocol.record import Found, Record
 
 __all__ = [
     "DEFAULT_SIZE",
-    "LONGEST_LINE",
-    "Entry",
+    "MOST_LINE_BYTES",
     "TaaiReader",
     "format_answer",
     "format_puzzle",
@@ -45,34 +33,11 @@ __all__ = [
 DEFAULT_SIZE = (25, 25)
 """Width and height of the tournaments' boards."""
 
-LONGEST_LINE = 4096
+MOST_LINE_BYTES = 4096
 """Bytes of the longest input line that is looked at."""
 
 _PLAIN = b"0123456789 \t\r\n"
 _BOM = b"\xef\xbb\xbf"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One puzzle of a batch, or what was wrong with it; exactly one of the two is set.
-
-    Attributes
-    ----------
-    number : int
-        The k of `$k`.
-    line : int
-        Input line of the `$k`, counted from 1.
-    size : (int, int)
-        Width and height of the board, as given or inferred; of a puzzle at fault as far as it can be told.
-    puzzle : Puzzle or None
-    fault : Fault or None
-    """
-
-    number: int
-    line: int
-    size: tuple[int, int]
-    puzzle: Puzzle | None = None
-    fault: Fault | None = None
 
 
 class TaaiReader:
@@ -86,8 +51,8 @@ class TaaiReader:
 
     Notes
     -----
-    :meth:`feed` and :meth:`close` return what is complete: an `Entry` for each puzzle, in order, and a bare
-    `Fault` for text that belongs to no puzzle still to be answered.
+    :meth:`feed` and :meth:`close` return what is complete: a `Record` for each puzzle, in order, a `Fault` in the
+    place of one that cannot be used, and a `Fault` for text that belongs to no puzzle still to be answered.
     """
 
     def __init__(self, size: tuple[int, int] | None = DEFAULT_SIZE) -> None:
@@ -103,17 +68,17 @@ class TaaiReader:
         self._header_fault: Fault | None = None
         self._stray_said = False  # one message for a stretch of stray lines is enough
 
-    def feed(self, line: bytes) -> list[Entry | Fault]:
+    def feed(self, line: bytes) -> list[Found]:
         """Take the next line, with or without its end, and return what it completed."""
         self._line += 1
         # Nearly every line is digits and white space, and goes this short way.
-        if self._number is not None and len(line) <= LONGEST_LINE and not line.translate(None, _PLAIN):
+        if self._number is not None and len(line) <= MOST_LINE_BYTES and not line.translate(None, _PLAIN):
             clue = tuple(map(int, line.split()))
             if not clue or (min(clue) > 0 and max(clue) < 10**MOST_DIGITS):
                 return self._take(clue)
         if self._line == 1:
             line = line.removeprefix(_BOM)
-        text = line[: LONGEST_LINE + 1].decode("utf-8", "replace").strip()
+        text = line[: MOST_LINE_BYTES + 1].decode("utf-8", "replace").strip()
         if text.startswith("$"):
             done = self._end_of_puzzle()
             self._start(text)
@@ -122,11 +87,11 @@ class TaaiReader:
             return self._stray(text)
         return self._take(self._clue(line, text))
 
-    def _take(self, clue: Clue | Fault) -> list[Entry | Fault]:
+    def _take(self, clue: Clue | Fault) -> list[Found]:
         self._lines.append(clue)
         return [self._finish()] if len(self._lines) == self._needed else []
 
-    def close(self) -> list[Entry | Fault]:
+    def close(self) -> list[Found]:
         """Take the end of the input and return what it completed."""
         if self._number is None:
             return []
@@ -134,8 +99,10 @@ class TaaiReader:
         self._lines.append(())  # a last line that is empty and has no end either
         if self._size is None:
             return [self._finish_square(whole)]
-        if len(self._lines) == self._needed and not self._fault_in(self._puzzle(self._size[0], whole + 1)):
-            return [self._finish()]
+        if len(self._lines) == self._needed:
+            puzzle = self._puzzle(self._size[0], whole + 1)
+            if not self._fault_in(puzzle):
+                return [self._hand_over(puzzle, [])]
         self._lines.pop()
         return [self._missing_lines()]
 
@@ -148,7 +115,8 @@ class TaaiReader:
             self._number, self._header_fault = int(word), None
         else:
             self._number = (self._last_number or 0) + 1
-            self._header_fault = BadHeader(
+            self._header_fault = Fault(
+                Kind.BAD_HEADER,
                 f"{shown(text)} starts no puzzle; expected '$' and a number such as '${self._number}'",
                 self._number,
                 self._line,
@@ -157,52 +125,57 @@ class TaaiReader:
 
     def _clue(self, line: bytes, text: str) -> Clue | Fault:
         here = self._number, self._line
-        if len(line) > LONGEST_LINE:
-            return LineTooLong(f"a line of over {LONGEST_LINE} bytes; expected block lengths", *here)
+        if len(line) > MOST_LINE_BYTES:
+            return Fault(
+                Kind.LINE_TOO_LONG, f"a line of over {MOST_LINE_BYTES} bytes; expected block lengths", *here
+            )
         if "\0" in text or "�" in text:
-            return NotText("bytes that are not text; expected block lengths separated by TAB", *here)
+            return Fault(Kind.NOT_TEXT, "bytes that are not text; expected block lengths separated by TAB", *here)
         clue = clue_from_words(text.split())
         return clue.at(*here) if isinstance(clue, Fault) else clue
 
-    def _stray(self, text: str) -> list[Entry | Fault]:
+    def _stray(self, text: str) -> list[Found]:
         if not text or self._stray_said:
             return []
         self._stray_said = True
         if self._size and self._last_number is not None:
             width, height = self._size
             return [
-                ExtraLines(
+                Fault(
+                    Kind.EXTRA_LINES,
                     f"{shown(text)} comes after the {width + height} clue lines of a {width}x{height} "
                     "board and is left out; is --size right?",
                     self._last_number,
                     self._line,
                 )
             ]
-        return [StrayText(f"{shown(text)} stands before the first '$'; expected '$1'", None, self._line)]
+        what = f"{shown(text)} stands before the first '$'; expected '$1'"
+        return [Fault(Kind.STRAY_TEXT, what, line=self._line)]
 
-    def _end_of_puzzle(self) -> list[Entry | Fault]:
+    def _end_of_puzzle(self) -> list[Found]:
         if self._number is None:
             return []
         return [self._finish_square(len(self._lines)) if self._size is None else self._missing_lines()]
 
-    def _missing_lines(self) -> Entry:
+    def _missing_lines(self) -> Found:
         assert self._size is not None
         width, height = self._size
         found = len(self._lines)
         hint = f" (is it --size {found // 2}x{found // 2}?)" if found and found % 2 == 0 else ""
-        fault = MissingLines(
+        fault = Fault(
+            Kind.MISSING_LINES,
             f"expected {width + height} clue lines for a {width}x{height} board, found {found}{hint}",
             self._number,
             self._line,
         )
         return self._hand_over(None, [fault, *self._faults_of_lines()])
 
-    def _finish(self) -> Entry:
+    def _finish(self) -> Found:
         assert self._size is not None
         puzzle = self._puzzle(self._size[0], len(self._lines))
         return self._hand_over(puzzle, self._fault_in(puzzle))
 
-    def _finish_square(self, most: int) -> Entry:
+    def _finish_square(self, most: int) -> Found:
         """Hand over the largest board that the clues fit, of the first `most` lines or else of all.
 
         Blank lines at the end are empty clues or mere space; of a puzzle in the official form they all are clues.
@@ -228,7 +201,7 @@ class TaaiReader:
             if most
             else "no clue lines; expected one for each column and each row"
         )
-        return self._hand_over(None, [OddLineCount(what, self._number, self._header_line)])
+        return self._hand_over(None, [Fault(Kind.ODD_LINE_COUNT, what, self._number, self._header_line)])
 
     def _first_fitting(self, boards: Iterable[int]) -> int | None:
         """Return the first of `boards`, numbers of lines, that makes a square board without a fault.
@@ -261,18 +234,19 @@ class TaaiReader:
             )
         return faults
 
-    def _hand_over(self, puzzle: Puzzle | None, faults: list[Fault]) -> Entry:
+    def _hand_over(self, puzzle: Puzzle | None, faults: list[Fault]) -> Found:
         number, self._number = self._number, None
         assert number is not None
         if self._header_fault:
             faults = [self._header_fault, *faults]
-        size = self._size or (len(self._lines) // 2,) * 2 if puzzle is None else (puzzle.width, puzzle.height)
-        if not faults:
-            return Entry(number, self._header_line, size, puzzle=puzzle)
-        return Entry(number, self._header_line, size, fault=replace(faults[0], more=len(faults) - 1))
+        if puzzle and not faults:
+            return Record(puzzle, number=number, line=self._header_line)
+        side = len(self._lines) // 2
+        size = puzzle.size if puzzle else self._size or (side, side)
+        return replace(faults[0], more=len(faults) - 1, size=size)
 
 
-def read_batch(lines: Iterable[bytes], size: tuple[int, int] | None = DEFAULT_SIZE) -> Iterator[Entry | Fault]:
+def read_batch(lines: Iterable[bytes], size: tuple[int, int] | None = DEFAULT_SIZE) -> Iterator[Found]:
     """Yield the puzzles of a TAAI batch, each as soon as its last line has been taken from `lines`.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 import numpy as np
@@ -30,7 +30,7 @@ def clue_of(cells: Iterable[int]) -> Clue:
 class Puzzle:
     """The clues of a board: what has to be painted.
 
-    Nothing is promised about the clues: :func:`nonobot.protocol.faults.fault_in_clues` tells whether they can be
+    Nothing is promised about the clues: :func:`nonobot.protocol.clues.fault_in_clues` tells whether they can be
     right.
 
     Parameters
@@ -39,10 +39,16 @@ class Puzzle:
         One clue for each column, left to right, each read top to bottom.
     rows : tuple of Clue
         One clue for each row, top to bottom, each read left to right.
+
+    Attributes
+    ----------
+    is_checked : bool
+        `fault_in_clues` was asked about this puzzle and found nothing.
     """
 
     columns: tuple[Clue, ...]
     rows: tuple[Clue, ...]
+    is_checked: bool = field(default=False, init=False, repr=False, compare=False)
 
     @property
     def width(self) -> int:
@@ -53,6 +59,11 @@ class Puzzle:
     def height(self) -> int:
         """Number of rows."""
         return len(self.rows)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.width, self.height
 
     @classmethod
     def from_grid(cls, grid: Sequence[Sequence[int]] | Grid) -> Puzzle:
@@ -101,6 +112,11 @@ class _Cells:
     def height(self) -> int:
         """Number of rows."""
         return int(self.cells.shape[0])
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.width, self.height
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _Cells) or type(other) is not type(self):

@@ -1,4 +1,4 @@
-"""A puzzle with all that a file says about it."""
+"""A puzzle with all that a file or a stream says about it: what every reader hands over."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from nonobot.protocol.faults import Fault
 from nonobot.protocol.puzzle import PartialGrid, Puzzle, Solution
 
-__all__ = ["TEXT_FIELDS", "Record", "plain_text"]
+__all__ = ["TEXT_FIELDS", "Found", "Record", "plain_text"]
 
 TEXT_FIELDS = ("title", "author", "copyright", "license", "catalogue", "description")
 """The fields of a record that are texts for people."""
@@ -35,7 +35,7 @@ def plain_text(text: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One puzzle as a file has it; equal where the puzzle and all that is said about it are.
+    """One puzzle as it was read; equal where the puzzle and all that is said about it are.
 
     Parameters
     ----------
@@ -75,8 +75,18 @@ class Record:
 
     def __post_init__(self) -> None:
         for name in TEXT_FIELDS:
-            object.__setattr__(self, name, plain_text(getattr(self, name)))
-        size = self.puzzle.width, self.puzzle.height
+            text = getattr(self, name)
+            if text is not None:
+                object.__setattr__(self, name, plain_text(text))
         for grid in (self.start, self.goal):
-            if grid is not None and (grid.width, grid.height) != size:
-                raise ValueError(f"a {grid.width}x{grid.height} board for a {size[0]}x{size[1]} puzzle")
+            if grid is not None and grid.size != self.size:
+                raise ValueError("a {}x{} board for a {}x{} puzzle".format(*grid.size, *self.size))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the board."""
+        return self.puzzle.size
+
+
+Found = Record | Fault
+"""What a reader hands over: a puzzle, or what is wrong with one (see :attr:`Fault.is_in_place`)."""

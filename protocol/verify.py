@@ -44,8 +44,8 @@ def mismatches(puzzle: Puzzle, solution: Solution) -> list[Mismatch]:
     ValueError
         If the two have not the same size.
     """
-    if (puzzle.width, puzzle.height) != (solution.width, solution.height):
-        raise ValueError(f"a {solution.width}x{solution.height} answer to a {puzzle.width}x{puzzle.height} puzzle")
+    if puzzle.size != solution.size:
+        raise ValueError("a {}x{} answer to a {}x{} puzzle".format(*solution.size, *puzzle.size))
     rows, columns = _clues(solution.cells), _clues(solution.cells.T)
     return [*_differences("row", puzzle.rows, rows), *_differences("column", puzzle.columns, columns)]
 

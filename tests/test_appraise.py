@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import subprocess
+import signal
 
+import psutil
 import pytest
 
 from nonobot.harness.appraise import WORK_COUNT, Appraiser, appraiser
 from nonobot.harness.errors import UnusableError
-from nonobot.protocol import Puzzle
+from nonobot.harness.play.bot_process import LastWords
+from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data.select import Appraisal
 from tests import naive
 from tests.boards import all_grids
+from tests.scripted_transport import ScriptedTransport
 
 PUZZLE = Puzzle(columns=((1,), ()), rows=((1,), ()))
 
 
-class Words(io.BytesIO):
-    """What a bot has just said, whenever one looks."""
-
-    def truncate(self, size=None):
-        return 0
-
-
 def appraisal_of(record, solutions):
-    """Return what is made of a record, from a process that takes every board and says nothing."""
-    records = io.BytesIO(json.dumps(record).encode() + b"\n" if record else b"")
-    program = ["cat" if record else "true"]
-    with subprocess.Popen(program, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
-        words = Words(b"nonobot: one\nnonobot: two\n")
-        return Appraiser(process, records, words, solutions)(PUZZLE)
+    """Return what is made of a record, from a script that takes a board and answers, or ends."""
+    words = LastWords()
+    answer = b"$1\n1\t0\n0\t0\n"
+    said = [("wrote", answer), ("wrote", json.dumps(record).encode() + b"\n")] if record else [("ended", None)]
+
+    class Bot(ScriptedTransport):
+        def send(self, data, last=False):
+            super().send(data, last)
+            words.write(b"nonobot: one\nnonobot: two\n")
+
+    bot = Bot(("sent", format_puzzle(1, PUZZLE)), *said)
+    return Appraiser(bot, words, solutions)(PUZZLE)
 
 
 @pytest.mark.parametrize(
@@ -69,8 +70,7 @@ def test_no_use_of_a_bot_is_one_line(record, message):
 def test_a_bot_that_is_gone_is_noticed():
     with appraiser((2, 2), solutions=1, puzzle_seconds=60) as appraise:
         assert appraise(PUZZLE).decided
-        appraise._process.kill()
-        appraise._process.wait()
+        os.kill(appraise._transport.pid, signal.SIGKILL)
         with pytest.raises(UnusableError, match="the bot ended: "):
             appraise(PUZZLE)
 
@@ -96,5 +96,5 @@ def test_no_process_and_no_pipe_stays_behind():
     before = os.listdir("/dev/fd")  # noqa: PTH208
     with appraiser((2, 2), solutions=1, puzzle_seconds=60) as appraise:
         appraise(PUZZLE)
-    assert appraise._process.returncode is not None
+    assert not psutil.pid_exists(appraise._transport.pid)
     assert len(os.listdir("/dev/fd")) == len(before)  # noqa: PTH208

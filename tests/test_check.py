@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from nonobot.harness.check.lab import Lab
-from nonobot.harness.check.runner import carried_out, selected
-from nonobot.harness.check.step import Level, StepVerdict
-from nonobot.harness.check.steps import PROCESS, STEPS
+from nonobot.harness.check.step import PROCESS, Level, StepVerdict
+from nonobot.harness.check.steps import STEPS, carried_out, selected
 
 HOUSE = Path(__file__).parent.parent
 BOTS = HOUSE / "tests/check_bots.py"
@@ -109,10 +108,10 @@ def test_a_bot_misses_its_step(tmp_path, bot):
 def test_a_bot_misses_its_step_and_no_other(tmp_path, bot):
     results = results_of(tmp_path, bot)
     assert missed(results) == MISSED[bot]
-    unmet = {step.test for step in STEPS if MISSED[bot].get(step.name) == "failed"}
+    unmet = {step for step in STEPS if MISSED[bot].get(step.name) == "failed"}
     for step in STEPS:
         skipped = results[step.name].verdict is StepVerdict.SKIPPED
-        assert skipped == bool(unmet & {STEPS[0].test, *step.needs} - {step.test}), step.name
+        assert skipped == bool(unmet & {STEPS[0], *step.needs} - {step}), step.name
 
 
 def test_each_step_is_missed_by_a_bot():

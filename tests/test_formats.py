@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonobot.protocol import PartialGrid, Puzzle, Record, Solution, formats
-from nonobot.protocol.faults import CannotHold, Fault, LeftOut
+from nonobot.protocol.faults import Fault, Kind
 from nonobot.protocol.record import TEXT_FIELDS, plain_text
 from tests.boards import grids
 
@@ -229,8 +229,12 @@ def test_several_puzzles_do_not_fit_a_format_of_one():
 
 def test_what_a_format_has_no_place_for_is_said():
     record = Record(LETTER_P, goal=PICTURE_OF_P, title="P", license="MIT")
-    assert formats.write([record], "hv").remarks == (LeftOut("hv has no place for the title, license, goal", 1),)
-    assert formats.write([record], "webpbn").remarks == (LeftOut("webpbn has no place for the license", 1),)
+    assert formats.write([record], "hv").remarks == (
+        Fault(Kind.LEFT_OUT, "hv has no place for the title, license, goal", 1),
+    )
+    assert formats.write([record], "webpbn").remarks == (
+        Fault(Kind.LEFT_OUT, "webpbn has no place for the license", 1),
+    )
     assert formats.write([record], "non").remarks == ()
 
 
@@ -238,7 +242,7 @@ def test_a_block_longer_than_the_alphabet_has_no_letter():
     long = Record(Puzzle.from_grid([[1] * 27]), number=2)
     written = formats.write([Record(LETTER_P), long], "letters")
     assert written.faults == (
-        CannotHold("cannot be written as letters: a block of 27 cells, letters end at 26", 2),
+        Fault(Kind.CANNOT_HOLD, "cannot be written as letters: a block of 27 cells, letters end at 26", 2),
     )
     assert list(formats.read(written.data)) == [Record(LETTER_P)]
     assert formats.write([long], "letters").data == b""

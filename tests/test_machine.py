@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from nonobot.harness.play import machine
-from nonobot.harness.play.machine import busy_warning, machine_facts, usable_cores
+from nonobot.harness.play.machine import busy_warning, machine_facts, off_core, on_core, usable_cores
 
 
 def test_the_facts_are_those_of_this_machine():
@@ -49,3 +49,17 @@ def test_what_a_system_does_not_tell_is_none(monkeypatch, tmp_path):
     facts = machine_facts(None)
     assert facts.governor is None
     assert facts.cpu
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no cores to hold a process on")
+def test_cores_come_back_as_they_were():
+    before = os.sched_getaffinity(0)
+    core = min(before)
+    with off_core(core):
+        assert os.sched_getaffinity(0) == (before - {core} or before)
+        with on_core(core):
+            assert os.sched_getaffinity(0) == {core}
+        assert os.sched_getaffinity(0) == (before - {core} or before)
+    assert os.sched_getaffinity(0) == before
+    with off_core(None), on_core(None):
+        assert os.sched_getaffinity(0) == before

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 
 import psutil
 import pytest
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import bot_process, leg, machine
-from nonobot.harness.play.bot_process import BotProcess, StartError, StderrLog
 from nonobot.harness.results.run_result import EndReason, Feed
 from tests.judged import played, verdicts
 
@@ -313,27 +311,3 @@ def test_cpu_time_and_memory_include_children(tmp_path, behaviour):
     assert verdicts(result) == [RIGHT] * 5
     assert result.usage.cpu_seconds >= 0.3
     assert result.usage.peak_memory_bytes >= 200_000_000
-
-
-@pytest.mark.parametrize("program", ["no-such-program", os.sep, "bot\0"])
-def test_a_command_that_cannot_start_is_named(program, tmp_path):
-    with pytest.raises(StartError, match="cannot start") as caught:
-        BotProcess([program], tmp_path / "result.stderr.txt")
-    assert "\n" not in str(caught.value)
-
-
-def test_a_stderr_that_is_never_empty_holds_no_reader_beyond_its_time(tmp_path, monkeypatch):
-    looks = 0
-
-    def slow_write(log, data):  # so slow that the bot has written more by the next look
-        nonlocal looks
-        looks += 1
-        assert looks < 1000, "still reading"
-        time.sleep(0.01)
-
-    monkeypatch.setattr(StderrLog, "write", slow_write)
-    with BotProcess(["sh", "-c", "yes >&2"], tmp_path / "stderr.txt") as bot:
-        while not looks:
-            bot.read(time.monotonic() + 0.05)
-        assert bot.read(time.monotonic() + 0.05) == b""
-        assert not bot.exited

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from nonobot.harness.opponents import csp_model
 from nonobot.harness.opponents.clauses import clauses_by_line
-from nonobot.harness.opponents.clock import Clock, OutOfTimeError
 from nonobot.harness.opponents.cp_sat import automaton
 from nonobot.harness.opponents.line_logic import Line
 from nonobot.harness.opponents.sat import SOLVERS
-from nonobot.harness.opponents.serve import RefusedError, Solve
+from nonobot.harness.opponents.serve import Clock, OutOfTimeError, RefusedError, Solve
 from nonobot.protocol import Puzzle, read_batch
 from tests import naive
 from tests.boards import broken, cells_of, masks_of, puzzles, random_clues, random_grid, shuffled

@@ -7,12 +7,15 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from nonobot.harness.opponents.catalogue import OPPONENTS, summary
-from nonobot.protocol import Puzzle
+from nonobot.harness.opponents.__main__ import OPPONENTS, summary
+from nonobot.harness.play.bot_process import BotProcess, LastWords
+from nonobot.harness.play.conversation import Conversation
+from nonobot.protocol import AnswerReader, Puzzle, Solution
 from tests.boards import random_grid
 from tests.talking import GOOD, GRID, NONE, PATIENCE_SECONDS, answers, batch, hard, wait_until
 
@@ -59,14 +62,20 @@ def test_every_opponent_speaks_the_protocol(name):
 
 
 def test_every_answer_comes_before_the_next_puzzle(name):
-    with subprocess.Popen(
-        command(name, "--size", "2x2"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-    ) as process:
+    written = []
+    until = time.monotonic() + PATIENCE_SECONDS
+    with BotProcess(command(name, "--size", "2x2"), LastWords()) as process:
+        talk = Conversation(process, AnswerReader(2, 2), on_output=written.append)
         for _ in range(2):
-            process.stdin.write(batch(GOOD))
-            assert b"".join(process.stdout.readline() for _ in range(3)) == answers(GRID)
-        process.stdin.close()
-        assert process.wait(PATIENCE_SECONDS) == 0
+            assert talk.ask(batch(GOOD), until).answer.solution == Solution(GRID)
+        talk.send(b"", last=True)
+        assert talk.answer(until) is None
+        assert process.exited or process.output_closed
+        while not process.exited:
+            assert time.monotonic() < until
+            talk.listen(until)
+    assert process.exit_status == 0
+    assert b"".join(written) == answers(GRID) * 2
 
 
 def test_every_opponent_gives_a_puzzle_up_at_its_limit_and_goes_on(name):
@@ -186,7 +195,7 @@ def test_the_list_names_every_opponent_with_a_line():
 def test_the_list_holds_every_module_that_can_be_started():
     folder = Path(__file__).parent.parent / "harness" / "opponents"
     started = {path.stem for path in folder.glob("*.py") if '__name__ == "__main__"' in path.read_text()}
-    assert started - {"__main__", "benchmark"} == set(OPPONENTS)
+    assert started - {"__main__"} == set(OPPONENTS)
 
 
 def test_help_teaches(name):
@@ -194,7 +203,6 @@ def test_help_teaches(name):
     assert done.returncode == 0
     text = done.stdout.decode()
     assert "exit status:" in text
-    if not name.startswith("papers"):  # these show nonobot's own
-        assert summary(name) in text
-        assert "Source:" in text
-        assert f"python -m nonobot.harness.opponents.{name} --size" in text
+    assert summary(name) in text
+    assert "Source:" in text
+    assert f"python -m nonobot.harness.opponents.{name} --size" in text

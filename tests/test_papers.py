@@ -11,7 +11,7 @@ import pytest
 
 from nonobot.bot.papers import deduce, solve
 from nonobot.protocol import Puzzle, Solution, clue_of
-from nonobot.protocol.faults import fault_in_clues
+from nonobot.protocol.clues import fault_in_clues
 from tests import naive
 from tests.boards import all_grids, array_of, broken, random_clues, random_grid, shuffled
 from tests.test_naive import FP3_ONLY

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nonobot.bot.log import Records
+from nonobot.bot.log import RunLog
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.sources import BotLog, files_in, is_log, parse_log, read_source, read_sources
 from tests.ranked import run_result, verify_result, written
@@ -22,7 +22,7 @@ def log_of(folder, text):
 
 def test_the_log_of_this_projects_bot_reads_back(tmp_path):
     path = tmp_path / "ours.log"
-    records = Records(path, None, pytest.fail)
+    records = RunLog(path, None, pytest.fail)
     records.add(1, 0.25, None)
     records.add(2, 1.5, None)
     records.close(1.8)

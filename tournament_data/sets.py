@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
-from nonobot.protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, Record, TaaiReader, format_puzzle
+from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Record, format_puzzle, read_batch
 from nonobot.protocol.formats import FormatError, detect, read
 from nonobot.tournament_data.recipe import PREFIX, Recipe
 from nonobot.tournament_data.registry import OfficialSet, did_you_mean, official_sets
@@ -27,17 +27,25 @@ class SetPuzzle:
 
     Attributes
     ----------
-    number : int
-        The k of `$k`; no two puzzles of a set have the same.
-    puzzle : Puzzle
+    record : Record
+        The puzzle as it was read or made.
     text : bytes
         What a bot is fed for it: the lines of a question file as they are, up to the next `$`; where the file
         has another format, the puzzle in the form of a question file.
     """
 
-    number: int
-    puzzle: Puzzle
+    record: Record
     text: bytes
+
+    @property
+    def number(self) -> int:
+        """The k of `$k`; no two puzzles of a set have the same."""
+        return self.record.number
+
+    @property
+    def puzzle(self) -> Puzzle:
+        """The clues."""
+        return self.record.puzzle
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +106,7 @@ def load_set(source: str, size: tuple[int, int] | None = None) -> PuzzleSet:
         format_name = detect(content)
         if format_name == "taai":
             return _from_batch(source, content, size or DEFAULT_SIZE)
-        return _from_records(source, read(content, format_name), size)
+        return _from_file(source, read(content, format_name), size)
     except FormatError as error:
         raise SetError(f"{source}: {error}") from None
 
@@ -137,37 +145,44 @@ def _official(official: OfficialSet, size: tuple[int, int] | None) -> PuzzleSet:
 def _generated(source: str, size: tuple[int, int] | None) -> PuzzleSet:
     try:
         recipe = Recipe.parse(source)
-        puzzles = tuple(
-            SetPuzzle(number, puzzle, format_puzzle(number, puzzle))
-            for number, (puzzle, _) in enumerate(recipe.boards(), 1)
-        )
+        records = [Record(puzzle, number=number) for number, (puzzle, _) in enumerate(recipe.boards(), 1)]
     except ValueError as error:
         raise SetError(f"{source}: {error}") from None
     if size and size != (recipe.width, recipe.height):
         raise SetError(f"{recipe} has boards of {recipe.width}x{recipe.height}, not {size[0]}x{size[1]}")
-    return _set_of(str(recipe), (recipe.width, recipe.height), puzzles)
+    return _set_of(str(recipe), (recipe.width, recipe.height), map(_written, records))
 
 
-def _set_of(name: str, size: tuple[int, int], puzzles: Sequence[SetPuzzle]) -> PuzzleSet:
+def _written(record: Record) -> SetPuzzle:
+    return SetPuzzle(record, format_puzzle(record.number, record.puzzle))
+
+
+def _set_of(name: str, size: tuple[int, int], puzzles: Iterable[SetPuzzle]) -> PuzzleSet:
+    puzzles = tuple(puzzles)
     digest = hashlib.sha256()
     for puzzle in puzzles:
         digest.update(puzzle.text)
-    return PuzzleSet(name, digest.hexdigest(), *size, tuple(puzzles))
+    return PuzzleSet(name, digest.hexdigest(), *size, puzzles)
 
 
-def _from_records(name: str, found: Iterable[Record | Fault], size: tuple[int, int] | None) -> PuzzleSet:
+def _records(name: str, found: Iterable[Found]) -> Iterator[Record]:
+    """Yield the puzzles of a file, none of which is at fault."""
+    for one in found:
+        if isinstance(one, Fault):
+            raise SetError(f"{name}: {one}")
+        yield one
+
+
+def _from_file(name: str, found: Iterable[Found], size: tuple[int, int] | None) -> PuzzleSet:
     """Return the set that a file of another format holds: its puzzles in their order, numbered from 1."""
     puzzles: list[SetPuzzle] = []
-    for number, record in enumerate(found, 1):
-        if isinstance(record, Fault):
-            raise SetError(f"{name}: {record}")
-        own_size = record.puzzle.width, record.puzzle.height
-        if own_size != (size := size or own_size):
+    for record in _records(name, found):
+        if record.size != (size := size or record.size):
             raise SetError(
-                f"{name}: line {record.line}: puzzle {number} has {own_size[0]}x{own_size[1]} cells, not "
-                f"{size[0]}x{size[1]}; the boards of a set have one size"
+                f"{name}: line {record.line}: puzzle {record.number} has {record.size[0]}x{record.size[1]} cells, "
+                f"not {size[0]}x{size[1]}; the boards of a set have one size"
             )
-        puzzles.append(SetPuzzle(number, record.puzzle, format_puzzle(number, record.puzzle)))
+        puzzles.append(_written(record))
     if not puzzles or not size:
         raise SetError(f"{name}: no puzzle")
     return _set_of(name, size, puzzles)
@@ -175,28 +190,13 @@ def _from_records(name: str, found: Iterable[Record | Fault], size: tuple[int, i
 
 def _from_batch(name: str, content: bytes, size: tuple[int, int]) -> PuzzleSet:
     lines = BytesIO(content).readlines()
-    entries = _entries(name, lines, size)
-    starts = [entry.line - 1 for entry in entries]
-    puzzles = []
-    for entry, start, end in zip(entries, [0, *starts[1:]], [*starts[1:], len(lines)], strict=True):
-        assert entry.puzzle is not None
-        puzzles.append(SetPuzzle(entry.number, entry.puzzle, b"".join(lines[start:end])))
-    return _set_of(name, size, puzzles)
-
-
-def _entries(name: str, lines: Sequence[bytes], size: tuple[int, int]) -> list[Entry]:
-    reader = TaaiReader(size)
-    entries: list[Entry] = []
-    numbers: set[int] = set()
-    for found in [*(found for line in lines for found in reader.feed(line)), *reader.close()]:
-        fault = found if isinstance(found, Fault) else found.fault
-        if fault:
-            raise SetError(f"{name}: {fault}")
-        assert isinstance(found, Entry)
-        if found.number in numbers:
-            raise SetError(f"{name}: ${found.number}: line {found.line}: this number was used before")
-        numbers.add(found.number)
-        entries.append(found)
-    if not entries:
+    records: dict[int, Record] = {}
+    for record in _records(name, read_batch(lines, size)):
+        if record.number in records:
+            raise SetError(f"{name}: ${record.number}: line {record.line}: this number was used before")
+        records[record.number] = record
+    if not records:
         raise SetError(f"{name}: no puzzle; expected '$1' and clue lines")
-    return entries
+    starts = [record.line - 1 for record in records.values()]
+    pieces = zip(records.values(), [0, *starts[1:]], [*starts[1:], len(lines)], strict=True)
+    return _set_of(name, size, (SetPuzzle(one, b"".join(lines[start:end])) for one, start, end in pieces))

@@ -9,13 +9,13 @@ from functools import cached_property
 
 import numpy as np
 
+from nonobot.bot import STAGE_NAMES
 from nonobot.bot.champion.state import COUNT_NAMES, OUTCOME, STEP, WANTED, champion_map
 from nonobot.bot.exchange import Moment, Result, line_masks, moments_of, seconds_of, unpacked
-from nonobot.bot.limits import STAGE_NAMES
 from nonobot.bot.memory import Memory
 from nonobot.bot.native import load_kernel
 from nonobot.protocol import PartialGrid, Puzzle, Solution
-from nonobot.protocol.faults import fault_in_clues
+from nonobot.protocol.clues import fault_in_clues
 
 __all__ = ["LONGEST_SIDE", "ChampionStrategy"]
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.bits import MASK, u64
 from nonobot.bot.jit import entry, kernel
-from nonobot.bot.limits import LONGEST_LINE
 from nonobot.bot.lines.bitset import paint_bitset
 from nonobot.bot.lines.recurrence import paint_recurrence
 
@@ -76,8 +76,8 @@ def paint_line(
     >>> paint_line([3], 4, 0, 0)
     (6, 0)
     """
-    if not 1 <= length <= LONGEST_LINE:
-        raise ValueError(f"a line has 1 to {LONGEST_LINE} cells, not {length}")
+    if not 1 <= length <= LONGEST_SIDE:
+        raise ValueError(f"a line has 1 to {LONGEST_SIDE} cells, not {length}")
     if any(size < 1 for size in clue):
         raise ValueError(f"block lengths are 1 or more: {list(clue)}")
     if sum(clue) + len(clue) - 1 > length:

@@ -76,7 +76,7 @@ def take_over(state: State, width: Any, height: Any, source: Any) -> None:
         grid[BLACK, line] |= source[BLACK, line]
         grid[WHITE, line] |= source[WHITE, line]
     for cell in range(width * height):
-        black, white = u64(2) * cell, u64(2) * cell + u64(1)
+        black, white = u64(2) * cell + BLACK, u64(2) * cell + WHITE
         rows, columns = (
             side_seen[black, 0] | side_seen[white, 0],
             side_seen[black, 1] | side_seen[white, 1],
@@ -112,7 +112,7 @@ def _merge(state: State, solver: Any, width: Any, height: Any, one: Any, other: 
 @kernel
 def _probe_cell(state: State, solver: Any, width: Any, height: Any, cell: Any) -> Any:
     """Probe a cell both ways and draw FP1's conclusion; False on a conflict."""
-    black, white = u64(2) * cell, u64(2) * cell + u64(1)
+    black, white = u64(2) * cell + BLACK, u64(2) * cell + WHITE
     black_holds = _probe(state, solver, width, height, cell, BLACK)
     white_holds = _probe(state, solver, width, height, cell, WHITE)
     state.fresh[cell] = u64(1)
@@ -154,14 +154,14 @@ def _contrapose(state: State, width: Any, height: Any) -> None:
             continue
         row, bit = cell // width, u64(1) << (cell % width)
         for colour in (BLACK, WHITE):
-            opposite = WHITE - colour
+            opposite = u64(1) - colour
             for y in range(height):
                 for consequence in (BLACK, WHITE):
                     new = side_grid[u64(2) * cell + colour, consequence, y] & ~(grid[BLACK, y] | grid[WHITE, y])
                     while new != u64(0):
                         other = y * width + lowest_bit(new)
                         new &= new - u64(1)
-                        implied[u64(2) * other + (WHITE - consequence), opposite, row] |= bit
+                        implied[u64(2) * other + (u64(1) - consequence), opposite, row] |= bit
 
 
 @kernel
@@ -193,7 +193,7 @@ def _conclude(state: State, solver: Any, level: Any, width: Any, height: Any) ->
         _close(state, width, height)
     for cell in range(width * height):
         if is_unknown(grid, width, cell):
-            black, white = u64(2) * cell, u64(2) * cell + u64(1)
+            black, white = u64(2) * cell + BLACK, u64(2) * cell + WHITE
             if not _merge(state, solver, width, height, state.implied[black], state.implied[white]):
                 return False
     return True

@@ -70,7 +70,7 @@ def _best_cell(state: State, width: Any, height: Any) -> Any:
     best_score = i64(-1)
     for cell in range(width * height):
         if is_unknown(grid, width, cell):
-            black, white = painted[u64(2) * cell], painted[u64(2) * cell + u64(1)]
+            black, white = painted[u64(2) * cell + BLACK], painted[u64(2) * cell + WHITE]
             score = (i64(min(black, white)) << LOG_UNIT_BITS) + abs(log_table[black] - log_table[white])
             if score > best_score:
                 best, best_score = cell, score
@@ -81,7 +81,7 @@ def _best_cell(state: State, width: Any, height: Any) -> Any:
 def _branch(state: State, width: Any, height: Any) -> None:
     """Choose a cell, go down to the colour that paints more, and keep the other for later."""
     cell = _best_cell(state, width, height)
-    first, second = u64(2) * cell, u64(2) * cell + u64(1)
+    first, second = u64(2) * cell + BLACK, u64(2) * cell + WHITE
     if state.side_painted[first] < state.side_painted[second]:
         first, second = second, first
     other, grid, probed = state.stack[state.depth[0]], state.grid, state.side_grid[second]

@@ -3,7 +3,7 @@
 Lines are numbered rows first: line y is row y, line height + x is column x. L = height + width. A cell is
 numbered y * width + x. A *grid* is a uint64 array of shape (2, L): `grid[BLACK, l]` the cells of line l known to
 be black, `grid[WHITE, l]` those known to be white; every cell stands in it twice, in its row and in its column.
-A *side* is a cell with a colour: side 2 * cell + colour, with colour BLACK or WHITE.
+A *side* is a cell with a colour: side 2 * cell + colour, with colour BLACK (1) or WHITE (0) as everywhere.
 
 No kernel keeps state anywhere else.
 """
@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nonobot import protocol
 from nonobot.bot.bits import ALL_ONES, MASK, i64, u64
 from nonobot.bot.exchange import MOST_MOMENTS, Moment
 from nonobot.bot.jit import kernel
 from nonobot.bot.lines import new_scratch
-from nonobot.protocol import Puzzle
 
 __all__ = [
     "BACKTRACKS",
@@ -44,7 +44,7 @@ __all__ = [
     "note",
 ]
 
-BLACK, WHITE = u64(0), u64(1)
+BLACK, WHITE = u64(protocol.BLACK), u64(protocol.WHITE)
 
 CACHE_BITS = 14
 """log2 of the entries of the line cache. Measured on taai2011, first 300 puzzles: see docs/engine.md."""
@@ -107,7 +107,7 @@ class State(NamedTuple):
     log_table: Any  # int64[cells + 2]        log(1 + m), in units of 2 ** -LOG_UNIT_BITS
 
 
-def line_clues(puzzle: Puzzle) -> list[tuple[int, ...]]:
+def line_clues(puzzle: protocol.Puzzle) -> list[tuple[int, ...]]:
     """Return the clue of every line, rows first."""
     return [*puzzle.rows, *puzzle.columns]
 

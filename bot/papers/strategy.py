@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
+from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.bits import MASK, u64
 from nonobot.bot.cache import cache_folder, note_use, tidy_cache
-from nonobot.bot.exchange import MOST_MOMENTS, Moment, Result, line_masks, moments_of, seconds_of
-from nonobot.bot.limits import LONGEST_LINE
+from nonobot.bot.exchange import MOST_MOMENTS, Moment, Result, cells_of, line_masks, moments_of, seconds_of
 from nonobot.bot.lines import SOLVERS
 from nonobot.bot.papers.search import EXHAUSTED, FOUND, deduce_kernel, search_kernel
 from nonobot.bot.papers.state import BLACK, COUNT_NAMES, STEP_NAMES, WHITE, State, line_clues, new_state
 from nonobot.protocol import PartialGrid, Puzzle, Solution
-from nonobot.protocol.faults import fault_in_clues
+from nonobot.protocol.clues import fault_in_clues
 
 __all__ = ["PROBINGS", "PapersStrategy", "deduce", "solve"]
 
@@ -90,14 +90,14 @@ class PapersStrategy:
             return Result("unsolvable", exhausted=True)
         state = self._load(puzzle)
         if start is not None:
-            state.start[:] = line_masks(start)
+            state.start[BLACK], state.start[WHITE] = line_masks(start)
         width, height = u64(puzzle.width), u64(puzzle.height)
         found: list[Solution] = []
         ended = FOUND
         while ended == FOUND and len(found) < solutions:
             ended = search_kernel(state, self._solver, self._level, width, height, deadline, bool(found))
             if ended == FOUND:
-                found.append(_solution(state, puzzle))
+                found.append(Solution(_board(state, puzzle)))
         exhausted = bool(ended == EXHAUSTED)
         return Result(
             status="solved" if found else "unsolvable" if exhausted else "timeout",
@@ -126,14 +126,13 @@ class PapersStrategy:
         width, height = u64(puzzle.width), u64(puzzle.height)
         if not deduce_kernel(state, self._solver, u64(level), width, height, _FOREVER_NS):
             return None
-        known_black, known_white = (_cells(state, colour, puzzle) for colour in (BLACK, WHITE))
-        return known_black.astype(np.int8) - (1 - (known_black | known_white)).astype(np.int8)
+        return _board(state, puzzle)
 
     def _load(self, puzzle: Puzzle) -> State:
         """Put `puzzle` into the state of its board size."""
-        size = (puzzle.width, puzzle.height)
-        if not all(1 <= side <= LONGEST_LINE for side in size):
-            raise ValueError(f"a side of a board has 1 to {LONGEST_LINE} cells; this is {size[0]}x{size[1]}")
+        size = puzzle.size
+        if not all(1 <= side <= LONGEST_SIDE for side in size):
+            raise ValueError(f"a side of a board has 1 to {LONGEST_SIDE} cells; this is {size[0]}x{size[1]}")
         if size not in self._states:
             self._states[size] = new_state(*size)
         state = self._states[size]
@@ -150,14 +149,8 @@ class PapersStrategy:
         return state
 
 
-def _cells(state: State, colour: np.uint64, puzzle: Puzzle) -> npt.NDArray[np.uint8]:
-    """Return the cells known to have `colour`, shape (height, width), as 0 and 1."""
-    rows = state.grid[colour, : puzzle.height, np.newaxis]
-    return ((rows >> np.arange(puzzle.width, dtype=np.uint64)) & u64(1)).astype(np.uint8)
-
-
-def _solution(state: State, puzzle: Puzzle) -> Solution:
-    return Solution(_cells(state, BLACK, puzzle))
+def _board(state: State, puzzle: Puzzle) -> npt.NDArray[np.int8]:
+    return cells_of(state.grid[BLACK, : puzzle.height], state.grid[WHITE, : puzzle.height], puzzle.width)
 
 
 def solve(

@@ -6,8 +6,8 @@ import statistics
 from itertools import pairwise
 
 from nonobot.harness.check.check_puzzles import ambiguous, easy, numbered, text_of
-from nonobot.harness.check.lab import Lab, Talk, excerpt
-from nonobot.harness.check.step import ShortfallError
+from nonobot.harness.check.lab import Lab, ShortfallError, Talk, excerpt
+from nonobot.harness.check.step import ANSWER, COUNTS, MUST, NOTE, ONE_AT_A_TIME, QUESTION, step
 from nonobot.protocol import Answer, format_answer
 
 __all__ = [
@@ -32,6 +32,12 @@ LARGE_BATCH = 200
 TIMED = 20
 
 
+@step(
+    MUST,
+    "starts, reads TAB and LF, and solves a puzzle",
+    "Everything else builds on it; what the start takes is allowed for in all other steps.",
+    QUESTION,
+)
 def one_puzzle(lab: Lab) -> str:
     """Starts, and solves a puzzle; how long that takes is allowed for later."""
     wanted = numbered(easy(lab.size, 1))
@@ -45,11 +51,17 @@ def one_puzzle(lab: Lab) -> str:
         f"is the bot set to boards of {lab.size[0]}x{lab.size[1]} (the check's --size)? A start that takes longer "
         "needs --start-timeout; --verbose shows the whole conversation",
     )
-    seconds = talk.arrivals[0] - talk.started
+    seconds = talk.arrivals[0]
     lab.start_seconds = START_MARGIN * seconds
     return f"first answer after {seconds:.2f} s"
 
 
+@step(
+    MUST,
+    "writes answers in the official form",
+    "An organiser's checker may compare bytes; CR or blanks at the end of a line are a warning.",
+    ANSWER,
+)
 def official_form(lab: Lab) -> None:
     """Writes `$k`, then the rows, to the byte."""
     wanted = numbered(easy(lab.size, 2))
@@ -92,6 +104,12 @@ def _without_blanks(text: bytes) -> bytes:
     return b"\n".join(line.rstrip(b" \t\r") for line in text.split(b"\n"))
 
 
+@step(
+    MUST,
+    "writes nothing but answers to stdout",
+    "A banner or a line of debug text shifts every answer after it for a checker that counts lines.",
+    ANSWER,
+)
 def only_answers(lab: Lab) -> None:
     """Writes nothing else to stdout, also at the start and at the end."""
     wanted = numbered(easy(lab.size, 2))
@@ -113,6 +131,12 @@ def only_answers(lab: Lab) -> None:
         )
 
 
+@step(
+    MUST,
+    "keeps the numbers and the order of the puzzles",
+    "Sets are cut and put together: numbers have gaps, and the answer belongs to the number it bears.",
+    COUNTS,
+)
 def numbers_and_order(lab: Lab) -> None:
     """Repeats the numbers as they came, gaps and steps back included."""
     puzzles = easy(lab.size, 4)
@@ -125,6 +149,12 @@ def numbers_and_order(lab: Lab) -> None:
         raise ShortfallError("puzzles $7, $100, $3, $1000000", "answers $7 $100 $3 $1000000", got, advice)
 
 
+@step(
+    MUST,
+    "takes any solution where a puzzle has several",
+    "Most boards with 35% black cells have several; a bot that waits for a unique one solves few of them.",
+    COUNTS,
+)
 def any_solution(lab: Lab) -> None:
     """Answers a puzzle that has several solutions with one of them."""
     lab.ask(
@@ -134,6 +164,12 @@ def any_solution(lab: Lab) -> None:
     )
 
 
+@step(
+    MUST,
+    "writes each answer out at once",
+    "What is still in a buffer when the time is up is lost.",
+    ONE_AT_A_TIME,
+)
 def writes_at_once(lab: Lab) -> None:
     """Writes an answer out when it has it."""
     wanted = numbered(easy(lab.size, 2))
@@ -147,6 +183,13 @@ def writes_at_once(lab: Lab) -> None:
     )
 
 
+@step(
+    MUST,
+    "answers before the next $ comes",
+    "A judge may send the next puzzle only after the answer; a bot that waits for it waits for ever.",
+    ONE_AT_A_TIME,
+    needs=(writes_at_once,),
+)
 def answers_before_the_next(lab: Lab) -> None:
     """Answers with the last clue line, not with the next `$`."""
     wanted = numbered(easy(lab.size, 3))
@@ -163,6 +206,12 @@ def answers_before_the_next(lab: Lab) -> None:
     )
 
 
+@step(
+    MUST,
+    "answers a large batch that is sent at once",
+    "A tournament sends 1000 puzzles at once; a bot that only reads or only writes stands still.",
+    COUNTS,
+)
 def large_batch(lab: Lab) -> str:
     """Answers everything when everything is sent at once."""
     talk = lab.ask(
@@ -170,9 +219,15 @@ def large_batch(lab: Lab) -> str:
         f"{LARGE_BATCH} puzzles at once",
         "keep reading while you write, free what a puzzle took, and write whole answers",
     )
-    return f"{LARGE_BATCH} puzzles in {talk.arrivals[-1] - talk.started:.2f} s"
+    return f"{LARGE_BATCH} puzzles in {talk.arrivals[-1]:.2f} s"
 
 
+@step(
+    NOTE,
+    "gives the same answers to the same input",
+    "Nothing asks for it; faults are found sooner in a bot that does.",
+    COUNTS,
+)
 def same_again(lab: Lab) -> str:
     """Whether the same questions get the same answers."""
     wanted = numbered([*easy(lab.size, 5), ambiguous(lab.size)])
@@ -184,12 +239,18 @@ def same_again(lab: Lab) -> str:
     return f"other answers to {', '.join(f'${number}' for number in differing) or 'some'} the second time"
 
 
+@step(
+    NOTE,
+    "how long an easy puzzle takes",
+    "Much more than a millisecond is a wait in the reading or writing, not in the solving.",
+    COUNTS,
+)
 def seconds_per_puzzle(lab: Lab) -> str:
     """How long an easy puzzle takes."""
     wanted = numbered(easy(lab.size, TIMED + 1))
     talk = lab.ask(wanted, f"{TIMED + 1} easy puzzles", "answer all of them")
     took = [after - before for before, after in pairwise(talk.arrivals)]
     return (
-        f"first answer after {talk.arrivals[0] - talk.started:.2f} s, then an easy puzzle takes "
+        f"first answer after {talk.arrivals[0]:.2f} s, then an easy puzzle takes "
         f"{1000 * statistics.median(took):.1f} ms (median), at most {1000 * max(took):.1f} ms"
     )

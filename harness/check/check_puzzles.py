@@ -12,6 +12,7 @@ __all__ = [
     "LARGEST_SIDE",
     "SMALLEST_SIDE",
     "Numbered",
+    "Size",
     "ambiguous",
     "easy",
     "filled",

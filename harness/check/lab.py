@@ -13,21 +13,37 @@ from types import TracebackType
 
 from nonobot.harness.check import warden
 from nonobot.harness.check.check_puzzles import Numbered, text_of
-from nonobot.harness.check.step import ShortfallError
-from nonobot.harness.play.bot_process import BotProcess
+from nonobot.harness.play.bot_process import BotProcess, LastWords
+from nonobot.harness.play.conversation import Conversation, Stamped
 from nonobot.protocol import Answer, AnswerReader, mismatches
 
-__all__ = ["Lab", "Talk", "excerpt"]
+__all__ = ["Lab", "ShortfallError", "Talk", "excerpt"]
 
 MOST_OUTPUT_BYTES = 1 << 20
 MOST_OUTPUT_BYTES_PER_CELL = 4000
 """Of a board: twice what the answers of the largest batch take. To a bot that writes more, and more than a
 megabyte, nobody listens any longer."""
 
-TAIL_BYTES = 4096
-
 SECONDS_FROM_STDOUT_TO_END = 1.0
 """The stdout of a process that ends is closed a little before the process is gone."""
+
+
+class ShortfallError(Exception):
+    """The bot did not do what a step asks for.
+
+    Parameters
+    ----------
+    sent, expected, got : str
+        What happened, in short; `got` with an excerpt of what came back.
+    advice : str
+        What to do about it.
+    minor : bool
+        Whether it is a warning, also where the step is a MUST.
+    """
+
+    def __init__(self, sent: str, expected: str, got: str, advice: str, minor: bool = False) -> None:
+        super().__init__(got)
+        self.sent, self.expected, self.got, self.advice, self.minor = sent, expected, got, advice, minor
 
 
 def excerpt(data: bytes, most: int = 70) -> str:
@@ -57,7 +73,7 @@ class Lab:
         What is added up to the first answer: the most that a start may take, and, once it was measured, rather
         more than it took.
     folder : Path
-        For stderr and reports.
+        For the warden's reports.
     transcript : list of str
         What happened in the step being carried out.
     """
@@ -72,12 +88,11 @@ class Lab:
 
     def talk(self, watch: str | None = None) -> Talk:
         """Return a new conversation; `watch` names what the warden is to look at or to withhold."""
-        stem = self.folder / f"{next(self._serial)}"
-        report = stem.with_suffix(".report")
+        report = self.folder / f"{next(self._serial)}.report"
         command = self.command
         if watch:
             command = [sys.executable, "-P", warden.__file__, watch, str(report), *command]
-        return Talk(self, command, stem.with_suffix(".stderr"), report)
+        return Talk(self, command, report)
 
     def ask(self, wanted: Sequence[Numbered], sent: str, advice: str, data: bytes | None = None) -> Talk:
         """Send a batch, close stdin, and demand the right answers.
@@ -107,9 +122,7 @@ class Talk:
     answers : list of Answer
         Those under a number.
     arrivals : list of float
-        Monotonic seconds at which each was complete.
-    lines : list of bytes
-        All of its output, with line ends.
+        Seconds from the start at which each was complete.
     report : Path
         What the warden has to say.
     obeyed : bool
@@ -118,20 +131,19 @@ class Talk:
         Whether it ended by itself.
     """
 
-    def __init__(self, lab: Lab, command: Sequence[str], stderr_path: Path, report: Path) -> None:
+    def __init__(self, lab: Lab, command: Sequence[str], report: Path) -> None:
+        width, height = lab.size
         self.answers: list[Answer] = []
         self.arrivals: list[float] = []
-        self.lines: list[bytes] = []
         self.report = report
         self.ended = self.obeyed = False
         self._lab = lab
-        self._reader = AnswerReader(*lab.size)
-        self._unfinished = b""
-        self._received_bytes = 0
-        self._most_bytes = max(MOST_OUTPUT_BYTES, MOST_OUTPUT_BYTES_PER_CELL * lab.size[0] * lab.size[1])
         self._lasted_seconds = 0.0
-        self._stderr_path = stderr_path
-        self._bot = BotProcess(command, stderr_path)
+        self._output: list[bytes] = []
+        self._words = LastWords()
+        self._bot = BotProcess(command, self._words)
+        most_bytes = max(MOST_OUTPUT_BYTES, MOST_OUTPUT_BYTES_PER_CELL * width * height)
+        self._conversation = Conversation(self._bot, AnswerReader(width, height), most_bytes, self._note_output)
         self._until = self._bot.started + lab.start_seconds + lab.patience_seconds
 
     def __enter__(self) -> Talk:
@@ -147,17 +159,12 @@ class Talk:
         self._lasted_seconds = time.monotonic() - self._bot.started
         self._bot.__exit__(kind, error, trace)
         self.obeyed = self.status != -signal.SIGKILL
-        if self._unfinished:
-            self._take_line(self._unfinished)
-        self._keep(self._reader.close())
+        self._keep_what_is_there()
+        for stamped in self._conversation.close():
+            self._keep(stamped)
         self._note(self._how_it_ended())
-        if said := self._stderr():
-            self._note(f"stderr: {excerpt(said, 300)}")
-
-    @property
-    def started(self) -> float:
-        """Monotonic seconds."""
-        return self._bot.started
+        if self._words.data:
+            self._note(f"stderr: {excerpt(self._words.data, 300)}")
 
     @property
     def status(self) -> int:
@@ -169,35 +176,37 @@ class Talk:
         """Whether the bot has ended."""
         return self._bot.exited
 
+    @property
+    def lines(self) -> list[bytes]:
+        """All of its output, with line ends."""
+        *whole, rest = b"".join(self._output).split(b"\n")
+        return [line + b"\n" for line in whole] + ([rest] if rest else [])
+
     def send(self, data: bytes, last: bool = False) -> None:
         """Send `data`; after the `last` of it stdin is closed."""
         self._note(f"sent {len(data)} bytes: {excerpt(data, 200)}" + (", closed stdin" if last else ""))
-        self._bot.send(data, last=last)
+        self._conversation.send(data, last=last)
 
     def send_pieces(self, pieces: Sequence[bytes], pause_seconds: float) -> None:
         """Send each piece in a write of its own, then close stdin."""
         self._note(f"sent {len(pieces)} pieces: {excerpt(b''.join(pieces), 200)}, closed stdin")
         for number, piece in enumerate(pieces, 1):
-            self._bot.send(piece, last=number == len(pieces))
+            self._conversation.send(piece, last=number == len(pieces))
             self.listen(pause_seconds)
 
     def wait_for(self, wanted: Sequence[Numbered]) -> None:
         """Listen until all of `wanted` are answered, no more can come, or none comes as long as patience lasts."""
         missing = {number for number, _ in wanted} - {answer.number for answer in self.answers}
-        while missing:
-            before = len(self.answers)
-            open_still = self._listen_once(self._until)
-            if len(self.answers) > before:
+        while missing and (stamped := self._conversation.answer(self._until)):
+            if self._keep(stamped):
                 self._until = time.monotonic() + self._lab.patience_seconds
-                missing -= {answer.number for answer in self.answers[before:]}
-            elif not open_still or time.monotonic() >= self._until:
-                return
+            missing -= {stamped.answer.number}
 
     def listen(self, seconds: float) -> None:
         """Listen for so long, or until the bot ends."""
         until = time.monotonic() + seconds
-        while self._listen_once(until) and time.monotonic() < until:
-            pass
+        while stamped := self._conversation.answer(until):
+            self._keep(stamped)
 
     def wait_for_end(self, more_seconds: float = 0.0) -> None:
         """Listen until the bot ends, as long as patience lasts and `more_seconds`."""
@@ -223,17 +232,24 @@ class Talk:
 
     def how_it_stood(self) -> str:
         """Return what became of the bot, with what it wrote in place of answers and its last line on stderr."""
-        said = self._stderr().decode("utf-8", "replace").split("\n")
-        last = next((line.strip() for line in reversed(said) if line.strip()), "")
-        wrote = "" if self.answers or not self.lines else f"; on stdout: {excerpt(self.lines[0])}"
+        wrote = f"; on stdout: {excerpt(self.lines[0])}" if self._output and not self.answers else ""
+        last = self._words.last_line
         return self._how_it_ended() + wrote + (f"; last on stderr: {last[:200]!r}" if last else "")
 
     def _bot_ends(self, until: float) -> None:
         """Listen until the bot has ended and all that it wrote is taken, or the clock reaches `until`."""
         while not self._bot.exited and time.monotonic() < until:
             self._listen_once(until)
-        while self._bot.exited and self._listen_once(0.0):
-            pass
+        while self._bot.exited and not self._conversation.over:
+            self._listen_once(0.0)
+
+    def _listen_once(self, until: float) -> None:
+        self._conversation.listen(until)
+        self._keep_what_is_there()
+
+    def _keep_what_is_there(self) -> None:
+        while stamped := self._conversation.next_answer():
+            self._keep(stamped)
 
     def _fault_in(self, wanted: Sequence[Numbered]) -> str | None:
         """Return what is wrong with the first answer at fault."""
@@ -256,31 +272,17 @@ class Talk:
         known = -self.status in set(signal.Signals)
         return f"the bot was ended by {signal.Signals(-self.status).name if known else f'signal {-self.status}'}"
 
-    def _stderr(self) -> bytes:
-        return self._stderr_path.read_bytes()[-TAIL_BYTES:] if self._stderr_path.exists() else b""
-
     def _note(self, what: str) -> None:
         self._lab.transcript.append(f"{time.monotonic() - self._bot.started:8.3f} s  {what}")
 
-    def _listen_once(self, until: float) -> bool:
-        """Take what is there, after waiting for it; False once nothing more can come."""
-        data = self._bot.read(until)
-        if data:
-            self._note(f"got {len(data)} bytes: {excerpt(data, 200)}")
-            self._received_bytes += len(data)
-            *whole, self._unfinished = (self._unfinished + data).split(b"\n")
-            for line in whole:
-                self._take_line(line + b"\n")
-        elif self._bot.exited or self._bot.output_closed:
+    def _note_output(self, data: bytes) -> None:
+        self._note(f"got {len(data)} bytes: {excerpt(data, 200)}")
+        self._output.append(data)
+
+    def _keep(self, stamped: Stamped[Answer]) -> bool:
+        """Keep an answer under a number; return whether it is one."""
+        if stamped.answer.number is None:
             return False
-        return self._received_bytes <= self._most_bytes
-
-    def _take_line(self, line: bytes) -> None:
-        self.lines.append(line)
-        self._keep(self._reader.feed(line))
-
-    def _keep(self, answers: list[Answer]) -> None:
-        for answer in answers:
-            if answer.number is not None:
-                self.answers.append(answer)
-                self.arrivals.append(time.monotonic())
+        self.answers.append(stamped.answer)
+        self.arrivals.append(stamped.arrived_seconds)
+        return True

@@ -5,10 +5,15 @@ from __future__ import annotations
 import time
 
 from nonobot.harness.check import warden
-from nonobot.harness.check.answer_steps import LARGE_BATCH
+from nonobot.harness.check.answer_steps import (
+    LARGE_BATCH,
+    answers_before_the_next,
+    large_batch,
+    writes_at_once,
+)
 from nonobot.harness.check.check_puzzles import easy, hard, numbered, text_of
-from nonobot.harness.check.lab import Lab
-from nonobot.harness.check.step import ShortfallError
+from nonobot.harness.check.lab import Lab, ShortfallError
+from nonobot.harness.check.step import MUST, PROCESS, REFUSES, SHOULD, step
 from nonobot.harness.play.bot_process import SECONDS_TO_OBEY
 
 __all__ = [
@@ -28,6 +33,12 @@ IN_TIME = f"the bot ends within {SECONDS_TO_OBEY:g} s"
 OBEY = "do not catch SIGTERM; if you have to, write out what is there and end at once"
 
 
+@step(
+    MUST,
+    "ends by itself when its input ends",
+    "A match is over when the bot has ended; a status other than 0 looks like a crash and is a warning.",
+    PROCESS,
+)
 def ends_with_its_input(lab: Lab) -> str:
     """Ends by itself, with status 0, when stdin ends."""
     wanted = numbered(easy(lab.size, 2))
@@ -50,6 +61,12 @@ def ends_with_its_input(lab: Lab) -> str:
     return f"{took:.2f} s after the last answer"
 
 
+@step(
+    SHOULD,
+    "ends when its input is cut off within a puzzle",
+    "A loop that waits for the missing lines burns its core until somebody kills it.",
+    REFUSES,
+)
 def cut_off_input(lab: Lab) -> None:
     """Ends, too, when stdin ends within a puzzle; what came before is answered."""
     wanted = numbered(easy(lab.size, 2))
@@ -65,6 +82,16 @@ def cut_off_input(lab: Lab) -> None:
         raise ShortfallError(sent, "the bot ends by itself", talk.how_it_stood(), advice)
 
 
+@step(
+    SHOULD,
+    "ends at SIGTERM while it waits",
+    "That is how a judge stops a bot; one that does not obey is killed 1.5 s later.",
+    PROCESS,
+    needs=(
+        writes_at_once,
+        answers_before_the_next,
+    ),
+)
 def sigterm_idle(lab: Lab) -> None:
     """Ends at SIGTERM while it waits for a puzzle."""
     wanted = numbered(easy(lab.size, 1))
@@ -81,6 +108,13 @@ def sigterm_idle(lab: Lab) -> None:
         raise ShortfallError(sent, IN_TIME, "it went on and was killed", OBEY)
 
 
+@step(
+    SHOULD,
+    "ends at SIGTERM in the middle of a puzzle",
+    "At the time limit a bot is at work, and its handler may not run before the puzzle is solved.",
+    PROCESS,
+    needs=(writes_at_once,),
+)
 def sigterm_at_work(lab: Lab) -> str | None:
     """Ends at SIGTERM in the middle of a puzzle."""
     puzzles = numbered([*easy(lab.size, 1), *hard(lab.size)])
@@ -100,6 +134,12 @@ def sigterm_at_work(lab: Lab) -> str | None:
     return "it had solved everything by then: use a larger --size to see it at work" if idle else None
 
 
+@step(
+    SHOULD,
+    "ends when its stdout is closed",
+    "Solving on for nobody takes time from the next bot.",
+    PROCESS,
+)
 def stdout_closed(lab: Lab) -> None:
     """Ends when nobody can read its answers any more."""
     with lab.talk(watch=warden.STDOUT_CLOSED) as talk:
@@ -114,6 +154,13 @@ def stdout_closed(lab: Lab) -> None:
         )
 
 
+@step(
+    SHOULD,
+    "leaves no process behind",
+    "What is left runs beside the next bot and slows it down.",
+    PROCESS,
+    needs=(ends_with_its_input,),
+)
 def leaves_nothing_behind(lab: Lab) -> None:
     """Every process it started is gone when it ends."""
     sent, expected = "two puzzles, then stdin was closed", "no process is left when the bot has ended"
@@ -134,6 +181,13 @@ def leaves_nothing_behind(lab: Lab) -> None:
         )
 
 
+@step(
+    SHOULD,
+    "needs nobody to read its stderr",
+    "A pipe holds 64 KiB: a bot that writes more waits for ever where its stderr is not read.",
+    PROCESS,
+    needs=(large_batch,),
+)
 def stderr_unread(lab: Lab) -> None:
     """Needs nobody to read its stderr."""
     wanted = numbered(easy(lab.size, LARGE_BATCH))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from nonobot.harness.check.check_puzzles import (
-    Numbered,
+    Size,
     easy,
     filled,
     numbered,
@@ -13,6 +16,18 @@ from nonobot.harness.check.check_puzzles import (
     with_empty_edge_rows,
 )
 from nonobot.harness.check.lab import Lab
+from nonobot.harness.check.step import (
+    FORGIVES,
+    MUST,
+    ONE_AT_A_TIME,
+    QUESTION,
+    REFUSES,
+    SHOULD,
+    UNSOLVED,
+    Level,
+    Step,
+    step,
+)
 from nonobot.protocol import Puzzle
 
 __all__ = [
@@ -35,137 +50,52 @@ __all__ = [
 SECONDS_BETWEEN_PIECES = 0.0005
 """A bot that waits for input gets each piece alone."""
 
-
-def _ask_with_another(lab: Lab, puzzle: Puzzle, sent: str, advice: str) -> None:
-    """Ask for `puzzle` and then for an easy one, which shows whether the lines were counted right."""
-    lab.ask(numbered([puzzle, *easy(lab.size, 1)]), sent, advice)
+EVERY, ALL_BUT_THE_SECOND = slice(None), slice(0, None, 2)
 
 
-def _two(lab: Lab) -> tuple[list[Numbered], bytes]:
-    wanted = numbered(easy(lab.size, 2))
-    return wanted, text_of(wanted)
+def _question(
+    name: str,
+    level: Level,
+    title: str,
+    why: str,
+    section: str,
+    *,
+    sent: str,
+    advice: str,
+    puzzles: Callable[[Size], list[Puzzle]] = lambda size: easy(size, 2),
+    written: Callable[[bytes], bytes] = lambda text: text,
+    wanted: slice = EVERY,
+) -> Step:
+    """Return a step that sends a batch and demands the right answers; see :class:`Step` and :meth:`Lab.ask`.
+
+    Parameters
+    ----------
+    puzzles : callable
+        Returns what is sent, given the size of the boards.
+    written : callable
+        Returns how it is written, given the official form.
+    wanted : slice
+        Which of the puzzles have to be solved.
+    """
+
+    def test(lab: Lab) -> None:
+        batch = numbered(puzzles(lab.size))
+        lab.ask(batch[wanted], sent, advice, written(text_of(batch)))
+
+    return Step(name, level, title, why, section, test)
 
 
-def crlf(lab: Lab) -> None:
-    """Two of the official sets end their lines so."""
-    wanted, data = _two(lab)
-    lab.ask(
-        wanted,
-        "two puzzles with CRLF line ends",
-        "strip CR as well as LF from each line",
-        data.replace(b"\n", b"\r\n"),
-    )
+def _then_an_easy_one(puzzle: Callable[[Size], Puzzle]) -> Callable[[Size], list[Puzzle]]:
+    """Return what makes `puzzle` and another, which shows whether the lines were counted right."""
+    return lambda size: [puzzle(size), *easy(size, 1)]
 
 
-def empty_columns(lab: Lab) -> None:
-    """The first and the last column's clue lines are empty."""
-    _ask_with_another(
-        lab,
-        with_empty_edge_columns(lab.size),
-        "a puzzle whose first and last columns are empty lines, and one more",
-        "an empty line is a clue line: count it, also directly after the '$'",
-    )
-
-
-def empty_rows(lab: Lab) -> None:
-    """The first and the last row's clue lines are empty."""
-    _ask_with_another(
-        lab,
-        with_empty_edge_rows(lab.size),
-        "a puzzle whose first and last rows are empty lines, and one more",
-        "an empty line is a clue line: count it, also directly before the next '$'",
-    )
-
-
-def all_white(lab: Lab) -> None:
-    """All clue lines are empty."""
-    _ask_with_another(
-        lab,
-        filled(lab.size, 0),
-        "a puzzle of empty lines alone, and one more",
-        "empty lines are clue lines; the answer is all zeros",
-    )
-
-
-def all_black(lab: Lab) -> None:
-    """Each clue is as long as its line."""
-    _ask_with_another(
-        lab,
-        filled(lab.size, 1),
-        "a puzzle whose clues fill their lines, and one more",
-        "a block may be as long as its line; look at masks and bounds",
-    )
-
-
-def zero_clue(lab: Lab) -> None:
-    """Some programs write 0 for a line without black cells."""
-    puzzle = with_empty_edge_rows(lab.size)
-    wanted = numbered([puzzle, *easy(lab.size, 1)])
-    first = b"$1\n" + b"".join(
-        ("\t".join(map(str, clue)) or "0").encode() + b"\n" for clue in (*puzzle.columns, *puzzle.rows)
-    )
-    lab.ask(
-        wanted,
-        "a puzzle with 0 for its empty rows, and one more",
-        "read a 0 that stands alone as an empty clue",
-        first + text_of(wanted[1:]),
-    )
-
-
-def spaces_for_tab(lab: Lab) -> None:
-    """Files that went through an editor have spaces."""
-    wanted, data = _two(lab)
-    lab.ask(
-        wanted,
-        "two puzzles with spaces for TAB",
-        "split clue lines at any white space",
-        data.replace(b"\t", b" "),
-    )
-
-
-def spaces_around_the_number(lab: Lab) -> None:
-    """White space after `$` and after the number."""
-    wanted, data = _two(lab)
-    lab.ask(wanted, "'$ 1 ' and '$ 2 '", "strip what follows the '$'", _with_spaced_numbers(data))
-
-
-def _with_spaced_numbers(data: bytes) -> bytes:
-    return data.replace(b"$1\n", b"$ 1 \n").replace(b"$2\n", b"$ 2 \n")
-
-
-def byte_order_mark(lab: Lab) -> None:
-    """Some editors put a UTF-8 mark before the first `$`."""
-    wanted, data = _two(lab)
-    lab.ask(
-        wanted,
-        "two puzzles after a UTF-8 byte order mark",
-        "drop the bytes EF BB BF at the start",
-        b"\xef\xbb\xbf" + data,
-    )
-
-
-def blank_lines(lab: Lab) -> None:
-    """Blank lines before, between and after puzzles."""
-    wanted = numbered(easy(lab.size, 2))
-    lab.ask(
-        wanted,
-        "blank lines before, between and after two puzzles",
-        "once a puzzle has all its clue lines, leave out blank lines up to the next '$'",
-        b"\n" + text_of(wanted[:1]) + b"\n\n" + text_of(wanted[1:]) + b"\n",
-    )
-
-
-def no_final_newline(lab: Lab) -> None:
-    """The last line of the input has no end."""
-    wanted, data = _two(lab)
-    lab.ask(
-        wanted,
-        "two puzzles, without the very last line end",
-        "take a last line that the end of the input ends",
-        data.removesuffix(b"\n"),
-    )
-
-
+@step(
+    MUST,
+    "reads input that comes in odd pieces",
+    "A pipe cuts where it likes, also within a number.",
+    ONE_AT_A_TIME,
+)
 def odd_pieces(lab: Lab) -> None:
     """A pipe cuts where it likes: in a line, in a number, in CRLF, a byte at a time."""
     wanted = numbered(easy(lab.size, 4))
@@ -185,27 +115,155 @@ def odd_pieces(lab: Lab) -> None:
     )
 
 
-def garbled_clue(lab: Lab) -> None:
-    """A clue that is no number costs its own puzzle alone."""
-    wanted = numbered(easy(lab.size, 3))
-    lines = text_of(wanted[1:2]).split(b"\n")
-    lines[2] = b"2x"
-    data = text_of(wanted[:1]) + b"\n".join(lines) + text_of(wanted[2:])
-    lab.ask(
-        [wanted[0], wanted[2]],
-        "three puzzles; the clue of column 2 of $2 is '2x'",
-        "give such a puzzle up with '$2' and a grid of zeros, say so on stderr, and go on with the next",
-        data,
-    )
+crlf = _question(
+    "crlf",
+    MUST,
+    "reads CRLF line ends",
+    "Two of the official sets have them.",
+    FORGIVES,
+    sent="two puzzles with CRLF line ends",
+    advice="strip CR as well as LF from each line",
+    written=lambda text: text.replace(b"\n", b"\r\n"),
+)
+
+empty_columns = _question(
+    "empty_columns",
+    MUST,
+    "counts an empty line as a column's clue, first and last",
+    "A column without black cells is an empty line, also directly after the `$`.",
+    QUESTION,
+    sent="a puzzle whose first and last columns are empty lines, and one more",
+    advice="an empty line is a clue line: count it, also directly after the '$'",
+    puzzles=_then_an_easy_one(with_empty_edge_columns),
+)
+
+empty_rows = _question(
+    "empty_rows",
+    MUST,
+    "counts an empty line as a row's clue, first and last",
+    "A row without black cells is an empty line, also directly before the next `$`.",
+    QUESTION,
+    sent="a puzzle whose first and last rows are empty lines, and one more",
+    advice="an empty line is a clue line: count it, also directly before the next '$'",
+    puzzles=_then_an_easy_one(with_empty_edge_rows),
+)
+
+all_white = _question(
+    "all_white",
+    MUST,
+    "solves the board without black cells",
+    "It is all empty lines: a reader that takes them for space finds no puzzle.",
+    QUESTION,
+    sent="a puzzle of empty lines alone, and one more",
+    advice="empty lines are clue lines; the answer is all zeros",
+    puzzles=_then_an_easy_one(lambda size: filled(size, 0)),
+)
+
+all_black = _question(
+    "all_black",
+    MUST,
+    "solves the board without white cells",
+    "Blocks as long as their line overflow masks and bounds that are one short.",
+    QUESTION,
+    sent="a puzzle whose clues fill their lines, and one more",
+    advice="a block may be as long as its line; look at masks and bounds",
+    puzzles=_then_an_easy_one(lambda size: filled(size, 1)),
+)
+
+zero_clue = _question(
+    "zero_clue",
+    SHOULD,
+    "reads 0 as an empty clue",
+    "Other programs write it.",
+    FORGIVES,
+    sent="a puzzle with 0 for its empty rows, and one more",
+    advice="read a 0 that stands alone as an empty clue",
+    puzzles=_then_an_easy_one(with_empty_edge_rows),
+    written=lambda text: b"".join((line or b"0") + b"\n" for line in text.splitlines()),
+)
+
+spaces_for_tab = _question(
+    "spaces_for_tab",
+    SHOULD,
+    "reads spaces in place of TAB",
+    "Editors and web pages turn TAB into spaces.",
+    FORGIVES,
+    sent="two puzzles with spaces for TAB",
+    advice="split clue lines at any white space",
+    written=lambda text: text.replace(b"\t", b" "),
+)
+
+spaces_around_the_number = _question(
+    "spaces_around_the_number",
+    SHOULD,
+    "reads spaces around the number after $",
+    "Hand-made sets have them.",
+    FORGIVES,
+    sent="'$ 1 ' and '$ 2 '",
+    advice="strip what follows the '$'",
+    written=lambda text: text.replace(b"$1\n", b"$ 1 \n").replace(b"$2\n", b"$ 2 \n"),
+)
+
+byte_order_mark = _question(
+    "byte_order_mark",
+    SHOULD,
+    "reads over a byte order mark",
+    "Some editors on Windows write one.",
+    FORGIVES,
+    sent="two puzzles after a UTF-8 byte order mark",
+    advice="drop the bytes EF BB BF at the start",
+    written=lambda text: b"\xef\xbb\xbf" + text,
+)
+
+blank_lines = _question(
+    "blank_lines",
+    SHOULD,
+    "reads over blank lines between puzzles",
+    "Sets that were put together from several files have them.",
+    FORGIVES,
+    sent="blank lines before, between and after two puzzles",
+    advice="once a puzzle has all its clue lines, leave out blank lines up to the next '$'",
+    written=lambda text: b"\n" + text.replace(b"$2\n", b"\n\n$2\n") + b"\n",
+)
+
+no_final_newline = _question(
+    "no_final_newline",
+    SHOULD,
+    "reads a last line without a line end",
+    "Some editors leave it out, and the last puzzle counts like any other.",
+    FORGIVES,
+    sent="two puzzles, without the very last line end",
+    advice="take a last line that the end of the input ends",
+    written=lambda text: text.removesuffix(b"\n"),
+)
+
+garbled_clue = _question(
+    "garbled_clue",
+    SHOULD,
+    "survives a clue that is not a number",
+    "One damaged line is to cost one puzzle, not the rest of the tournament.",
+    REFUSES,
+    sent="three puzzles; the clue of column 2 of $2 is '2x'",
+    advice="give such a puzzle up with '$2' and a grid of zeros, say so on stderr, and go on with the next",
+    puzzles=lambda size: easy(size, 3),
+    written=lambda text: re.sub(rb"(?<=\$2\n)(.*\n).*", rb"\g<1>2x", text, count=1),
+    wanted=ALL_BUT_THE_SECOND,
+)
 
 
-def unsolvable_puzzle(lab: Lab) -> None:
-    """Clues without a board cost their own puzzle alone."""
-    before, after = easy(lab.size, 2)
-    wanted = numbered([before, unsolvable(lab.size), after])
-    lab.ask(
-        [wanted[0], wanted[2]],
-        "three puzzles; $2 has no solution",
-        "give such a puzzle up with '$2' and a grid of zeros, say so on stderr, and go on with the next",
-        text_of(wanted),
-    )
+def _with_an_unsolvable_second(size: Size) -> list[Puzzle]:
+    before, after = easy(size, 2)
+    return [before, unsolvable(size), after]
+
+
+unsolvable_puzzle = _question(
+    "unsolvable_puzzle",
+    SHOULD,
+    "survives a puzzle without a solution",
+    "It costs one puzzle, and a search that ends without a board must not end the bot.",
+    UNSOLVED,
+    sent="three puzzles; $2 has no solution",
+    advice="give such a puzzle up with '$2' and a grid of zeros, say so on stderr, and go on with the next",
+    puzzles=_with_an_unsolvable_second,
+    wanted=ALL_BUT_THE_SECOND,
+)

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from nonobot.harness.check.lab import Lab
 from nonobot.harness.results.run_result import SCHEMA_VERSION
 
-if TYPE_CHECKING:
-    from nonobot.harness.check.lab import Lab
+__all__ = ["PROCESS", "CheckResult", "Level", "Step", "StepResult", "StepVerdict", "Test", "step"]
 
-__all__ = ["CheckResult", "Level", "ShortfallError", "Step", "StepResult", "StepVerdict", "Test"]
+# The headings that state the rules, in docs/protocol.md, and the last one in docs/check.md.
+QUESTION = "A question"
+ANSWER = "An answer"
+COUNTS = "What counts"
+ONE_AT_A_TIME = "Puzzles one at a time"
+FORGIVES = "What the question reader forgives"
+REFUSES = "What it refuses"
+UNSOLVED = "What `nonobot` answers when it has no solution"
+PROCESS = "The bot's process"
 
 
 class Level(StrEnum):
@@ -29,6 +36,9 @@ class Level(StrEnum):
     NOTE = "note"
 
 
+MUST, SHOULD, NOTE = Level
+
+
 class StepVerdict(StrEnum):
     """What came of a step."""
 
@@ -38,25 +48,7 @@ class StepVerdict(StrEnum):
     SKIPPED = "skipped"
 
 
-class ShortfallError(Exception):
-    """The bot did not do what a step asks for.
-
-    Parameters
-    ----------
-    sent, expected, got : str
-        What happened, in short; `got` with an excerpt of what came back.
-    advice : str
-        What to do about it.
-    minor : bool
-        Whether it is a warning, also where the step is a MUST.
-    """
-
-    def __init__(self, sent: str, expected: str, got: str, advice: str, minor: bool = False) -> None:
-        super().__init__(got)
-        self.sent, self.expected, self.got, self.advice, self.minor = sent, expected, got, advice, minor
-
-
-Test = Callable[["Lab"], str | None]
+Test = Callable[[Lab], str | None]
 """Carries a step out; returns a remark or None, and raises ShortfallError."""
 
 
@@ -66,6 +58,8 @@ class Step:
 
     Attributes
     ----------
+    name : str
+        For machines; it stays when numbers change.
     level : Level
     title : str
         What the bot does when it passes.
@@ -74,21 +68,22 @@ class Step:
     section : str
         The heading in docs/protocol.md (or docs/check.md) that states the rule.
     test : callable
-    needs : tuple of callable
-        The tests of steps without which this one says nothing; the first step is needed by all.
+    needs : tuple of Step
+        Those without which this one says nothing; the first step is needed by all.
     """
 
+    name: str
     level: Level
     title: str
     why: str
     section: str
     test: Test
-    needs: tuple[Test, ...] = ()
+    needs: tuple[Step, ...] = ()
 
-    @property
-    def name(self) -> str:
-        """A name for machines; it stays when numbers change."""
-        return self.test.__name__
+
+def step(level: Level, title: str, why: str, section: str, needs: tuple[Step, ...] = ()) -> Callable[[Test], Step]:
+    """Make a test, the function below it, a step of the same name; see :class:`Step`."""
+    return lambda test: Step(test.__name__, level, title, why, section, test, needs)
 
 
 class StepResult(Struct, omit_defaults=True):

@@ -12,9 +12,8 @@ from pathlib import Path
 from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
 from nonobot.harness.check.check_text import list_of_steps, show_for, summary
 from nonobot.harness.check.lab import Lab
-from nonobot.harness.check.runner import carried_out, selected
 from nonobot.harness.check.step import CheckResult, Level, StepResult, StepVerdict
-from nonobot.harness.check.steps import STEPS
+from nonobot.harness.check.steps import STEPS, carried_out, selected
 from nonobot.harness.commands.arguments import Commands, add_size, seconds
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_process import StartError

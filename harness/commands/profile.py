@@ -12,8 +12,8 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.output import write_output
 from nonobot.harness.own_bot import own_bot
 from nonobot.harness.play.machine import tournament_core
+from nonobot.harness.play.match import warmed_up
 from nonobot.harness.play.run_screen import screen_for
-from nonobot.harness.play.warming import warmed_up
 from nonobot.harness.play.watchdog import STALL_SECONDS
 from nonobot.harness.profiling.collect import profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_comparison import as_text as comparison_as_text

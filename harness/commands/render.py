@@ -148,7 +148,7 @@ def _found(source: str, size: Size | None) -> list[Record | Fault]:
         boards = Recipe.parse(loaded(source, sides).name).boards()
         return [Record(puzzle, goal=goal, number=number) for number, (puzzle, goal) in enumerate(boards, 1)]
     if source in official_sets():
-        return [Record(one.puzzle, number=one.number) for one in loaded(source, sides).puzzles]
+        return [one.record for one in loaded(source, sides).puzzles]
     try:
         with _opened(source) as file:
             return list(read(file, size=size))
@@ -165,14 +165,14 @@ def _chosen(found: Sequence[Record | Fault], wanted: Selection, source: str) -> 
     records = [one for one in found if isinstance(one, Record)]
     faults = [one for one in found if isinstance(one, Fault)]
     if isinstance(wanted, list):
-        numbers = [one.number for one in records] + [one.puzzle for one in faults if one.puzzle is not None]
+        numbers = [one.number for one in records] + [one.number for one in faults if one.number is not None]
         for part in wanted:
             if numbers and not any(number in part for number in numbers):
                 asked = f"${part[0]}" if len(part) == 1 else f"${part[0]} to ${part[-1]}"
                 there = f"${min(numbers)}" + (f" to ${max(numbers)}" if len(numbers) > 1 else " alone")
                 raise UnusableError(f"{source} has no puzzle {asked}; it has {there}")
         records = [one for one in records if any(one.number in part for part in wanted)]
-        faults = [one for one in faults if one.puzzle is None or any(one.puzzle in part for part in wanted)]
+        faults = [one for one in faults if one.number is None or any(one.number in part for part in wanted)]
     elif wanted is None:
         records = records[:1]
     if sum(one.puzzle.width * one.puzzle.height for one in records) > MOST_CELLS:

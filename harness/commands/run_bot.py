@@ -15,9 +15,8 @@ from nonobot.harness.commands.arguments import SET_HELP, Commands, add_size, byt
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.own_bot import own_bot
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
-from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume
+from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.run_screen import Screen, screen_for
-from nonobot.harness.play.warming import warmed_up
 from nonobot.harness.play.watchdog import STALL_SECONDS
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.result_text import run_lines

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.harness.commands.arguments import Commands
-from nonobot.harness.play.interrupts import Interrupts
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_screen import screen_for
+from nonobot.harness.play.watchdog import Interrupts
 from nonobot.harness.ranking.sources import Source
 from nonobot.harness.ranking.standings import sections
 from nonobot.harness.ranking.table_text import as_text

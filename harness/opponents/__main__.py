@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import sys
+from pathlib import Path
 
-from nonobot.harness.opponents.catalogue import OPPONENTS, summary
+__all__ = ["OPPONENTS", "summary"]
+
+OPPONENTS = ("block_backtracking", "csp_bt", "csp_fc", "csp_gac", "line_logic", "sat", "cp_sat")
+"""Names of the modules of this folder that are opponents, weakest first."""
+
+
+def summary(name: str) -> str:
+    """Return the first line of an opponent's docstring; the module is read, not imported."""
+    source = Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 
 
 def main() -> int:
@@ -17,7 +28,9 @@ def main() -> int:
         "\nstart one:            python -m nonobot.harness.opponents.NAME --size 25x25 < questions.txt\n"
         "what it does:         python -m nonobot.harness.opponents.NAME --help\n"
         "judge one:            nonojudge run --set questions.txt -- python -m nonobot.harness.opponents.NAME\n"
-        "all, side by side:    python -m nonobot.harness.opponents.benchmark --help"
+        "all, side by side:    nonojudge tournament tournaments/opponents.toml\n"
+        "the papers' bot:      nonobot --strategy papers --probing fp1\n",
+        end="",
     )
     return 0 if len(sys.argv) == 1 or sys.argv[1:] in (["-h"], ["--help"]) else 2
 

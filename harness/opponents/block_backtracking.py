@@ -15,10 +15,9 @@ import sys
 
 import numpy as np
 
-from nonobot.harness.opponents.clock import Clock
-from nonobot.harness.opponents.serve import argument_parser, serve
+from nonobot.harness.opponents.serve import Clock, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
-from nonobot.protocol.faults import fault_in_clues
+from nonobot.protocol.clues import fault_in_clues
 
 __all__ = ["solve"]
 
@@ -126,10 +125,5 @@ def solve(puzzle: Puzzle, clock: Clock) -> Solution | None:
     return Solution(search.cells) if search.place(0, 0, 0) else None
 
 
-def main() -> int:
-    """Run the opponent; the exit status is returned."""
-    return serve(solve, argument_parser(__file__, __doc__).parse_args())
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(serve(solve, argument_parser(__file__, __doc__).parse_args()))

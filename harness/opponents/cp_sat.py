@@ -14,8 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from nonobot.harness.opponents.clock import Clock, OutOfTimeError
-from nonobot.harness.opponents.serve import argument_parser, serve, unusable
+from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve, unusable
 from nonobot.protocol import Clue, Puzzle, Solution
 
 __all__ = ["automaton", "solve"]
@@ -78,6 +77,7 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = seed
+    solver.parameters.catch_sigint_signal = False  # a Ctrl-C ends the process, as everywhere
     remaining = clock.remaining()
     if remaining is not None:
         margin = _MARGIN_SECONDS + time.monotonic() - started

@@ -8,11 +8,10 @@ propagator FC. Cells are 0/1 variables, a line is a table of its satisfying tupl
 from __future__ import annotations
 
 import sys
+from functools import partial
 
-from nonobot.harness.opponents.clock import Clock
 from nonobot.harness.opponents.csp_model import State, Table, solve_with
 from nonobot.harness.opponents.serve import argument_parser, serve
-from nonobot.protocol import Puzzle, Solution
 
 __all__ = ["solve"]
 
@@ -36,15 +35,7 @@ def _check(state: State, table: Table) -> bool:
     return True
 
 
-def solve(puzzle: Puzzle, clock: Clock) -> Solution | None:
-    """Return a solution of the puzzle, or None; see :func:`nonobot.harness.opponents.csp_model.solve_with`."""
-    return solve_with(propagate, puzzle, clock)
-
-
-def main() -> int:
-    """Run the opponent; the exit status is returned."""
-    return serve(solve, argument_parser(__file__, __doc__).parse_args())
-
+solve = partial(solve_with, propagate)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(serve(solve, argument_parser(__file__, __doc__).parse_args()))

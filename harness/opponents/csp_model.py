@@ -20,10 +20,9 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from nonobot.harness.opponents.clock import Clock
-from nonobot.harness.opponents.serve import RefusedError
+from nonobot.harness.opponents.serve import Clock, RefusedError
 from nonobot.protocol import Clue, Puzzle, Solution
-from nonobot.protocol.faults import fault_in_clues
+from nonobot.protocol.clues import fault_in_clues
 
 __all__ = ["MOST_TUPLES", "Model", "Propagate", "State", "Table", "solve_with", "table_of", "tuple_count"]
 

@@ -22,10 +22,9 @@ from itertools import accumulate
 
 import numpy as np
 
-from nonobot.harness.opponents.clock import Clock
-from nonobot.harness.opponents.serve import argument_parser, serve
+from nonobot.harness.opponents.serve import Clock, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
-from nonobot.protocol.faults import fault_in_clues
+from nonobot.protocol.clues import fault_in_clues
 
 __all__ = ["Cells", "Line", "solve"]
 

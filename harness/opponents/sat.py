@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 
 from nonobot.harness.opponents.clauses import clauses_by_line
-from nonobot.harness.opponents.clock import Clock, OutOfTimeError
-from nonobot.harness.opponents.serve import argument_parser, serve, unusable
+from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve, unusable
 from nonobot.protocol import Puzzle, Solution
-from nonobot.protocol.faults import fault_in_clues
+from nonobot.protocol.clues import fault_in_clues
 
 __all__ = ["SOLVERS", "solve"]
 

@@ -13,18 +13,16 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from nonobot.bot.intake import chunks_until, lines_of
-from nonobot.harness.opponents.clock import Clock, OutOfTimeError
-from nonobot.protocol import DEFAULT_SIZE, Entry, Fault, Puzzle, Solution, TaaiReader, format_answer
+from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
 
-__all__ = ["RefusedError", "Solve", "argument_parser", "program", "serve", "unusable"]
-
-Solve = Callable[[Puzzle, Clock], Solution | None]
+__all__ = ["Clock", "OutOfTimeError", "RefusedError", "Solve", "argument_parser", "serve", "unusable"]
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
@@ -46,9 +44,33 @@ class RefusedError(Exception):
     """A board that the method cannot take on; the message says why."""
 
 
-def program(file: str) -> str:
-    """Return the name to start the opponent by whose module is `file`."""
-    return f"nonobot.harness.opponents.{Path(file).stem}"
+class OutOfTimeError(Exception):
+    """The time for the puzzle is up."""
+
+
+class Clock:
+    """Counts from its making on; a search looks at it every so many nodes.
+
+    Parameters
+    ----------
+    seconds : float or None
+        Wall time for the puzzle; None for as long as it takes.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+
+    def remaining(self) -> float | None:
+        """Return the seconds that are left, 0 or more; None without a limit."""
+        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+
+    def check(self) -> None:
+        """Raise OutOfTimeError if the time is up."""
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            raise OutOfTimeError
+
+
+Solve = Callable[[Puzzle, Clock], Solution | None]
 
 
 def argument_parser(file: str, doc: str | None) -> argparse.ArgumentParser:
@@ -59,7 +81,7 @@ def argument_parser(file: str, doc: str | None) -> argparse.ArgumentParser:
     file, doc : str
         `__file__` and `__doc__` of the opponent: its help shows what the module says of itself.
     """
-    name = program(file)
+    name = f"nonobot.harness.opponents.{Path(file).stem}"
     parser = argparse.ArgumentParser(
         prog=f"python -m {name}",
         description=inspect.cleandoc(doc or ""),
@@ -117,15 +139,16 @@ def serve(solve: Solve, options: argparse.Namespace) -> int:
         _say("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
     read = solved = faults = 0
     try:
-        for item in _items(options.size):
-            if isinstance(item, Fault):
+        for item in read_batch(lines_of(chunks_until(_STDIN, None)), options.size):
+            if isinstance(item, Fault) and not item.is_in_place:
                 faults += 1
                 _say(str(item))
                 continue
             read += 1
             solution = _attempt(solve, item, options.puzzle_limit)
             solved += solution is not None
-            _write(format_answer(item.number, solution) if solution else _zeros(item))
+            assert item.number is not None
+            _write(format_answer(item.number, solution) if solution else _zeros(item.number, item.size))
     except BrokenPipeError:
         return 1
     except OSError as error:
@@ -141,21 +164,14 @@ def unusable(message: str) -> int:
     return 2
 
 
-def _items(size: tuple[int, int] | None) -> Iterator[Entry | Fault]:
-    reader = TaaiReader(size)
-    for line in lines_of(chunks_until(_STDIN, None)):
-        yield from reader.feed(line)
-    yield from reader.close()
-
-
-def _attempt(solve: Solve, entry: Entry, seconds: float | None) -> Solution | None:
+def _attempt(solve: Solve, found: Found, seconds: float | None) -> Solution | None:
     """Return the solution; None for a puzzle that was not solved, and standard error says why."""
-    if entry.puzzle is None:
-        _say(str(entry.fault))
+    if isinstance(found, Fault):
+        _say(str(found))
         return None
-    place = f"${entry.number}: line {entry.line}"
+    place = f"${found.number}: line {found.line}"
     try:
-        solution = solve(entry.puzzle, Clock(seconds))
+        solution = solve(found.puzzle, Clock(seconds))
     except OutOfTimeError:
         _say(f"{place}: not solved within the limit of {seconds:g} s")
     except RefusedError as error:
@@ -167,11 +183,11 @@ def _attempt(solve: Solve, entry: Entry, seconds: float | None) -> Solution | No
     return None
 
 
-def _zeros(entry: Entry) -> bytes:
-    width, height = entry.size
+def _zeros(number: int, size: tuple[int, int] | None) -> bytes:
+    width, height = size or (0, 0)
     if not 0 < max(width, height) <= _LONGEST_SIDE:  # --size auto on rubbish
-        return b"$%d\n" % entry.number
-    return format_answer(entry.number, Solution(np.zeros((height, width), np.uint8)))
+        return b"$%d\n" % number
+    return format_answer(number, Solution(np.zeros((height, width), np.uint8)))
 
 
 def _write(answer: bytes) -> None:

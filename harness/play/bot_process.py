@@ -23,7 +23,7 @@ from nonobot.harness.play.machine import on_core
 from nonobot.harness.play.process_tree import ProcessTree
 from nonobot.harness.results.run_result import Usage
 
-__all__ = ["SECONDS_TO_OBEY", "BotProcess", "StartError", "StderrLog"]
+__all__ = ["SECONDS_TO_OBEY", "BotProcess", "LastWords", "StartError", "StderrLog"]
 
 PIPE_BYTES = 1 << 20
 """Wished capacity of the answer pipe and the most that is read at once: a bot that writes the next answers is not
@@ -33,6 +33,9 @@ SECONDS_TO_OBEY = 1.5
 """What a bot has between SIGTERM and SIGKILL: it is to be gone, with all that it started, 2 s after a limit."""
 
 SECONDS_BETWEEN_REAPINGS = 0.05
+
+MOST_SECONDS_OF_A_WAIT = 3600.0
+"""Selectors do not wait for ever."""
 
 
 class StartError(Exception):
@@ -46,12 +49,10 @@ class BotProcess:
     ----------
     command : sequence of str
         Program and arguments.
-    stderr_path : Path
-        Where the bot's stderr is kept; made with the first byte.
+    stderr : StderrLog or LastWords
+        Where what it says to people goes; closed at the end.
     core : int, optional
         The one core that the bot and all that it starts run on.
-    stderr_bytes_before : int
-        How much an earlier life of the bot wrote there; if any, the file is continued.
 
     Attributes
     ----------
@@ -70,18 +71,12 @@ class BotProcess:
         If the command cannot be run.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        stderr_path: Path,
-        core: int | None = None,
-        stderr_bytes_before: int = 0,
-    ) -> None:
+    def __init__(self, command: Sequence[str], stderr: StderrLog | LastWords, core: int | None = None) -> None:
         self.exited = False
         self.output_closed = False
         self._to_send = memoryview(b"")
         self._input_ends = False
-        self._log = StderrLog(stderr_path, stderr_bytes_before)
+        self._log = stderr
         self._stopped: float | None = None
         self._group_gone = False
         self.tree = ProcessTree()
@@ -155,11 +150,6 @@ class BotProcess:
         end = self._ended if self._stopped is None else min(self._ended, self._stopped)
         return Usage(end - self.started, self.tree.cpu_seconds, self.tree.peak_memory_bytes)
 
-    @property
-    def stderr_bytes(self) -> int:
-        """How much it has written to stderr."""
-        return self._log.received_bytes
-
     def send(self, data: bytes, last: bool = False) -> None:
         """Queue `data` for the bot's stdin; it is written while :meth:`read` waits.
 
@@ -175,13 +165,13 @@ class BotProcess:
     def read(self, until: float) -> bytes:
         """Wait for output of the bot, serving its other pipes, and return what is there.
 
-        Empty output says: it ended (`exited`), it closed its stdout (`output_closed`), or the monotonic clock
-        reached `until`. What came before the end of the process is returned first.
+        Empty output says: it ended (`exited`), it closed its stdout (`output_closed`), the monotonic clock reached
+        `until`, or an hour went by. What came before the end of the process is returned first.
         """
         while True:
             closed_before = self.output_closed
             output = b""
-            timeout = 0.0 if self.exited else max(0.0, until - time.monotonic())
+            timeout = 0.0 if self.exited else min(max(0.0, until - time.monotonic()), MOST_SECONDS_OF_A_WAIT)
             ready = self._selector.select(timeout)
             for key, _ in ready:
                 output += key.data() or b""
@@ -317,3 +307,31 @@ class StderrLog:
             if self._left_out_bytes:
                 self._file.write(b"\n[%d bytes left out here]\n" % self._left_out_bytes)
             self._file.write(self._end)
+
+
+TAIL_BYTES = 4096
+
+
+class LastWords:
+    """The end of what a bot said to people, in memory.
+
+    Attributes
+    ----------
+    data : bytes
+    """
+
+    def __init__(self) -> None:
+        self.data = b""
+
+    @property
+    def last_line(self) -> str:
+        """The last line that is not blank; the empty string if there is none."""
+        lines = (line.strip() for line in reversed(self.data.decode("utf-8", "replace").split("\n")))
+        return next(filter(None, lines), "")
+
+    def write(self, data: bytes) -> None:
+        """Take the next bytes."""
+        self.data = (self.data + data)[-TAIL_BYTES:]
+
+    def close(self) -> None:
+        """Keep what there is."""

@@ -9,22 +9,19 @@ from datetime import UTC, datetime
 
 import psutil
 
-from nonobot.harness.play.bot_process import BotProcess, StartError
-from nonobot.harness.play.interrupts import Interrupts
+from nonobot.harness.play.bot_process import BotProcess, StartError, StderrLog
+from nonobot.harness.play.conversation import Conversation, Feeder, Stamped
 from nonobot.harness.play.journal import LegStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
-from nonobot.harness.play.traffic import Feeder, StampedAnswer, Stamper
-from nonobot.harness.play.watchdog import Watch
+from nonobot.harness.play.watchdog import Interrupts, Watch
 from nonobot.harness.results.run_result import BotEnd, EndReason, Leg, Usage
+from nonobot.protocol import Answer, AnswerReader
 from nonobot.tournament_data import SetPuzzle
 
 __all__ = ["play_leg"]
 
 LINGER_SECONDS = 5.0
 """What a bot has to end by itself once no further answer can come."""
-
-MOST_WAITING_BYTES = 2 << 20
-"""Output that waits for its rulings before no more is read: more than all the answers of a tournament."""
 
 MOST_STRAY_BYTES = 1 << 20
 """Output beyond what the answers so far account for: a bot that writes more is not in the protocol."""
@@ -41,8 +38,9 @@ def play_leg(run: RunState, interrupts: Interrupts) -> None:
     puzzles = run.puzzles_left()
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     first = puzzles[0].number
+    log = StderrLog(run.stderr_path, run.stderr_bytes)
     try:
-        bot = BotProcess(run.command, run.stderr_path, run.terms.core, run.stderr_bytes)
+        bot = BotProcess(run.command, log, run.terms.core)
     except StartError as error:
         end = BotEnd(EndReason.NOT_STARTED, detail=str(error))
         run.end_leg(Leg(started_at, first, end, NO_USAGE), run.stderr_bytes)
@@ -59,7 +57,7 @@ def play_leg(run: RunState, interrupts: Interrupts) -> None:
         reason = EndReason.FINISHED
     elif reason is EndReason.PUZZLE_LIMIT:
         life.miss_puzzle_in_work()
-    run.end_leg(Leg(started_at, first, _end(reason, detail, bot.exit_status), bot.usage), bot.stderr_bytes)
+    run.end_leg(Leg(started_at, first, _end(reason, detail, bot.exit_status), bot.usage), log.received_bytes)
 
 
 def _created(pid: int) -> float:
@@ -88,11 +86,12 @@ class _Life:
         self._bot = bot
         self._interrupts = interrupts
         self._before = run.used
-        self._stamper = Stamper(board.width, board.height)
+        self._seconds_left = run.terms.wall_limit_seconds - self._before.wall_seconds
+        self._talk = Conversation(bot, AnswerReader(board.width, board.height))
         self._answer_bytes = BYTES_PER_CELL * (board.width + 1) * (board.height + 1)
         self._ruled_before = len(run.referee.rulings)
         self._watch = Watch(bot, run.terms, self._before)
-        self._feeder = Feeder(bot, puzzles, run.terms.feed)
+        self._feeder = Feeder(self._talk.send, puzzles, run.terms.feed)
         self._feeder.go_on(run.referee.rulings, self._seconds())
         self._next_sign = bot.started + SECONDS_BETWEEN_SIGNS
         self._silent_since: float | None = None  # since when no further answer can come
@@ -133,23 +132,19 @@ class _Life:
 
     def _hand_in_what_is_there(self) -> bytes:
         """Stamp the bot's output; wait for some if there is nothing else to do."""
-        waiting = self._stamper.waiting_bytes
-        if waiting > MOST_WAITING_BYTES:
-            return b""
-        data = self._bot.read(0.0 if waiting else self._watch.wake)
+        data = self._talk.listen(self._watch.wake)
         if data:
-            self._stamper.hand_in(data, self._seconds())
             self._watch.heard()
         return data
 
     def _rule_on_next(self) -> bool:
-        answer = self._stamper.next_answer()
+        answer = self._talk.next_answer()
         if answer:
             self._rule_on(answer)
         return answer is not None
 
-    def _rule_on(self, stamped: StampedAnswer) -> None:
-        arrived = stamped.arrived_seconds
+    def _rule_on(self, stamped: Stamped[Answer]) -> None:
+        arrived = min(stamped.arrived_seconds, self._seconds_left)
         since = self._feeder.in_work_since(stamped.answer.number)
         took = None if since is None else arrived - since
         if self._run.take(stamped.answer, self._run_seconds(arrived), took):
@@ -160,7 +155,7 @@ class _Life:
         """Return how the bot ended, if it did; the end of its output completes a last line."""
         if not self._bot.exited:
             return None
-        for answer in self._stamper.close(self._seconds()):
+        for answer in self._talk.close():
             self._rule_on(answer)
         fine = self.complete or self._bot.exit_status == 0
         return EndReason.FINISHED if fine else EndReason.CRASHED, None
@@ -189,7 +184,7 @@ class _Life:
     @property
     def _stray_bytes(self) -> int:
         answers = len(self._run.referee.rulings) - self._ruled_before
-        return self._stamper.read_bytes - answers * self._answer_bytes
+        return self._talk.read_bytes - answers * self._answer_bytes
 
     def _give_a_sign(self) -> None:
         if time.monotonic() >= self._next_sign:
@@ -199,8 +194,7 @@ class _Life:
 
     def _seconds(self) -> float:
         """Return the seconds since the start of the bot; the time limit is the last that there is."""
-        left = self._run.terms.wall_limit_seconds - self._before.wall_seconds
-        return min(time.monotonic() - self._bot.started, left)
+        return min(time.monotonic() - self._bot.started, self._seconds_left)
 
     def _run_seconds(self, seconds: float) -> float:
         return self._before.wall_seconds + seconds

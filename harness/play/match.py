@@ -1,12 +1,19 @@
-"""A run of a bot on a set: begun, or taken up again; legs played until it is over; its result on disk.
+"""A run of a bot on a set: warmed up, begun or taken up again; legs played until it is over; its result on disk.
 
-Down from here: `leg.py` is one life of the bot's process (feed, listen, rule, end it), `state.py` what has come of
-the run so far, `limits.py` the clock, `process.py` the process and its pipes, `tree.py` all that it started,
-`journal.py` what is on disk meanwhile.
+Down from here: `leg.py` is one life of the bot's process (feed, listen, rule, end it), `conversation.py` what is
+said in it, `watchdog.py` what stops it, `bot_process.py` the process and its pipes, `process_tree.py` all that it
+started, `machine.py` the cores; `run_state.py` is what has come of the run so far, `journal.py` what of it is on
+disk, `run_screen.py` what is shown of it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,22 +22,40 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.interrupts import Interrupts
 from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
 from nonobot.harness.play.leg import play_leg
 from nonobot.harness.play.machine import machine_facts, off_core, require_core
-from nonobot.harness.play.process_tree import end_leftover
+from nonobot.harness.play.process_tree import ProcessTree, end_leftover
 from nonobot.harness.play.run_state import NO_USAGE, OnRuling, RunState, records_of, stderr_path
+from nonobot.harness.play.watchdog import Interrupts
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.result_files import check_writable, read_result, write_json
 from nonobot.harness.results.run_result import BotEnd, EndReason, Leg, RunResult, Score, SetFacts, Terms
 from nonobot.harness.version import judge_version
 from nonobot.tournament_data import PuzzleSet
 
-__all__ = ["GOES_ON", "Bot", "ResultLostError", "not_started", "play", "recorded_run", "require_place", "resume"]
+__all__ = [
+    "GOES_ON",
+    "Bot",
+    "ResultLostError",
+    "WarmUpError",
+    "not_started",
+    "play",
+    "recorded_run",
+    "require_place",
+    "resume",
+    "warmed_up",
+]
 
 GOES_ON = (EndReason.INTERRUPTED, EndReason.NOT_STARTED)
 """Ends after which a run can be taken up again; after the others it is over for good."""
+
+SECONDS_TO_HEED = 0.05
+"""How long a Ctrl-C may wait to be heeded while a bot is warmed up."""
+
+
+class WarmUpError(UnusableError):
+    """A bot could not be warmed up; the message is one line that says why."""
 
 
 class ResultLostError(UnusableError):
@@ -63,6 +88,30 @@ class Bot:
     name: str
     command: Sequence[str]
     warm_up_seconds: float | None = None
+
+
+def warmed_up(command: Sequence[str] | None) -> float | None:
+    """Run the command that a bot prepares itself with, and return how many seconds that took; None if it has none.
+
+    What it leaves running is ended: a helper that is there already would not be held to the bot's core and limits.
+
+    Raises
+    ------
+    WarmUpError
+        If the command cannot be run, or fails.
+    KeyboardInterrupt
+        If the judge is told to stop meanwhile.
+    """
+    if not command:
+        return None
+    start = time.monotonic()
+    with Interrupts() as interrupts:
+        status = _warming_status(command, interrupts)
+    if interrupts.told:
+        raise KeyboardInterrupt
+    if status:
+        raise WarmUpError(f"{shlex.join(command)} ended with status {status}: not warmed up")
+    return time.monotonic() - start
 
 
 def play(
@@ -178,6 +227,27 @@ def resume(
         end_leftover(run.open_leg)
         run.end_open_leg()
         return _play_legs(run, interrupts, journal, result_path)
+
+
+def _warming_status(command: Sequence[str], interrupts: Interrupts) -> int:
+    """Return how the command ended, by itself or because the judge was told to stop; nothing of it is left."""
+    with contextlib.closing(ProcessTree()) as tree:
+        try:
+            child = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
+            )
+        except (OSError, ValueError) as error:  # ValueError: a NUL byte in an argument
+            why = getattr(error, "strerror", None) or error
+            raise WarmUpError(f"cannot warm up with {command[0]!r}: {why}") from None
+        tree.grow_from(child.pid)
+        while child.poll() is None and not interrupts.told:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(SECONDS_TO_HEED)
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+        status = child.wait()
+        tree.kill()
+        return status
 
 
 def _play_legs(run: RunState, interrupts: Interrupts, journal: Journal, result_path: Path) -> RunResult:

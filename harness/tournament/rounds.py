@@ -8,9 +8,17 @@ from pathlib import Path
 from nonobot.harness.commands.arguments import loaded
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import journal_path
-from nonobot.harness.play.match import GOES_ON, Bot, not_started, play, require_place, resume
+from nonobot.harness.play.match import (
+    GOES_ON,
+    Bot,
+    WarmUpError,
+    not_started,
+    play,
+    require_place,
+    resume,
+    warmed_up,
+)
 from nonobot.harness.play.run_state import OnRuling
-from nonobot.harness.play.warming import WarmUpError, warmed_up
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import RunResult, SetFacts, Terms
 from nonobot.harness.tournament.definition import Entrant, Tournament, board_size, file_name, filled_in, terms_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nonobot.protocol.faults import BadGrid, BadSize, Fault, GoalMismatch, MissingLines, fault_in_clues
+from nonobot.protocol.clues import fault_in_clues
+from nonobot.protocol.faults import Fault, Kind
 from nonobot.protocol.formats.base import MOST_SIDE
 from nonobot.protocol.puzzle import Clue, PartialGrid, Puzzle, Solution
 from nonobot.protocol.record import Record
@@ -76,12 +77,16 @@ class Draft:
         else:
             self._fault = fault.at(self.number, line or fault.line or self.line)
 
-    def remark(self, fault: Fault, line: int | None = None) -> None:
+    def refuse(self, kind: Kind, what: str, line: int | None = None) -> None:
+        """Take a fault in words; without a line it is that where the puzzle starts."""
+        self.fault(Fault(kind, what), line)
+
+    def remark(self, kind: Kind, what: str, line: int) -> None:
         """Take something that is left out of a puzzle that can be used."""
         if len(self._remarks) == MOST_REMARKS:
             self._remarks[-1] = _one_more(self._remarks[-1])
         else:
-            self._remarks.append(fault.at(self.number, line or fault.line or self.line))
+            self._remarks.append(Fault(kind, what, self.number, line))
 
     def finished(self) -> Record | Fault:
         """Return the puzzle, or the first thing that is wrong with it."""
@@ -106,7 +111,7 @@ class Draft:
     def _clue(self, kind: str, clue: Clue | Fault, line: int) -> None:
         clues = self._clues[kind]
         if len(clues) == MOST_SIDE:
-            self.fault(BadSize(f"more than {MOST_SIDE} {kind}s"), line)
+            self.refuse(Kind.BAD_SIZE, f"more than {MOST_SIDE} {kind}s", line)
             return
         if isinstance(clue, Fault):
             self.fault(clue, line)
@@ -117,9 +122,9 @@ class Draft:
     def _check_size(self, puzzle: Puzzle) -> None:
         for kind, count in (("rows", puzzle.height), ("columns", puzzle.width)):
             if not count:
-                self.fault(MissingLines(f"no clues of {kind}"))
+                self.refuse(Kind.MISSING_LINES, f"no clues of {kind}")
             elif count > MOST_SIDE:
-                self.fault(BadSize(f"a board of {count} {kind}; sides are 1 to {MOST_SIDE}"))
+                self.refuse(Kind.BAD_SIZE, f"a board of {count} {kind}; sides are 1 to {MOST_SIDE}")
 
     def _check_clues(self, puzzle: Puzzle) -> None:
         found = fault_in_clues(puzzle)
@@ -145,12 +150,12 @@ class Draft:
         cells, line = self._goal
         fault = _size_fault(cells, puzzle)
         if fault:
-            self.remark(replace(fault, what=f"the solution is left out: {fault.what}"), line)
+            self.remark(fault.kind, f"the solution is left out: {fault.what}", line)
             return None
         goal = Solution(cells)
         wrong = mismatches(puzzle, goal)
         if wrong:
-            self.remark(GoalMismatch(f"the solution is left out, it breaks the clues: {wrong[0]}"), line)
+            self.remark(Kind.GOAL_MISMATCH, f"the solution is left out, it breaks the clues: {wrong[0]}", line)
             return None
         return goal
 
@@ -160,7 +165,7 @@ def _one_more(fault: Fault) -> Fault:
 
 
 def _size_fault(cells: Cells, puzzle: Puzzle) -> Fault | None:
-    found, expected = (len(cells[0]), len(cells)), (puzzle.width, puzzle.height)
+    found, expected = (len(cells[0]), len(cells)), puzzle.size
     if found == expected:
         return None
-    return BadGrid("a board of {}x{} cells, the clues are for {}x{}".format(*found, *expected))
+    return Fault(Kind.BAD_GRID, "a board of {}x{} cells, the clues are for {}x{}".format(*found, *expected))

@@ -9,7 +9,7 @@ from functools import cache
 from typing import BinaryIO
 
 from nonobot.protocol.batch import DEFAULT_SIZE
-from nonobot.protocol.faults import CannotHold, Fault, LeftOut
+from nonobot.protocol.faults import Fault, Kind
 from nonobot.protocol.formats.base import MOST_BYTES, Format, FormatError, Found, Size, UnknownFormatError
 from nonobot.protocol.record import TEXT_FIELDS, Record
 
@@ -143,8 +143,7 @@ def read(source: bytes | BinaryIO, format: str | None = None, size: Size | None 
     Yields
     ------
     Record or Fault
-        A fault with a puzzle number stands in the place of that puzzle; one without belongs to no puzzle, as
-        does `ExtraLines`: there the puzzle came before.
+        A fault stands in the place of its puzzle, or belongs to none (see :attr:`Fault.is_in_place`).
 
     Raises
     ------
@@ -214,7 +213,7 @@ def write(records: Iterable[Record], format: str) -> Written:
     for record in records:
         problem = to.problem(record)
         if problem:
-            faults.append(CannotHold(f"cannot be written as {to.name}: {problem}", record.number))
+            faults.append(Fault(Kind.CANNOT_HOLD, f"cannot be written as {to.name}: {problem}", record.number))
         else:
             kept.append(record)
             remarks += _left_out(record, to)
@@ -235,20 +234,23 @@ def _check_count(records: Sequence[Record], to: Format) -> None:
 
 def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
     """Return what a reader has to be told about the sizes of the boards."""
-    sizes = sorted({(record.puzzle.width, record.puzzle.height) for record in records})
+    sizes = sorted({record.size for record in records})
     names = [f"{width}x{height}" for width, height in sizes]
     if len(sizes) > 1 and any(width != height for width, height in sizes):
         raise FormatError(
             f"{to.name} states no sizes; a file can mix square boards only, and here are {', '.join(names[:5])}"
         )
     if len(sizes) > 1:
-        return [LeftOut(f"{to.name} does not state the sizes of the boards; to be read with --size auto")]
-    if sizes and sizes[0] != DEFAULT_SIZE:
-        return [LeftOut(f"{to.name} does not state the size of the boards; to be read with --size {names[0]}")]
-    return []
+        what = f"{to.name} does not state the sizes of the boards; to be read with --size auto"
+    elif sizes and sizes[0] != DEFAULT_SIZE:
+        what = f"{to.name} does not state the size of the boards; to be read with --size {names[0]}"
+    else:
+        return []
+    return [Fault(Kind.LEFT_OUT, what)]
 
 
 def _left_out(record: Record, to: Format) -> list[Fault]:
     names = [name for name in (*TEXT_FIELDS, "start", "goal") if getattr(record, name) is not None]
     lost = [name for name in names if name not in to.holds]
-    return [LeftOut(f"{to.name} has no place for the {', '.join(lost)}", record.number)] if lost else []
+    what = f"{to.name} has no place for the {', '.join(lost)}"
+    return [Fault(Kind.LEFT_OUT, what, record.number)] if lost else []

@@ -16,18 +16,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from nonobot.protocol.faults import ExtraLines, Fault, MissingLines, NotText, UnknownSection, shown
+from nonobot.protocol.faults import Fault, Kind, shown
 from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
 from nonobot.protocol.formats.draft import Draft
 from nonobot.protocol.formats.text_lines import (
     Line,
-    board_size,
     cells_from_lines,
     clue_from_text,
     clue_lines,
     gathered,
     is_text,
-    lines_of,
+    sized_puzzle,
     with_commas,
 )
 from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, PartialGrid, Solution
@@ -52,17 +51,10 @@ def _looks_like(lines: Sequence[str]) -> bool:
 
 
 def _read(data: bytes) -> Iterator[Found]:
-    lines = lines_of(data)
-    header = next((line for line in lines if line.text), None)
-    if header is None:
-        return
-    draft = Draft(1, header.number)
-    sides = board_size(header.text, _SIZE, _NO_SIZE)
-    if isinstance(sides, Fault):
-        draft.fault(sides)
-        yield draft.finished()
-        return
-    width, height = sides
+    return sized_puzzle(data, _SIZE, _NO_SIZE, _take)
+
+
+def _take(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> None:
     sections = _sections(lines, draft)
     for name, content in sections.items():
         if name in _TEXTS:
@@ -71,15 +63,10 @@ def _read(data: bytes) -> Iterator[Found]:
             _take_drawn(draft, name, content)
     for name, count, take in (("rows", height, draft.row), ("columns", width, draft.column)):
         if name not in sections:
-            draft.fault(MissingLines(f"no section '{name}'"))
+            draft.refuse(Kind.MISSING_LINES, f"no section '{name}'")
             continue
-        clues = _clues(sections[name], count, name)
-        if isinstance(clues, Fault):
-            draft.fault(clues)
-            continue
-        for line in clues:
+        for line in _clues(draft, sections[name], count, name):
             take(clue_from_text(line.text), line.number)
-    yield draft.finished()
 
 
 def _sections(lines: Iterator[Line], draft: Draft) -> dict[str, list[Line]]:
@@ -114,11 +101,11 @@ def _check_name(name: str, sections: Mapping[str, object], draft: Draft, line: i
     if name not in _SECTIONS:
         draft.fault(_no_section(name), line)
     elif name in sections:
-        draft.fault(ExtraLines(f"a second '{name}'; such a file holds one puzzle"), line)
+        draft.refuse(Kind.SURPLUS, f"a second '{name}'; such a file holds one puzzle", line)
 
 
 def _no_section(text: str) -> Fault:
-    return UnknownSection(f"{shown(text)} is no section; expected {', '.join(_SECTIONS)}")
+    return Fault(Kind.UNKNOWN_SECTION, f"{shown(text)} is no section; expected {', '.join(_SECTIONS)}")
 
 
 def _keep(content: list[Line], line: Line) -> None:
@@ -130,17 +117,17 @@ def _keep(content: list[Line], line: Line) -> None:
 def _take_text(draft: Draft, name: str, lines: Sequence[Line]) -> None:
     for line in lines:  # one at most
         if not is_text(line.text):
-            draft.remark(NotText(f"the {name} has bytes that are not UTF-8 text"), line.number)
+            draft.remark(Kind.NOT_TEXT, f"the {name} has bytes that are not UTF-8 text", line.number)
         draft.texts[name] = line.text
 
 
-def _clues(lines: Sequence[Line], count: int, name: str) -> Sequence[Line] | Fault:
+def _clues(draft: Draft, lines: Sequence[Line], count: int, name: str) -> Sequence[Line]:
     full = [line for line in lines if line.text]
     if len(full) == 1 and count > 1:
         words = full[0].text.split(maxsplit=MOST_SIDE)
         if len(words) == count:
             return [Line(full[0].number, word) for word in words]
-    return clue_lines(lines, count, f"the {count} {name}")
+    return clue_lines(draft, lines, count, f"the {count} {name}")
 
 
 def _take_drawn(draft: Draft, name: str, lines: Sequence[Line]) -> None:

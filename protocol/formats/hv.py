@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from nonobot.protocol.faults import ExtraLines, MissingLines, StrayText, shown
+from nonobot.protocol.faults import Kind, shown
 from nonobot.protocol.formats.base import Format, Found
 from nonobot.protocol.formats.draft import Draft
 from nonobot.protocol.formats.text_lines import clue_from_text, lines_of, spaced
@@ -52,22 +52,22 @@ def _read(data: bytes) -> Iterator[Found]:
         draft = draft or Draft(1, line.number)
         found = _heading(line.text)
         if found in seen:
-            draft.fault(ExtraLines(f"a second '{found}'; such a file holds one puzzle"), line.number)
+            draft.refuse(Kind.SURPLUS, f"a second '{found}'; such a file holds one puzzle", line.number)
         if found:
             heading, clues = found, 0
             seen.add(found)
         elif not heading:
-            draft.fault(StrayText(f"{shown(line.text)} stands before 'H' and 'V'"), line.number)
+            draft.refuse(Kind.STRAY_TEXT, f"{shown(line.text)} stands before 'H' and 'V'", line.number)
         else:
             if blank and clues:
-                draft.fault(StrayText("a blank line between clues; an empty clue is written 0"), blank)
+                draft.refuse(Kind.STRAY_TEXT, "a blank line between clues; an empty clue is written 0", blank)
             clues += 1
             take = draft.row if heading == "H" else draft.column
             take(clue_from_text(line.text), line.number)
         blank = None
     if draft:
         for missing in sorted(set(_HEADINGS) - seen):
-            draft.fault(MissingLines(f"no line '{missing}'"))
+            draft.refuse(Kind.MISSING_LINES, f"no line '{missing}'")
         yield draft.finished()
 
 
@@ -81,7 +81,6 @@ FORMAT = Format(
     name="hv",
     description="a line H, the rows' clues, a line V, the columns' clues",
     extensions=(".hv",),
-    holds=frozenset(),
     several=False,
     looks_like=_looks_like,
     read=_read,

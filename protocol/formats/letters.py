@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from nonobot.protocol.faults import BadSize, Fault, MissingLines, NotANumber, shown
+from nonobot.protocol.faults import Fault, Kind, shown
 from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
 from nonobot.protocol.formats.draft import Draft
 from nonobot.protocol.formats.text_lines import Line, lines_of
@@ -50,7 +50,7 @@ def _read(data: bytes) -> Iterator[Found]:
 
 def _without_columns(number: int, rows: Line) -> Found:
     draft = Draft(number, rows.number)
-    draft.fault(MissingLines("a line of rows without the line of columns that should follow"))
+    draft.refuse(Kind.MISSING_LINES, "a line of rows without the line of columns that should follow")
     return draft.finished()
 
 
@@ -59,7 +59,7 @@ def _puzzle(number: int, rows: Line, columns: Line) -> Found:
     for line, take in ((rows, draft.row), (columns, draft.column)):
         words = line.text.split(maxsplit=MOST_SIDE)
         if len(words) > MOST_SIDE:
-            draft.fault(BadSize(f"more than {MOST_SIDE} clues"), line.number)
+            draft.refuse(Kind.BAD_SIZE, f"more than {MOST_SIDE} clues", line.number)
             continue
         for word in words:
             take(_clue(word), line.number)
@@ -70,7 +70,9 @@ def _clue(word: str) -> Clue | Fault:
     if word in _EMPTY:
         return ()
     if not (word.isascii() and word.isalpha() and word.isupper()):
-        return NotANumber(f"clue {shown(word)} is not made of the letters A to Z; an empty clue is written 0")
+        return Fault(
+            Kind.NOT_A_NUMBER, f"clue {shown(word)} is not made of the letters A to Z; an empty clue is written 0"
+        )
     return tuple(ord(letter) - _BEFORE_A for letter in word)
 
 
@@ -91,7 +93,6 @@ FORMAT = Format(
     name="letters",
     description="Rosetta Code's strings: a line of rows, a line of columns, A = 1, B = 2",
     extensions=(".letters",),
-    holds=frozenset(),
     several=True,
     looks_like=_looks_like,
     read=_read,

@@ -16,16 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nonobot.protocol.clues import clue_from_words
-from nonobot.protocol.faults import (
-    BadSize,
-    Fault,
-    LineTooLong,
-    MissingLines,
-    UnknownSection,
-    UnusableMarkup,
-    shown,
-)
-from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
+from nonobot.protocol.faults import Fault, Kind, shown
+from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Format, Found
 from nonobot.protocol.formats.draft import Draft
 from nonobot.protocol.puzzle import Clue
 from nonobot.protocol.record import Record
@@ -60,17 +52,10 @@ def _read(data: bytes) -> Iterator[Found]:
     try:
         for clues in _clue_lists(text):
             yield from pairs.take(clues)
-    except _BrokenError as broken:
+    except BrokenOffError as broken:
         yield pairs.broken_off(broken.fault)
     else:
         yield from pairs.end()
-
-
-class _BrokenError(Exception):
-    """What was read makes no lists, and nothing after it can be trusted."""
-
-    def __init__(self, fault: Fault, line: int) -> None:
-        self.fault = fault.at(None, line)
 
 
 @dataclass
@@ -98,12 +83,12 @@ def _clue_lists(text: str) -> Iterator[_List]:
             name = word.strip("\"'").lower()
         elif kind == "open":
             if len(opened) == MOST_DEPTH:
-                raise _BrokenError(UnusableMarkup(f"lists nested more than {MOST_DEPTH} deep"), line)
+                raise BrokenOffError(f"lists nested more than {MOST_DEPTH} deep", line)
             opened.append(_List(_CLOSING[word], line, name))
             name = ""
         elif kind == "close":
             if not opened or opened[-1].closing != word:
-                raise _BrokenError(UnusableMarkup(f"{shown(word)} closes no bracket"), line)
+                raise BrokenOffError(f"{shown(word)} closes no bracket", line)
             closed = opened.pop()
             if closed.clues:
                 yield closed
@@ -111,19 +96,16 @@ def _clue_lists(text: str) -> Iterator[_List]:
         elif kind == "word":
             _take_word(word, opened, line)
         elif kind == "text":
-            raise _BrokenError(
-                UnusableMarkup(f"a text, {shown(word[1:-1])}, has no place among lists of numbers"), line
-            )
+            raise BrokenOffError(f"a text, {shown(word[1:-1])}, has no place among lists of numbers", line)
         elif kind == "other":
-            raise _BrokenError(UnusableMarkup(f"{shown(word)} has no place among lists of numbers"), line)
+            raise BrokenOffError(f"{shown(word)} has no place among lists of numbers", line)
     if opened:
-        fault = UnusableMarkup(f"the bracket of line {opened[-1].line} is not closed at the end of the file")
-        raise _BrokenError(fault, line)
+        raise BrokenOffError(f"the bracket of line {opened[-1].line} is not closed at the end of the file", line)
 
 
 def _take_word(word: str, opened: list[_List], line: int) -> None:
     if not opened or opened[-1].clues or opened[-1].outer:
-        raise _BrokenError(UnusableMarkup(f"{shown(word)} stands in no list of numbers"), line)
+        raise BrokenOffError(f"{shown(word)} stands in no list of numbers", line)
     clue = opened[-1]
     if len(clue.words) < MOST_SIDE:
         clue.words.append(word)
@@ -137,11 +119,13 @@ def _close(closed: _List, parent: _List | None, line: int) -> None:
         if parent:
             parent.outer = True
             if parent.clues or parent.words:
-                raise _BrokenError(UnusableMarkup("a list of clues beside clues or numbers"), line)
+                raise BrokenOffError("a list of clues beside clues or numbers", line)
         return
     if parent is None or parent.outer or parent.words:
-        raise _BrokenError(UnusableMarkup("a clue stands in no list of clues"), closed.line)
-    clue = LineTooLong(f"a clue of over {MOST_SIDE} numbers") if closed.too_many else clue_from_words(closed.words)
+        raise BrokenOffError("a clue stands in no list of clues", closed.line)
+    clue = clue_from_words(closed.words)
+    if closed.too_many:
+        clue = Fault(Kind.LINE_TOO_LONG, f"a clue of over {MOST_SIDE} numbers")
     if len(parent.clues) <= MOST_SIDE:  # one more than a board can have, for the fault
         parent.clues.append((clue, closed.line))
 
@@ -157,7 +141,8 @@ class _Pairs:
     def take(self, clues: _List) -> Iterator[Found]:
         """Take the next list of clues."""
         if clues.name and clues.name not in (*_ROWS, *_COLUMNS):
-            raise _BrokenError(UnknownSection(f"{shown(clues.name)} is no name for rows or columns"), clues.line)
+            what = f"{shown(clues.name)} is no name for rows or columns"
+            raise BrokenOffError(what, clues.line, Kind.UNKNOWN_SECTION)
         to_rows = clues.name in _ROWS if clues.name else not self._rows
         if self._rows if to_rows else self._columns:
             yield from self.end()
@@ -178,9 +163,9 @@ class _Pairs:
         draft = Draft(self._number, min(clues.line for clues in (rows, columns) if clues))
         for clues, take, kind in ((rows, draft.row, "rows"), (columns, draft.column, "columns")):
             if clues is None:
-                draft.fault(MissingLines(f"no list of {kind}"))
+                draft.refuse(Kind.MISSING_LINES, f"no list of {kind}")
             elif len(clues.clues) > MOST_SIDE:
-                draft.fault(BadSize(f"more than {MOST_SIDE} {kind}"), clues.line)
+                draft.refuse(Kind.BAD_SIZE, f"more than {MOST_SIDE} {kind}", clues.line)
             else:
                 for clue, line in clues.clues:
                     take(clue, line)
@@ -206,7 +191,6 @@ FORMAT = Format(
     name="lists",
     description="nested lists of numbers, as in Python or JSON: rows, then columns",
     extensions=(".lists", ".py", ".json"),
-    holds=frozenset(),
     several=True,
     looks_like=_looks_like,
     read=_read,

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from nonobot.protocol.faults import Fault
 from nonobot.protocol.formats.base import Format, Found
 from nonobot.protocol.formats.draft import Draft
-from nonobot.protocol.formats.text_lines import board_size, clue_from_text, clue_lines, gathered, lines_of, spaced
+from nonobot.protocol.formats.text_lines import Line, clue_from_text, clue_lines, gathered, sized_puzzle, spaced
 from nonobot.protocol.record import Record
 
 __all__ = ["FORMAT"]
@@ -28,26 +27,14 @@ def _looks_like(lines: Sequence[str]) -> bool:
 
 
 def _read(data: bytes) -> Iterator[Found]:
-    lines = lines_of(data)
-    header = next((line for line in lines if line.text), None)
-    if header is None:
-        return
-    draft = Draft(1, header.number)
-    sides = board_size(header.text, _SIZE, _NO_SIZE)
-    if isinstance(sides, Fault):
-        draft.fault(sides)
-        yield draft.finished()
-        return
-    width, height = sides
-    found = clue_lines(gathered(lines), width + height, f"the {height} rows and {width} columns")
-    if isinstance(found, Fault):
-        draft.fault(found)
-        yield draft.finished()
-        return
+    return sized_puzzle(data, _SIZE, _NO_SIZE, _take)
+
+
+def _take(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> None:
+    found = clue_lines(draft, gathered(lines), width + height, f"the {height} rows and {width} columns")
     for index, line in enumerate(found):
         take = draft.row if index < height else draft.column
         take(clue_from_text(line.text), line.number)
-    yield draft.finished()
 
 
 def _write(records: Sequence[Record]) -> str:
@@ -61,7 +48,6 @@ FORMAT = Format(
     name="nin",
     description="'width height', the rows' clues, the columns' clues",
     extensions=(".nin",),
-    holds=frozenset(),
     several=False,
     looks_like=_looks_like,
     read=_read,

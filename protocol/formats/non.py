@@ -22,17 +22,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
-from nonobot.protocol.faults import (
-    BadGrid,
-    BadSize,
-    Coloured,
-    ExtraLines,
-    Fault,
-    LeftOut,
-    MissingLines,
-    NotText,
-    shown,
-)
+from nonobot.protocol.faults import Fault, Kind, shown
 from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
 from nonobot.protocol.formats.draft import Draft
 from nonobot.protocol.formats.text_lines import (
@@ -115,13 +105,15 @@ class _Puzzle:
             self._end_section()
             self._take_key(key, line.text[len(key) :].strip(), line)
         elif line.text:
-            self._draft.fault(ExtraLines(f"{shown(line.text)} stands under no 'rows' or 'columns'"), line.number)
+            self._draft.refuse(
+                Kind.SURPLUS, f"{shown(line.text)} stands under no 'rows' or 'columns'", line.number
+            )
 
     def finished(self) -> Found:
         """Take the end of the puzzle."""
         self._end_section()
         if not self._seen and not self._goal:
-            self._draft.fault(MissingLines("no 'rows' and no 'columns'"))
+            self._draft.refuse(Kind.MISSING_LINES, "no 'rows' and no 'columns'")
         self._take_goal()
         return self._draft.finished()
 
@@ -135,28 +127,28 @@ class _Puzzle:
         elif key in _TEXTS:
             self._take_text(key, value, line)
         elif key != "maxrule":  # obsolete, and says nothing that the clues do not
-            self._draft.remark(LeftOut(f"{shown(key)} is not kept"), line.number)
+            self._draft.remark(Kind.LEFT_OUT, f"{shown(key)} is not kept", line.number)
 
     def _take_side(self, side: str, value: str, line: Line) -> None:
         number = int(value) if re.fullmatch(r"[0-9]{1,9}", value) else 0
         if not 1 <= number <= MOST_SIDE:
-            fault = BadSize(f"{side} {shown(value)} is not a number from 1 to {MOST_SIDE}")
+            what = f"{side} {shown(value)} is not a number from 1 to {MOST_SIDE}"
         elif side in self._sides:
-            fault = BadSize(f"a second {side}; puzzles are divided by a line '===='")
+            what = f"a second {side}; puzzles are divided by a line '===='"
         else:
             self._sides[side] = number
             return
-        self._draft.fault(fault, line.number)
+        self._draft.refuse(Kind.BAD_SIZE, what, line.number)
 
     def _take_text(self, key: str, value: str, line: Line) -> None:
         if not is_text(value):
-            self._draft.remark(NotText(f"the {key} has bytes that are not UTF-8 text"), line.number)
+            self._draft.remark(Kind.NOT_TEXT, f"the {key} has bytes that are not UTF-8 text", line.number)
         self._draft.texts[_TEXTS[key]] = html.unescape(_unquoted(value))
 
     def _start_section(self, section: str, line: Line) -> None:
         if section in self._seen:
-            self._draft.fault(
-                ExtraLines(f"a second '{section}'; puzzles are divided by a line '===='"), line.number
+            self._draft.refuse(
+                Kind.SURPLUS, f"a second '{section}'; puzzles are divided by a line '===='", line.number
             )
         self._seen.add(section)
         self._section, self._clues = section, []
@@ -168,14 +160,10 @@ class _Puzzle:
         side = "height" if section == "rows" else "width"
         needed = self._sides.get(side)
         if needed is None:
-            self._draft.fault(BadSize(f"no {side} before '{section}'"))
-            return
-        found = clue_lines(self._clues, needed, f"the {section} of a board of {side} {needed}")
-        if isinstance(found, Fault):
-            self._draft.fault(found)
+            self._draft.refuse(Kind.BAD_SIZE, f"no {side} before '{section}'")
             return
         take = self._draft.row if section == "rows" else self._draft.column
-        for line in found:
+        for line in clue_lines(self._draft, self._clues, needed, f"the {section} of a board of {side} {needed}"):
             take(_clue(line.text), line.number)
 
     def _take_goal(self) -> None:
@@ -185,7 +173,7 @@ class _Puzzle:
         cells = "".join(self._goal.text.split())
         if not width * height or len(cells) != width * height:
             what = f"the goal is left out: {len(cells)} cells, expected {width * height} for {width}x{height}"
-            self._draft.remark(BadGrid(what), self._goal.number)
+            self._draft.remark(Kind.BAD_GRID, what, self._goal.number)
             return
         rows = [cells[start : start + width] for start in range(0, len(cells), width)]
         self._draft.goal([[int(cell != "0") for cell in row] for row in rows], self._goal.number)
@@ -193,7 +181,7 @@ class _Puzzle:
 
 def _clue(text: str) -> Clue | Fault:
     if re.search(r"[0-9][A-Za-z]", text[:100]) and re.fullmatch(r"[0-9A-Za-z,\s]*", text):
-        return Coloured(f"clue {shown(text)} names a colour; only black and white puzzles are read")
+        return Fault(Kind.COLOURED, f"clue {shown(text)} names a colour; only black and white puzzles are read")
     return clue_from_text(text)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from nonobot.protocol.faults import BadSize, UnusableMarkup
+from nonobot.protocol.faults import Kind
 from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
 from nonobot.protocol.formats.draft import Draft
 from nonobot.protocol.formats.text_lines import Line, clue_from_text, lines_of, with_commas
@@ -36,11 +36,11 @@ def _puzzle(number: int, line: Line) -> Found:
     rows, dash, columns = line.text.partition("-")
     if not dash or "-" in columns:
         count = "more than one" if dash else "no"
-        draft.fault(UnusableMarkup(f"{count} '-'; expected the rows' clues, '-', the columns' clues"))
+        draft.refuse(Kind.UNUSABLE_MARKUP, f"{count} '-'; expected the rows' clues, '-', the columns' clues")
         return draft.finished()
     for text, take in ((rows, draft.row), (columns, draft.column)):
         if text.count(":") >= MOST_SIDE:
-            draft.fault(BadSize(f"more than {MOST_SIDE} clues"))
+            draft.refuse(Kind.BAD_SIZE, f"more than {MOST_SIDE} clues")
             continue
         for clue in text.split(":"):
             take(clue_from_text(clue.strip()), line.number)
@@ -59,7 +59,6 @@ FORMAT = Format(
     name="oneline",
     description="a puzzle a line: rows, '-', columns; ':' between clues, ',' between numbers",
     extensions=(".oneline",),
-    holds=frozenset(),
     several=True,
     looks_like=_looks_like,
     read=_read,

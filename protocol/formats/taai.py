@@ -1,6 +1,6 @@
 r"""The TAAI batch as a file: `$k`, then the columns' clues and the rows', a line each, TAB between the numbers.
 
-The stream of the tournaments is read by `protocol.taai`; this is the same form, read as a whole. It states no
+The stream of the tournaments is read by `protocol.batch`; this is the same form, read as a whole. It states no
 size: where none is given, boards are 25x25 if the first one can be read as such, and else square, of whatever
 size their number of lines makes; a remark says so. With the size `auto` they are square from the start.
 """
@@ -13,11 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from nonobot.protocol.batch import DEFAULT_SIZE, Entry, format_puzzle, read_batch
-from nonobot.protocol.faults import AssumedSize, BadSize, Fault
-from nonobot.protocol.formats.base import MOST_SIDE, Format, Found, Size
-from nonobot.protocol.puzzle import Puzzle
-from nonobot.protocol.record import Record
+from nonobot.protocol.batch import DEFAULT_SIZE, format_puzzle, read_batch
+from nonobot.protocol.faults import Fault, Kind
+from nonobot.protocol.formats.base import MOST_SIDE, Format, Size
+from nonobot.protocol.record import Found, Record
 
 __all__ = ["FORMAT"]
 
@@ -29,33 +28,23 @@ def _looks_like(lines: Sequence[str]) -> bool:
 def _read(data: bytes, size: Size | None) -> Iterator[Found]:
     sides = None if size == "auto" else size or _size(data)
     assumed = size is None and sides is None
-    for entry in read_batch(io.BytesIO(data), sides):
-        found = _record(entry) if isinstance(entry, Entry) else entry
-        if assumed and isinstance(found, Record):
+    for found in read_batch(io.BytesIO(data), sides):
+        if isinstance(found, Record) and max(found.size) > MOST_SIDE:
+            what = f"a board of {found.size[0]}x{found.size[1]}; sides are 1 to {MOST_SIDE}"
+            found = Fault(Kind.BAD_SIZE, what, found.number, found.line)
+        elif isinstance(found, Record) and assumed:
             assumed = False  # said once
-            width, height = found.puzzle.width, found.puzzle.height
-            what = AssumedSize(f"no size is stated; by the number of lines this is {width}x{height}")
-            found = replace(found, remarks=(what.at(found.number, found.line),))
+            what = f"no size is stated; by the number of lines this is {found.size[0]}x{found.size[1]}"
+            found = replace(found, remarks=(Fault(Kind.ASSUMED_SIZE, what, found.number, found.line),))
         yield found
-
-
-def _record(entry: Entry) -> Found:
-    if entry.puzzle is None:
-        assert entry.fault is not None
-        return entry.fault
-    if max(entry.size) > MOST_SIDE:
-        return BadSize(f"a board of {entry.size[0]}x{entry.size[1]}; sides are 1 to {MOST_SIDE}").at(
-            entry.number, entry.line
-        )
-    return Record(entry.puzzle, number=entry.number, line=entry.line)
 
 
 def _size(data: bytes) -> tuple[int, int] | None:
     """Return the tournaments' size where the first puzzle has it and no lines are left over, or else None."""
     match list(islice(read_batch(io.BytesIO(data), DEFAULT_SIZE), 2)):
-        case [Entry(puzzle=Puzzle()), Fault()]:
+        case [Record(), Fault(is_in_place=False)]:
             return None
-        case [Entry(puzzle=Puzzle()), *_]:
+        case [Record(), *_]:
             return DEFAULT_SIZE
     return None
 
@@ -68,7 +57,6 @@ FORMAT = Format(
     name="taai",
     description="the tournaments' batch: $k, the columns' clues, the rows' clues",
     extensions=(".txt", ".taai"),
-    holds=frozenset(),
     several=True,
     looks_like=_looks_like,
     read=_read,

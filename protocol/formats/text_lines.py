@@ -4,33 +4,24 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from nonobot.protocol.clues import clue_from_words
-from nonobot.protocol.faults import (
-    BadGrid,
-    BadSize,
-    ExtraLines,
-    Fault,
-    LineTooLong,
-    MissingLines,
-    NotANumber,
-    NotText,
-    shown,
-)
-from nonobot.protocol.formats.base import MOST_SIDE
+from nonobot.protocol.faults import Fault, Kind, shown
+from nonobot.protocol.formats.base import MOST_SIDE, Found
+from nonobot.protocol.formats.draft import Draft
 from nonobot.protocol.puzzle import Clue
 
 __all__ = [
     "Line",
-    "board_size",
     "cells_from_lines",
     "clue_from_text",
     "clue_lines",
     "gathered",
     "is_text",
     "lines_of",
+    "sized_puzzle",
     "spaced",
     "with_commas",
 ]
@@ -56,25 +47,40 @@ def lines_of(data: bytes) -> Iterator[Line]:
         yield Line(number, line.strip())
 
 
-def board_size(text: str, form: re.Pattern[str], no_size: str) -> tuple[int, int] | Fault:
-    """Return the width and the height that `text` spells, unless no board here is so large, or it has no cells.
+def sized_puzzle(
+    data: bytes,
+    form: re.Pattern[str],
+    no_size: str,
+    take: Callable[[Draft, int, int, Iterator[Line]], None],
+) -> Iterator[Found]:
+    """Yield the puzzle of a file whose first line, blank ones aside, says how large the board is.
 
     Parameters
     ----------
-    text : str
+    data : bytes
     form : re.Pattern
-        Of the whole text; its first two groups are the digits of the width and the height.
+        Of that whole line; its first two groups are the digits of the width and the height.
     no_size : str
-        What is said of a text of another form.
+        What is said of a line of another form.
+    take : callable
+        Puts into a draft, whose board has this width and height, what stands on the other lines.
     """
-    found = form.fullmatch(text)
-    if not found:
-        return BadSize(f"{shown(text)} {no_size}")
-    width, height = found[1], found[2]
-    sides = [int(side) if len(side) < 10 else MOST_SIDE + 1 for side in (width, height)]
-    if not all(1 <= side <= MOST_SIDE for side in sides):
-        return BadSize(f"a board of {width[:20]}x{height[:20]}; sides are 1 to {MOST_SIDE}")
-    return sides[0], sides[1]
+    lines = lines_of(data)
+    header = next((line for line in lines if line.text), None)
+    if header is None:
+        return
+    draft = Draft(1, header.number)
+    found = form.fullmatch(header.text)
+    if found:
+        width, height = (int(side) if len(side) < 10 else MOST_SIDE + 1 for side in found.group(1, 2))
+        if 1 <= width <= MOST_SIDE and 1 <= height <= MOST_SIDE:
+            take(draft, width, height, lines)
+        else:
+            what = f"a board of {found[1][:20]}x{found[2][:20]}; sides are 1 to {MOST_SIDE}"
+            draft.refuse(Kind.BAD_SIZE, what)
+    else:
+        draft.refuse(Kind.BAD_SIZE, f"{shown(header.text)} {no_size}")
+    yield draft.finished()
 
 
 def gathered(lines: Iterable[Line]) -> list[Line]:
@@ -104,12 +110,12 @@ def clue_from_text(text: str) -> Clue | Fault:
     without its place.
     """
     if len(text) > LONGEST_CLUE:
-        return LineTooLong(f"a clue of over {LONGEST_CLUE} characters")
+        return Fault(Kind.LINE_TOO_LONG, f"a clue of over {LONGEST_CLUE} characters")
     if not is_text(text):
-        return NotText("bytes that are not text; expected block lengths")
+        return Fault(Kind.NOT_TEXT, "bytes that are not text; expected block lengths")
     words = _words_of(text)
     if "" in words:
-        return NotANumber(f"clue {shown(text)} has a comma without a number")
+        return Fault(Kind.NOT_A_NUMBER, f"clue {shown(text)} has a comma without a number")
     return clue_from_words(words)
 
 
@@ -123,50 +129,49 @@ def with_commas(clue: Clue) -> str:
     return ",".join(map(str, clue)) or "0"
 
 
-def clue_lines(lines: Sequence[Line], needed: int, what: str) -> Sequence[Line] | Fault:
-    """Return the `needed` clue lines among `lines`.
+def clue_lines(draft: Draft, lines: Sequence[Line], needed: int, what: str) -> Sequence[Line]:
+    """Return the `needed` clue lines among `lines`; none if there are not so many, a fault of the draft.
 
     Blank lines are mere space where the others are `needed`, and empty clues where it takes them to have so many.
 
     Parameters
     ----------
+    draft : Draft
     lines : sequence of Line
         All lines up to the next part of the file.
     needed : int
     what : str
         Whose clues they are, for the message.
-
-    Returns
-    -------
-    sequence of Line or Fault
-        The fault has its line, and no puzzle.
     """
     full = [line for line in lines if line.text]
     if len(full) == needed:
         return full
-    last = lines[-1].number if lines else None
+    counted = f"expected {needed} clue lines for {what}, found {len(full)}"
     if len(full) > needed:
         extra = full[needed]
-        text = f"expected {needed} clue lines for {what}, found {len(full)}: too many from {shown(extra.text)} on"
-        return ExtraLines(text, line=extra.number)
+        draft.refuse(Kind.SURPLUS, f"{counted}: too many from {shown(extra.text)} on", extra.number)
+        return ()
     with_blank = lines[:needed]
     if len(with_blank) == needed and not any(line.text for line in lines[needed:]):
         return with_blank
-    return MissingLines(f"expected {needed} clue lines for {what}, found {len(full)}", line=last)
+    draft.refuse(Kind.MISSING_LINES, counted, lines[-1].number if lines else None)
+    return ()
 
 
 def cells_from_lines(lines: Sequence[Line], meaning: Mapping[str, int]) -> list[list[int]] | Fault:
     """Return the cells of a drawn board, one character a cell; the fault has its line, and no puzzle."""
     width = len(lines[0].text) if lines else 0
     if not width:
-        return BadGrid("a drawn board without cells")
+        return Fault(Kind.BAD_GRID, "a drawn board without cells")
     rows = []
     for line in lines:
         if len(line.text) != width:
-            return BadGrid(f"a row of {len(line.text)} cells after rows of {width}", line=line.number)
+            return Fault(Kind.BAD_GRID, f"a row of {len(line.text)} cells after rows of {width}", line=line.number)
         for cell in line.text:
             if cell not in meaning:
                 known = " ".join(meaning)
-                return BadGrid(f"{shown(cell)} is not a cell; expected one of {known}", line=line.number)
+                return Fault(
+                    Kind.BAD_GRID, f"{shown(cell)} is not a cell; expected one of {known}", line=line.number
+                )
         rows.append([meaning[cell] for cell in line.text])
     return rows

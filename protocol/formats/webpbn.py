@@ -21,18 +21,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nonobot.protocol.clues import clue_from_words
-from nonobot.protocol.faults import (
-    BadGrid,
-    BadSize,
-    Coloured,
-    ExtraLines,
-    Fault,
-    LeftOut,
-    UnknownSection,
-    UnusableMarkup,
-    shown,
-)
-from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
+from nonobot.protocol.faults import Fault, Kind, shown
+from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Format, Found
 from nonobot.protocol.formats.draft import Draft
 from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Solution
 from nonobot.protocol.record import Record
@@ -64,23 +54,17 @@ def _read(data: bytes) -> Iterator[Found]:
         for start in range(0, len(data), _CHUNK_BYTES):
             parser.Parse(data[start : start + _CHUNK_BYTES], start + _CHUNK_BYTES >= len(data))
             yield from document.finished()
-    except _RefusedError as refused:
-        fault = refused.fault
+    except BrokenOffError as broken:
+        fault = broken.fault
     except ExpatError as error:
-        fault = UnusableMarkup(f"broken XML: {messages.get(error.code, 'unknown error')}").at(None, error.lineno)
+        what = f"broken XML: {messages.get(error.code, 'unknown error')}"
+        fault = Fault(Kind.UNUSABLE_MARKUP, what, line=error.lineno)
     except (ValueError, LookupError):  # of the encoding that the XML declares
-        fault = UnusableMarkup("XML in an encoding that is not known").at(None, 1)
+        fault = Fault(Kind.UNUSABLE_MARKUP, "XML in an encoding that is not known", line=1)
     else:
         return
     yield from document.finished()
     yield document.broken_off(fault)
-
-
-class _RefusedError(Exception):
-    """XML that is not read on."""
-
-    def __init__(self, fault: Fault, line: int) -> None:
-        self.fault = fault.at(None, line)
 
 
 class _Document:
@@ -117,10 +101,10 @@ class _Document:
 
     def _doctype(self, name: str, system: str | None, public: str | None, internal: bool) -> None:
         if internal:
-            raise _RefusedError(UnusableMarkup("declarations in a <!DOCTYPE> are not read"), self._line)
+            raise BrokenOffError("declarations in a <!DOCTYPE> are not read", self._line)
 
     def _entity(self, *_: object) -> None:
-        raise _RefusedError(UnusableMarkup("declarations of entities are not read"), self._line)
+        raise BrokenOffError("declarations of entities are not read", self._line)
 
     def _skipped_entity(self, name: str, of_parameter: bool) -> None:
         self._characters(html.unescape(f"&{name};"))
@@ -131,10 +115,10 @@ class _Document:
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if not self._path and name not in ("puzzleset", "puzzle"):
-            fault = UnusableMarkup(f"<{shown(name)[1:-1]}> starts no webpbn file; expected <puzzleset>")
-            raise _RefusedError(fault, self._line)
+            what = f"<{shown(name)[1:-1]}> starts no webpbn file; expected <puzzleset>"
+            raise BrokenOffError(what, self._line)
         if len(self._path) == MOST_DEPTH:
-            raise _RefusedError(UnusableMarkup(f"elements nested more than {MOST_DEPTH} deep"), self._line)
+            raise BrokenOffError(f"elements nested more than {MOST_DEPTH} deep", self._line)
         if name == "puzzle" and self._path in ([], ["puzzleset"]):
             self._number += 1
             self._puzzle = _Puzzle(self._number, self._line, attributes)
@@ -162,7 +146,9 @@ class _Puzzle:
     def __init__(self, number: int, line: int, attributes: Mapping[str, str]) -> None:
         self._draft = Draft(number, line)
         if attributes.get("type", "grid") != "grid":
-            self._draft.fault(Coloured(f"a puzzle of the type {shown(attributes['type'])}; only grids are read"))
+            self._draft.refuse(
+                Kind.COLOURED, f"a puzzle of the type {shown(attributes['type'])}; only grids are read"
+            )
         self._default = attributes.get("defaultcolor", "black")
         self._background = attributes.get("backgroundcolor", "white")
         self._colours = {".": "white", "X": "black"}
@@ -188,7 +174,7 @@ class _Puzzle:
             self._solution = attributes.get("type", "goal")
         elif name not in _READ and name not in self._remarked:
             self._remarked.add(name)
-            self._draft.remark(LeftOut(f"<{shown(name)[1:-1]}> is not kept"), line)
+            self._draft.remark(Kind.LEFT_OUT, f"<{shown(name)[1:-1]}> is not kept", line)
 
     def end(self, name: str, text: str, line: int, depth: int) -> None:
         """Take the end of an element, `depth` levels below the puzzle."""
@@ -218,47 +204,51 @@ class _Puzzle:
         elif kind == "rows":
             self._take = self._draft.row
         else:
-            self._draft.fault(UnknownSection(f"clues of the type {shown(kind)}; expected rows or columns"), line)
+            self._draft.refuse(
+                Kind.UNKNOWN_SECTION, f"clues of the type {shown(kind)}; expected rows or columns", line
+            )
 
     def _take_clue(self, line: int) -> None:
         if self._take:
             self._take(clue_from_words(self._clue), line)
         else:
-            self._draft.fault(UnknownSection("a <line> outside of clues of rows or columns"), line)
+            self._draft.refuse(Kind.UNKNOWN_SECTION, "a <line> outside of clues of rows or columns", line)
 
     def _count_colour(self, colour: str, line: int) -> None:
         self._counted.add(colour)
         if len(self._counted) == 2:
             names = " and ".join(shown(name) for name in sorted(self._counted))
-            self._draft.fault(Coloured(f"blocks of several colours, {names}; only one is read"), line)
+            self._draft.refuse(Kind.COLOURED, f"blocks of several colours, {names}; only one is read", line)
 
     def _take_image(self, text: str, line: int) -> None:
         kind = "saved" if self._solution == "saved" else "goal"
         if kind in self._images:
-            self._draft.remark(ExtraLines("a further image is not kept"), line)
+            self._draft.remark(Kind.SURPLUS, "a further image is not kept", line)
         else:
             self._images[kind] = text, line
 
     def _draw(self, kind: str, image: str, line: int) -> None:
         """Draw the cells of an image; the colours are known only at the end of the puzzle."""
         if image.count("|") > 3 * MOST_SIDE:  # before they are taken apart: the text may be of any length
-            self._draft.fault(BadSize(f"an image of more than {MOST_SIDE} rows"), line)
+            self._draft.refuse(Kind.BAD_SIZE, f"an image of more than {MOST_SIDE} rows", line)
             return
         rows = [row for row in "".join(image.split()).split("|") if row]
         cells: list[list[int]] = []
         for row in rows:
             found = self._cells(row)
-            if isinstance(found, Fault) or (cells and len(found) != len(cells[0])):
-                fault = found if isinstance(found, Fault) else BadGrid("an image with rows of different length")
-                self._draft.fault(fault, line)
+            if isinstance(found, Fault):
+                self._draft.fault(found, line)
+                return
+            if cells and len(found) != len(cells[0]):
+                self._draft.refuse(Kind.BAD_GRID, "an image with rows of different length", line)
                 return
             cells.append(found)
         if not cells:
-            self._draft.fault(BadGrid("an image without cells"), line)
+            self._draft.refuse(Kind.BAD_GRID, "an image without cells", line)
         elif kind == "saved":
             self._draft.start(cells, line)
         elif any(UNKNOWN in row for row in cells):
-            self._draft.remark(BadGrid("the solution is left out: it has unknown cells"), line)
+            self._draft.remark(Kind.BAD_GRID, "the solution is left out: it has unknown cells", line)
         else:
             self._draft.goal(cells, line)
 
@@ -280,8 +270,8 @@ class _Puzzle:
                 else:
                     among.add(cell)
             else:
-                return BadGrid(f"{shown(sign)} in an image is no colour")
-        return BadGrid("a bracket in an image is not closed") if among is not None else cells
+                return Fault(Kind.BAD_GRID, f"{shown(sign)} in an image is no colour")
+        return Fault(Kind.BAD_GRID, "a bracket in an image is not closed") if among is not None else cells
 
 
 def _write(records: Sequence[Record]) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from nonobot.harness.bench.catalogue import Job
 from nonobot.harness.bench.jobs.positions import positions
 from nonobot.harness.bench.timing import clocked, require
-from nonobot.protocol import Entry, Solution, TaaiReader, format_answer, format_puzzle
+from nonobot.protocol import Record, Solution, TaaiReader, format_answer, format_puzzle
 
 __all__ = ["make"]
 
@@ -36,7 +36,7 @@ def _reading() -> Job:
             read()
 
     def check() -> None:
-        require([one.puzzle for one in read() if isinstance(one, Entry)] == puzzles, "not the puzzles written")
+        require([one.puzzle for one in read() if isinstance(one, Record)] == puzzles, "not the puzzles written")
 
     return Job(COUNT, clocked(work), check)
 

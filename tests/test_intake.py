@@ -96,6 +96,14 @@ def test_a_puzzle_at_fault_costs_only_itself():
     assert done.returncode == 1
 
 
+def test_a_puzzle_with_too_many_clue_lines_is_answered_as_other_faults_are():
+    done = run(b"1 1\n1\n1\n3\n", "--format", "nin", "--on-unsolved", "word")
+    assert done.stdout == b"$1\ninvalid\n"
+    assert done.stderr.startswith(b"$1: line 4: expected 2 clue lines")
+    assert done.stderr.count(b"\n") == 1
+    assert done.returncode == 1
+
+
 def test_the_time_of_the_batch_counts_while_a_file_is_awaited(talk):
     one = talk("--format", "auto", "--time-limit", "1")
     one.send(b"2 2\n")

@@ -13,7 +13,6 @@ import pytest
 
 from nonobot.harness.play import process_tree as trees
 from nonobot.harness.play.journal import LegStarted
-from nonobot.harness.play.machine import off_core, on_core
 from nonobot.harness.play.process_tree import ProcessTree, end_leftover
 
 SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(1000)"]
@@ -144,17 +143,3 @@ def test_the_bot_of_a_killed_judge_is_ended_and_a_stranger_is_not():
     assert bot.wait(60) == -9
     end_leftover(LegStarted("", 1, bot.pid, created))
     end_leftover(None)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="no cores to hold a process on")
-def test_cores_come_back_as_they_were():
-    before = os.sched_getaffinity(0)
-    core = min(before)
-    with off_core(core):
-        assert os.sched_getaffinity(0) == (before - {core} or before)
-        with on_core(core):
-            assert os.sched_getaffinity(0) == {core}
-        assert os.sched_getaffinity(0) == (before - {core} or before)
-    assert os.sched_getaffinity(0) == before
-    with off_core(None), on_core(None):
-        assert os.sched_getaffinity(0) == before

@@ -59,4 +59,4 @@ def test_the_clock_is_that_of_time_monotonic_ns():
 
 
 def test_the_same_as_plain_python():
-    passes_as_plain_python("tests/test_words.py")
+    passes_as_plain_python("tests/test_bits.py")

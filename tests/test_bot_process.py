@@ -1,0 +1,75 @@
+"""A bot's process and its pipes, and what is kept of its stderr."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from nonobot.harness.play import bot_process
+from nonobot.harness.play.bot_process import BotProcess, LastWords, StartError, StderrLog
+
+
+def test_both_ends_are_kept_over_several_lives(tmp_path, monkeypatch):
+    monkeypatch.setattr(bot_process, "BEGINNING_BYTES", 10)
+    monkeypatch.setattr(bot_process, "END_BYTES", 4)
+    path = tmp_path / "stderr.txt"
+    first = StderrLog(path)
+    for piece in (b"abcdef", b"", b"ghijklmnop"):
+        first.write(piece)
+    first.close()
+    assert path.read_bytes() == b"abcdefghij\n[2 bytes left out here]\nmnop"
+    second = StderrLog(path, first.received_bytes)
+    second.write(b"xyz")
+    second.close()
+    assert path.read_bytes() == b"abcdefghij\n[2 bytes left out here]\nmnopxyz"
+    assert second.received_bytes == 19
+
+
+def test_nothing_said_makes_no_file(tmp_path):
+    log = StderrLog(tmp_path / "stderr.txt")
+    log.write(b"")
+    log.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_written_costs_only_itself(tmp_path):
+    log = StderrLog(tmp_path / "nowhere" / "stderr.txt")
+    log.write(b"abc")
+    log.close()
+    assert log.received_bytes == 3
+
+
+def test_of_what_is_not_kept_in_a_file_the_end_is_known(monkeypatch):
+    monkeypatch.setattr(bot_process, "TAIL_BYTES", 12)
+    words = LastWords()
+    assert words.last_line == ""
+    for piece in (b"much before", b" and\nthe ", b"last\n \n"):
+        words.write(piece)
+    words.close()
+    assert (words.data, words.last_line) == (b"\nthe last\n \n", "the last")
+
+
+@pytest.mark.parametrize("program", ["no-such-program", os.sep, "bot\0"])
+def test_a_command_that_cannot_start_is_named(program, tmp_path):
+    with pytest.raises(StartError, match="cannot start") as caught:
+        BotProcess([program], StderrLog(tmp_path / "result.stderr.txt"))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_stderr_that_is_never_empty_holds_no_reader_beyond_its_time(tmp_path, monkeypatch):
+    looks = 0
+
+    def slow_write(log, data):  # so slow that the bot has written more by the next look
+        nonlocal looks
+        looks += 1
+        assert looks < 1000, "still reading"
+        time.sleep(0.01)
+
+    monkeypatch.setattr(StderrLog, "write", slow_write)
+    with BotProcess(["sh", "-c", "yes >&2"], StderrLog(tmp_path / "stderr.txt")) as bot:
+        while not looks:
+            bot.read(time.monotonic() + 0.05)
+        assert bot.read(time.monotonic() + 0.05) == b""
+        assert not bot.exited

@@ -1,0 +1,76 @@
+"""The tournaments of the opponents, and the small boards that one of them is played on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.papers import deduce
+from nonobot.harness.opponents.__main__ import OPPONENTS
+from nonobot.harness.tournament.definition import board_size, read_tournament
+from nonobot.protocol import Puzzle, read_batch
+from nonobot.tournament_data import load_set
+
+FOLDER = Path(__file__).parent.parent / "tournaments"
+SMALL = FOLDER / "small"
+SIZES = [(5, 10), (10, 11), (14, 25), (20, 20), (27, 23), (34, 34), (34, 40), (45, 45)]
+BOTS = ["champion", "papers_fp1", "papers_fp2", "papers_fp3", *OPPONENTS]
+
+
+# The boards
+
+
+def boards(size: tuple[int, int]) -> list[Puzzle]:
+    with (SMALL / f"{size[0]}x{size[1]}.txt").open("rb") as lines:
+        entries = list(read_batch(lines, size))
+    return [entry.puzzle for entry in entries]
+
+
+def test_there_is_a_file_for_each_size_and_no_other():
+    assert {path.stem for path in SMALL.glob("*.txt")} == {f"{width}x{height}" for width, height in SIZES}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("size", SIZES)
+def test_the_first_board_is_line_solvable_and_the_second_is_not(size):
+    first, second = boards(size)
+    assert (deduce(first, 0) >= 0).all()
+    known = deduce(second, 0) >= 0
+    assert known.mean() < 2 / 3  # much is left to find
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("size", SIZES)
+def test_each_board_has_a_single_solution(size):
+    strategy = ChampionStrategy(0, ())
+    strategy.prepare(lambda: None)
+    for puzzle in boards(size):
+        assert strategy.solve(puzzle, solutions=2).verdict == "unique"
+
+
+# The tournaments of the opponents
+
+
+@pytest.mark.parametrize("name", ["opponents", "small"])
+def test_every_opponent_plays_and_gives_up_before_it_is_stopped(name):
+    tournament = read_tournament(FOLDER / f"{name}.toml")
+    assert {bot.name for bot in tournament.bots} == {*BOTS}
+    for bot in tournament.bots:
+        module = f"nonobot.harness.opponents.{bot.name}" if bot.name in OPPONENTS else "nonobot"
+        strategy = f"--strategy papers --probing {bot.name[-3:]} " if bot.name.startswith("papers") else ""
+        assert bot.command == f"{{python}} -P -m {module} {strategy}--size {{size}} --puzzle-limit 3"
+    assert tournament.limits.puzzle > 3
+
+
+def test_the_small_boards_are_the_sets_of_their_tournament(monkeypatch):
+    monkeypatch.chdir(FOLDER.parent)
+    sets = read_tournament(FOLDER / "small.toml").sets
+    assert [(one.set, board_size(one)) for one in sets] == [
+        (f"tournaments/small/{width}x{height}.txt", (width, height)) for width, height in SIZES
+    ]
+    for one in sets:
+        assert len(load_set(one.set, board_size(one)).puzzles) == 2
