@@ -28,6 +28,7 @@ class ChampionState:
     def __init__(self, bits: int = 64) -> None:
         self._engine = ChampionStrategy(least_bits=bits)._engine_for(1, 1)
         self.m = self._engine.memory
+        self.longest = bits - 2
         self.m.view("deadline")[0] = 2**62
         self.puzzle = Puzzle(columns=((),), rows=((),))
 
