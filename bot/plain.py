@@ -1,8 +1,9 @@
 """The kernels' memory for plain Python: with NUMBA_DISABLE_JIT the same kernels run in a debugger.
 
-What numba makes of `m.board.black[line]` (`bot.language`), these objects do on the bytes of the same memory: what a
-kernel reads comes out as it does when compiled, whole numbers as Python's, masks as a :class:`Mask`, floats of their
-own width. And they look: an index out of range, a shift by too many places and a float among whole numbers are errors.
+What numba makes of `m.board.black[line]` (`bot.language`), these objects do on the bytes of the same memory: what
+a kernel reads comes out as it does when compiled, whole numbers as Python's, masks as a :class:`Mask`, floats of
+their own width. And they look: an index out of range, a shift by too many places and a float among whole numbers
+are errors.
 """
 
 from __future__ import annotations

@@ -75,7 +75,11 @@ class LineStates:
             view[...] = np.frombuffer(packed, "<u8").reshape(view.shape)
         paint_states(self._memory, number)
         found = (
-            ([mask_in(mask) for mask in self.view(name)[:number]] if self.bits > 64 else self.view(name)[:number].tolist())
+            (
+                [mask_in(mask) for mask in self.view(name)[:number]]
+                if self.bits > 64
+                else self.view(name)[:number].tolist()
+            )
             for name in ("black", "white")
         )
         consistent = self.view("consistent")[:number].tolist()

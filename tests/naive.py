@@ -267,11 +267,10 @@ def start_chances(clue: Sequence[int], cells: Sequence[Cell], odds: Sequence[flo
 def line_sums(
     clue: Sequence[int], black: Sequence[float], white: Sequence[float]
 ) -> tuple[float, list[float], list[list[float]]]:
-    """Return the weight of all placements; of those that paint each cell black; and by block and place, of those in
-    which the block starts there.
+    """Return the weight of all placements; by cell, of those that paint it black; by block and place, its starts.
 
-    A placement's weight is the product of the weights of its cells, as they are painted. By dynamic programming, so
-    that lines may be long; with whole numbers for weights the sums are exact.
+    A placement's weight is the product of the weights of its cells, as they are painted. By dynamic programming,
+    so that lines may be long; with whole numbers for weights the sums are exact.
     """
     length, white = len(black), [*white, 1]  # behind the last cell there is one more white one
     # ahead[j][i]: all ways to paint the cells before i with the first j blocks, each with a white cell behind it
@@ -303,8 +302,8 @@ def line_sums(
             around = ahead[block][i] * behind[block + 1][i + size + 1]
             if around:
                 starts[block][i] = around * prod(black[i : i + size]) * white[i + size]
-        for i in range(length):
-            cells[i] += sum(starts[block][max(i - size + 1, 0) : i + 1])
+                for cell in range(i, i + size):
+                    cells[cell] += starts[block][i]
     return ahead[-1][length + 1], cells, starts
 
 

@@ -185,7 +185,32 @@ def long_line(rng: random.Random, length: int, slack: int) -> tuple[tuple[int, .
     return tuple(clue), tuple(None if rng.random() < hidden else cell for cell in true)
 
 
-SLACKS = (1, 15, 16, 31, 32, 62, 63, 64, 65, 66, 80, 100, 120, 124, 126, 127, 128, 129, 150, 191, 192, 193, 240, 252)
+SLACKS = (
+    1,
+    15,
+    16,
+    31,
+    32,
+    62,
+    63,
+    64,
+    65,
+    66,
+    80,
+    100,
+    120,
+    124,
+    126,
+    127,
+    128,
+    129,
+    150,
+    191,
+    192,
+    193,
+    240,
+    252,
+)
 
 
 @pytest.mark.parametrize("slack", SLACKS)

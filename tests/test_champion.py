@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
@@ -202,7 +203,9 @@ def test_sides_of_every_length(without):
             assert naive.verify(puzzle, result.solutions[0].cells.tolist()), puzzle
 
 
-@pytest.mark.parametrize(("width", "height"), [(63, 1), (1, 63), (64, 65), (100, 2), (70, 40), (40, 126), (126, 126)])
+@pytest.mark.parametrize(
+    ("width", "height"), [(63, 1), (1, 63), (64, 65), (100, 2), (70, 40), (40, 126), (126, 126)]
+)
 def test_sides_that_need_wider_masks(champion, width, height):
     rng = random.Random(width * height)
     for density in (0.75, 0.85):
@@ -376,28 +379,45 @@ def test_no_solution_is_not_to_be_asked_for(champion, solutions):
 # Plain Python
 
 
+def as_plain_python(*arguments: str, stdin: bytes = b"", plain: bool = True) -> bytes:
+    """Return what a Python process says, with NUMBA_DISABLE_JIT or without."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        input=stdin,
+        cwd=Path(__file__).parent.parent,
+        env=os.environ | {"NUMBA_DISABLE_JIT": f"{plain:d}"},
+        capture_output=True,
+        check=True,
+    ).stdout
+
+
 def test_as_plain_python_it_finds_the_same_with_the_same_counts():
-    """With NUMBA_DISABLE_JIT the command runs the kernels as they are written."""
     rng = random.Random(6)
-    grids = [random_grid(rng, side, side, density) for side, density in ((5, 0.5), (8, 0.35), (9, 0.4), (10, 0.35))]
+    grids = [
+        random_grid(rng, side, side, density) for side, density in ((5, 0.5), (8, 0.35), (9, 0.4), (10, 0.35))
+    ]
     puzzles = [Puzzle.from_grid(grid) for grid in (*grids, [[0, 1, 1], [0, 1, 0]])]
     code = (
-        "import random; from tests.test_champion import *\n"
+        "from tests.test_champion import *\n"
         f"for puzzle in {puzzles!r}:\n"
         "    for without in ((), ('descents',)):\n"
         "        for bits in WIDTHS:\n"
         "            print(record(ChampionStrategy(0, without, bits), puzzle, 2))"
     )
-    said = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=Path(__file__).parent.parent,
-            env=os.environ | {"NUMBA_DISABLE_JIT": plain},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for plain in "01"
-    ]
-    assert said[0] == said[1]
-    assert len(said[0].splitlines()) == 4 * len(puzzles)
+    compiled, plain = (as_plain_python("-c", code, plain=plain) for plain in (False, True))
+    assert compiled == plain
+    assert len(compiled.splitlines()) == 4 * len(puzzles)
+
+
+def test_the_command_runs_as_plain_python(tmp_path):
+    stats = tmp_path / "stats.jsonl"
+    puzzle = Puzzle.from_grid(random_grid(random.Random(10), 9, 9, 0.35))
+    clues = ["\t".join(map(str, clue)) for clue in (*puzzle.columns, *puzzle.rows)]
+    options = ("--size", "9x9", "--without", "descents", "--stats", str(stats))
+    answer = as_plain_python("-m", "nonobot", *options, stdin="\n".join(["$1", *clues, ""]).encode())
+    rows = [list(map(int, line.split(b"\t"))) for line in answer.splitlines()[1:]]
+    compiled = ChampionStrategy(without=("descents",)).solve(puzzle)
+    assert rows == compiled.solutions[0].cells.tolist()
+    told = json.loads(stats.read_text())
+    assert compiled.counts["decisions"] > 0
+    assert {name: told[name] for name in compiled.counts} == compiled.counts

@@ -60,9 +60,7 @@ def test_an_explanation_suffices_and_needs_each_of_its_cells(search, length):
         search["root_known"][0] = sum(1 << i for i in root)
         search["seen_cells"][0] = sum(1 << i for i in seen)
         black, white = masks_of([now.get(i) for i in range(length)])
-        end = kernels.explain(
-            search.m, 0, black, white, sum(1 << i for i in target), 3
-        )
+        end = kernels.explain(search.m, 0, black, white, sum(1 << i for i in target), 3)
         reasons = set(search["reasons"][3:end].tolist())
         assert len(reasons) == end - 3
         assert reasons <= set(now) - root - target
@@ -158,9 +156,7 @@ def reduce_and_check(search: ChampionState) -> tuple[int, int]:
     """Reduce the clauses and check which are left; return how many there were and are."""
     before = list(search.clauses())
     trail = search["trail"][: search.one("trail_size")]
-    reasons = {
-        int(event): place for event, place in enumerate(trail["reason"].tolist()) if place >= 0
-    }
+    reasons = {int(event): place for event, place in enumerate(trail["reason"].tolist()) if place >= 0}
     why = {event: frozenset(search.clause(place)) for event, place in reasons.items()}
     ranks = []  # of those that may go: the higher the sooner
     for at, (place, literals, flags) in enumerate(before):

@@ -129,7 +129,8 @@ def test_random_lines_of_all_lengths_in_every_width(of_any_width, lines):
 
 @pytest.mark.parametrize("kind", ["empty", "full", "one", "two", "alternating", "with one place more"])
 def test_clues_at_the_ends_of_what_there_is_in_every_width(of_any_width, kind):
-    for length in {of_any_width.bits - 2, of_any_width.bits - 3, of_any_width.bits // 2, 1}:
+    longest = of_any_width.bits - 2
+    for length in (longest, longest - 1, longest // 2 + 1, 1) if longest < 500 else (longest,):
         clue = {
             "empty": (),
             "full": (length,),

@@ -93,8 +93,7 @@ def check_mirrors(search: ChampionState) -> None:
             assert (black[line] >> i & 1, white[line] >> i & 1) == (value is True, value is False)
         for block in range(len(clue)):
             first, last, earliest, latest = (
-                int(search[field][line, block])
-                for field in ("first", "last", "earliest", "latest")
+                int(search[field][line, block]) for field in ("first", "last", "earliest", "latest")
             )
             for place in range(first, last):
                 right = True if place >= latest else False if place < earliest else None

@@ -211,7 +211,9 @@ def test_a_misspelt_member_is_named_with_its_place_and_the_nearest(memory, kerne
         kernels.float_for_whole_number,
         pytest.param(
             kernels.float_for_whole_member,
-            marks=pytest.mark.skipif(not IS_PLAIN, reason="numba casts what is put into a member before we see it"),
+            marks=pytest.mark.skipif(
+                not IS_PLAIN, reason="numba casts what is put into a member before we see it"
+            ),
         ),
     ],
 )
@@ -339,7 +341,9 @@ def test_the_champions_memory_has_room_for_the_longest_boards(bits):
     assert most <= highest(kinds["event_level"])
     assert most <= highest(kinds["event_of"])
     assert 2 * longest - 1 <= highest(kinds["bound_line"])
-    assert longest <= min(highest(kinds[name]) for name in ("clue", "first", "last", "earliest", "latest", "zeros"))
+    assert longest <= min(
+        highest(kinds[name]) for name in ("clue", "first", "last", "earliest", "latest", "zeros")
+    )
     assert longest <= min(highest(kinds[name]) for name in ("bound_place", "event_old", "row_of", "column_of"))
     assert shapes["clue"][1] == shapes["bound_base"][1] >= (longest + 1) // 2
     assert shapes["clue"][1] & (shapes["clue"][1] - 1) == 0  # see first_above
