@@ -111,7 +111,7 @@ def _is_narrow(item: Item) -> bool:
 def _load(builder: Any, what: Any, place: Any) -> Any:
     """Emit what a kernel gets of the thing at an address: the value of an item, the address of all else."""
     if isinstance(what, Constant):
-        return _stored(what.item)(what.value)
+        return (_LONG if _is_narrow(what.item) else _stored(what.item))(what.value)
     if not isinstance(what, Item):
         return place
     value = builder.load(builder.inttoptr(place, _stored(what).as_pointer()))

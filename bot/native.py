@@ -48,15 +48,12 @@ def load_kernel(
     on_compile : callable
         Called before a compilation begins.
 
-    Raises
-    ------
-    KernelError
-        If numba is told not to compile.
+    With NUMBA_DISABLE_JIT it is the kernel in plain Python, for a debugger.
     """
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-        raise KernelError(
-            f"NUMBA_DISABLE_JIT is set, but '{name}' works only compiled; unset it, or take --strategy papers"
-        )
+        from nonobot.bot.plain import on_plain_memory
+
+        return on_plain_memory(getattr(importlib.import_module(module), name), struct)
     folder = cache_folder()
     path = folder / f"{name}-{struct.name}.o" if folder else None
     code = _read_whole(path) if path else None

@@ -99,7 +99,8 @@ if numba.config.DISABLE_JIT:
 
     def select(bits: Any, a: Any, b: Any) -> Any:
         """Return lane i of `a` where bit i is set, of `b` elsewhere."""
-        return np.where([bool(bits >> lane & 1) for lane in range(a.size)], a, b)
+        number = int(bits)
+        return np.where([bool(number >> lane & 1) for lane in range(a.size)], a, b)
 
     def rotate_up(a: Any, places: Any) -> Any:
         """Return a vector with all lanes moved up by `places`; the last come first."""

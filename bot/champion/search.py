@@ -171,7 +171,7 @@ def _start_heap(m: Any) -> None:
     cells = m.cells
     for variable in range(m.variables):
         likely = m.marginal[variable] if variable < cells else f32(0.5)
-        m.activity[variable] = abs(likely - f32(0.5)) * 1e-3
+        m.activity[variable] = np.float64(abs(likely - f32(0.5))) * 1e-3
         if m.value[2 * variable] == 0:
             heap_insert(m, variable)
 

@@ -115,14 +115,17 @@ class ChampionStrategy:
         the puzzles solved before.
     without : iterable of str
         Stages to leave out, of `STAGE_NAMES`.
+    least_bits : int
+        Masks have so many bits or more, of `MASK_BITS`, however small the board: for tests and benchmarks.
     """
 
     name = "champion"
 
-    def __init__(self, seed: int = 0, without: Iterable[str] = ()) -> None:
+    def __init__(self, seed: int = 0, without: Iterable[str] = (), least_bits: int = MASK_BITS[0]) -> None:
         self._random = ((seed + 1) * _SEED_MIX % 2**64) or 1
         left_out = set(without)
         self._stages = sum(1 << i for i, name in enumerate(STAGE_NAMES) if name not in left_out)
+        self._least_bits = least_bits
         self._engines: dict[int, _Engine] = {}
         self._engine: _Engine | None = None
         self._is_watched = False
@@ -205,7 +208,7 @@ class ChampionStrategy:
         longest = max(width, height)
         if not (min(width, height) >= 1 and longest <= LONGEST_SIDE):
             raise ValueError(f"a side of a board has 1 to {LONGEST_SIDE} cells; this is {width}x{height}")
-        bits = next(bits for bits in MASK_BITS if longest <= bits - 2)
+        bits = next(bits for bits in MASK_BITS if bits >= self._least_bits and longest <= bits - 2)
         if bits not in self._engines:
             engine = _Engine(bits, lambda what: self._on_compile(what))
             engine.memory.view("stages")[0] = self._stages
