@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nonobot.bot.lines import SOLVERS, paint_line
+from nonobot.bot.papers.lines import paint_line
+from nonobot.bot.papers.state import SOLVER
 from nonobot.protocol import TaaiReader, clue_of
 from tests import naive
 from tests.boards import all_states, cells_of, from_text, masks_of, painted_states, to_text
@@ -26,7 +27,7 @@ def painted(clue: Sequence[int], cells: naive.Line, solver: str) -> naive.Line |
 
 
 def test_there_are_the_two_solvers_that_these_tests_compare():
-    assert set(SOLVERS) == set(BOTH)
+    assert set(SOLVER._fields) == set(BOTH)
 
 
 # The worked example of the paper
