@@ -304,6 +304,13 @@ def test_a_board_wider_or_higher_than_62_is_refused(width, height):
             refuse(puzzle)
 
 
+def test_it_is_not_prepared_for_boards_that_it_has_no_room_for():
+    strategy = PapersStrategy()
+    strategy.prepare(lambda what: None, (62, 62))
+    with pytest.raises(ValueError, match="up to 62 cells a side; this is 80x95"):
+        strategy.prepare(lambda what: None, (80, 95))
+
+
 def test_boards_of_other_sizes_in_between_change_no_solution():
     rng = random.Random(60)
     strategy = PapersStrategy()
