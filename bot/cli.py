@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from nonobot import __version__
+from nonobot.arguments import Parser, add_completion, add_version, count, either, number, seconds, size_up_to
 from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
 
 __all__ = ["FILE_FORMATS", "Options", "parse"]
@@ -61,41 +60,6 @@ class Options:
     speed: float
 
 
-def _size(text: str) -> tuple[int, int] | None:
-    if text == "auto":
-        return None
-    match = re.fullmatch(r"([1-9]\d{0,3})x([1-9]\d{0,3})", text)
-    if not match:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size; expected WIDTHxHEIGHT, such as 25x25, or auto")
-    width, height = int(match[1]), int(match[2])
-    if max(width, height) > LONGEST_SIDE:
-        raise argparse.ArgumentTypeError(f"{text} is too large; a side has up to {LONGEST_SIDE} cells")
-    return width, height
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 < seconds < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
-    return seconds
-
-
-def _speed(text: str) -> float:
-    try:
-        return _seconds(text)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of moments a second, such as 5") from None
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < len(text) < 10 and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
-
-
 def _stages(text: str) -> tuple[str, ...]:
     names = tuple(text.split(","))
     for name in names:
@@ -104,15 +68,10 @@ def _stages(text: str) -> tuple[str, ...]:
     return names
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="nonobot",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=f"nonobot {__version__}")
+def _parser() -> Parser:
+    parser = Parser(prog="nonobot", description=_DESCRIPTION, epilog=_EPILOG, allow_abbrev=False)
+    add_version(parser)
+    add_completion(parser, _parser)
     parser.add_argument("--warm-up", action="store_true", help="compile the kernels, keep them on disk, and end")
 
     watching = parser.add_argument_group("watching")
@@ -125,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     watching.add_argument(
         "--speed",
-        type=_speed,
+        type=number(1e-9, 1e9, "a number of moments a second, such as 5"),
         default=20.0,
         metavar="N",
         help="moments a second (default 20); keys + and -",
@@ -134,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     boards = parser.add_argument_group("boards")
     boards.add_argument(
         "--size",
-        type=_size,
+        type=either("auto", None, size_up_to(LONGEST_SIDE)),
         default=(25, 25),
         metavar="WxH|auto",
         help="width and height of all boards (default 25x25); auto: square boards, the size is inferred from "
@@ -142,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     boards.add_argument(
         "--format",
+        choices=("taai", *FILE_FORMATS, "auto"),
         default="taai",
         metavar="NAME",
         help="form of the input: taai, the batch described below, solved as it arrives (default); one of the file "
@@ -149,13 +109,13 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     limits = parser.add_argument_group("limits")
-    limits.add_argument("--time-limit", type=_seconds, metavar="S", help="stop the whole batch after S seconds")
-    limits.add_argument("--puzzle-limit", type=_seconds, metavar="S", help="give a puzzle up after S seconds")
+    limits.add_argument("--time-limit", type=seconds, metavar="S", help="stop the whole batch after S seconds")
+    limits.add_argument("--puzzle-limit", type=seconds, metavar="S", help="give a puzzle up after S seconds")
 
     answers = parser.add_argument_group("answers")
     answers.add_argument(
         "--solutions",
-        type=_count,
+        type=count,
         default=1,
         metavar="N",
         help="write up to N solutions of each puzzle, each under a '$k' of its own (default 1); with 2 or more "
@@ -216,8 +176,6 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("--probing and --line-solver belong to --strategy papers")
     if given["strategy"] == "papers" and given["without"]:
         parser.error("--without belongs to --strategy champion")
-    if given["format"] not in ("taai", "auto", *FILE_FORMATS):
-        parser.error(f"no format {given['format']!r}; there are taai, {', '.join(FILE_FORMATS)}, and auto")
     if given["watch"] and (given["log"] or given["stats"]):
         parser.error("--log and --stats record a batch; --watch shows a file and records nothing")
     if given["log"] and given["log"] == given["stats"]:

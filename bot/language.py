@@ -8,13 +8,15 @@ A kernel takes `m`, the solver's memory, and reads and writes it as its map says
     event = m.trail[number]       a record: event.reason, event.literal = literal
     m.watches[to] = m.watches[at] copies a record
 
-A number that comes out of the memory is an int64, however many bits it takes there, and so is every other number of
-a kernel; floats stay as they are, and a mask is a set of cells (`bot.masks`). Nothing is checked while it runs: an
-index out of range reads garbage. A member that does not exist does not compile, and the error names the nearest.
+A number that comes out of the memory is an int64, however many bits it takes there, and so is every other number
+of a kernel; floats stay as they are, and a mask is a set of cells (`bot.masks`). Nothing is checked while it
+runs: an index out of range reads garbage. A member that does not exist does not compile, and the error names the
+nearest.
 
 Why not arrays: `m` is an address, and where a member lies is part of its type, so that an access is one machine
 instruction with a constant offset, and a call passes one register; a tuple of sixty arrays passes four hundred.
-With NUMBA_DISABLE_JIT the same kernels run as plain Python, for a debugger: `bot.plain` is then what they are given.
+With NUMBA_DISABLE_JIT the same kernels run as plain Python, for a debugger: `bot.plain` is then what they are
+given.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ import numba
 from llvmlite import ir
 from numba.core import cgutils, errors, types
 from numba.core.imputils import lower_builtin, lower_getattr_generic, lower_setattr_generic
+from numba.core.types.containers import BaseTuple
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.extending import intrinsic, models, register_model
 
@@ -169,7 +172,7 @@ def _lower_set_member(context: Any, builder: Any, sig: Any, args: Any, name: str
 def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     """Emit the address of what an index stands for."""
     array, index = sig.args[:2]
-    if isinstance(index, types.BaseTuple):
+    if isinstance(index, BaseTuple):
         row, column = (
             context.cast(builder, value, kind, types.int64)
             for value, kind in zip(cgutils.unpack_tuple(builder, args[1]), index.types, strict=True)
@@ -183,14 +186,14 @@ def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 def _is_index(array: ArrayType, index: Any) -> bool:
-    parts = index.types if isinstance(index, types.BaseTuple) else (index,)
+    parts = index.types if isinstance(index, BaseTuple) else (index,)
     sides = 2 if array.row else 1
     return len(parts) <= sides and all(isinstance(each, types.Integer | types.Boolean) for each in parts)
 
 
 def _indexed(array: ArrayType, index: Any) -> Any:
     """Return what an index stands for: an item, a struct, or a row of a table."""
-    if array.row and not isinstance(index, types.BaseTuple):
+    if array.row and not isinstance(index, BaseTuple):
         return _Row(array)
     return array.item
 
@@ -262,8 +265,8 @@ else:
     def first_above(typingctx: Any, row: Any, other: Any, value: Any, end: Any) -> Any:
         """Return the first i below `end` with row[i] + other[i] > value, or `end`.
 
-        Both are rows of tables of signed numbers, alike in size, a power of two; the sums rise along a row, and none
-        overflows.
+        Both are rows of tables of signed numbers, alike in size, a power of two; the sums rise along a row, and
+        none overflows.
         """
         number, lanes = ir.IntType(8 * row.item.size), row.length
         vector, wide = ir.VectorType(number, lanes), ir.IntType(max(64, 2 * lanes))

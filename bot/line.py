@@ -1,12 +1,12 @@
 """The line kernel: maximal painting of a line with additions and shifts of whole masks.
 
-The line has cells 0..n-1 and a virtual white cell n, so that every block is followed by a white cell. `open_` is the
-set of cells that may be white, the virtual cell included; `m.fits[j]` the starts at which block j covers no white cell
-and is followed by a cell that may be white.
+The line has cells 0..n-1 and a virtual white cell n, so that every block is followed by a white cell. `open_` is
+the set of cells that may be white, the virtual cell included; `m.fits[j]` the starts at which block j covers no
+white cell and is followed by a cell that may be white.
 
 Forward, `m.reach[j]` is the set of cells at which the part from block j on may begin once the blocks before j lie
-behind it; backward, `tail` is the same from the other end. A start of block j that both allow is valid: it belongs to
-a placement of the whole line.
+behind it; backward, `tail` is the same from the other end. A start of block j that both allow is valid: it
+belongs to a placement of the whole line.
 
 Source: own derivation; the painting it computes is that of Chen & Hung, section 2.2.
 """

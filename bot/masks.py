@@ -44,9 +44,6 @@ class MaskType(types.Type):
         value = context.cast(builder, value, kind, types.int64)
         return value if self.bits == 64 else builder.sext(value, self.stored)
 
-    def can_convert_to(self, typingctx: Any, other: Any) -> Any:
-        return None
-
 
 @register_model(MaskType)
 class _MaskModel(models.PrimitiveModel):

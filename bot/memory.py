@@ -177,8 +177,8 @@ class Memory:
         Parameters
         ----------
         path : str
-            Such as `board.black`. Single items come as arrays of one, arrays of structs as structured arrays; masks
-            as uint64, with a last axis for the words where they have more than 64 bits.
+            Such as `board.black`. Single items come as arrays of one, arrays of structs as structured arrays;
+            masks as uint64, with a last axis for the words where they have more than 64 bits.
         """
         struct, offset = self.struct, 0
         *above, last = path.split(".")

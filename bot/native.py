@@ -2,7 +2,11 @@
 
 Importing numba and loading its own cache takes 0.35 s, two thirds of the time from process start to the first
 answer. An object file is loaded by llvmlite alone in a few milliseconds. A kernel that is loaded this way takes
-and returns 64-bit words.
+the address of a memory and numbers, and returns a number.
+
+This leans on two things that numba promises nobody: how to get at the object code, and how compiled functions are
+called. Both are tried on a small function before a kernel is compiled; where either has changed, numba's own way
+of calling takes the place of this one, and a line on standard error says so.
 """
 
 from __future__ import annotations
@@ -13,19 +17,17 @@ import hashlib
 import importlib
 import os
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import llvmlite.binding as llvm
 
 from nonobot.bot.cache import cache_folder, note_use, tidy_cache
-from nonobot.bot.memory import Struct
+from nonobot.bot.memory import Memory, Struct
+from nonobot.whole_file import whole_file
 
-__all__ = ["KernelError", "load_kernel"]
-
-
-class KernelError(Exception):
-    """A kernel cannot be had; the text says why and what to do."""
-
+__all__ = ["load_kernel"]
 
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
@@ -37,6 +39,8 @@ def load_kernel(
 ) -> Callable[..., int]:
     """Return the kernel `name` of a module as a function of the address of a memory and some numbers.
 
+    With NUMBA_DISABLE_JIT it is the kernel in plain Python.
+
     Parameters
     ----------
     module, name : str
@@ -47,8 +51,6 @@ def load_kernel(
         How many more arguments it takes, each int64; it returns an int64.
     on_compile : callable
         Called before a compilation begins.
-
-    With NUMBA_DISABLE_JIT it is the kernel in plain Python, for a debugger.
     """
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         from nonobot.bot.plain import on_plain_memory
@@ -59,41 +61,22 @@ def load_kernel(
     code = _read_whole(path) if path else None
     if code is not None:
         note_use()
-    else:
-        on_compile()
-        code = _compile(module, name, struct, numbers)
-        if path:
-            with contextlib.suppress(OSError):  # a full disk costs the next start a compilation, no more
-                _write_whole(path, code)
-                tidy_cache()
+        return _link(code, 1 + numbers)
+    if changed := _what_has_changed():
+        _say(f"{changed}; numba loads them itself, and each start takes longer")
+        return _called_by_numba(module, name, struct, on_compile)
+    on_compile()
+    code = _compile(getattr(importlib.import_module(module), name).py_func, struct, numbers)
+    if path:
+        with contextlib.suppress(OSError):  # a full disk costs the next start a compilation, no more
+            with whole_file(path) as file:
+                file.write(hashlib.sha256(code).digest() + code)
+            tidy_cache()
     return _link(code, 1 + numbers)
 
 
-def _compile(module: str, name: str, struct: Struct, numbers: int) -> bytes:
-    """Return the name of a kernel in its object code, a zero byte, and the object code."""
-    import gc
-
-    import numba
-
-    from nonobot.bot.language import StructType
-
-    gc.disable()  # a compiler makes millions of objects, and rubbish is rare among them
-    try:
-        source = getattr(importlib.import_module(module), name).py_func
-        kernel = numba.njit(error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
-            source
-        )
-        signature = (StructType(struct), *[numba.int64] * numbers)
-        kernel.compile(signature)
-        compiled = kernel.overloads[signature]
-        code: bytes = compiled.library._get_compiled_object()
-    finally:
-        gc.enable()
-    return compiled.fndesc.llvm_func_name.encode() + b"\0" + code
-
-
 def _read_whole(path: Path) -> bytes | None:
-    """Return what `_write_whole` wrote; None if there is no such file or it is damaged."""
+    """Return the object code in a file; None if there is no such file or it is damaged."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -102,11 +85,26 @@ def _read_whole(path: Path) -> bytes | None:
     return code if hashlib.sha256(code).digest() == digest else None
 
 
-def _write_whole(path: Path, code: bytes) -> None:
-    """Write a file so that no other process ever sees a part of it."""
-    partial = path.with_suffix(f".{os.getpid()}")
-    partial.write_bytes(hashlib.sha256(code).digest() + code)
-    partial.replace(path)
+def _compile(function: Callable[..., Any], struct: Struct | None, numbers: int) -> bytes:
+    """Return the name of a function in its object code, a zero byte, and the object code."""
+    import gc
+
+    import numba
+
+    from nonobot.bot.language import StructType
+
+    gc.disable()  # a compiler makes millions of objects, and rubbish is rare among them
+    try:
+        kernel = numba.njit(error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
+            function
+        )
+        signature = (*([StructType(struct)] if struct else []), *[numba.int64] * numbers)
+        kernel.compile(signature)
+        compiled = kernel.overloads[signature]
+        code: bytes = compiled.library._get_compiled_object()
+    finally:
+        gc.enable()
+    return compiled.fndesc.llvm_func_name.encode() + b"\0" + code
 
 
 def _link(code: bytes, words: int) -> Callable[..., int]:
@@ -119,6 +117,9 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
     engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
     engine.finalize_object()
     _engines.append(engine)
+    address = engine.get_function_address(symbol.decode())
+    if not address:
+        raise LookupError(f"the object code has no function {symbol.decode()}")
     # Numba's own calling convention: status, through pointers the result and the exception, then the arguments.
     kind = ctypes.CFUNCTYPE(
         ctypes.c_int32,
@@ -126,7 +127,7 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
         ctypes.POINTER(ctypes.c_void_p),
         *[ctypes.c_int64] * words,
     )
-    function = kind(engine.get_function_address(symbol.decode()))
+    function = kind(address)
     result, exception = ctypes.c_int64(), ctypes.c_void_p()
     result_pointer, exception_pointer = ctypes.byref(result), ctypes.byref(exception)
 
@@ -135,3 +136,48 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
         return result.value
 
     return call
+
+
+# --- where numba has changed -----------------------------------------------------------------------------------
+
+
+def _sample(first: int, second: int) -> int:
+    """Return a number that tells whether both arguments came, in their order. It takes none for an address."""
+    return first - second
+
+
+def _what_has_changed() -> str | None:
+    """Compile, load and call a small function; None if that works, else words on what does not."""
+    first, second = 0x0123_4567_89AB_CDEF, 0x00FE_DCBA_9876_5432
+    try:
+        found = _link(_compile(_sample, None, 2), 2)(first, second)
+    except Exception as error:  # another numba may fail in any way
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+    else:
+        if found == first - second:
+            return None
+        reason = f"{first - second:#x} was to come back from a call, and {found:#x} came"
+    return f"numba {version('numba')} has changed in what lets kernels be loaded without it ({reason})"
+
+
+def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callable[[], None]) -> Callable[..., int]:
+    """Return a kernel as :func:`load_kernel` does; numba loads and calls it, from its own cache if it is there."""
+    from nonobot.bot.jit import entry
+
+    folder = cache_folder()
+    if folder is None or not any(folder.rglob(f"*.{name}-*.nbi")):  # as numba names the index of its cache
+        on_compile()
+    kernel = entry(getattr(importlib.import_module(module), name).py_func)
+    handle = Memory.__new__(Memory)  # all that numba asks of one: its map and its address
+    handle.struct = struct
+
+    def call(address: int, *numbers: int) -> int:
+        handle.address = address
+        return int(kernel(handle, *numbers))
+
+    return call
+
+
+def _say(message: str) -> None:
+    with contextlib.suppress(OSError):  # if nobody can read it, that costs no answer
+        os.write(2, f"nonobot: {message}\n".encode())

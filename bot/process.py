@@ -16,7 +16,6 @@ from nonobot.bot.cli import Options
 from nonobot.bot.exchange import Result
 from nonobot.bot.intake import UnreadableError, chunks_until, found_in, problem_of
 from nonobot.bot.log import RunLog
-from nonobot.bot.native import KernelError
 from nonobot.bot.strategies import Strategy, make_strategy
 from nonobot.protocol import Fault, Found, Puzzle, Record, Solution, format_answer
 
@@ -40,7 +39,7 @@ def run(options: Options, started: float) -> int:
     strategy = make_strategy(options)
     try:
         _prepare(strategy, options)
-    except (KernelError, ValueError) as error:
+    except ValueError as error:
         return _unusable(str(error))
     if options.warm_up:
         return 0
@@ -197,9 +196,7 @@ class _Batch:
         """Return what makes an answer: a picture, where a person looks at the only puzzle of a file."""
         if not (self._is_alone and os.isatty(_STDOUT)):
             return format_answer
-        from nonobot.bot.terminal import picture_of
-
-        return partial(picture_of, puzzle)
+        return partial(_picture_of, puzzle)
 
     def _no_solution(self, number: int, size: tuple[int, int] | None, result: Result | None) -> bytes:
         """Return what stands in the answer stream for a puzzle without a solution."""
@@ -212,6 +209,18 @@ class _Batch:
         if not 0 < max(width, height) <= _LARGEST_ZEROS:
             return header
         return format_answer(number, Solution(np.zeros((height, width), np.uint8)))
+
+
+def _picture_of(puzzle: Puzzle, number: int, solution: Solution) -> bytes:
+    """Return an answer as a picture; as the batch has it, if the terminal is too small."""
+    from nonobot.protocol.picture import Picture  # nothing of it is needed in a tournament
+    from nonobot.protocol.terminal import drawn_to_fit, place_of_output, possible_blocks, text_of
+
+    picture, place = Picture(puzzle, solution.cells), place_of_output()
+    lines = drawn_to_fit(picture, place, possible_blocks(picture, place))
+    if lines is None:
+        return format_answer(number, solution)
+    return "".join(f"{line}\n" for line in text_of(lines, place)).encode(place.encoding)
 
 
 def _place(record: Record) -> str:

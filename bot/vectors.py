@@ -22,8 +22,8 @@ from numba.extending import intrinsic, models, register_model
 from nonobot.bot.language import item_address
 
 __all__ = [
-    "at_least", "at_most", "load16", "load32", "load64", "rotate_down", "rotate_up", "select", "splat16", "splat32",
-    "splat64", "store",
+    "at_least", "at_most", "load16", "load32", "load64", "rotate_down", "rotate_up", "select", "splat16",
+    "splat32", "splat64", "store",
 ]  # fmt: skip
 
 _FLOAT = ir.FloatType()

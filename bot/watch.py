@@ -20,10 +20,10 @@ from nonobot.bot.cli import Options
 from nonobot.bot.exchange import MOST_MOMENTS, Moment, Result
 from nonobot.bot.intake import AUTO, UnreadableError, found_in, problem_of
 from nonobot.bot.strategies import Strategy
-from nonobot.bot.terminal import drawn, has_colours, text_of
 from nonobot.protocol import BLACK, UNKNOWN, Found, PartialGrid, Record
 from nonobot.protocol.characters import Line, Piece, width_of
 from nonobot.protocol.picture import Picture
+from nonobot.protocol.terminal import drawn_to_fit, place_of_output, possible_blocks, text_of
 
 __all__ = ["UnwatchableError", "watch"]
 
@@ -188,16 +188,23 @@ class _Show:
         return f"{int((self._cells != UNKNOWN).sum())} of {self._cells.size} cells known"
 
     def _draw(self, status: str) -> None:
-        columns, lines = os.get_terminal_size()
-        colours = self._colours() if has_colours() else None
-        below = [*_wrapped(Piece(status), columns), *_legend(columns, colours is not None)]
+        place = place_of_output()
+        columns, lines = place.columns, place.lines + 1
+        below = [*_wrapped(Piece(status), columns), *_legend(columns, place.has_colours)]
         below += _wrapped(Piece(KEYS, "dim"), columns)
-        board = drawn(Picture(self._puzzle, self._cells), (columns, lines - 1 - len(below)), colours)
+        picture = Picture(self._puzzle, self._cells)
+        board = drawn_to_fit(
+            picture,
+            place._replace(lines=lines - 1 - len(below)),
+            possible_blocks(picture, place),
+            colours=self._colours() if place.has_colours else None,
+            may_scroll=False,
+        )
         if board is None:
             board = [[Piece(f"the terminal is too small for this board: {columns} columns, {lines} lines")]]
         words = [[Piece(self._title, "bold")], *board, *below]
-        text = "\x1b[K\r\n".join(text_of(words[:lines]))
-        os.write(sys.stdout.fileno(), f"\x1b[H{text}\x1b[J".encode(sys.stdout.encoding, "replace"))
+        text = "\x1b[K\r\n".join(text_of(words[:lines], place))
+        os.write(sys.stdout.fileno(), f"\x1b[H{text}\x1b[J".encode(place.encoding))
 
     def _colours(self) -> Sequence[Sequence[str]]:
         return [list(map(_colour, *rows)) for rows in zip(self._cells, self._told, strict=True)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import os
 import shlex
@@ -10,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nonobot.arguments import Parser, add_completion, add_version
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 
 __all__ = ["COMMANDS", "Command", "run"]
@@ -22,7 +22,7 @@ class Command:
     Attributes
     ----------
     module : str
-        In `nonobot.harness.commands`: `add_to` describes its arguments, which name what carries it out.
+        In `nonobot.harness.commands`: `add_to` describes it and its arguments, which name what carries it out.
     help : str
         A line for the list of commands.
     takes_bot : bool
@@ -87,7 +87,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _carried_out(own: Sequence[str], bot_command: list[str]) -> int:
-    name = next((word for word in own if not word.startswith("-")), None)
+    name = next((word for word in own if word in COMMANDS), "")
     try:
         arguments, unexpected = _parser(name).parse_known_args(own)
     except SystemExit as end:  # --help, --version, or arguments that argparse has complained about
@@ -120,31 +120,20 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-class _Version(argparse.Action):
-    """Prints the version; looks it up only when asked."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from nonobot.harness.version import judge_version  # only here: it takes as long as all the rest of --help
-
-        print(f"nonojudge {judge_version()}")
-        parser.exit()
-
-
-def _parser(name: str | None) -> argparse.ArgumentParser:
-    """Return a parser of the command `name`; of the list of commands if there is no such command."""
-    parser = argparse.ArgumentParser(
+def _parser(*names: str) -> Parser:
+    """Return a parser that knows of all commands, and in full of those that are named; it loads no other."""
+    parser = Parser(
         prog="nonojudge",
         description="The judge of nonogram tournaments: runs bots, ranks and compares them, "
         "finds and makes puzzles.",
         epilog="Exit status: 0 done and nothing was wrong, 1 something was, 2 unusable arguments or input,\n"
         "130 interrupted. `nonojudge COMMAND --help` explains a command, with examples.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
+    add_version(parser)
+    add_completion(parser, lambda: _parser(*COMMANDS))
     commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True)
-    if name in COMMANDS:
-        importlib.import_module(f"nonobot.harness.commands.{COMMANDS[name].module}").add_to(commands)
-    else:
-        for one, command in COMMANDS.items():
-            commands.add_parser(one, help=command.help)
+    for name, command in COMMANDS.items():
+        described = commands.add_parser(name, help=command.help)
+        if name in names:
+            importlib.import_module(f"nonobot.harness.commands.{command.module}").add_to(described)
     return parser

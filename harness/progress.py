@@ -9,6 +9,8 @@ import os
 import sys
 import time
 
+from nonobot.harness.text import in_unit
+
 __all__ = ["BarProgress", "LineProgress", "Progress", "progress_for"]
 
 SECONDS_BEFORE_BAR = 1.0
@@ -63,7 +65,7 @@ class LineProgress(Progress):
             return
         self._next_line = now + SECONDS_BETWEEN_LINES
         taken = now - self._started if seconds is None else seconds
-        left = f", about {taken * (self._total - done) / done:.0f} s to go" if done else ""
+        left = f", about {in_unit(taken * (self._total - done) / done, 1, 0)} s to go" if done else ""
         print(f"{note}{left}", file=sys.stderr, flush=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nonobot.harness.results.run_result import PuzzleResult, Score, Verdict
+from nonobot.harness.text import duration
 from nonobot.protocol import Answer, Puzzle, Solution, mismatches
 from nonobot.tournament_data import PuzzleSet
 
@@ -121,7 +122,7 @@ class Referee:
         if not self._any_order and self._last is not None and self._places[number] < self._places[self._last]:
             return Verdict.OUT_OF_ORDER, f"a solution, after the answer to ${self._last}"
         if self._puzzle_limit is not None and took_seconds is not None and took_seconds > self._puzzle_limit:
-            return Verdict.LATE, f"a solution, after {took_seconds:.3f} s of {self._puzzle_limit:g} s"
+            return Verdict.LATE, f"a solution, after {duration(took_seconds)} of {self._puzzle_limit:g} s"
         return Verdict.RIGHT, None
 
     def _remark(self, remark: str) -> None:

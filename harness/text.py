@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
-from nonobot.harness.statistics import Ratio
-
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+
+    from nonobot.harness.statistics import Ratio
 
 # rich is imported where it is used: that takes longer than to write the forms that do without it.
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from nonobot.arguments import Parser
+
 HOUSE = Path(__file__).parent.parent
 ROOMS = ("bot", "protocol", "tournament_data", "harness", "nonobot")
 
 COMMAND = """\
-import argparse, sys
+import sys
+from nonobot.arguments import Parser
 from nonobot.harness.commands import bench
 from nonobot.harness.errors import UnusableError
-parser = argparse.ArgumentParser(prog="nonojudge")
-bench.add_to(parser.add_subparsers())
-arguments = parser.parse_args()
+parser = Parser(prog="nonojudge bench")
+bench.add_to(parser)
+arguments = parser.parse_args(sys.argv[2:])
 try:
     sys.exit(arguments.carry_out(arguments))
 except UnusableError as problem:
@@ -29,9 +31,9 @@ except UnusableError as problem:
 
 def carry_out(module, *arguments):
     """Carry out a command line of one command in this process; return its exit status."""
-    parser = argparse.ArgumentParser(prog="nonojudge")
-    module.add_to(parser.add_subparsers())
-    parsed = parser.parse_args([module.__name__.rpartition(".")[2], *map(str, arguments)])
+    parser = Parser(prog="nonojudge")
+    module.add_to(parser)
+    parsed = parser.parse_args([*map(str, arguments)])
     return parsed.carry_out(parsed)
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.talking import COMMAND, PATIENCE_SECONDS, STRATEGIES, Talk
+from nonobot.harness.play.machine import usable_cores
+from tests.talking import COMMAND, GOOD, PATIENCE_SECONDS, STRATEGIES, Talk
+
+# The tests start a thousand processes: each would compile the project's modules again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # No test asserts a time, and the first call of a kernel compiles it.
 settings.register_profile("nonobot", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -29,15 +36,40 @@ def official_sets() -> list[Path]:
     return files
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than cores, since some tests wait; each takes up to half a gigabyte."""
+    return min(len(usable_cores()), 8) + 1
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let one process compile the bot's kernels while the others do what takes none."""
+    takers = [item for item in items if "compiled" in getattr(item, "fixturenames", ())]
+    others = [item for item in items if "compiled" not in getattr(item, "fixturenames", ())]
+    items[:] = takers[:1] + others + takers[1:]
+
+
 @pytest.fixture(scope="session")
-def compiled() -> None:
-    """Compile the kernels before anything is compared: the first run says so on stderr."""
-    for strategy in STRATEGIES:
-        done = subprocess.run(
-            [*COMMAND, "--warm-up", "--strategy", strategy], capture_output=True, timeout=PATIENCE_SECONDS
-        )
-        assert done.returncode == 0, done.stderr
-        assert done.stdout == b""
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Compile the kernels of both strategies, in one of the processes that run tests; the others wait for it."""
+    from nonobot.bot.papers.strategy import PapersStrategy
+    from tests.plain import IS_PLAIN
+
+    if IS_PLAIN:
+        return
+
+    with (tmp_path_factory.getbasetemp().parent / "compiling").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with subprocess.Popen([*COMMAND, "--warm-up"], stderr=subprocess.DEVNULL):
+            papers = PapersStrategy()  # here, since one process compiles what its kernels share only once
+            papers.prepare(lambda: None)
+            papers.deduce(GOOD, 0)
+        for strategy in STRATEGIES:
+            done = subprocess.run(
+                [*COMMAND, "--warm-up", "--strategy", strategy], capture_output=True, timeout=PATIENCE_SECONDS
+            )
+            assert done.returncode == 0, done.stderr
+            assert done.stdout == b""
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ def passes_as_plain_python(module: str) -> None:
             "-m",
             "pytest",
             "-x",
+            "-n0",
             "-p",
             "no:cacheprovider",
             "-m",

@@ -18,6 +18,8 @@ from tests import naive
 from tests.boards import all_grids
 from tests.scripted_transport import ScriptedTransport
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 PUZZLE = Puzzle(columns=((1,), ()), rows=((1,), ()))
 
 

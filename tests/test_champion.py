@@ -22,6 +22,8 @@ from nonobot.protocol import Puzzle, TaaiReader
 from tests import naive
 from tests.boards import all_grids, broken, grids, random_clues, random_grid, shuffled
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 # Without learning the champion gives up where the descents fail; all else finds every solution.
 OPTIONAL = [name for name in STAGE_NAMES if name != "learning"]
 SUBSETS = [tuple(each) for each in chain(*(combinations(OPTIONAL, n) for n in range(len(OPTIONAL) + 1)))]

@@ -7,11 +7,13 @@ import random
 import pytest
 
 from nonobot.bot.champion.strategy import MASK_BITS
-from nonobot.bot.lines import paint_line
+from nonobot.bot.papers.lines import paint_line
 from tests import naive
 from tests.boards import all_states, cells_of, masks_of, painted_states, to_text
 from tests.line_states import LINE, LineStates
 from tests.test_lines import LONGEST, random_state
+
+pytestmark = pytest.mark.xdist_group("champion kernels")  # one process compiles them
 
 
 @pytest.fixture(scope="module")

@@ -122,7 +122,7 @@ def test_the_list_gives_every_step_and_starts_nothing():
         (["--", "/no/such/bot"], "nonojudge: cannot start '/no/such/bot': No such file or directory"),
         (["--only", "0"], f"argument --only: '0' is not a list of steps from 1 to {len(STEPS)}, such as 12,13"),
         (["--only", "3,x"], "argument --only: '3,x' is not a list of steps"),
-        (["--timeout", "0"], "argument --timeout: '0' is not a positive number of seconds"),
+        (["--timeout", "0"], "argument --timeout: '0' is not a number of seconds above 0"),
     ],
 )
 def test_what_cannot_be_used_is_said_in_a_line(arguments, said):

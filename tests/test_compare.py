@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 
 import numpy as np
@@ -11,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from nonobot.arguments import Parser
 from nonobot.harness.commands import compare
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import Side
@@ -25,9 +25,9 @@ from tests.ranked import MACHINE, run_result, verify_result, written
 
 def run(*arguments):
     """Carry out a command line of the command; return its exit status."""
-    parser = argparse.ArgumentParser(prog="nonojudge")
-    compare.add_to(parser.add_subparsers())
-    parsed = parser.parse_args(["compare", *map(str, arguments)])
+    parser = Parser(prog="nonojudge compare")
+    compare.add_to(parser)
+    parsed = parser.parse_args([*map(str, arguments)])
     return parsed.carry_out(parsed)
 
 
@@ -274,7 +274,7 @@ def test_unusable_options_end_with_2(option, capsys):
         ({"judge_version": "2.0"}, "not the same judge: 1.0 (before); 2.0 (after)"),
         (
             {"machine": structs.replace(MACHINE, busy_share=0.5)},
-            "the machine was busy at the start of after: others used 50% of its CPU time",
+            "the machine was busy at the start of after: others used 50 % of its CPU time",
         ),
         ({"end": EndReason.CRASHED}, "not every run of after finished: crashed"),
     ],

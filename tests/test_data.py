@@ -30,9 +30,9 @@ def folder(tmp_path, monkeypatch):
 def test_the_list_for_people(folder, capsys):
     assert cli.run(["data", "list"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "set       event  year  puzzles  size  black       here",
-        "taai2011  TAAI   2011  400      5x5   50% to 35%  no",
-        "tcga2012  TCGA   2012  400      5x5   50% to 35%  yes",
+        "set       event  year  puzzles  size  black         here",
+        "taai2011  TAAI   2011  400      5x5   50 % to 35 %  no",
+        "tcga2012  TCGA   2012  400      5x5   50 % to 35 %  yes",
         "",
         f"1 of 2 are here, in {folder}",
     ]
@@ -42,7 +42,7 @@ def test_a_damaged_file_is_told_from_a_good_one(folder, capsys):
     (folder / "taai2011.txt").write_bytes(b"")
     assert cli.run(["data", "list"]) == 0
     out = capsys.readouterr().out
-    assert "35%  damaged\n" in out
+    assert "35 %  damaged\n" in out
     assert "1 of 2 are here, 1 damaged, in" in out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 
@@ -121,14 +122,15 @@ def test_a_data_folder_that_cannot_be_made(source, monkeypatch, capsys):
 
 
 def test_a_full_disk_leaves_nothing_half_written(folder, monkeypatch):
-    def write_a_part(path, content):
-        with path.open("wb") as file:
-            file.write(content[:100])
-        raise OSError(28, "No space left on device")
+    class FileOnAFullDisk(io.FileIO):
+        def write(self, content):
+            super().write(content[:100])
+            raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pathlib.Path.write_bytes", write_a_part)
+    taai2011 = registry.official_sets()["taai2011"]
+    monkeypatch.setattr("pathlib.Path.open", lambda path, mode: FileOnAFullDisk(path, mode))
     with pytest.raises(OSError, match="No space left"):
-        keep(registry.official_sets()["taai2011"], TAAI)
+        keep(taai2011, TAAI)
     assert list(folder.iterdir()) == []
 
 

@@ -7,8 +7,9 @@ import re
 
 import pytest
 
+from nonobot.hints import did_you_mean
 from nonobot.protocol import read_batch
-from nonobot.tournament_data.registry import did_you_mean, official_sets
+from nonobot.tournament_data.registry import official_sets
 
 
 def test_the_thirty_sets_of_the_tournaments():
@@ -72,7 +73,7 @@ def test_what_is_stated_of_a_set_is_true_of_its_file(official_sets):
     ],
 )
 def test_names_that_are_nearly_right(text, answer):
-    assert did_you_mean(text) == answer
+    assert did_you_mean(text, official_sets()) == answer
 
 
 def test_another_place_for_the_same_file():

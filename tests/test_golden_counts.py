@@ -15,7 +15,10 @@ from tests.golden_counts import FOLDER, GOLDEN, SMALL, TOURNAMENT, WIDE, counted
 from tests.patched import HOUSE, LINE_KERNEL, PAINTS_LESS, SLOW, patched_house
 from tests.plain import IS_PLAIN
 
-pytestmark = pytest.mark.skipif(IS_PLAIN, reason="takes compiled kernels")
+pytestmark = [
+    pytest.mark.skipif(IS_PLAIN, reason="takes compiled kernels"),
+    pytest.mark.usefixtures("compiled"),
+]
 
 
 def on_file(name: str) -> golden_counts.Counts:

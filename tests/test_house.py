@@ -1,4 +1,4 @@
-"""The house: imports run one way, and the bot prints nothing."""
+"""The house: imports run one way and in no circle, each module has one name and a line on its page."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ MAY_IMPORT_BESIDE = {
     "harness/opponents/": {"bot", "pysat", "ortools"},
     "harness/pictures/": {"PIL"},
     "harness/report/": {"matplotlib", "jinja2", "markupsafe"},
+    "harness/statistics.py": {"scipy"},
+    "nonobot/arguments.py": {"shtab"},
 }
 
 
@@ -104,7 +106,7 @@ def test_imports_run_one_way(module):
     ("module", "text", "names"),
     [
         ("protocol/x.py", "import numba", {"numba"}),
-        ("protocol/x.py", "from nonobot.bot.lines import paint_line", {"bot"}),
+        ("protocol/x.py", "from nonobot.bot.papers.lines import paint_line", {"bot"}),
         ("protocol/x.py", "import os, numpy as np\nfrom protocol import Puzzle", set()),
         ("bot/x.py", "def f():\n    from nonobot.harness import cli", {"harness"}),
         ("bot/x.py", "import rich.table", {"rich"}),
@@ -118,7 +120,7 @@ def test_imports_run_one_way(module):
         ("tournament_data/x.py", "import nonobot.bot", {"bot"}),
         ("tournament_data/x.py", "from nonobot import bot, harness", {"bot", "harness"}),
         ("harness/x.py", "from nonobot import __version__", set()),
-        ("harness/bench/x.py", "from nonobot.bot.lines import paint_line", set()),
+        ("harness/bench/x.py", "from nonobot.bot.papers.lines import paint_line", set()),
         ("harness/x.py", "import PIL.Image", {"PIL"}),
         ("harness/pictures/x.py", "import PIL.Image", set()),
         ("harness/opponents/x.py", "import nonobot.bot.papers", set()),
@@ -141,3 +143,108 @@ def test_the_bot_prints_nothing_by_the_way(module):
 def test_nothing_but_the_tests_imports_the_tests():
     for module in MODULES:
         assert "tests" not in imported(tree_of(module))
+
+
+# The page in CONTRIBUTING.md
+
+
+def listed() -> list[str]:
+    """Return the modules that the page lists, as paths."""
+    page = (HOUSE / "CONTRIBUTING.md").read_text(encoding="utf-8").split("```")[1]
+    folders: list[str] = []
+    paths = []
+    for line in page.strip().splitlines():
+        name, _, what = line.strip().partition(" ")
+        depth = (len(line) - len(line.lstrip())) // 2
+        folders = folders[:depth]
+        if name.endswith("/"):
+            folders.append(name)
+        else:
+            assert what.strip(), f"{name} has no word on what it is"
+            paths.append("".join(folders) + name)
+    return paths
+
+
+def test_the_page_has_a_line_for_each_module_and_none_for_what_is_gone():
+    assert sorted(listed()) == sorted(name for name in MODULES if not name.endswith("__init__.py"))
+
+
+# Names
+
+TWINS = {"cli", "state", "strategy", "search"}
+"""Names of modules that have the same role in sister rooms."""
+
+OF_THE_CHAMPION = {"beliefs"}
+"""Beliefs at the root and in the search: two modules of the champion share the name as yet."""
+
+
+def names_of(paths: list[str]) -> dict[str, list[str]]:
+    """Return for each name the modules and packages that have it; a command may be called as what it opens."""
+    packages = {path.rpartition("/")[0] for path in paths} - set(ROOMS)
+    found: dict[str, list[str]] = {}
+    for path in sorted({*paths, *packages}):
+        name = Path(path).stem
+        if name not in ("__init__", "__main__") and not path.startswith("harness/commands/"):
+            found.setdefault(name, []).append(path)
+    return found
+
+
+def test_no_name_stands_for_two_things():
+    found = names_of(MODULES)
+    assert {name for name, paths in found.items() if len(paths) > 1} == TWINS | OF_THE_CHAMPION
+
+
+def test_this_check_finds_a_name_that_stands_for_two_things():
+    found = names_of(["bot/words.py", "harness/words.py", "harness/report/page.py", "harness/commands/report.py"])
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {
+        "words": ["bot/words.py", "harness/words.py"]
+    }
+
+
+# Circles
+
+
+def dependencies(module: str, tree: ast.Module, names: dict[str, str]) -> set[str]:
+    """Return the modules that a module imports, wherever in it; what only a type checker reads does not count."""
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            found |= {name if (name := f"{base}.{alias.name}") in names else base for alias in node.names}
+    return {names[name] for name in found if name in names} - {module}
+
+
+def circles(graph: dict[str, set[str]]) -> set[frozenset[str]]:
+    """Return the modules that import each other, directly or through others."""
+    reached = {one: set(others) for one, others in graph.items()}
+    for middle in graph:
+        for others in reached.values():
+            if middle in others:
+                others |= reached[middle]
+    return {
+        frozenset(other for other in graph if one in reached[other] and other in reached[one]) for one in graph
+    } - {frozenset()}
+
+
+def test_there_are_no_circles():
+    names = {
+        "nonobot." + path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in MODULES
+    }
+    graph = {path: dependencies(path, tree_of(path), names) for path in MODULES}
+    assert sum(map(len, graph.values())) > len(graph), "the imports are not seen"
+    assert not circles(graph)
+
+
+def test_this_check_finds_circles():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == {frozenset("abc")}
+    assert not circles({"a": {"b", "c"}, "b": {"c"}, "c": set()})

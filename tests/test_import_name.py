@@ -11,6 +11,8 @@ import pytest
 
 from tests.talking import COMMAND, PATIENCE_SECONDS
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 ROOMS = ("bot", "protocol", "harness", "tournament_data")
 
 QUESTION = b"$1\n2\n\n\n1\n1\n\n"

@@ -41,7 +41,7 @@ def test_an_idle_machine_is_no_reason_for_a_warning():
     facts = machine_facts(None)
     assert busy_warning(msgspec.structs.replace(facts, busy_share=0.01)) is None
     assert busy_warning(msgspec.structs.replace(facts, busy_share=None)) is None
-    assert "used 40% of the cores" in busy_warning(msgspec.structs.replace(facts, busy_share=0.4))
+    assert "used 40 % of the cores" in busy_warning(msgspec.structs.replace(facts, busy_share=0.4))
 
 
 def test_what_a_system_does_not_tell_is_none(monkeypatch, tmp_path):

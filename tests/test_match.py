@@ -12,7 +12,7 @@ import pytest
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import bot_process, leg, machine
 from nonobot.harness.results.run_result import EndReason, Feed
-from tests.judged import played, verdicts
+from tests.judged import let_time_fly, played, verdicts
 
 RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "given-up", "missing"
 LATE, OUT_OF_ORDER = "late", "out-of-order"
@@ -45,6 +45,11 @@ def _nothing_is_left():
     before = set(psutil.Process().children(recursive=True))
     yield
     assert set(psutil.Process().children(recursive=True)) <= before
+
+
+@pytest.fixture
+def _time_flies(tmp_path, monkeypatch):
+    let_time_fly(monkeypatch, tmp_path / "result.stderr.txt")
 
 
 @pytest.mark.parametrize("feed", Feed)
@@ -108,16 +113,18 @@ def test_a_signal_has_its_name(tmp_path):
     )
 
 
+@pytest.mark.usefixtures("_time_flies")
 @pytest.mark.parametrize("feed", Feed)
 @pytest.mark.parametrize(
     ("behaviour", "died_of"), [("hang_at_3", "SIGTERM"), ("hang_and_ignore_sigterm", "SIGKILL")]
 )
 def test_a_hanging_bot_is_stopped_at_the_time_limit(tmp_path, behaviour, died_of, feed):
-    result = played(behaviour, tmp_path, wall_limit_seconds=2.0, feed=feed)
+    result = played(behaviour, tmp_path, wall_limit_seconds=50.0, feed=feed)
     assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
     assert (result.end.reason, result.end.signal) == (EndReason.TIME_LIMIT, died_of)
 
 
+@pytest.mark.usefixtures("_time_flies")
 @pytest.mark.parametrize(
     ("behaviour", "answered"),
     [
@@ -128,7 +135,7 @@ def test_a_hanging_bot_is_stopped_at_the_time_limit(tmp_path, behaviour, died_of
     ],
 )
 def test_no_child_of_a_bot_is_left_over(tmp_path, behaviour, answered):
-    result = played(behaviour, tmp_path, wall_limit_seconds=2.0)
+    result = played(behaviour, tmp_path, wall_limit_seconds=50.0)
     assert result.score.right == answered
     assert not _runs(int((tmp_path / "result.stderr.txt").read_text().split()[0]))
 
@@ -152,16 +159,17 @@ def _runs(pid: int) -> bool:
         return False
 
 
+@pytest.mark.usefixtures("_time_flies")
 @pytest.mark.parametrize("feed", Feed)
 @pytest.mark.parametrize("behaviour", ["hang_at_3", "hang_and_ignore_sigterm"])
 def test_a_bot_that_waits_for_nothing_has_stalled(tmp_path, behaviour, feed):
-    result = played(behaviour, tmp_path, stall_limit_seconds=1.0, wall_limit_seconds=100.0, feed=feed)
+    result = played(behaviour, tmp_path, stall_limit_seconds=50.0, wall_limit_seconds=1e6, feed=feed)
     assert result.end.reason is EndReason.STALLED
     assert result.score.verdicts[MISSING] == 3
 
 
 def test_a_bot_that_computes_has_not_stalled(tmp_path):
-    result = played("hang_busy_at_3", tmp_path, stall_limit_seconds=1.0, wall_limit_seconds=3.0)
+    result = played("hang_busy_at_3", tmp_path, stall_limit_seconds=0.5, wall_limit_seconds=2.0)
     assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
     assert result.end.reason is EndReason.TIME_LIMIT
 
@@ -188,20 +196,21 @@ def test_shared_memory_counts_once_against_the_limit(tmp_path):
     assert result.end.reason is EndReason.FINISHED
 
 
+@pytest.mark.usefixtures("_time_flies")
 @pytest.mark.parametrize("feed", Feed)
 def test_a_puzzle_that_takes_too_long_is_passed_over(tmp_path, feed):
-    result = played("hang_at_3", tmp_path, puzzle_limit_seconds=2.0, wall_limit_seconds=100.0, feed=feed)
+    result = played("hang_at_3", tmp_path, puzzle_limit_seconds=50.0, wall_limit_seconds=1e6, feed=feed)
     assert verdicts(result) == [RIGHT, RIGHT, LATE, RIGHT, RIGHT]
     ends = [(one.first_puzzle, one.end.reason) for one in result.legs]
     assert ends == [(1, EndReason.PUZZLE_LIMIT), (4, EndReason.FINISHED)]
     arrivals = [one.arrived_seconds for one in result.score.puzzles if one.arrived_seconds is not None]
     assert arrivals == sorted(arrivals)
-    assert result.time_seconds == result.usage.wall_seconds > 2.0
+    assert result.time_seconds == result.usage.wall_seconds > 50.0
     assert (tmp_path / "result.stderr.txt").read_text() == "hanging\n"
 
 
 def test_every_puzzle_may_be_too_long(tmp_path):
-    result = played("hang_at_1_to_3", tmp_path, puzzle_limit_seconds=1.0, wall_limit_seconds=100.0)
+    result = played("hang_at_1_to_3", tmp_path, puzzle_limit_seconds=0.2, wall_limit_seconds=100.0)
     assert verdicts(result)[:3] == [LATE] * 3
     assert len(result.legs) >= 4
 

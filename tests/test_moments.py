@@ -14,6 +14,8 @@ from nonobot.bot.papers import PapersStrategy, deduce
 from nonobot.protocol import UNKNOWN
 from nonobot.tournament_data import load_set
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 STRATEGIES = {
     "champion": ChampionStrategy,
     "learning": lambda: ChampionStrategy(without=("descents",)),

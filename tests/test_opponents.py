@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nonobot.harness.opponents import csp_model
-from nonobot.harness.opponents.clauses import clauses_by_line
+from nonobot.harness.opponents.cnf import clauses_by_line
 from nonobot.harness.opponents.cp_sat import automaton
 from nonobot.harness.opponents.line_logic import Line
 from nonobot.harness.opponents.sat import SOLVERS

@@ -15,6 +15,7 @@ import pytest
 from nonobot.harness.opponents.__main__ import OPPONENTS, summary
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.conversation import Conversation
+from nonobot.hints import missing
 from nonobot.protocol import AnswerReader, Puzzle, Solution
 from tests.boards import random_grid
 from tests.talking import GOOD, GRID, NONE, PATIENCE_SECONDS, answers, batch, hard, wait_until
@@ -22,7 +23,7 @@ from tests.talking import GOOD, GRID, NONE, PATIENCE_SECONDS, answers, batch, ha
 pytestmark = [pytest.mark.usefixtures("compiled"), pytest.mark.slow]
 
 ENGINES = {"sat": "pysat", "cp_sat": "ortools"}
-PACKAGES = {"sat": "python-sat", "cp_sat": "OR-Tools"}
+PACKAGES = {"sat": "python-sat", "cp_sat": "ortools"}
 ZEROS = [[0, 0], [0, 0]]
 
 
@@ -143,8 +144,7 @@ def test_without_its_extra_an_engine_says_what_to_install(name, tmp_path):
     (tmp_path / f"{ENGINES[name]}.py").write_text("raise ImportError")
     path = os.pathsep.join([str(tmp_path), str(Path(__file__).parent.parent)])
     done = run(name, batch(GOOD), "--size", "2x2", env={**os.environ, "PYTHONPATH": path})
-    expected = f"{name}: {PACKAGES[name]} is missing; install it with: pip install 'nonobot[opponents]'\n"
-    assert done.stderr.decode() == expected
+    assert done.stderr.decode() == missing(name, PACKAGES[name]) + "\n"
     assert done.stdout == b""
     assert done.returncode == 2
 

@@ -16,6 +16,8 @@ from tests import naive
 from tests.boards import all_grids, array_of, broken, random_clues, random_grid, shuffled
 from tests.test_naive import FP3_ONLY
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 LEVELS = (0, 1, 2, 3)
 PROBINGS = ("fp1", "fp2", "fp3")
 

@@ -27,7 +27,7 @@ from nonobot.harness.pictures import (
     sheet_of,
     svg_of,
 )
-from nonobot.harness.pictures.png import MOST_PIXELS
+from nonobot.harness.pictures.picture_files import MOST_PIXELS
 from nonobot.harness.pictures.scene import Scene
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
 from nonobot.protocol.characters import width_of
@@ -290,7 +290,7 @@ def test_clues_stay_within_the_picture_and_off_the_board(name, cell):
 
 def test_a_missing_pillow_is_one_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(UnusableError, match=r"pip install 'nonobot\[pictures\]'") as raised:
+    with pytest.raises(UnusableError, match=r"needs Pillow, .*-m pip install Pillow") as raised:
         png_of(scene_of(wrong_p(), 12), LIGHT)
     assert "\n" not in str(raised.value)
 

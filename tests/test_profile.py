@@ -1,336 +1,187 @@
-"""nonobot.harness.profiling: how time divides, and how that is shown."""
+"""`nonojudge profile`: real bots, real files."""
 
 from __future__ import annotations
 
 import json
-from xml.etree import ElementTree
+import re
+import shutil
+import subprocess
+import sys
 
 import pytest
 
+from nonobot.arguments import Parser
+from nonobot.harness.commands import profile as command
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.profiling.collect import read_profile, to_json
-from nonobot.harness.profiling.profile_comparison import as_text as comparison_as_text
-from nonobot.harness.profiling.profile_comparison import compare, judgement
-from nonobot.harness.profiling.profile_picture import INNER, THEMES, draw
-from nonobot.harness.profiling.profile_text import as_text
-from nonobot.harness.profiling.spans import (
-    OUTSIDE_STEPS,
-    depth_first,
-    main_stage,
-    reason,
-    slowest,
-    span_of,
-    stages_of,
+from nonobot.harness.profiling.collect import profile_of, read_profile
+from nonobot.harness.profiling.profile_comparison import compare
+from nonobot.harness.profiling.profile_data import depth_first, span_of
+from nonobot.harness.results.run_result import EndReason, Terms, Verdict
+from nonobot.tournament_data import load_set
+from tests.judged import RECIPE
+from tests.patched import LINE_KERNEL, SLOW, patched_house
+from tests.profiled import stating_bot
+
+SET = str(RECIPE)
+LINE = (
+    '{"puzzle": %d, "status": "solved", "seconds": 0.25, "solutions": 1, "nodes": 3, '
+    '"step_seconds": {"a": 0.125}}\n'
 )
-from nonobot.harness.results.run_result import BotEnd, EndReason, SetFacts
-from tests.pictured import pixels_of
-from tests.profiled import example, profile, puzzle
-
-# How time divides
+STATED = "".join(LINE % number for number in range(1, 6))
 
 
-def names_and_seconds(one):
-    return [(depth, span.name, pytest.approx(span.seconds)) for depth, span in depth_first(span_of(one))]
+def profiled(*arguments: str, bot: list[str] | None = None) -> int:
+    """Carry out the command as the command line does."""
+    parser = Parser()
+    command.add_to(parser)
+    parsed = parser.parse_args(["--quiet", *arguments])
+    parsed.bot_command = bot or []
+    return int(parsed.carry_out(parsed))
 
 
-def test_the_whole_run_divides_into_parts():
-    assert names_and_seconds(example()) == [
-        (0, "whole run", 10.0),
-        (1, "before the first puzzle", 1.0),
-        (1, "puzzles", 6.5),
-        (2, "propagation", 1.5),
-        (2, "learn", 4.2),
-        (3, "start", 0.6),
-        (3, "rest", 3.6),
-        (2, OUTSIDE_STEPS, 0.8),
-        (1, "between puzzles", 1.5),
-        (1, "after the last answer", 1.0),
-    ]
+def collected(folder, stats):
+    return profile_of(load_set(SET, None), stating_bot(folder, stats), Terms(), lambda *_: None)
 
 
-def test_the_parts_of_a_part_take_all_of_its_time():
-    for _, span in depth_first(span_of(example())):
-        assert not span.children or sum(one.seconds for one in span.children) == pytest.approx(span.seconds)
+# What is read of a bot
 
 
-def test_a_step_alone_is_a_stage_whatever_its_name():
-    spans = names_and_seconds(profile(puzzle(1, 2.0, {"line_solving": 1.0, "a_b": 0.25, "a_c": 0.25})))
-    assert [(depth, name) for depth, name, _ in spans][3:7] == [(2, "line_solving"), (2, "a"), (3, "b"), (3, "c")]
+def test_what_a_bot_states_is_read(tmp_path):
+    profile = collected(tmp_path, STATED)
+    assert [one.number for one in profile.puzzles] == [1, 2, 3, 4, 5]
+    assert {one.verdict for one in profile.puzzles} == {Verdict.RIGHT}
+    assert profile.puzzles[0].step_seconds == {"a": 0.125}
+    assert profile.totals == {"nodes": 15}
+    assert "--stats" not in profile.command
+    assert profile.end.reason is EndReason.FINISHED
 
 
-def test_without_steps_all_is_outside_the_search():
-    assert (2, OUTSIDE_STEPS, 3.0) in names_and_seconds(profile(puzzle(1, 3.0)))
-
-
-def test_without_an_answer_nothing_is_known_but_the_whole():
-    spans = names_and_seconds(profile())
-    assert spans[0] == (0, "whole run", 10.0)
-    assert (1, "between puzzles", 10.0) in spans
-
-
-def test_the_time_of_a_puzzle_that_was_given_up_is_told():
-    stopped = profile(puzzle(1, 1.0), puzzle(4, 1.0), end=BotEnd(EndReason.TIME_LIMIT))
-    assert (1, "no answer after $4", 1.0) in names_and_seconds(stopped)
-
-
-def test_clocks_that_disagree_give_no_negative_time():
-    odd = profile(puzzle(1, 3.0, {"a": 3.5}), wall=3.0, first_answer_seconds=2.9, last_answer_seconds=3.1)
-    assert min(span.seconds for _, span in depth_first(span_of(odd))) == 0.0
-
-
-def test_time_goes_with_a_count():
-    spans = [span for _, span in depth_first(span_of(profile(puzzle(1, 2.0, {"probing": 1.0}, probes=4))))]
-    assert [(span.per, span.count) for span in spans if span.name == "probing"] == [("probes", 4)]
-    none = [span for _, span in depth_first(span_of(profile(puzzle(1, 2.0, {"probing": 1.0}, probes=0))))]
-    assert {span.per for span in none} == {None}
-
-
-# Puzzles
-
-
-def test_stages_of_a_puzzle():
-    second = example().puzzles[1]
-    assert stages_of(second) == pytest.approx({"propagation": 0.5, "learn": 4.0, OUTSIDE_STEPS: 0.5})
-    assert main_stage(second) == ("learn", pytest.approx(0.8))
-    assert main_stage(puzzle(1, 0.0))[1] == 0.0
-    assert [one.number for one in slowest(example().puzzles, 2)] == [2, 3]
-
-
-def test_the_reason_names_stage_step_and_counts():
-    one = example()
-    assert reason(one.puzzles[1], one) == "learn 80% (rest 70%); 90 conflicts (90% of all); 30 probes (30% of all)"
-    assert reason(one.puzzles[2], one) == "propagation 90%; 60 probes (60% of all); 10 conflicts (10% of all)"
-
-
-def test_the_count_of_the_stage_is_named_first():
-    one = profile(
-        puzzle(1, 1.0, {"probing": 1.0}, hits=90, probes=50), puzzle(2, 1.0, {"probing": 1.0}, hits=10, probes=50)
-    )
-    assert reason(one.puzzles[0], one) == "probing 100%; 50 probes (50% of all); 90 hits (90% of all)"
-
-
-def test_time_that_no_count_explains_is_told():
-    one = profile(
-        puzzle(1, 9.0, {"a": 9.0}, probes=10, descents=2), puzzle(2, 1.0, {"a": 1.0}, probes=990, descents=1)
-    )
-    assert (
-        reason(one.puzzles[0], one)
-        == "a 100%; no count explains it: memory used for the first time, or others on the core"
-    )
-    assert reason(one.puzzles[1], one) == "a 100%; 990 probes (99% of all)"
-
-
-def test_a_puzzle_without_steps_and_counts_has_a_reason():
-    one = profile(puzzle(1, 1.0))
-    assert reason(one.puzzles[0], one) == f"{OUTSIDE_STEPS} 100%"
-
-
-# Text
-
-
-def test_text():
-    lines = as_text(example(), terminal=False).splitlines()
-    assert lines[:3] == ["a set", "bot --fast", "3 of 3 right, 10.0 s from start to end, 10.0 s of CPU time"]
-    assert [line.split()[1:4] for line in lines if line.startswith("    learn ")] == [["4.20", "s", "42.0%"]]
-    assert any(line.split()[:5] == ["conflicts", "100", "10", "90", "$2"] for line in lines)
-    assert [line.split()[0] for line in lines if line.startswith("$")] == ["$2", "$3", "$1"]
-    assert "warning" not in "".join(lines)
-    assert "half of the time of all puzzles lies in 1 of 3; the median puzzle takes 1.00 s" in lines
-
-
-def test_bars_are_as_long_as_their_share():
-    lines = as_text(example(), terminal=False).splitlines()
-    bars = {line.split()[0]: line.count("\N{FULL BLOCK}") for line in lines if "%" in line and "$" not in line}
-    assert bars["whole"] == 30
-    assert bars["learn"] == 12
-    assert bars["start"] == 1
-
-
-@pytest.mark.parametrize("columns", [60, 80, 100, 160])
-def test_no_number_is_cut_off_on_a_narrow_terminal(columns, monkeypatch):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    one = profile(puzzle(1, 5.0, {"probing": 4.0}, probes=1000), puzzle(2, 1.0, {"probing": 0.5}, probes=10))
-    text = as_text(one, terminal=True)
-    assert "\N{HORIZONTAL ELLIPSIS}" not in text
-    assert ("4.46 ms a probe" in text) == (columns >= 80)
+def test_a_torn_last_line_and_puzzles_of_other_sets_are_left_out(tmp_path):
+    profile = collected(tmp_path, LINE % 1 + LINE % 77 + (LINE % 2)[:30])
+    assert [one.number for one in profile.puzzles] == [1]
+    assert profile.set.puzzle_count == 5
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("stats", "said"),
     [
-        ({"cpu": 5.0}, "the bot computed for 5.00 s of 10.0 s"),
-        ({"end": BotEnd(EndReason.INTERRUPTED)}, "it ended as interrupted: this is the profile of 1 puzzle"),
+        (LINE % 1 + "no json\n", "line 2 of the bot's statistics: JSON is malformed"),
+        ('{"puzzle": 1}\n', "line 1 of the bot's statistics: Object missing required field `seconds`"),
+        ('{"puzzle": 1, "seconds": 1, "step_seconds": {"a": "x"}}\n', "Expected `float`, got `str`"),
+        ("", "wrote no statistics: a bot that can be profiled takes --stats FILE"),
     ],
 )
-def test_what_makes_a_profile_doubtful_is_said(changes, said):
-    assert said in as_text(profile(puzzle(1, 1.0, {"a": 1.0}), **changes), terminal=False)
-
-
-def test_a_bot_that_states_no_steps_is_told_where_to_read_on():
-    assert "states no step_seconds" in as_text(profile(puzzle(1, 1.0)), terminal=False)
-
-
-def test_names_from_outside_move_no_cursor():
-    evil = profile(puzzle(1, 1.0, {"a\x1b[2J": 1.0}, **{"b\x1b[2J": 20}), command=["x\x1b[2J"])
-    for terminal in (True, False):
-        assert "\x1b[2J" not in as_text(evil, terminal)
-    assert "\x1b" not in comparison_as_text(evil, evil, compare(evil, evil), False)
-
-
-def test_an_empty_profile_is_shown():
-    assert "0 of 0 right" in as_text(profile(), terminal=False)
-
-
-# Files
-
-
-def test_a_profile_is_read_as_it_was_written(tmp_path):
-    path = tmp_path / "p.json"
-    path.write_text(to_json(example()))
-    assert read_profile(path) == example()
-    written = json.loads(path.read_text())
-    assert written["kind"] == "profile"
-    assert written["span"]["children"][1]["children"][1]["name"] == "learn"
-
-
-def test_a_profile_of_no_puzzle_is_read_as_it_was_written(tmp_path):
-    path = tmp_path / "p.json"
-    path.write_text(to_json(profile()))
-    assert read_profile(path) == profile()
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("", "is not what `nonojudge profile --json` writes"),
-        ('{"kind": "run", "schema_version": 1}', "is not what `nonojudge profile --json` writes"),
-        ('{"kind": "profile", "schema_version": 99}', "schema version 99, of another nonojudge; this one reads 1"),
-    ],
-)
-def test_what_is_no_profile_is_told(tmp_path, content, said):
-    path = tmp_path / "p.json"
-    path.write_text(content)
+def test_statistics_that_cannot_be_used_are_told(tmp_path, stats, said):
     with pytest.raises(UnusableError) as error:
-        read_profile(path)
+        collected(tmp_path, stats)
     assert said in str(error.value)
-    assert str(path) in str(error.value)
 
 
-def test_a_missing_file_is_told(tmp_path):
-    with pytest.raises(UnusableError, match="No such file"):
-        read_profile(tmp_path / "none.json")
+def test_a_bot_that_takes_no_statistics_is_quoted(tmp_path):
+    program = "import sys; sys.exit('usage: mybot\\nmybot: what is ' + sys.argv[1] + '?')"
+    with pytest.raises(UnusableError, match=r"it said: mybot: what is --stats\?"):
+        profile_of(load_set(SET, None), [sys.executable, "-c", program], Terms(), lambda *_: None)
 
 
-# Comparison
+def test_a_bot_that_is_not_there_is_told():
+    with pytest.raises(UnusableError, match="no-such-bot"):
+        profile_of(load_set(SET, None), ["./no-such-bot"], Terms(), lambda *_: None)
 
 
-def slower(seconds):
-    """Return the example with so much more time in a step of its second puzzle."""
-    first, second, third = example().puzzles
-    steps = second.step_seconds | {"learn_rest": second.step_seconds["learn_rest"] + seconds}
-    second = puzzle(2, second.seconds + seconds, steps, **second.counts)
-    return profile(first, second, third, wall=10.0 + seconds, last_answer_seconds=9.0 + seconds)
+# The command
 
 
-def test_the_step_that_got_slower_is_named():
-    comparison = compare(example(), slower(2.0))
-    assert comparison.most_changed.name == "whole run/puzzles/learn/rest"
-    assert comparison.most_changed.change == pytest.approx(2.0)
-    assert judgement(comparison) == [
-        "20 % slower (10.0 s before, 12.0 s after), most of all in learn, rest: 3.60 s before, 5.60 s after",
-        "every count of every puzzle is the same: the search is the same, the rest is speed or noise",
-    ]
-    assert judgement(compare(slower(2.0), example()))[0] == (
-        "16.7 % faster (12.0 s before, 10.0 s after), most of all in learn, rest: 5.60 s before, 3.60 s after"
-    )
+def test_the_own_bot_is_profiled(capsys, compiled):
+    assert profiled("boardgen:12x9x6:seed=5", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["command"][-2:] == ["--size", "12x9"]
+    assert [one["number"] for one in found["puzzles"]] == [1, 2, 3, 4, 5, 6]
+    for one in found["puzzles"]:
+        assert one["counts"]["line_solves"] > 0
+        assert 0 < sum(one["step_seconds"].values()) <= one["seconds"]
+    names = [part["name"] for part in found["span"]["children"]]
+    assert names == ["before the first puzzle", "puzzles", "between puzzles", "after the last answer"]
+    parts = sum(part["seconds"] for part in found["span"]["children"])
+    assert parts == pytest.approx(found["usage"]["wall_seconds"])
 
 
-def test_a_profile_is_as_fast_as_itself():
-    assert judgement(compare(example(), example()))[0] == "as fast as before"
-
-
-def test_counts_that_differ_are_told():
-    first, second, third = example().puzzles
-    after = profile(first, puzzle(2, 5.0, second.step_seconds, probes=31, conflicts=90), third)
-    comparison = compare(example(), after)
-    assert comparison.recounted == [2]
-    assert comparison.totals["probes"] == (100, 101)
-    assert judgement(comparison)[1] == "the counts of 1 puzzle differ, first $2: the search is another"
-    text = comparison_as_text(example(), after, comparison, False)
-    assert any(line.split() == ["probes", "100", "101", "1.010"] for line in text.splitlines())
-
-
-def test_steps_that_came_or_went_are_there():
-    before, after = profile(puzzle(1, 2.0, {"old": 1.0})), profile(puzzle(1, 2.0, {"new": 1.5}))
-    parts = {part.name: (part.before_seconds, part.after_seconds) for part in compare(before, after).parts}
-    assert parts["whole run/puzzles/old"] == (1.0, 0.0)
-    assert parts["whole run/puzzles/new"] == (0.0, 1.5)
-    names = [part.name for part in compare(before, after).parts]
-    assert names.index("whole run/puzzles/old") < names.index("whole run/between puzzles")
-
-
-def test_profiles_of_two_sets_do_not_compare():
-    other = profile(puzzle(1, 1.0), set=SetFacts("another", "1" * 64, 5, 5, 1))
-    with pytest.raises(UnusableError, match="of the same puzzles"):
-        compare(example(), other)
-
-
-# Pictures
-
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-def titled_widths(svg):
-    """Return the width of each titled part of a drawing, by title."""
-    widths = {}
-    for group in ElementTree.fromstring(svg).iter(f"{SVG}g"):
-        title, path = group.find(f"{SVG}title"), group.find(f"{SVG}path")
-        if title is not None:
-            points = path.attrib["d"].replace("M", "").replace("L", "").replace("z", "").split()
-            across = [float(value) for value in points[::2]]
-            widths[title.text] = max(across) - min(across)
-    return widths
-
-
-@pytest.mark.parametrize("theme", THEMES)
-def test_svg_parts_are_as_wide_as_their_time(theme):
+def test_kept_shown_again_and_compared(tmp_path, capsys):
+    kept, picture, page = tmp_path / "deep" / "p.json", tmp_path / "p.svg", tmp_path / "p.png"
+    bot = stating_bot(tmp_path, STATED)
+    assert profiled(SET, "-o", str(kept), bot=bot) == 0
+    first = capsys.readouterr().out
+    assert "5 of 5 right" in first
+    assert profiled(str(kept)) == 0
+    assert capsys.readouterr().out == first
     pytest.importorskip("matplotlib")
-    svg = draw(example(), "svg", theme)
-    widths = titled_widths(svg)
-    assert widths["whole run: 10.0 s, 100.0%"] == pytest.approx(INNER, abs=0.1)
-    assert widths["learn: 4.20 s, 42.0%"] == pytest.approx(0.42 * INNER, abs=0.1)
-    assert widths["rest: 3.60 s, 36.0%"] == pytest.approx(0.36 * INNER, abs=0.1)
-    assert widths["$2: 5.00 s, of it 4.00 s learn"] == pytest.approx(5.0 / 6.5 * INNER, abs=0.1)
-    assert THEMES[theme].paper.encode() in svg
-    assert svg == draw(example(), "svg", theme)
+    assert profiled(str(kept), "-o", str(picture), "-o", str(page), "--theme", "dark") == 0
+    assert picture.read_bytes().startswith(b"<?xml")
+    assert page.read_bytes().startswith(b"\x89PNG")
+    capsys.readouterr()
+    assert profiled(SET, "--before", str(kept), bot=bot) == 0
+    assert "every count of every puzzle is the same" in capsys.readouterr().out
 
 
-def test_svg_holds_any_name():
-    pytest.importorskip("matplotlib")
-    odd = profile(puzzle(1, 1.0, {"<&$x^$\x00": 1.0}), command=["<b>\x1b"], set=SetFacts("a&b", "0", 5, 5, 1))
-    assert any("<&$x^$" in title for title in titled_widths(draw(odd, "svg", "light")))
+def test_wrong_answers_show_in_the_exit_status(tmp_path):
+    bot = stating_bot(tmp_path, STATED)
+    solutions = tmp_path / "solutions.txt"
+    solutions.write_text(re.sub("[01]", "0", solutions.read_text().split("$2")[0]))
+    assert profiled(SET, bot=bot) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--json", "--before", "x.json"], "one of them"),
+        (["--before", "no.json"], "cannot read the profile no.json"),
+        (["no-such-set"], "no-such-set"),
+        (["--warm-up", "./no-such-program"], "cannot warm up"),
+        (["-o", "/proc/none/p.json"], "cannot write /proc/none"),
+    ],
+)
+def test_what_cannot_be_done_is_told_before_the_run(arguments, said):
+    with pytest.raises(UnusableError) as error:
+        profiled(*arguments)
+    assert said in str(error.value)
+
+
+def test_a_kept_profile_takes_no_command(tmp_path):
+    kept = tmp_path / "p.json"
+    assert profiled(SET, "-o", str(kept), bot=stating_bot(tmp_path, STATED)) == 0
+    with pytest.raises(UnusableError, match="it takes no command"):
+        profiled(str(kept), bot=["./mybot"])
+
+
+def test_a_picture_of_another_kind_is_refused(capsys):
+    with pytest.raises(SystemExit) as end:
+        profiled("-o", "p.gif")
+    assert end.value.code == 2
+    assert "'p.gif': expected a name that ends with .svg, .png, .json" in capsys.readouterr().err
+
+
+# A real change: the line kernel is made slow
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("theme", THEMES)
-def test_png_is_a_picture_with_the_colours_of_the_theme(theme):
-    pytest.importorskip("matplotlib")
-    pixels = pixels_of(draw(example(), "png", theme))
-    assert pixels.shape[1] == 2000
-    colours = {tuple(colour) for colour in pixels.reshape(-1, pixels.shape[2])[:, :3].tolist()}
-    for colour in (THEMES[theme].paper, THEMES[theme].stages[0], THEMES[theme].other):
-        assert tuple(bytes.fromhex(colour[1:])) in colours
-
-
-@pytest.mark.parametrize("empty", [profile(), profile(puzzle(1, 0.0)), profile(wall=0.0)])
-def test_a_picture_of_nothing_is_one(empty):
-    pytest.importorskip("matplotlib")
-    assert ElementTree.fromstring(draw(empty, "svg", "light")).tag == f"{SVG}svg"
-    as_text(empty, False)
-    comparison_as_text(empty, empty, compare(empty, empty), False)
-
-
-def test_many_puzzles_make_no_large_picture():
-    pytest.importorskip("matplotlib")
-    many = profile(*(puzzle(number, 0.001, {"a": 0.0005}) for number in range(1, 5001)))
-    assert len(draw(many, "svg", "light")) < 1_000_000
+def test_a_slow_line_kernel_shows_in_the_stage_that_uses_it(tmp_path, capsys, compiled, monkeypatch):
+    boards = "boardgen:20x20x6:seed=5:p2=0.4"
+    bot = [sys.executable, "-m", "nonobot", "--size", "20x20", "--strategy", "papers"]
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    assert profiled(boards, "-o", str(before), bot=bot) == 0
+    for name, value in patched_house(tmp_path / "house", LINE_KERNEL, *SLOW).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path / "house")
+    assert subprocess.run([*bot, "--warm-up"], capture_output=True, check=False).returncode == 0
+    capsys.readouterr()
+    assert profiled(boards, "--before", str(before), "-o", str(after), bot=bot) == 0
+    text = capsys.readouterr().out
+    assert "most of all in probing" in text
+    assert "every count of every puzzle is the same" in text
+    comparison = compare(read_profile(before), read_profile(after))
+    assert comparison.most_changed.name == "whole run/puzzles/probing"
+    assert comparison.recounted == []
+    # Twenty microseconds for each line that was solved are found again: in the steps, and nowhere else.
+    added = 20e-6 * read_profile(after).totals["line_solves"]
+    steps = {one.name: one.seconds for _, one in depth_first(span_of(read_profile(after))) if one.stage}
+    assert steps["probing"] + steps["propagation"] >= added
+    shutil.rmtree(tmp_path / "house" / "cache")

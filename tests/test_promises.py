@@ -160,7 +160,7 @@ def test_official_sets_are_found_where_the_tests_have_them(
     assert shown(capsys, file) == (0, [("holds", 1000, None)])
 
 
-def test_the_judge_of_this_tree_is_meant(promise_file, capsys):
+def test_the_judge_of_this_tree_is_meant(compiled, promise_file, capsys):
     file = promise_file(
         {
             "command": "nonojudge run --set boardgen:5x5x3:seed=1 --core any --quiet --json",
@@ -219,13 +219,13 @@ def test_what_people_see(promise_file, capsys, monkeypatch):
     )
     assert carry_out(promises, "--file", file) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1].split() == ["p0", "at", "most", "1000", "s", "2.5", "s", "holds"]
+    assert lines[1].split() == ["p0", "at", "most", "1,000", "s", "2.5", "s", "holds"]
     assert lines[2].split() == ["p1", "at", "least", "3", "times", "2.5", "times", "does", "not", "hold"]
     assert "p1: It is [thrice]." in lines
     assert lines[-1] == "3 promises: 1 holds, 1 does not hold, 1 skipped"
     assert carry_out(promises, "--file", file, "--list") == 0
     listed = capsys.readouterr().out
-    assert "  at most 1000 s; about 10 s\n" in listed
+    assert "  at most 1,000 s; about 10 s\n" in listed
     assert "needs taai2011" in listed
 
 
@@ -233,4 +233,4 @@ def test_comparisons():
     assert [one.holds(2, 2) for one in Comparison] == [True, True, True]
     assert [one.holds(1, 2) for one in Comparison] == [False, True, False]
     assert [one.holds(3, 2) for one in Comparison] == [False, False, True]
-    assert promised(OURS[0]) == "exactly 1000 puzzles"
+    assert promised(OURS[0]) == "exactly 1,000 puzzles"

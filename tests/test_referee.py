@@ -96,7 +96,7 @@ def test_a_solution_that_took_too_long_is_late():
     referee = Referee(SET, puzzle_limit_seconds=2.0)
     assert referee.take(FIRST, 2.0, 2.0).verdict is Verdict.RIGHT
     late = referee.take(SECOND, 4.5, 2.5)
-    assert (late.verdict, late.detail) == (Verdict.LATE, "a solution, after 2.500 s of 2 s")
+    assert (late.verdict, late.detail) == (Verdict.LATE, "a solution, after 2.50 s of 2 s")
     assert (late.arrived_seconds, late.took_seconds) == (4.5, 2.5)
     assert referee.take(Answer(3, 1, word="timeout"), 9.0, 4.5).verdict is Verdict.GIVEN_UP
     assert referee.take(FOURTH, 9.5, None).verdict is Verdict.RIGHT  # answered before it was sent

@@ -386,6 +386,6 @@ def test_boards_of_several_sizes_and_one_answer_file(capsys):
 
 def test_a_missing_pillow_is_one_line(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    assert "pip install 'nonobot[pictures]'" in refused(capsys, "p.txt", "--size", "8x11", "-o", "a.png")
+    assert "-m pip install Pillow" in refused(capsys, "p.txt", "--size", "8x11", "-o", "a.png")
     assert not Path("a.png").exists()
     assert render("p.txt", "--size", "8x11", "-o", "a.svg") == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import subprocess
@@ -17,6 +16,7 @@ import pytest
 pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
 pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 
+from nonobot.arguments import Parser
 from nonobot.harness.commands import report as command
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.sources import read_sources
@@ -349,7 +349,7 @@ def red_boxes(svg: str) -> int:
 def wrong_run(set_name: str = samples.SMALL) -> Run:
     result = samples.run_of("wrong", outcome=lambda index: Verdict.WRONG)
     facts = msgspec.structs.replace(result.set, name=set_name)
-    return Run("wrong", 0, None, msgspec.structs.replace(result, set=facts))
+    return Run("wrong", 0, "", msgspec.structs.replace(result, set=facts))
 
 
 def expected_marks(number: int) -> int:
@@ -366,7 +366,7 @@ def test_lines_at_fault_are_marked_where_the_set_is_at_hand():
 
 def test_lines_at_fault_are_marked_where_another_bot_has_solved_the_puzzle():
     run = wrong_run("gone.txt")
-    other = Run("right", 1, None, samples.run_of("right"))
+    other = Run("right", 1, "", samples.run_of("right"))
     picture = Album(run.result.set, [run, other]).picture(run.by_number[8])
     assert red_boxes(picture) == expected_marks(8) > 0
 
@@ -401,9 +401,9 @@ def test_cells_that_are_no_grid_of_the_set_give_no_picture(cells):
 
 
 def carried_out(*argv: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_to(parser.add_subparsers())
-    arguments = parser.parse_args(["report", *map(str, argv)])
+    parser = Parser()
+    command.add_to(parser)
+    arguments = parser.parse_args([*map(str, argv)])
     return arguments.carry_out(arguments)
 
 
@@ -438,7 +438,9 @@ def test_a_page_that_cannot_be_written_is_one_line(tmp_path):
 
 def test_missing_libraries_are_named_with_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(UnusableError, match=r"jinja2, which is not installed: .*nonobot\[report\]"):
+    with pytest.raises(
+        UnusableError, match=r"needs jinja2, not installed here; to install: .*-m pip install jinja2$"
+    ):
         carried_out(tmp_path, "-o", tmp_path / "page.html")
 
 

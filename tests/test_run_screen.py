@@ -35,7 +35,7 @@ def test_a_bar_without_colour_where_none_is_wanted(capsys, monkeypatch):
         shown.show(PuzzleResult(2, Verdict.GIVEN_UP), 1.0, 0.5)
     err = capsys.readouterr().err
     assert "100%" in err
-    assert "$2, 2/2, 1 right, 1 given-up, 2.0/s, slowest $1 0.50 s" in err
+    assert "$2, 2/2, 1 right, 1 given-up, 2.0/s, slowest $1 500 ms" in err
     assert "\x1b[3" not in err
     assert "\x1b[9" not in err
 

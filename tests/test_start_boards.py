@@ -16,6 +16,8 @@ from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle
 from tests import naive
 from tests.boards import grids, random_grid
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 STRATEGIES = {
     "champion": ChampionStrategy(),
     "learning alone": ChampionStrategy(without=("descents",)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
@@ -18,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from nonobot.arguments import Parser
 from nonobot.harness.commands import table
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.sources import BotLog, Source
@@ -38,9 +38,9 @@ def placed(section):
 
 def run(*arguments):
     """Carry out a command line of the command; return its exit status."""
-    parser = argparse.ArgumentParser(prog="nonojudge")
-    table.add_to(parser.add_subparsers())
-    parsed = parser.parse_args(["table", *map(str, arguments)])
+    parser = Parser(prog="nonojudge table")
+    table.add_to(parser)
+    parsed = parser.parse_args([*map(str, arguments)])
     return parsed.carry_out(parsed)
 
 
@@ -162,7 +162,7 @@ def test_unfair_circumstances_are_told():
     )
     assert section.warnings == [
         "not the same CPU: Slow CPU (a); Fast CPU (b)",
-        "the machine was busy at the start of a: others used 40% of its CPU time",
+        "the machine was busy at the start of a: others used 40 % of its CPU time",
     ]
 
 
@@ -272,13 +272,13 @@ def test_names_cannot_play_with_the_terminal(tmp_path, capsys):
 def on_a_terminal(columns: int, *arguments, **environment: str) -> str:
     """Return what the command writes to a terminal of so many columns."""
     program = (
-        "import argparse, sys; from nonobot.harness.commands import table; p = argparse.ArgumentParser();"
-        "table.add_to(p.add_subparsers()); a = p.parse_args(); sys.exit(a.carry_out(a))"
+        "import sys; from nonobot.arguments import Parser; from nonobot.harness.commands import table;"
+        "p = Parser(); table.add_to(p); a = p.parse_args(); sys.exit(a.carry_out(a))"
     )
     own, others = pty.openpty()
     kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
     environment = {**kept, "TERM": "xterm-256color", "COLUMNS": str(columns), **environment}
-    command = [sys.executable, "-c", program, "table", *map(str, arguments)]
+    command = [sys.executable, "-c", program, *map(str, arguments)]
     process = subprocess.Popen(
         command, stdout=others, stdin=others, cwd=Path(__file__).parent.parent, env=environment
     )

@@ -16,7 +16,7 @@ from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason, Feed, Terms
 from nonobot.harness.tournament.definition import filled_in, read_tournament, terms_of
 from nonobot.tournament_data import load_set
-from tests.judged import RECIPE, command, verdicts
+from tests.judged import RECIPE, command, let_time_fly, verdicts
 
 
 @pytest.fixture(autouse=True)
@@ -117,11 +117,14 @@ def test_a_ctrl_c_after_the_last_answer_of_a_bot_keeps_the_next_from_its_turn(tm
     assert read_result(first).end.reason is EndReason.FINISHED
 
 
-def test_an_interrupted_tournament_goes_on_with_the_same_command(tmp_path):
-    path = definition(tmp_path, [("slow", "hang_at_3"), ("good", "perfect")], more="[limits]\ntime = 3\nstall = 0")
+def test_an_interrupted_tournament_goes_on_with_the_same_command(tmp_path, monkeypatch):
+    path = definition(
+        tmp_path, [("slow", "hang_at_3"), ("good", "perfect")], more="[limits]\ntime = 50\nstall = 0"
+    )
     interrupt_after(2, path, tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.journal.jsonl")
     result = read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.json")
     assert (result.end.reason, result.score.right) == (EndReason.INTERRUPTED, 2)
+    let_time_fly(monkeypatch, tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.stderr.txt")
     assert played(str(path)) == 0
     result = read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.json")
     assert (result.end.reason, result.score.right, len(result.legs)) == (EndReason.TIME_LIMIT, 2, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from nonobot.hints import missing
 from nonobot.tournament_data.registry import MOST_BYTES, OfficialSet
 from nonobot.tournament_data.store import data_folder, stored_path
 
@@ -45,7 +46,7 @@ def fetch(
         import pooch  # type: ignore[import-untyped]  # only here: slow to import, and an extra
         import requests
     except ImportError:
-        raise SetupError("fetching needs pooch: pip install 'nonobot[data]'") from None
+        raise SetupError(missing("fetching", "pooch")) from None
     pooch.get_logger().setLevel(logging.ERROR)
     downloader = pooch.HTTPDownloader(progressbar=_Meter(official.url, on_bytes), timeout=timeout_seconds)
     try:

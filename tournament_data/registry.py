@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,16 +10,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-__all__ = ["BROWSABLE", "MOST_BYTES", "OfficialSet", "did_you_mean", "official_sets"]
+__all__ = ["BROWSABLE", "MOST_BYTES", "OfficialSet", "official_sets"]
 
 BROWSABLE = "https://github.com/zxkyjimmy/NonogramRecord"
 """Where people find the files; `official.toml` names where programs do."""
 
 MOST_BYTES = 2_000_000
 """What is larger is no official set, and is not looked at; the sets have less than 700,000 bytes."""
-
-_LEAST_LIKENESS = 0.75
-"""Of 0 to 1, as difflib measures it; `taai2012` and `taai2011` have 0.875."""
 
 _FILE = Path(__file__).with_name("official.toml")
 
@@ -82,18 +78,3 @@ def official_sets() -> Mapping[str, OfficialSet]:
         folder = f"{repository}/{facts.pop('commit', 'HEAD')}/question"
         found[name] = OfficialSet(name, url="", **facts).at(folder)
     return MappingProxyType(found)
-
-
-def did_you_mean(text: str) -> str:
-    """Return what to add to a message on an unknown name: ` (did you mean taai2011?)`, or nothing."""
-    matcher = difflib.SequenceMatcher(b=text.casefold(), autojunk=False)
-
-    def likeness(name: str) -> float:
-        matcher.set_seq1(name)
-        return matcher.ratio()
-
-    best = max(map(likeness, official_sets()))
-    if best < _LEAST_LIKENESS:
-        return ""
-    *others, last = [name for name in official_sets() if likeness(name) == best][:3]
-    return f" (did you mean {', '.join(others)}{' or ' if others else ''}{last}?)"

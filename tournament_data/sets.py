@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
+from nonobot.hints import did_you_mean
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Record, format_puzzle, read_batch
 from nonobot.protocol.formats import FormatError, detect, read
 from nonobot.tournament_data.recipe import PREFIX, Recipe
-from nonobot.tournament_data.registry import OfficialSet, did_you_mean, official_sets
+from nonobot.tournament_data.registry import OfficialSet, official_sets
 from nonobot.tournament_data.store import stored_path
 
 __all__ = ["PuzzleSet", "SetError", "SetPuzzle", "load_set"]
@@ -116,7 +117,7 @@ def _hint(source: str) -> str:
     stem = Path(source).name.removesuffix(".txt")
     if stem in official_sets():
         return f" (the official set is called {stem})"
-    return did_you_mean(stem)
+    return did_you_mean(stem, official_sets())
 
 
 def _official(official: OfficialSet, size: tuple[int, int] | None) -> PuzzleSet:

@@ -10,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 
 from nonobot.tournament_data.registry import MOST_BYTES, OfficialSet, official_sets
+from nonobot.whole_file import whole_file
 
 __all__ = [
     "FOLDER_VARIABLE",
@@ -69,12 +70,8 @@ def keep(official: OfficialSet, content: bytes) -> None:
     """
     path = stored_path(official)
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        file.write(content)
 
 
 @dataclass(frozen=True, slots=True)

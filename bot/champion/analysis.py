@@ -265,7 +265,7 @@ def _order(m: Any) -> Any:
 
 @kernel
 def analyse(m: Any) -> Any:
-    """Learn from the conflict: the clause goes to `m.learned`, the literal to assert first; return the level to go to.
+    """Put the clause that the conflict teaches into `m.learned`, the literal to assert first; return its level.
 
     Before: a conflict at a level above 0, as `propagate_all` left it.
     """

@@ -96,7 +96,7 @@ def _make_sum_placements(most_slack: int, load: Any, splat: Any) -> Any:
 
     @kernel
     def sum_placements(m: Any, line: Any, open_: Any, slack: Any) -> Any:
-        """Set `ahead` and `behind` to the sums before and behind each gap, and return the weight of all placements.
+        """Set `ahead` and `behind` to the sums before and behind each gap; return the weight of all placements.
 
         Before: `evidence` holds the weight of each cell being black, 1 that of a white one; `open_` is the set of
         cells that may be white, the virtual cell behind the last one included. `least` is set.

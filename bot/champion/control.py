@@ -1,4 +1,4 @@
-"""What surrounds the search: the time it has and has spent, its random numbers, the moments that somebody watches."""
+"""What surrounds the search: its time, its random numbers, the moments that somebody watches."""
 
 from __future__ import annotations
 

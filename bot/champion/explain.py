@@ -135,8 +135,8 @@ def reasons_of(m: Any, variable: Any, out: Any) -> Any:
             out += 1
         return out
     if reason == BY_NEIGHBOUR:
-        # The event may have moved the bound further than is asked for: so much less is needed of the neighbour, and
-        # nothing where the root says it.
+        # The event may have moved the bound further than is asked for: so much less is needed of the neighbour,
+        # and nothing where the root says it.
         line, block = m.bound_line[event.a], m.bound_block[event.a]
         place = m.bound_place[event.a] + variable - (event.literal >> 1)
         first = m.first[line, block]

@@ -50,7 +50,7 @@ def _visit_watches(m: Any, event: Any) -> Any:
 
 @kernel
 def _set_root_bounds(m: Any, line: Any) -> Any:
-    """At level 0, move the bounds of a line to the valid starts in `m.starts`; False if the two exclude each other."""
+    """At level 0, move a line's bounds to the valid starts in `m.starts`; False if the two exclude each other."""
     for block in range(m.blocks[line]):
         starts = m.starts[block]
         earliest, latest = lowest(starts), highest(starts)

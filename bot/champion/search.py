@@ -40,15 +40,15 @@ SELDOM_EVERY = 16  # restarts
 EPISODE_CONFLICTS = 20  # of an episode that beliefs decide; 5 and 60 were worse
 EPISODE_NOISE = f32(0.2)
 NUMBERED_WHOLE = 62
-"""Longest side of boards whose bounds are numbered from the empty line: the search is then that of earlier versions,
-count by count. Larger boards pay for what the root leaves open alone."""
+"""Longest side of boards whose bounds are numbered from the empty line: their searches are those of earlier
+versions, count by count. Larger boards pay for what the root leaves open alone."""
 
 SURE = f32(0.48)  # |probability - 1/2| below which a decision asks for a fresh sweep
 
 
 @kernel
 def _set_bounds(m: Any, line: Any) -> None:
-    """Set `first` and `last` of a line's blocks: the bounds on an empty line, on a large board those at the root."""
+    """Set `first` and `last` of a line's blocks: the bounds on an empty line, of a large board at the root."""
     blocks = m.blocks[line]
     first = 0
     for block in range(blocks):
@@ -92,7 +92,7 @@ def _start_line(m: Any, line: Any) -> Any:
 
 @kernel
 def _start(m: Any) -> Any:
-    """Make all state that of a search at level 0 that knows nothing but the root; False if there is no room for it."""
+    """Make all state that of a search that knows nothing but the root; False if there is no room for it."""
     lines, height, width = m.lines, m.height, m.width
     m.variables = m.cells
     for line in range(lines):

@@ -43,7 +43,7 @@ def propagate_root(m: Any) -> Any:
 
 @kernel
 def search(m: Any, wanted: Any) -> Any:
-    """Look for a solution of a puzzle that propagation left open, and return an OUTCOME; the board is a solution then.
+    """Look for a solution of a puzzle that propagation left open, and return an OUTCOME.
 
     Parameters
     ----------

@@ -1,16 +1,16 @@
 """The map of the champion's memory: every member with its kind, its shape and its meaning.
 
-How to read it: `width=i8` is one number of 8 bytes, `length=i2[lines]` an array, `clue=place[lines, blocks]` a table,
-`board=boards` a struct with members of its own. A kernel says `m.width`, `m.length[line]`, `m.clue[line, block]`,
-`m.board.black[line]`; every number is 64 bits wide once it is out of the memory (`bot.language`, `bot.masks`). No kernel
-keeps anything elsewhere.
+How to read it: `width=i8` is one number of 8 bytes, `length=i2[lines]` an array, `clue=place[lines, blocks]` a
+table, `board=boards` a struct with members of its own. A kernel says `m.width`, `m.length[line]`, `m.clue[line,
+block]`, `m.board.black[line]`; every number is 64 bits wide once it is out of the memory (`bot.language`,
+`bot.masks`). No kernel keeps anything elsewhere.
 
 Lines are numbered rows first: line y is row y, line height + x is column x. A cell is numbered y * width + x.
 
 Variables: first the cells, then the bounds. The bound variable S(l, j, p) says "block j of line l starts at p or
-before" (order encoding); it exists for every p at which the root leaves it open, first <= p < last, and has the number
-bound_base[l, j] + p - first[l, j]. A literal is 2 * variable, or 2 * variable + 1 for its negation: for a cell,
-2 * cell is black and 2 * cell + 1 is white.
+before" (order encoding); it exists for every p at which the root leaves it open, first <= p < last, and has the
+number bound_base[l, j] + p - first[l, j]. A literal is 2 * variable, or 2 * variable + 1 for its negation: for a
+cell, 2 * cell is black and 2 * cell + 1 is white.
 
 The map has room for the largest board of its width of masks. Pages that a board does not touch take no memory.
 """
@@ -234,7 +234,7 @@ def champion_map(bits: int) -> Struct:
         # -- learning: line kernel calls that set cells, for later explanation
         records=record[variables + 1],  # what was known before, and the number of events
         record_count=i8,
-        # -- learning: lines as automata; state s of a line is a bit: s cells of its pattern 1..1 0 1..1 0 .. are behind
+        # -- learning: lines as automata; state s is a bit: s cells of the pattern 1..1 0 1..1 0 .. are behind
         pattern_black=mask[lines],  # states that a black cell leaves for the next
         pattern_gap=mask[lines],  # states in which a white cell may stay
         pattern_white=mask[lines],  # states that a white cell leaves for the next

@@ -30,7 +30,7 @@ _SEED_MIX = 0x9E3779B97F4A7C15  # odd; seeds that differ by one give random numb
 
 
 class _Engine:
-    """The memory and the kernels for boards of up to `bits` - 2 cells a side; a kernel is loaded when it is needed.
+    """The memory and the kernels for boards of up to `bits` - 2 cells a side, each loaded when it is needed.
 
     Parameters
     ----------

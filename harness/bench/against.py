@@ -10,10 +10,11 @@ from enum import StrEnum
 from typing import Any
 
 from nonobot.harness.bench.catalogue import Benchmark
-from nonobot.harness.bench.measure import Pace, differs, make_ready, measure
+from nonobot.harness.bench.measure import Pace, make_ready, measure
 from nonobot.harness.bench.revisions import Tree, side_by_side
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.statistics import Ratio, needed_pairs, paired_ratio
+from nonobot.harness.text import percent
 
 __all__ = ["CONFIDENCE", "ROUNDS", "Against", "Compared", "Judgement", "Plan", "judged", "measure_against"]
 
@@ -74,8 +75,6 @@ class Compared:
     ratio : Ratio
         Of the least values of each pair of runs.
     judgement : Judgement
-    differs_by_student : bool
-        What pyperf's own t-test says of all values.
     """
 
     name: str
@@ -84,7 +83,6 @@ class Compared:
     after_seconds: float
     ratio: Ratio
     judgement: Judgement
-    differs_by_student: bool
 
 
 @dataclass(frozen=True)
@@ -140,8 +138,8 @@ def measure_against(
     needed = needed_pairs(1 - (1 - CONFIDENCE) / len(benchmarks))
     if plan.rounds < needed:
         raise UnusableError(
-            f"{plan.rounds} rounds cannot tell {len(benchmarks)} benchmarks apart at {CONFIDENCE:.0%}: it takes "
-            f"{needed} at least"
+            f"{plan.rounds} rounds cannot tell {len(benchmarks)} benchmarks apart at {percent(CONFIDENCE)}: "
+            f"it takes {needed} at least"
         )
     with side_by_side(plan.revision) as (before, after):
         able, skipped = _able(benchmarks, before, after, show)
@@ -208,7 +206,6 @@ def _compared(
         statistics.median(together[1].get_values()),
         ratio,
         judged(ratio, plan.tolerance),
-        differs(*together),
     )
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from nonobot.harness.bench.against import CONFIDENCE, Against, Compared, Judgement
-from nonobot.harness.bench.alone import Measured
 from nonobot.harness.bench.catalogue import BENCHMARKS
+from nonobot.harness.bench.measure import Measured
 from nonobot.harness.play.machine import machine_facts
 from nonobot.harness.text import drawn, duration, new_table, percent, plain
 
@@ -69,7 +69,7 @@ def against_as_text(found: Against, terminal: bool) -> str:
     from rich.text import Text
 
     table = new_table()
-    headers = ("benchmark", "time of a", found.plan.revision, "present", "ratio", "interval", "t-test", "")
+    headers = ("benchmark", "time of a", found.plan.revision, "present", "ratio", "interval", "")
     for at, header in enumerate(headers):
         table.add_column(Text(plain(header)), justify="right" if 2 <= at <= 4 else "left")
     for one in found.compared:
@@ -79,7 +79,6 @@ def against_as_text(found: Against, terminal: bool) -> str:
     notes = [
         f"ratio: present to {found.plan.revision}, above 1 is slower; {percent(CONFIDENCE)} for {all_of}, "
         f"of {found.plan.rounds} pairs of runs",
-        "t-test: pyperf's own, of each benchmark by itself; it takes drift of the machine for a difference",
     ]
     parts: list[RenderableType] = [table, "", *(Text(plain(note), "dim") for note in notes)]
     parts += [
@@ -100,7 +99,6 @@ def _cells(one: Compared) -> tuple[str, ...]:
         duration(one.after_seconds),
         f"{one.ratio.estimate:.3f}",
         f"{one.ratio.low:.3f} to {one.ratio.high:.3f}",
-        "differs" if one.differs_by_student else "same",
         one.judgement.value,
     )
 

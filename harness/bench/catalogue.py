@@ -7,32 +7,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from nonobot.harness.bench.job import Job
 from nonobot.harness.errors import UnusableError
 
-__all__ = ["BENCHMARKS", "COLD_START", "Benchmark", "CheckError", "Job", "chosen", "make_job"]
-
-
-@dataclass(frozen=True)
-class Job:
-    """A benchmark that is ready to run.
-
-    Attributes
-    ----------
-    units : int
-        How many units of the catalogue's kind one loop does.
-    seconds : callable
-        Runs so many loops and returns the CPU seconds they took; what is not of the benchmark is left out.
-    check : callable
-        Runs one loop and raises :class:`CheckError` if its result is not the right one.
-    """
-
-    units: int
-    seconds: Callable[[int], float]
-    check: Callable[[], None]
-
-
-class CheckError(Exception):
-    """A benchmark's work has not the right result; its time would mean nothing."""
+__all__ = ["BENCHMARKS", "COLD_START", "Benchmark", "chosen", "make_job"]
 
 
 @dataclass(frozen=True)
@@ -47,9 +25,8 @@ class Benchmark:
     about : str
         What it measures, in a line.
     module : str
-        Module of this package whose `make` returns the job, or that has the command. It imports of the bot what it
-        needs and no more, so
-        that of a revision that lacks something every other benchmark still runs.
+        Of `jobs`: it has `make`, which returns the job, or the command. It imports of the bot what it needs and no
+        more, so that of a revision that lacks something every other benchmark still runs.
     """
 
     name: str
@@ -60,7 +37,7 @@ class Benchmark:
     @property
     def is_command(self) -> bool:
         """Whether it times a command, by the wall clock, and not CPU time within a process."""
-        return self.module == "start"
+        return self.module == "process_start"
 
     @property
     def is_cold(self) -> bool:
@@ -72,23 +49,27 @@ COLD_START = "start-cold"
 """Compiles every kernel again for each value: not run unless asked for."""
 
 _ENTRIES = (
-    Benchmark("line-champion", "call", "the champion's line kernel on line states of real searches", "lines"),
+    Benchmark(
+        "line-champion", "call", "the champion's line kernel on line states of real searches", "champion_lines"
+    ),
     Benchmark("line-bitset", "call", "the papers' bitset line kernel on the same states", "papers_lines"),
     Benchmark("line-recurrence", "call", "the papers' recurrence on the same states", "papers_lines"),
-    Benchmark("propagation-champion", "board", "the champion's propagation of a whole board", "boards"),
-    Benchmark("propagation-papers", "board", "the papers' propagation, line cache empty", "papers"),
-    Benchmark("fp1-root", "board", "FP1 to its fixpoint at the root, line cache empty", "papers"),
-    Benchmark("bp-sweep", "sweep", "one sweep of belief propagation over a propagated board", "beliefs"),
-    Benchmark("conflict-analysis", "conflict", "the analysis of conflicts met in real searches", "learning"),
-    Benchmark("learning-search", "conflict", "the first 300 conflicts of a search with learning", "learning"),
-    Benchmark("protocol-reading", "puzzle", "reading a question file, in Python", "stream"),
-    Benchmark("protocol-writing", "answer", "writing answers, in Python", "stream"),
-    Benchmark("start-warm", "start", "the process from its start to the answer of one easy puzzle", "start"),
-    Benchmark(COLD_START, "start", "the same with no compiled kernel: half a minute and more", "start"),
-    Benchmark("set-20x20", "puzzle", "the champion on boardgen:20x20x40:seed=2", "sets"),
-    Benchmark("set-25x25", "puzzle", "the champion on boardgen:25x25x100:seed=2011", "sets"),
-    Benchmark("set-30x30", "puzzle", "the champion on boardgen:30x30x40:seed=2", "sets"),
-    Benchmark("set-papers", "puzzle", "the papers' strategy, FP2, on boardgen:20x20x40:seed=2", "sets"),
+    Benchmark("propagation-champion", "board", "the champion's propagation of a whole board", "board_propagation"),
+    Benchmark("propagation-papers", "board", "the papers' propagation, line cache empty", "papers_deduction"),
+    Benchmark("fp1-root", "board", "FP1 to its fixpoint at the root, line cache empty", "papers_deduction"),
+    Benchmark("bp-sweep", "sweep", "one sweep of belief propagation over a propagated board", "belief_sweeps"),
+    Benchmark("conflict-analysis", "conflict", "the analysis of conflicts met in real searches", "conflicts"),
+    Benchmark("learning-search", "conflict", "the first 300 conflicts of a search with learning", "conflicts"),
+    Benchmark("protocol-reading", "puzzle", "reading a question file, in Python", "batch_text"),
+    Benchmark("protocol-writing", "answer", "writing answers, in Python", "batch_text"),
+    Benchmark(
+        "start-warm", "start", "the process from its start to the answer of one easy puzzle", "process_start"
+    ),
+    Benchmark(COLD_START, "start", "the same with no compiled kernel: half a minute and more", "process_start"),
+    Benchmark("set-20x20", "puzzle", "the champion on boardgen:20x20x40:seed=2", "whole_sets"),
+    Benchmark("set-25x25", "puzzle", "the champion on boardgen:25x25x100:seed=2011", "whole_sets"),
+    Benchmark("set-30x30", "puzzle", "the champion on boardgen:30x30x40:seed=2", "whole_sets"),
+    Benchmark("set-papers", "puzzle", "the papers' strategy, FP2, on boardgen:20x20x40:seed=2", "whole_sets"),
 )
 
 BENCHMARKS = {entry.name: entry for entry in _ENTRIES}
@@ -127,13 +108,13 @@ def make_job(name: str) -> Job:
 
 
 _MODULES: dict[str, Callable[[], Any]] = {
-    "beliefs": lambda: import_module("nonobot.harness.bench.jobs.belief_sweeps"),
-    "boards": lambda: import_module("nonobot.harness.bench.jobs.board_propagation"),
-    "learning": lambda: import_module("nonobot.harness.bench.jobs.learning"),
-    "lines": lambda: import_module("nonobot.harness.bench.jobs.champion_lines"),
-    "papers": lambda: import_module("nonobot.harness.bench.jobs.papers_deduction"),
+    "belief_sweeps": lambda: import_module("nonobot.harness.bench.jobs.belief_sweeps"),
+    "board_propagation": lambda: import_module("nonobot.harness.bench.jobs.board_propagation"),
+    "conflicts": lambda: import_module("nonobot.harness.bench.jobs.conflicts"),
+    "champion_lines": lambda: import_module("nonobot.harness.bench.jobs.champion_lines"),
+    "papers_deduction": lambda: import_module("nonobot.harness.bench.jobs.papers_deduction"),
     "papers_lines": lambda: import_module("nonobot.harness.bench.jobs.papers_lines"),
-    "sets": lambda: import_module("nonobot.harness.bench.jobs.whole_sets"),
-    "stream": lambda: import_module("nonobot.harness.bench.jobs.batch_text"),
+    "whole_sets": lambda: import_module("nonobot.harness.bench.jobs.whole_sets"),
+    "batch_text": lambda: import_module("nonobot.harness.bench.jobs.batch_text"),
 }
 """Written out, so that the check of the house's imports can read them."""

@@ -1,9 +1,10 @@
-"""Starting pyperf: one process a benchmark and side, its file read back."""
+"""Starting pyperf: one process a benchmark and side, its file read back; the present tree measured alone."""
 
 from __future__ import annotations
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -13,10 +14,22 @@ from pathlib import Path
 from typing import Any
 
 from nonobot.harness.bench.catalogue import Benchmark
-from nonobot.harness.bench.revisions import Tree
+from nonobot.harness.bench.revisions import Tree, present_tree
 from nonobot.harness.errors import UnusableError
+from nonobot.hints import missing
 
-__all__ = ["Pace", "checks", "differs", "load", "make_ready", "measure", "require_pyperf", "save"]
+__all__ = [
+    "FAST",
+    "THOROUGH",
+    "Measured",
+    "Pace",
+    "checks",
+    "make_ready",
+    "measure",
+    "measure_all",
+    "require_pyperf",
+    "save",
+]
 
 PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")
 """Variables that pyperf's workers get beside those that it passes on itself; PYTHONPATH is one of these."""
@@ -41,6 +54,9 @@ class Pace:
     min_seconds: float
 
 
+THOROUGH = Pace(processes=10, values=4, min_seconds=0.1)
+FAST = Pace(processes=4, values=3, min_seconds=0.05)
+
 COLD_PROCESSES = 3
 """A cold start is compiled this often, and nothing is thrown away."""
 
@@ -56,7 +72,7 @@ def require_pyperf() -> None:
     from importlib.util import find_spec
 
     if find_spec("pyperf") is None:
-        raise UnusableError("the benchmarks need pyperf: pip install 'nonobot[bench]'")
+        raise UnusableError(missing("bench", "pyperf"))
 
 
 def make_ready(
@@ -79,7 +95,7 @@ def make_ready(
     names = [one.name for one in benchmarks]
     found: dict[str, str | None] = {}
     with tempfile.TemporaryFile("w+") as errors:
-        command = [sys.executable, "-m", "nonobot.harness.bench.ready", *names]
+        command = [sys.executable, "-m", "nonobot.harness.bench.suite", "ready", *names]
         with subprocess.Popen(
             command,
             env=_environment(tree),
@@ -120,6 +136,8 @@ def measure(
     UnusableError
         If it cannot be run.
     """
+    import pyperf  # type: ignore[import-untyped, unused-ignore]
+
     with tempfile.TemporaryDirectory(prefix="nonobot-bench-") as folder:
         file = Path(folder, "runs.json")
         options = ["--benchmarks", benchmark.name, "--quiet", "-o", str(file)]
@@ -142,14 +160,7 @@ def measure(
         if done.returncode:
             words = _last_line(done.stdout) or f"status {done.returncode}"
             raise UnusableError(f"the benchmark {benchmark.name} cannot be run: {words}")
-        return load(file)
-
-
-def load(file: Path) -> Any:
-    """Return the pyperf.Benchmark of a file that holds one."""
-    import pyperf  # type: ignore[import-untyped, unused-ignore]
-
-    return pyperf.Benchmark.load(str(file))
+        return pyperf.Benchmark.load(str(file))
 
 
 def save(file: Path, benchmarks: Sequence[Any]) -> None:
@@ -172,24 +183,12 @@ def save(file: Path, benchmarks: Sequence[Any]) -> None:
 
 def checks(benchmark: Any) -> list[str]:
     """Return the warnings of `pyperf check`, the stability check."""
-    lines = _asked("check", benchmark)
-    return [line.removeprefix("* ") for line in lines if line.startswith("* ")]
-
-
-def differs(before: Any, after: Any) -> bool:
-    """Return whether `pyperf compare_to`, Student's t-test at 95 %, calls two benchmarks different."""
-    return not any("not significant" in line.lower() for line in _asked("compare_to", before, after))
-
-
-def _asked(question: str, *benchmarks: Any) -> list[str]:
-    """Return the lines that pyperf's own command prints about benchmarks."""
     with tempfile.TemporaryDirectory(prefix="nonobot-bench-") as folder:
-        files = [str(Path(folder, f"{number}.json")) for number in range(len(benchmarks))]
-        for file, benchmark in zip(files, benchmarks, strict=True):
-            benchmark.dump(file)
-        command = [sys.executable, "-m", "pyperf", question, *files]
+        file = str(Path(folder, "runs.json"))
+        benchmark.dump(file)
+        command = [sys.executable, "-m", "pyperf", "check", file]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    return done.stdout.splitlines()
+    return [line.removeprefix("* ") for line in done.stdout.splitlines() if line.startswith("* ")]
 
 
 def _environment(tree: Tree) -> dict[str, str]:
@@ -200,3 +199,80 @@ def _environment(tree: Tree) -> dict[str, str]:
 def _last_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else ""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A benchmark and its times, each for one unit.
+
+    Attributes
+    ----------
+    name, unit, about : str
+        As in the catalogue.
+    clock : str
+        'cpu' or 'wall'.
+    mean_seconds, deviation_seconds, median_seconds, least_seconds : float
+        Of all values; the deviation is the standard deviation.
+    value_count : int
+    warnings : list of str
+        Of pyperf's stability check.
+    """
+
+    name: str
+    unit: str
+    about: str
+    clock: str
+    mean_seconds: float
+    deviation_seconds: float
+    median_seconds: float
+    least_seconds: float
+    value_count: int
+    warnings: list[str]
+
+    @classmethod
+    def of(cls, benchmark: Benchmark, found: Any) -> Measured:
+        """Return what a pyperf.Benchmark says."""
+        values = found.get_values()
+        return cls(
+            benchmark.name,
+            benchmark.unit,
+            benchmark.about,
+            "wall" if benchmark.is_command else "cpu",
+            statistics.mean(values),
+            statistics.stdev(values) if len(values) > 1 else 0.0,
+            statistics.median(values),
+            min(values),
+            len(values),
+            checks(found),
+        )
+
+
+def measure_all(
+    benchmarks: Sequence[Benchmark], pace: Pace, core: int | None, show: Callable[[int, str], None]
+) -> tuple[list[Measured], list[Any]]:
+    """Return what was measured, and the pyperf.Benchmark of each.
+
+    Parameters
+    ----------
+    benchmarks : sequence of Benchmark
+    pace : Pace
+    core : int or None
+        To hold the benchmarks on.
+    show : callable
+        Told how many steps are done, of two for each benchmark, and what is next.
+
+    Raises
+    ------
+    UnusableError
+        If one cannot be run, or has a wrong result.
+    """
+    tree = present_tree()
+    problems = make_ready(tree, benchmarks, lambda done, name: show(done, f"compiling and checking {name}"))
+    for name, problem in problems.items():
+        if problem:
+            raise UnusableError(f"the benchmark {name} cannot be run: {problem}")
+    found = []
+    for done, benchmark in enumerate(benchmarks):
+        show(len(benchmarks) + done, benchmark.name)
+        found.append(measure(tree, benchmark, pace, core=core))
+    return [Measured.of(*pair) for pair in zip(benchmarks, found, strict=True)], found

@@ -104,6 +104,9 @@ def _extract(commit: str, folder: Path) -> None:
         files.extractall(folder, filter="data")
     if not named:
         _give_name(folder)
+    for module in (HOME / NAME).glob("*.py"):  # what the judge of the present tree needs beside
+        if not (folder / NAME / module.name).exists():
+            shutil.copy2(module, folder / NAME)
 
 
 def _give_name(folder: Path) -> None:

@@ -1,20 +1,27 @@
 """The pyperf script: `python -m nonobot.harness.bench.suite --benchmarks line-champion,bp-sweep -o new.json`.
 
 It takes every option of a pyperf script, and its files are pyperf's. `nonojudge bench` starts it, and is easier.
+`python -m nonobot.harness.bench.suite ready NAMES` makes benchmarks ready instead, with a JSON line for each:
+each is made, which compiles its kernels, run once, and its result checked. The line says why a benchmark cannot be
+run; of another tree's bot that is no mishap: it lacks what the benchmark needs.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import pyperf  # type: ignore[import-untyped, unused-ignore]
 
-from nonobot.harness.bench.catalogue import Benchmark, Job, chosen, make_job
+from nonobot.harness.bench.catalogue import BENCHMARKS, Benchmark, chosen, make_job
+from nonobot.harness.bench.job import CheckError, Job
 from nonobot.harness.bench.jobs import process_start
 from nonobot.harness.errors import UnusableError
 
-__all__ = ["main"]
+__all__ = ["main", "make_ready"]
 
 
 class _Runner:
@@ -38,7 +45,7 @@ class _Runner:
             metadata = {"nonobot_unit": benchmark.unit, "nonobot_clock": "wall" if benchmark.is_command else "cpu"}
             if benchmark.is_command:
                 self._pyperf.metadata.update(metadata)
-                self._pyperf.bench_command(benchmark.name, process_start.command(benchmark.name))
+                self._pyperf.bench_command(benchmark.name, process_start.command(benchmark.is_cold))
             else:
                 job = self._job(task, benchmark)
                 self._pyperf.bench_time_func(benchmark.name, job.seconds, inner_loops=job.units, metadata=metadata)
@@ -49,8 +56,32 @@ class _Runner:
         return Job(1, float, lambda: None)  # never run: a worker does one task, the manager none
 
 
+def make_ready(names: Sequence[str]) -> None:
+    """Make every benchmark ready, and say of each what came of it."""
+    for name in names:
+        with contextlib.redirect_stdout(sys.stderr):  # nothing but the lines goes to stdout
+            problem = _problem(name)
+        print(json.dumps({"name": name, "problem": problem}), flush=True)
+
+
+def _problem(name: str) -> str | None:
+    try:
+        if not BENCHMARKS[name].is_command:
+            make_job(name).check()
+        elif not BENCHMARKS[name].is_cold:
+            process_start.check()
+    except CheckError as error:
+        return f"its result is wrong: {error}"
+    except Exception as error:  # whatever another revision's bot cannot do
+        return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+    return None
+
+
 def main() -> int:
-    """Run the benchmarks that the arguments name."""
+    """Run the benchmarks that the arguments name, or make them ready."""
+    if sys.argv[1:2] == ["ready"]:
+        make_ready(sys.argv[2:])
+        return 0
     try:
         _Runner().run()
     except UnusableError as problem:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import re
-from typing import Literal
+import shlex
+from pathlib import Path
 
-from nonobot.harness.errors import UnusableError
-from nonobot.tournament_data import PuzzleSet, SetError, load_set
+from nonobot.arguments import Parser, either, size, whole_number
 
-__all__ = ["SET_HELP", "Commands", "add_file_size", "add_size", "byte_count", "core", "loaded", "seconds"]
-
-Commands = argparse._SubParsersAction  # what add_subparsers returns; argparse has no public name for it
+__all__ = ["SET_HELP", "add_core", "add_file_size", "add_json", "add_results", "add_size", "add_warm_up"]
 
 SET_HELP = (
     "an official set such as taai2011 (see `nonojudge data`), a file of puzzles, or "
@@ -19,43 +16,7 @@ SET_HELP = (
 )
 
 
-def size(text: str) -> tuple[int, int]:
-    """Return width and height from a text such as `25x25`."""
-    if not re.fullmatch(r"[1-9][0-9]{0,3}x[1-9][0-9]{0,3}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, such as 25x25")
-    width, height = map(int, text.split("x"))
-    return width, height
-
-
-def seconds(text: str) -> float:
-    """Return a positive number of seconds."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not 0 < found < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
-    return found
-
-
-def byte_count(text: str) -> int:
-    """Return a number of bytes from a text such as `500M` or `4G`; K, M and G are powers of 1024."""
-    found = re.fullmatch(r"([1-9][0-9]{0,15})([KMG]?)B?", text.strip().upper())
-    if not found:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes, such as 500M or 4G")
-    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2]]
-
-
-def core(text: str) -> int | None:
-    """Return the number of a core; None for `any`."""
-    if text == "any":
-        return None
-    if not re.fullmatch(r"[0-9]{1,4}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is neither the number of a core nor any")
-    return int(text)
-
-
-def add_size(parser: argparse.ArgumentParser) -> None:
+def add_size(parser: Parser) -> None:
     """Add `--size`."""
     parser.add_argument(
         "--size",
@@ -65,30 +26,49 @@ def add_size(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_file_size(parser: argparse.ArgumentParser) -> None:
+def add_file_size(parser: Parser) -> None:
     """Add `--size` for files that are read as `nonobot.protocol.formats` does."""
     parser.add_argument(
         "--size",
-        type=_file_size,
+        type=either("auto", "auto", size),
         metavar="WxH|auto",
         help="size of the boards of a TAAI file, which states none; auto: square ones of any sizes (default: "
         "25x25 if the first board can be that, else auto)",
     )
 
 
-def _file_size(text: str) -> tuple[int, int] | Literal["auto"]:
-    return "auto" if text == "auto" else size(text)
+def add_core(parser: Parser, default: str | None = argparse.SUPPRESS, said: str = "the last one") -> None:
+    """Add `--core`, which is None for any core; not given, it is as `default` says, or not there."""
+    parser.add_argument(
+        "--core",
+        type=either("any", None, whole_number(0, 9999, "the number of a core")),
+        default=default,
+        metavar="N|any",
+        help=f"the core to run on (default: {said})",
+    )
 
 
-def loaded(source: str, board_size: tuple[int, int] | None) -> PuzzleSet:
-    """Return the set that `source` names.
+def add_warm_up(parser: Parser) -> None:
+    """Add `--warm-up`."""
+    parser.add_argument(
+        "--warm-up",
+        type=shlex.split,
+        metavar="'CMD ARGS'",
+        help="run this before the clock starts, such as './mybot --compile' (the bot of this project: by default)",
+    )
 
-    Raises
-    ------
-    UnusableError
-        If there is none.
-    """
-    try:
-        return load_set(source, board_size)
-    except SetError as error:
-        raise UnusableError(str(error)) from None
+
+def add_results(parser: Parser) -> None:
+    """Add the results that a command reads."""
+    parser.add_argument(
+        "results",
+        nargs="+",
+        type=Path,
+        metavar="RESULT",
+        help="a result file, a bot's log, or a folder with such files (*.json, *.log)",
+    )
+
+
+def add_json(parser: Parser | argparse._ArgumentGroup, what: str, instead: str = "") -> None:
+    """Add `--json`."""
+    parser.add_argument("--json", action="store_true", default=False, help=f"print {what} as JSON{instead}")

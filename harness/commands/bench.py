@@ -6,10 +6,12 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from nonobot.harness.commands.arguments import Commands, core
+from nonobot.arguments import Parser, share, whole_number
+from nonobot.harness.commands.arguments import add_core, add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
 from nonobot.harness.text import on_terminal
+from nonobot.harness.user_files import require_writable
 
 __all__ = ["add_to"]
 
@@ -31,15 +33,10 @@ Exit status: 0 measured, and nothing slower, 1 something is slower beyond the to
 """
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "bench",
-        help="measure the bot's parts with pyperf, or compare them with another revision's",
-        description="Measure the bot's line kernels, propagation, search, start and more with pyperf.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = "Measure the bot's line kernels, propagation, search, start and more with pyperf."
+    parser.epilog = EXAMPLES
     parser.add_argument("names", nargs="*", metavar="NAME", help="a benchmark, or what its name begins with")
     parser.add_argument("--list", action="store_true", help="list the benchmarks, and end")
     parser.add_argument("--fast", action="store_true", help="fewer runs: quicker, and rougher")
@@ -47,21 +44,19 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("--against", metavar="REV", help="compare with another revision of this repository")
     parser.add_argument(
         "--tolerance",
-        type=_share,
+        type=share,
         default=0.05,
         metavar="SHARE",
         help="with --against: how much slower is borne, 0.05 for 5 %% (default: %(default)s)",
     )
     parser.add_argument(
         "--rounds",
-        type=_rounds,
+        type=whole_number(1, 1000, "a number of rounds"),
         default=10,
         metavar="N",
         help="with --against: pairs of runs (default: %(default)s)",
     )
-    parser.add_argument(
-        "--core", type=core, metavar="N|any", help="hold the benchmarks on this core (default: any)"
-    )
+    add_core(parser, default=None, said="any")
     parser.add_argument(
         "-o",
         "--output",
@@ -69,7 +64,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
         metavar="FILE.json",
         help="write all values in pyperf's form; with --against FILE.before.json and FILE.after.json",
     )
-    parser.add_argument("--json", action="store_true", help="print what was measured as JSON")
+    add_json(parser, "what was measured")
     parser.set_defaults(carry_out=carry_out)
 
 
@@ -85,15 +80,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return 0
     require_pyperf()
     require_core(arguments.core)
-    _check_output(arguments)
+    if arguments.fast and arguments.against is not None:
+        raise UnusableError("--fast is for measuring alone; with --against, --rounds says how much is run")
+    if arguments.output:
+        require_writable(arguments.output)
     benchmarks = chosen(arguments.names, arguments.cold)
     return _against(arguments, benchmarks) if arguments.against is not None else _alone(arguments, benchmarks)
 
 
 def _alone(arguments: argparse.Namespace, benchmarks: list[Any]) -> int:
-    from nonobot.harness.bench.alone import FAST, THOROUGH, measure_all
     from nonobot.harness.bench.bench_text import as_json, as_text
-    from nonobot.harness.bench.measure import save
+    from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, save
 
     with progress_for(2 * len(benchmarks)) as progress:
         pace = FAST if arguments.fast else THOROUGH
@@ -117,31 +114,3 @@ def _against(arguments: argparse.Namespace, benchmarks: list[Any]) -> int:
             save(arguments.output.with_suffix(f".{side}.json"), [pair[number] for pair in found])
     print(against_as_json(compared) if arguments.json else against_as_text(compared, on_terminal()), end="")
     return 1 if compared.worse else 0
-
-
-def _check_output(arguments: argparse.Namespace) -> None:
-    if arguments.fast and arguments.against is not None:
-        raise UnusableError("--fast is for measuring alone; with --against, --rounds says how much is run")
-    if arguments.output:
-        from nonobot.harness.results.result_files import check_writable
-
-        try:
-            check_writable(arguments.output)
-        except OSError as error:
-            raise UnusableError(f"cannot write {arguments.output}: {error.strerror}") from None
-
-
-def _share(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = -1.0
-    if not 0 <= found <= 10:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share such as 0.05, for 5 %")
-    return found
-
-
-def _rounds(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= 1000):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rounds, 1 to 1000")
-    return int(text)

@@ -9,15 +9,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+from nonobot import __version__
+from nonobot.arguments import Parser, seconds
 from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
 from nonobot.harness.check.check_text import list_of_steps, show_for, summary
 from nonobot.harness.check.lab import Lab
 from nonobot.harness.check.step import CheckResult, Level, StepResult, StepVerdict
 from nonobot.harness.check.steps import STEPS, carried_out, selected
-from nonobot.harness.commands.arguments import Commands, add_size, seconds
+from nonobot.harness.commands.arguments import add_json, add_size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_process import StartError
-from nonobot.harness.version import judge_version
 from nonobot.protocol import DEFAULT_SIZE
 
 __all__ = ["add_to", "carry_out"]
@@ -42,15 +43,11 @@ Exit status: 0 every must was met, 1 not, 2 the bot cannot be started or the arg
 """
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "check",
-        usage="nonojudge check [options] -- CMD [ARGS...]",
-        description="Try a bot on each rule of the protocol: a self-test for authors of bots.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.usage = "nonojudge check [options] -- CMD [ARGS...]"
+    parser.description = "Try a bot on each rule of the protocol: a self-test for authors of bots."
+    parser.epilog = EXAMPLES
     add_size(parser)
     parser.add_argument(
         "--timeout",
@@ -70,7 +67,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
         "--only", type=_numbers, default=[], metavar="N,M", help="these steps, and those that they need"
     )
     parser.add_argument("--list", action="store_true", help="list the steps and end")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_json(parser, "the result")
     parser.add_argument("--verbose", action="store_true", help="show what was sent and received in each step")
     parser.set_defaults(carry_out=carry_out)
 
@@ -130,7 +127,7 @@ def _to_json(arguments: argparse.Namespace, lab: Lab, results: list[StepResult],
         size=lab.size,
         patience_seconds=lab.patience_seconds,
         start_seconds=lab.start_seconds,
-        judge_version=judge_version(),
+        judge_version=__version__,
         conforms=conforms,
         steps=results,
     )

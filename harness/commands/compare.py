@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from nonobot.harness.commands.arguments import Commands
+from nonobot.arguments import Parser, number, share, whole_number
+from nonobot.harness.commands.arguments import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import read_side
 from nonobot.harness.ranking.comparison import Limits, compare
@@ -33,15 +34,11 @@ Exit status: 0 not worse, 1 worse, 2 unusable arguments or results.
 """
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "compare",
-        usage="nonojudge compare [options] (BEFORE AFTER | --before RESULT... --after RESULT...)",
-        description="Compare the results of two versions of a bot, or of two bots, puzzle by puzzle.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.usage = "nonojudge compare [options] (BEFORE AFTER | --before RESULT... --after RESULT...)"
+    parser.description = "Compare the results of two versions of a bot, or of two bots, puzzle by puzzle."
+    parser.epilog = EXAMPLES
     parser.add_argument(
         "sides", nargs="*", type=Path, metavar="BEFORE AFTER", help="two results, or two folders of results"
     )
@@ -51,22 +48,26 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
         )
     parser.add_argument(
         "--tolerance",
-        type=_share,
+        type=share,
         default=Limits.tolerance,
         metavar="SHARE",
         help="how much slower is borne, 0.02 for 2 %% (default: %(default)s)",
     )
     parser.add_argument(
         "--confidence",
-        type=_confidence,
+        type=number(0.5, 0.999, "a share from 0.5 to 0.999, such as 0.95"),
         default=Limits.confidence,
         metavar="SHARE",
         help="of the intervals, 0.5 to 0.999 (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=_seed, default=Limits.seed, metavar="N", help="of the bootstrap (default: %(default)s)"
+        "--seed",
+        type=whole_number(0),
+        default=Limits.seed,
+        metavar="N",
+        help="of the bootstrap (default: %(default)s)",
     )
-    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    add_json(parser, "the comparison")
     parser.set_defaults(carry_out=carry_out)
 
 
@@ -89,27 +90,3 @@ def _places(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
     if len(sides) == 2 and not before and not after:
         return [sides[0]], [sides[1]]
     raise UnusableError("compare takes two results or folders, or --before RESULT... --after RESULT...")
-
-
-def _share(text: str) -> float:
-    return _number(text, 0.0, 10.0, "a share such as 0.02, for 2 %")
-
-
-def _confidence(text: str) -> float:
-    return _number(text, 0.5, 0.999, "a share from 0.5 to 0.999, such as 0.95")
-
-
-def _number(text: str, least: float, most: float, what: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = float("nan")
-    if not least <= found <= most:
-        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
-    return found
-
-
-def _seed(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
-    return int(text)

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nonobot.harness.commands.arguments import Commands, add_file_size
+from nonobot.arguments import Parser
+from nonobot.harness.commands.arguments import add_file_size
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.output import write_output
 from nonobot.harness.progress import Progress, progress_for
+from nonobot.harness.user_files import opened, write_output
 
 if TYPE_CHECKING:
     from nonobot.protocol import Fault, Record
@@ -46,15 +47,10 @@ Exit status: 0 every puzzle converted, 1 some not (each is named), 2 unusable ar
 """
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "convert",
-        help="convert puzzle files between formats",
-        description="Convert a puzzle file to another format.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = "Convert a puzzle file to another format."
+    parser.epilog = EXAMPLES
     parser.add_argument("source", metavar="IN", help="a puzzle file, or - for stdin")
     parser.add_argument("target", metavar="OUT", help="the file to write, or - for stdout")
     parser.add_argument("--from", dest="from_format", metavar="FORMAT", help="the format of IN")
@@ -65,11 +61,12 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Convert the file and say what could not be."""
-    from nonobot.protocol.formats import FormatError, write
+    from nonobot.protocol.formats import MOST_BYTES, FormatError, write
 
     to = _target_format(arguments)
     name = "stdin" if arguments.source == "-" else arguments.source
-    data = _content(arguments.source, name)
+    with opened(arguments.source) as file:
+        data = file.read(MOST_BYTES + 1)  # one too many is enough to see that it is too many
     records = _Records(_found(data, arguments, name), name)
     try:
         # The lines of the file are what is known beforehand, and where each puzzle stands.
@@ -134,19 +131,6 @@ def _target_format(arguments: argparse.Namespace) -> Format:
     if found is None:
         raise UnusableError(f"the format of {arguments.target} cannot be told from its name; name it with --to")
     return found
-
-
-def _content(source: str, name: str) -> bytes:
-    from nonobot.protocol.formats import MOST_BYTES
-
-    most = MOST_BYTES + 1  # one too many is enough to see that it is too many
-    try:
-        if source == "-":
-            return sys.stdin.buffer.read(most)
-        with Path(source).open("rb") as file:
-            return file.read(most)
-    except OSError as error:
-        raise UnusableError(f"cannot read {name}: {error.strerror}") from None
 
 
 def _found(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[Found]:

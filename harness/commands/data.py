@@ -10,11 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from nonobot.harness.commands.arguments import Commands, seconds
+from nonobot.arguments import Parser, seconds
+from nonobot.harness.commands.arguments import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
+from nonobot.harness.text import percent
+from nonobot.hints import did_you_mean
 from nonobot.tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
-from nonobot.tournament_data.registry import BROWSABLE, OfficialSet, did_you_mean, official_sets
+from nonobot.tournament_data.registry import BROWSABLE, OfficialSet, official_sets
 from nonobot.tournament_data.store import (
     FOLDER_VARIABLE,
     Recognised,
@@ -61,19 +64,14 @@ by hand: on another machine, `git clone {BROWSABLE}`,
 or download and unpack it; bring the folder here, and `nonojudge data import FOLDER`"""
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "data",
-        help="list, fetch and import the official sets",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = DESCRIPTION
+    parser.epilog = EXAMPLES
     actions = parser.add_subparsers(metavar="ACTION", required=True)
 
     listing = actions.add_parser("list", help="the official sets, and which are here")
-    listing.add_argument("--json", action="store_true", help="print all that is known of them as JSON")
+    add_json(listing, "all that is known of them")
     listing.set_defaults(carry_out=list_sets)
 
     fetching = actions.add_parser("fetch", help="fetch sets from where they are published")
@@ -94,7 +92,6 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
         help="take sets from a folder",
         description="Take official sets from a folder and the folders within. They are recognised by their\n"
         "SHA-256, whatever the files are called, and also if git or an editor has changed their line ends.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     importing.add_argument("folder", type=Path, metavar="FOLDER", help="a folder, or one file")
     importing.set_defaults(carry_out=import_sets)
@@ -113,7 +110,7 @@ def list_sets(arguments: argparse.Namespace) -> int:
     rows = [("set", "event", "year", "puzzles", "size", "black", "here")]
     for official, state in states.items():
         size = f"{official.side}x{official.side}"
-        black = f"{official.p1:.0%} to {official.p2:.0%}"
+        black = f"{percent(official.p1)} to {percent(official.p2)}"
         rows.append(
             (
                 official.name,
@@ -223,7 +220,8 @@ def _named(name: str) -> OfficialSet:
         return official_sets()[name]
     except KeyError:
         raise UnusableError(
-            f"there is no official set {name}{did_you_mean(name)}; `nonojudge data list` lists them"
+            f"there is no official set {name}{did_you_mean(name, official_sets())}; "
+            "`nonojudge data list` lists them"
         ) from None
 
 

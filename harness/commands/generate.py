@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from nonobot.arguments import Parser, count, explained, seconds
 from nonobot.harness.appraise import appraiser
-from nonobot.harness.commands.arguments import Commands, seconds
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.output import in_full
 from nonobot.harness.progress import Progress, progress_for
 from nonobot.tournament_data import Recipe, write_set
 from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, Board
 from nonobot.tournament_data.recipe import parse_dimensions, parse_seed
 from nonobot.tournament_data.select import MOST_DRAWS, Drawn, NoBoardError, select
+from nonobot.whole_file import whole_file
 
 __all__ = ["add_to"]
 
@@ -48,18 +48,19 @@ Exit status: 0 written, 2 unusable arguments or no such board found; the files a
 """
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "generate",
-        help="make a question file as the tournaments' generator does",
-        description="Make a question file as the tournaments' generator does: the first puzzle has a share p1 of\n"
-        "black cells, the last one p2.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = (
+        "Make a question file as the tournaments' generator does: the first puzzle has a share p1 of\n"
+        "black cells, the last one p2."
     )
-    parser.add_argument("boards", type=_dimensions, metavar="WxHxN", help="width, height, number of puzzles")
-    parser.add_argument("--seed", type=_seed, required=True, metavar="S", help="a whole number of any length")
+    parser.epilog = EXAMPLES
+    parser.add_argument(
+        "boards", type=explained(parse_dimensions), metavar="WxHxN", help="width, height, number of puzzles"
+    )
+    parser.add_argument(
+        "--seed", type=explained(parse_seed), required=True, metavar="S", help="a whole number of any length"
+    )
     parser.add_argument(
         "--p1",
         type=float,
@@ -81,14 +82,14 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     choice.add_argument("--unique", action="store_true", help="only puzzles with exactly one solution")
     choice.add_argument(
         "--hard",
-        type=_count,
+        type=count,
         default=1,
         metavar="N",
         help="of N boards for each puzzle, keep the one that costs the bot most",
     )
     choice.add_argument(
         "--draws",
-        type=_count,
+        type=count,
         default=MOST_DRAWS,
         metavar="N",
         help="give up when N boards in a row will not do (%(default)s)",
@@ -101,26 +102,6 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
         help="pass over a board that takes the bot longer than S seconds (%(default)g)",
     )
     parser.set_defaults(carry_out=carry_out)
-
-
-def _dimensions(text: str) -> tuple[int, int, int]:
-    try:
-        return parse_dimensions(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _seed(text: str) -> int:
-    try:
-        return parse_seed(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < len(text) < 10 and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -206,6 +187,6 @@ def _selected(
 
 def _opened(path: Path, stack: contextlib.ExitStack) -> BinaryIO:
     try:
-        return stack.enter_context(in_full(path))
+        return stack.enter_context(whole_file(path))
     except OSError as error:
         raise UnusableError(f"cannot write {path}: {error.strerror}") from None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from pathlib import Path
 
-from nonobot.harness.commands.arguments import SET_HELP, Commands, add_size, core, loaded, seconds
+from nonobot.arguments import Parser, seconds
+from nonobot.harness.commands.arguments import SET_HELP, add_core, add_json, add_size, add_warm_up
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.output import write_output
 from nonobot.harness.own_bot import own_bot
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import warmed_up
@@ -20,9 +19,9 @@ from nonobot.harness.profiling.profile_comparison import as_text as comparison_a
 from nonobot.harness.profiling.profile_comparison import compare
 from nonobot.harness.profiling.profile_data import Profile
 from nonobot.harness.profiling.profile_text import as_text
-from nonobot.harness.results.result_files import check_writable
 from nonobot.harness.results.run_result import EndReason, Terms
 from nonobot.harness.text import on_terminal
+from nonobot.harness.user_files import loaded, require_writable, write_output
 
 __all__ = ["add_to"]
 
@@ -42,21 +41,18 @@ The times of the steps are the bot's own clock reads, in the file that it writes
 and the end are the judge's. Everything after -- is the bot's command, run without a shell; --stats FILE is added.
 docs/profiling.md tells what each line means, and what a bot has to write to be profiled.
 
-Pictures need the libraries of the extra `report`: python3 -m pip install 'nonobot[report]'
+Pictures need matplotlib; where it is missing, a line says how to install it.
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 """
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "profile",
-        help="show where a bot's time goes: stages, steps, puzzles",
-        usage="nonojudge profile [options] [SET | PROFILE.json] [-- CMD ARGS...]",
-        description="Run a bot on a set and show where its time goes: by stage and step of the search, by puzzle.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.usage = "nonojudge profile [options] [SET | PROFILE.json] [-- CMD ARGS...]"
+    parser.description = (
+        "Run a bot on a set and show where its time goes: by stage and step of the search, by puzzle."
     )
+    parser.epilog = EXAMPLES
     parser.add_argument(
         "source",
         nargs="?",
@@ -65,22 +61,11 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
         help=f"{SET_HELP}; or a kept profile, to show it (default: {DEFAULT_SET})",
     )
     add_size(parser)
-    parser.add_argument(
-        "--core",
-        type=core,
-        default=argparse.SUPPRESS,
-        metavar="N",
-        help="the bot's core, or any (default: the last one)",
-    )
+    add_core(parser)
     parser.add_argument(
         "--time-limit", type=seconds, default=7200.0, metavar="S", help="wall seconds for the set (%(default)g)"
     )
-    parser.add_argument(
-        "--warm-up",
-        type=shlex.split,
-        metavar="'CMD ARGS'",
-        help="run this first, so that nothing is compiled under the clock (the bot of this project: by default)",
-    )
+    add_warm_up(parser)
     parser.add_argument(
         "--before", type=Path, metavar="PROFILE.json", help="compare with this kept profile of the same set"
     )
@@ -95,7 +80,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--theme", choices=["light", "dark"], default="light", help="of pictures (%(default)s)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
-    parser.add_argument("--json", action="store_true", help="print the profile as JSON")
+    add_json(parser, "the profile")
     parser.set_defaults(carry_out=carry_out)
 
 
@@ -130,10 +115,7 @@ def _check_outs(paths: list[Path]) -> None:
 
         check_extra()
     for path in paths:
-        try:
-            check_writable(path)
-        except OSError as error:
-            raise UnusableError(f"cannot write {error.filename or path}: {error.strerror}") from None
+        require_writable(path)
 
 
 def _profile(arguments: argparse.Namespace) -> Profile:

@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from nonobot.harness.commands.arguments import Commands
+from nonobot.arguments import Parser
+from nonobot.harness.commands.arguments import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
-from nonobot.harness.promises.promise import FILE, Promise, read_promises
-from nonobot.harness.promises.promise_runs import Outcome, show_all
+from nonobot.harness.promises.promise import FILE, Outcome, Promise, read_promises, show_all
 from nonobot.harness.promises.promise_text import as_json, as_text, listing
 from nonobot.harness.text import on_terminal
 
@@ -32,21 +32,16 @@ Exit status: 0 all that were measured hold, 1 one does not or could not be measu
 """
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "promises",
-        help="measure what the documents promise, and tell whether it holds",
-        description="Run the command of every promise, and print what was promised and what was measured.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = "Run the command of every promise, and print what was promised and what was measured."
+    parser.epilog = EXAMPLES
     parser.add_argument("--list", action="store_true", help="list the promises, and end")
     parser.add_argument("--only", action="append", metavar="ID", help="this promise; may be given several times")
     parser.add_argument(
         "--quick", action="store_true", help=f"leave out what takes longer than {QUICK_SECONDS} s or so"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_json(parser, "what was measured")
     parser.add_argument(
         "--file", type=Path, default=FILE, metavar="FILE.toml", help="other promises (default: this project's)"
     )

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal, NamedTuple
 
-from nonobot.harness.commands.arguments import Commands, add_file_size, loaded
+from nonobot.arguments import Parser, whole_number
+from nonobot.harness.commands.arguments import add_file_size
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.output import write_output
-from nonobot.harness.pictures import SMALLEST_CELL_WITH_CLUES, THEMES, Blocks, png_of, scene_of, sheet_of, svg_of
-from nonobot.harness.pictures.console import BoardConsole, DoesNotFitError
-from nonobot.harness.pictures.drawing import Drawing, drawn_answer, drawn_puzzle, drawn_solution
-from nonobot.protocol import Answer, Fault, Record, read_answers
+from nonobot.harness.pictures import SMALLEST_CELL_WITH_CLUES, THEMES, png_of, scene_of, sheet_of, svg_of
+from nonobot.harness.referee import judge
+from nonobot.harness.results.run_result import Verdict
+from nonobot.harness.user_files import loaded, opened, write_output
+from nonobot.protocol import Answer, Fault, Puzzle, Record, Solution, mismatches, read_answers
+from nonobot.protocol.characters import Blocks, Line, Piece, draw, width_of
 from nonobot.protocol.formats import FormatError, Size, read
+from nonobot.protocol.picture import Picture
+from nonobot.protocol.terminal import (
+    Place,
+    drawn_to_fit,
+    no_half_blocks,
+    place_of_output,
+    possible_blocks,
+    text_of,
+)
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.recipe import PREFIX
-from nonobot.tournament_data.registry import did_you_mean, official_sets
+from nonobot.tournament_data.registry import official_sets
 
 __all__ = ["add_to"]
 
@@ -35,7 +45,7 @@ examples:
 
 On the terminal a board is drawn with whole blocks if it fits, otherwise with half blocks: there the clue of every
 second row stands at the right. Colours are left out where NO_COLOR is set or the output is no terminal.
-PNG needs Pillow: pip install 'nonobot[pictures]'.
+PNG needs Pillow; where it is missing, a line says how to install it.
 
 Exit status: 0 everything drawn, right or wrong; 1 a puzzle could not be read or did not fit the terminal;
 2 unusable arguments or input.
@@ -50,21 +60,19 @@ LARGEST_CELL = 200
 MOST_CELLS = 4_000_000
 """Of all boards drawn at once."""
 
+MOST_MISMATCHES = 8
+"""Wrong lines that are said in words; all of them are marked in the picture."""
+
 EXIT_NOT_ALL = 1
 
 Selection = list[range] | Literal["all"] | None
 """Numbers of puzzles, all of them, or the first one."""
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "render",
-        help="draw puzzles and answers: terminal, PNG, SVG",
-        description="Draw puzzles, their solutions or the answers of a bot, on the terminal or in a file.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = "Draw puzzles, their solutions or the answers of a bot, on the terminal or in a file."
+    parser.epilog = EXAMPLES
     parser.add_argument("questions", metavar="QUESTIONS", help=SOURCE_HELP)
     cells = parser.add_mutually_exclusive_group()
     cells.add_argument("--answers", metavar="FILE", help="draw the answers in this file; - for stdin")
@@ -86,12 +94,12 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("--theme", choices=list(THEMES), help="colours of the file (default: light)")
     parser.add_argument(
         "--cell",
-        type=_whole(1, LARGEST_CELL),
+        type=whole_number(1, LARGEST_CELL),
         metavar="PIXELS",
         help=f"side of a cell in the file (default: {CELL}; on sheets {SHEET_CELL}, without clues {SMALL_CELL})",
     )
     parser.add_argument(
-        "--columns", type=_whole(1, 10**6), metavar="N", help="puzzles beside each other on a sheet"
+        "--columns", type=whole_number(1, 10**6), metavar="N", help="puzzles beside each other on a sheet"
     )
     parser.set_defaults(carry_out=carry_out)
 
@@ -150,12 +158,8 @@ def _found(source: str, size: Size | None) -> list[Record | Fault]:
     if source in official_sets():
         return [one.record for one in loaded(source, sides).puzzles]
     try:
-        with _opened(source) as file:
+        with opened(source, others=official_sets()) as file:
             return list(read(file, size=size))
-    except FileNotFoundError as error:
-        raise UnusableError(f"cannot read {source}: {error.strerror}{did_you_mean(source)}") from None
-    except OSError as error:
-        raise UnusableError(f"cannot read {source}: {error.strerror}") from None
     except FormatError as error:
         raise UnusableError(f"{source}: {error}") from None
 
@@ -180,10 +184,6 @@ def _chosen(found: Sequence[Record | Fault], wanted: Selection, source: str) -> 
     return records, faults
 
 
-def _opened(source: str) -> contextlib.AbstractContextManager[BinaryIO]:
-    return contextlib.nullcontext(sys.stdin.buffer) if source == "-" else Path(source).open("rb")
-
-
 def _answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
     """Return the first answer to each puzzle, by its number."""
     sizes = {(one.puzzle.width, one.puzzle.height) for one in records}
@@ -193,32 +193,58 @@ def _answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
         )
     [(width, height)] = sizes
     found: dict[int, Answer] = {}
-    try:
-        with _opened(source) as lines:
-            for answer in read_answers(lines, width, height):
-                if answer.number is not None:
-                    found.setdefault(answer.number, answer)
-    except OSError as error:
-        raise UnusableError(f"cannot read the answers {source}: {error.strerror}") from None
+    with opened(source, "the answers ") as lines:
+        for answer in read_answers(lines, width, height):
+            if answer.number is not None:
+                found.setdefault(answer.number, answer)
     return found
+
+
+# On standard output
+
+
+class DoesNotFitError(Exception):
+    """A board that cannot be drawn here; the message is one line that says why, and what to do."""
 
 
 def _show(drawings: Sequence[Drawing], blocks: str | None, clues: bool) -> bool:
     """Print every board that fits the terminal, name the others on stderr, and return whether all did fit."""
-    console = BoardConsole()
+    place = place_of_output()
     all_fit, is_first = True, True
     for picture, words in drawings:
         try:
-            lines = console.lines_of(picture, Blocks(blocks) if blocks else None, clues)
+            lines = _board(picture, place, Blocks(blocks) if blocks else None, clues)
         except DoesNotFitError as problem:
             print(f"nonojudge: {picture.name}: {problem}", file=sys.stderr)
             all_fit = False
             continue
-        if not is_first:
-            print()
+        caption = Piece(f"{picture.name}  {picture.width}x{picture.height}", "bold")
+        shown = [[caption], *lines, *([Piece(word)] for word in words)]
+        print("\n".join([*([] if is_first else [""]), *text_of(shown, place)]))
         is_first = False
-        console.show(f"{picture.name}  {picture.width}x{picture.height}", lines, words)
     return all_fit
+
+
+def _board(picture: Picture, place: Place, wanted: Blocks | None, clues: bool) -> list[Line]:
+    if wanted is Blocks.HALF and (problem := no_half_blocks(picture, place)):
+        raise DoesNotFitError(f"half blocks cannot be drawn: {problem}")
+    possible = possible_blocks(picture, place)
+    if wanted:
+        possible = [Blocks.HALF] if wanted is Blocks.HALF else possible[:1]
+    lines = drawn_to_fit(picture, place, possible, clues=[clues])
+    if lines is None:
+        needed, without = (width_of(draw(picture, possible[-1], shown)) for shown in (clues, False))
+        less = (
+            f", leave out the clues (--no-clues: {without} columns)" if clues and without <= place.columns else ""
+        )
+        raise DoesNotFitError(
+            f"the board is {needed} columns wide, the terminal {place.columns}: "
+            f"widen it{less} or draw a file (-o board.png)"
+        )
+    return lines
+
+
+# In a file
 
 
 def _write(drawings: Sequence[Drawing], arguments: argparse.Namespace) -> None:
@@ -238,6 +264,52 @@ def _write(drawings: Sequence[Drawing], arguments: argparse.Namespace) -> None:
             print(f"{picture.name}: {word}")
     count = "1 puzzle" if len(pictures) == 1 else f"{len(pictures)} puzzles"
     print(f"picture: {path} ({count}, {scene.width}x{scene.height} pixels)")
+
+
+# What is drawn of a puzzle, and what is said beneath it
+
+
+class Drawing(NamedTuple):
+    """A picture, and words for people that belong to it."""
+
+    picture: Picture
+    words: list[str]
+
+
+def drawn_puzzle(record: Record) -> Drawing:
+    """Return the drawing of a puzzle, with the cells that it starts from if the file has some."""
+    return Drawing(Picture(record.puzzle, record.start.cells if record.start else None, _name(record)), [])
+
+
+def drawn_solution(record: Record) -> Drawing:
+    """Return the drawing of the solution that the file has, if it has one."""
+    if record.goal is None:
+        return Drawing(Picture(record.puzzle, name=_name(record)), ["no solution is known"])
+    picture = Picture.of_answer(record.puzzle, record.goal, _name(record))
+    return Drawing(picture, _wrong_lines(record.puzzle, record.goal))
+
+
+def drawn_answer(record: Record, answer: Answer | None) -> Drawing:
+    """Return the drawing of an answer; of the puzzle alone where there is no grid or a bot gave it up."""
+    if answer is None:
+        verdict, detail = Verdict.MISSING, None
+    else:
+        verdict, detail = judge(record.puzzle, answer)
+    name = _name(record) if verdict is Verdict.RIGHT else f"{_name(record)} {verdict}"
+    if answer is not None and answer.solution is not None and verdict in (Verdict.RIGHT, Verdict.WRONG):
+        picture = Picture.of_answer(record.puzzle, answer.solution, name)
+        return Drawing(picture, _wrong_lines(record.puzzle, answer.solution))
+    return Drawing(Picture(record.puzzle, name=name), [detail] if detail else [])
+
+
+def _name(record: Record) -> str:
+    return f"${record.number} {record.title}" if record.title else f"${record.number}"
+
+
+def _wrong_lines(puzzle: Puzzle, solution: Solution) -> list[str]:
+    wrong = [str(one) for one in mismatches(puzzle, solution)]
+    more = len(wrong) - MOST_MISMATCHES
+    return [*wrong[:MOST_MISMATCHES], f"and {more} more"] if more > 0 else wrong
 
 
 # Arguments
@@ -263,14 +335,3 @@ def _picture_file(text: str) -> Path:
     if path.suffix.lower() not in (".png", ".svg"):
         raise argparse.ArgumentTypeError(f"{text!r} ends neither with .png nor with .svg")
     return path
-
-
-def _whole(least: int, most: int) -> Callable[[str], int]:
-    """Return what reads a whole number between two others."""
-
-    def read_number(text: str) -> int:
-        if not re.fullmatch(r"\d{1,9}", text, re.ASCII) or not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} to {most}")
-        return int(text)
-
-    return read_number

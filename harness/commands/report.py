@@ -6,14 +6,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from nonobot.harness.commands.arguments import Commands
+from nonobot import __version__
+from nonobot.arguments import Parser
+from nonobot.harness.commands.arguments import add_results
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.output import write_output
 from nonobot.harness.progress import progress_for
 from nonobot.harness.ranking.sources import read_sources
-from nonobot.harness.results.result_files import check_writable
 from nonobot.harness.results.run_result import RunResult
-from nonobot.harness.version import judge_version
+from nonobot.harness.user_files import require_writable, write_output
 
 __all__ = ["add_to"]
 
@@ -30,22 +30,16 @@ each set and over all; plots of the times; the slowest puzzles and the wrong ans
 limits and commands. Of several runs of a bot on a set the ranking and the plots show the middle one.
 Checked answer files and bots' logs are ranked, without plots: there is no judge's clock in them.
 
-Needs the libraries of the extra `report`: python3 -m pip install 'nonobot[report]'
+Needs matplotlib and jinja2; where they are missing, a line says how to install them.
 Exit status: 0 the page is written, 1 without a file that could not be read, 2 unusable arguments or input.
 """
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "report",
-        description="Write results as one self-contained HTML page: ranking, plots, pictures, machine facts.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "results", nargs="+", type=Path, metavar="RESULT", help="a result file, or a folder of them"
-    )
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = "Write results as one self-contained HTML page: ranking, plots, pictures, machine facts."
+    parser.epilog = EXAMPLES
+    add_results(parser)
     parser.add_argument(
         "-o", "--out", type=Path, default=DEFAULT_OUT, metavar="FILE", help="where the page goes (%(default)s)"
     )
@@ -63,13 +57,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         print(f"nonojudge: left out: {problem}", file=sys.stderr)
     if not any(isinstance(source.found, RunResult) for source in sources):
         raise UnusableError("a report needs the result of a run, as `nonojudge run` writes it; here is none")
-    try:
-        check_writable(arguments.out)
-    except OSError as error:
-        raise UnusableError(f"cannot write {arguments.out}: {error.strerror}") from None
+    require_writable(arguments.out)
     report = Report(sources)
     with progress_for(STEPS * len(report.sets)) as progress:
-        page = page_of(report, arguments.title, judge_version(), progress.show)
+        page = page_of(report, arguments.title, __version__, progress.show)
     write_output(arguments.out, page.encode())
     print(f"report: {arguments.out}")
     return 1 if problems else 0

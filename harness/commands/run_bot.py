@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nonobot.harness.commands.arguments import SET_HELP, Commands, add_size, byte_count, core, loaded, seconds
+from nonobot.arguments import Parser, byte_count, either, seconds
+from nonobot.harness.commands.arguments import SET_HELP, add_core, add_json, add_size, add_warm_up
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.own_bot import own_bot
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
@@ -21,6 +22,7 @@ from nonobot.harness.play.watchdog import STALL_SECONDS
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.result_text import run_lines
 from nonobot.harness.results.run_result import EndReason, Feed, PuzzleResult, RunResult, SetFacts, Terms
+from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = ["add_to"]
@@ -57,16 +59,12 @@ TERMS = ("set", "size", "name", "warm_up", "result", "feed", "core", "any_order"
 LIMITS = ("time_limit", "cpu_limit", "puzzle_limit", "memory_limit", "stall_limit")
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "run",
-        usage="nonojudge run [options] [-- CMD ARGS...]",
-        description="Run a bot on a set of puzzles, check every answer, measure time and memory.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        argument_default=argparse.SUPPRESS,  # what was not given is not there: --resume takes few options
-    )
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.usage = "nonojudge run [options] [-- CMD ARGS...]"
+    parser.description = "Run a bot on a set of puzzles, check every answer, measure time and memory."
+    parser.epilog = EXAMPLES
+    parser.argument_default = argparse.SUPPRESS  # what was not given is not there: --resume takes few options
     parser.add_argument("--set", metavar="SET", help=f"{SET_HELP} (default: {DEFAULT_SET})")
     add_size(parser)
     parser.add_argument("--name", help="the bot's name in tables (default: its program's)")
@@ -75,14 +73,9 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
         choices=[feed.value for feed in Feed],
         help="all puzzles at once, or the next one after each answer (default: batch)",
     )
-    parser.add_argument("--core", type=core, metavar="N", help="the bot's core, or any (default: the last one)")
+    add_core(parser)
     parser.add_argument("--any-order", action="store_true", help="take solutions in any order")
-    parser.add_argument(
-        "--warm-up",
-        type=shlex.split,
-        metavar="'CMD ARGS'",
-        help="run this before the clock starts, such as './mybot --compile' (the bot of this project: by default)",
-    )
+    add_warm_up(parser)
     _add_limits(parser.add_argument_group("limits"))
     _add_output(parser.add_argument_group("result"))
     parser.set_defaults(carry_out=carry_out)
@@ -105,7 +98,7 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--memory-limit", type=byte_count, metavar="BYTES", help="such as 500M or 4G")
     group.add_argument(
         "--stall-limit",
-        type=_seconds_or_none,
+        type=either("0", None, seconds),
         metavar="S",
         help=f"seconds without computing or writing; 0 for no such limit (default: {STALL_SECONDS:g})",
     )
@@ -120,9 +113,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--resume", type=Path, metavar="FILE.json", help="go on with an interrupted run")
     group.add_argument("--quiet", action="store_true", help="no progress, the summary alone", default=False)
-    group.add_argument(
-        "--json", action="store_true", help="print the result as JSON instead of the summary", default=False
-    )
+    add_json(group, "the result", " instead of the summary")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -204,10 +195,6 @@ def _terms(given: dict[str, Any]) -> Terms:
         core=given["core"] if "core" in given else tournament_core(),
         any_order="any_order" in given,
     )
-
-
-def _seconds_or_none(text: str) -> float | None:
-    return None if text == "0" else seconds(text)
 
 
 def _bot(arguments: argparse.Namespace, puzzle_set: PuzzleSet) -> Bot:

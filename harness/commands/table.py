@@ -6,13 +6,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from nonobot.harness.commands.arguments import Commands
+from nonobot.arguments import Parser
+from nonobot.harness.commands.arguments import add_results
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.output import write_output
 from nonobot.harness.ranking.sources import read_sources
 from nonobot.harness.ranking.standings import Section, sections
 from nonobot.harness.ranking.table_text import as_csv, as_json, as_markdown, as_text
 from nonobot.harness.text import on_terminal
+from nonobot.harness.user_files import write_output
 
 __all__ = ["add_to"]
 
@@ -36,21 +37,11 @@ Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or u
 """
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "table",
-        description="Rank the results of several bots as the tournaments do.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "results",
-        nargs="+",
-        type=Path,
-        metavar="RESULT",
-        help="a result file, a bot's log, or a folder with such files (*.json, *.log)",
-    )
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = "Rank the results of several bots as the tournaments do."
+    parser.epilog = EXAMPLES
+    add_results(parser)
     parser.add_argument(
         "--format", choices=FORMATS, help="how it is written (default: by the ending of FILE, else text)"
     )

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from nonobot.harness.commands.arguments import Commands
+from nonobot.arguments import Parser
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_screen import screen_for
 from nonobot.harness.play.watchdog import Interrupts
@@ -51,14 +51,10 @@ Exit status: 0 everything was played, 1 a bot could not be started, 2 unusable f
 """
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "tournament",
-        description="Run every bot of a TOML file on every set of it, and rank them.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = "Run every bot of a TOML file on every set of it, and rank them."
+    parser.epilog = EXAMPLES
     parser.add_argument("file", type=Path, metavar="FILE.toml", help="the tournament")
     parser.add_argument(
         "--results",
@@ -79,10 +75,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.again:
         for pairing in todo:
             pairing.forget()
-    for pairing in todo:
-        pairing.played()  # what does not fit is said before anything is played
+    before = [pairing.played() for pairing in todo]  # what does not fit is said before anything is played
     try:
-        results = _all_played(todo, arguments.quiet)
+        results = _all_played(todo, before, arguments.quiet)
     except KeyboardInterrupt:
         print("interrupted; the same command goes on", file=sys.stderr)
         raise
@@ -92,8 +87,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return 1 if any(result.end.reason is EndReason.NOT_STARTED for result in results) else 0
 
 
-def _all_played(todo: Sequence[Pairing], quiet: bool) -> list[RunResult]:
-    """Return the result of every pairing, played now or before.
+def _all_played(todo: Sequence[Pairing], before: Sequence[RunResult | None], quiet: bool) -> list[RunResult]:
+    """Return the result of every pairing, played now or `before`.
 
     Raises
     ------
@@ -102,8 +97,8 @@ def _all_played(todo: Sequence[Pairing], quiet: bool) -> list[RunResult]:
     """
     results = []
     with Interrupts() as interrupts:
-        for number, pairing in enumerate(todo, 1):
-            result = _played(pairing, f"[{number}/{len(todo)}]", quiet)
+        for number, (pairing, known) in enumerate(zip(todo, before, strict=True), 1):
+            result = _played(pairing, known, f"[{number}/{len(todo)}]", quiet)
             if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
                 raise KeyboardInterrupt
             if result.end.reason is EndReason.NOT_STARTED:
@@ -112,13 +107,13 @@ def _all_played(todo: Sequence[Pairing], quiet: bool) -> list[RunResult]:
     return results
 
 
-def _played(pairing: Pairing, place: str, quiet: bool) -> RunResult:
+def _played(pairing: Pairing, before: RunResult | None, place: str, quiet: bool) -> RunResult:
     def say(line: str) -> None:
         if not quiet:
             print(line, file=sys.stderr, flush=True)
 
     who = f"{place} {pairing.entrant.name} on {pairing.puzzle_set.name}"
-    if (before := pairing.played()) and before.end.reason not in GOES_ON:
+    if before and before.end.reason not in GOES_ON:
         say(f"{who}: played before; {outcome_line(before)}")
         return before
     say(f"{who} ...")
@@ -127,7 +122,7 @@ def _played(pairing: Pairing, place: str, quiet: bool) -> RunResult:
         def show(ruling: PuzzleResult, run_seconds: float) -> None:
             screen.show(ruling, run_seconds, ruling.took_seconds)
 
-        result = pairing.play(show)
+        result = pairing.play(before, show)
     if result.end.reason is not EndReason.NOT_STARTED:
         say(f"{who}: {outcome_line(result)}")
     return result

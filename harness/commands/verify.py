@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from pathlib import Path
 
-from nonobot.harness.commands.arguments import SET_HELP, Commands, add_size, loaded
-from nonobot.harness.errors import UnusableError
+from nonobot.arguments import Parser
+from nonobot.harness.commands.arguments import SET_HELP, add_json, add_size
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.result_text import score_lines
 from nonobot.harness.results.run_result import SetFacts, VerifyResult
+from nonobot.harness.user_files import loaded, opened
 from nonobot.protocol import read_answers
 
 __all__ = ["add_to"]
@@ -30,19 +29,17 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 """
 
 
-def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "verify",
-        description="Check the answers in a file, from whatever program, against the clues of their questions.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = (
+        "Check the answers in a file, from whatever program, against the clues of their questions."
     )
+    parser.epilog = EXAMPLES
     parser.add_argument("questions", metavar="QUESTIONS", help=SET_HELP)
     parser.add_argument("answers", metavar="ANSWERS", help="an answer file, or - for stdin")
     add_size(parser)
     parser.add_argument("--any-order", action="store_true", help="take solutions in any order")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_json(parser, "the result")
     parser.set_defaults(carry_out=carry_out)
 
 
@@ -50,21 +47,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
     """Check the file and print what was found."""
     puzzle_set = loaded(arguments.questions, arguments.size)
     referee = Referee(puzzle_set, arguments.any_order)
-    for answer in read_answers(_lines(arguments.answers), puzzle_set.width, puzzle_set.height):
-        referee.take(answer)
+    with opened(arguments.answers, "the answers ") as lines:
+        for answer in read_answers(lines, puzzle_set.width, puzzle_set.height):
+            referee.take(answer)
     score = referee.score()
     if arguments.json:
         print(to_json(VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)), end="")
     else:
         print("\n".join(score_lines(score)))
     return 0 if score.all_right else 1
-
-
-def _lines(source: str) -> list[bytes]:
-    if source == "-":
-        return sys.stdin.buffer.readlines()
-    try:
-        with Path(source).open("rb") as file:
-            return file.readlines()
-    except OSError as error:
-        raise UnusableError(f"cannot read the answers {source}: {error.strerror}") from None

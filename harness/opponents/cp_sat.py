@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve, unusable
+from nonobot.hints import missing
 from nonobot.protocol import Clue, Puzzle, Solution
 
 __all__ = ["automaton", "solve"]
@@ -98,7 +99,7 @@ def main() -> int:
     try:
         import ortools.sat.python.cp_model  # noqa: F401
     except ImportError:
-        return unusable("cp_sat: OR-Tools is missing; install it with: pip install 'nonobot[opponents]'")
+        return unusable(missing("cp_sat", "ortools"))
     return serve(partial(solve, seed=options.seed), options)
 
 

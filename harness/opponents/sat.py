@@ -1,6 +1,6 @@
 """A general SAT solver: MiniSat 2.2, Glucose 4 or CaDiCaL, with order-encoded block positions.
 
-Source: the clauses are described in harness/opponents/clauses.py (order encoding of the block positions); the
+Source: the clauses are described in harness/opponents/cnf.py (order encoding of the block positions); the
 solvers are Een and Soerensson, "An extensible SAT-solver" (2003), Audemard and Simon's Glucose 4 and Biere's
 CaDiCaL, as packed by Ignatiev, Morgado and Marques-Silva, "PySAT" (2018). Nothing is told to the solver but the
 clauses, and each puzzle starts a fresh one. Left out: clauses over pairs of lines, and any choice of variables by
@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from nonobot.harness.opponents.clauses import clauses_by_line
+from nonobot.harness.opponents.cnf import clauses_by_line
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve, unusable
+from nonobot.hints import missing
 from nonobot.protocol import Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
@@ -115,7 +116,7 @@ def main() -> int:
     try:
         _engine_class()
     except ImportError:
-        return unusable("sat: python-sat is missing; install it with: pip install 'nonobot[opponents]'")
+        return unusable(missing("sat", "python-sat"))
     return serve(partial(solve, solver=options.solver), options)
 
 

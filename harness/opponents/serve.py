@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import inspect
 import os
-import re
 import signal
 import sys
 import time
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from nonobot.arguments import Parser, either, seconds, size_up_to
 from nonobot.bot.intake import chunks_until, lines_of
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
 
@@ -73,7 +73,7 @@ class Clock:
 Solve = Callable[[Puzzle, Clock], Solution | None]
 
 
-def argument_parser(file: str, doc: str | None) -> argparse.ArgumentParser:
+def argument_parser(file: str, doc: str | None) -> Parser:
     """Return a parser with the options that every opponent has.
 
     Parameters
@@ -82,44 +82,22 @@ def argument_parser(file: str, doc: str | None) -> argparse.ArgumentParser:
         `__file__` and `__doc__` of the opponent: its help shows what the module says of itself.
     """
     name = f"nonobot.harness.opponents.{Path(file).stem}"
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"python -m {name}",
         description=inspect.cleandoc(doc or ""),
         epilog=_EPILOG.format(program=name),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument(
         "--size",
-        type=_size,
+        type=either("auto", None, size_up_to(_LONGEST_SIDE)),
         default=DEFAULT_SIZE,
         metavar="WxH|auto",
         help="width and height of all boards (default 25x25); auto: square boards, the size is inferred from the "
         "number of lines up to the next '$'",
     )
-    parser.add_argument("--puzzle-limit", type=_seconds, metavar="S", help="give a puzzle up after S seconds")
+    parser.add_argument("--puzzle-limit", type=seconds, metavar="S", help="give a puzzle up after S seconds")
     return parser
-
-
-def _size(text: str) -> tuple[int, int] | None:
-    if text == "auto":
-        return None
-    match = re.fullmatch(r"([1-9]\d{0,2})x([1-9]\d{0,2})", text, re.ASCII)
-    if not match:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a size; expected WIDTHxHEIGHT, such as 25x25, up to {_LONGEST_SIDE} a side, or auto"
-        )
-    return int(match[1]), int(match[2])
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 < seconds < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
-    return seconds
 
 
 def serve(solve: Solve, options: argparse.Namespace) -> int:

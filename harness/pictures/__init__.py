@@ -12,11 +12,8 @@ r"""Pictures of puzzles and answers: for the terminal, as SVG and as PNG.
 """
 
 from nonobot.harness.pictures.layout import SMALLEST_CELL_WITH_CLUES
-from nonobot.harness.pictures.png import png_of
-from nonobot.harness.pictures.scene import Scene, scene_of
-from nonobot.harness.pictures.sheet import sheet_of
-from nonobot.harness.pictures.svg import svg_of
-from nonobot.harness.pictures.themes import DARK, INHERIT, LIGHT, THEMES, Theme
+from nonobot.harness.pictures.picture_files import DARK, INHERIT, LIGHT, THEMES, Theme, png_of, svg_of
+from nonobot.harness.pictures.scene import Scene, scene_of, sheet_of
 from nonobot.protocol.characters import Blocks, draw, plain_lines
 from nonobot.protocol.picture import Picture
 

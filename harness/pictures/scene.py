@@ -1,8 +1,12 @@
-"""A picture as boxes and texts: what the SVG and the PNG writer draw, neither knowing about puzzles."""
+"""A picture as boxes and texts: what the writers of SVG and PNG draw, neither knowing about puzzles.
+
+A scene holds one board, or a contact sheet of many, each with its name above it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, NamedTuple
@@ -10,11 +14,21 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from nonobot.harness.pictures.layout import Layout, board_layout, thumbnail_layout
-from nonobot.harness.pictures.themes import Role
 from nonobot.protocol import BLACK, UNKNOWN, WHITE
 from nonobot.protocol.picture import Picture, numbers
 
-__all__ = ["Box", "Scene", "Text", "scene_of"]
+__all__ = ["ROLES", "Box", "Role", "Scene", "Text", "scene_of", "sheet_of"]
+
+Role = Literal["band", "shade", "ink", "thin", "heavy", "dot", "wrong", "clue", "name"]
+"""What something in a picture is: the band of a wrong line, the shade of an unknown cell (where there are no
+dots), a black cell, the lines, the dot of a white cell, the mark and the clue of a wrong line, the other clues,
+the name above a board."""
+
+ROLES: tuple[Role, ...] = ("band", "shade", "ink", "thin", "heavy", "dot", "wrong", "clue", "name")
+"""In the order in which they are drawn: later ones cover earlier ones."""
+
+NAME_FONT_SIZE = 13
+NAME_HEIGHT = 26
 
 
 class Box(NamedTuple):
@@ -145,3 +159,72 @@ def _clues(picture: Picture, layout: Layout) -> dict[Role, list[Text]]:
         for words, y in zip(reversed(numbers(clue)), layout.column_slots, strict=False):
             texts[role].append(Text(words, middle, y, "middle", layout.font_size))
     return texts
+
+
+# --- sheets ------------------------------------------------------------------------------------------------------
+
+
+def sheet_of(
+    pictures: Sequence[Picture], cell: int, clues: bool = True, columns: int | None = None, name: str = "sheet"
+) -> Scene:
+    """Return a scene of many boards, row by row.
+
+    Boards of a row stand on one level, and those of a column end at one line: there the cells are, while clues
+    are of any length.
+
+    Parameters
+    ----------
+    pictures : sequence of Picture
+        At least one; they need not be of one size.
+    cell : int
+        Side of a cell in pixels.
+    clues : bool
+        False makes thumbnails.
+    columns : int, optional
+        Boards beside each other; without, about as many as make the sheet a square.
+    name : str
+    """
+    scenes = [scene_of(picture, cell, clues) for picture in pictures]
+    column_count = min(columns or _square_columns(scenes), len(scenes))
+    widths = [max(scene.width for scene in scenes[at::column_count]) for at in range(column_count)]
+    rows = [scenes[at : at + column_count] for at in range(0, len(scenes), column_count)]
+    # A board with clues has room around it; a thumbnail has next to none, and gets some.
+    gap = 4 if clues else 14
+    sheet = Scene(name, gap + sum(width + gap for width in widths), 0, {}, {})
+    y = gap
+    for row in rows:
+        bottom = y + NAME_HEIGHT + max(scene.height for scene in row)
+        x = gap
+        for scene, width in zip(row, widths, strict=False):
+            x += width
+            _put(sheet, scene, x - scene.width, bottom - scene.height, y + NAME_HEIGHT // 2)
+            x += gap
+        y = bottom + gap
+    return Scene(name, sheet.width, y, sheet.boxes, sheet.texts)
+
+
+def _square_columns(scenes: Sequence[Scene]) -> int:
+    width = max(scene.width for scene in scenes)
+    height = max(scene.height for scene in scenes) + NAME_HEIGHT
+    return max(1, round(math.sqrt(len(scenes) * height / width)))
+
+
+def _put(sheet: Scene, scene: Scene, x: int, y: int, name_y: int) -> None:
+    """Add a board to the sheet, its upper left corner at `x` and `y`, its name above the middle of its cells."""
+    border = scene.boxes["heavy"]
+    middle = x + (min(box.x for box in border) + max(box.x + box.width for box in border)) / 2
+    name = Text(_shortened(scene.name, scene.width), middle, name_y, "middle", NAME_FONT_SIZE)
+    sheet.texts.setdefault("name", []).append(name)
+    role: Role
+    for role, boxes in scene.boxes.items():
+        moved = (Box(x + box.x, y + box.y, box.width, box.height) for box in boxes)
+        sheet.boxes.setdefault(role, []).extend(moved)
+    for role, texts in scene.texts.items():
+        shifted = (text._replace(x=x + text.x, y=y + text.y) for text in texts)
+        sheet.texts.setdefault(role, []).extend(shifted)
+
+
+def _shortened(name: str, width: int) -> str:
+    """Return a name cut to about `width` pixels."""
+    most = max(3, int(width / (NAME_FONT_SIZE * 0.56)))
+    return name if len(name) <= most else name[: most - 1] + "…"

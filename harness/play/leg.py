@@ -87,7 +87,8 @@ class _Life:
         self._interrupts = interrupts
         self._before = run.used
         self._seconds_left = run.terms.wall_limit_seconds - self._before.wall_seconds
-        self._talk = Conversation(bot, AnswerReader(board.width, board.height))
+        # The clock is asked of this module, so that a test can let it run faster for all that a leg does.
+        self._talk = Conversation(bot, AnswerReader(board.width, board.height), clock=time.monotonic)
         self._answer_bytes = BYTES_PER_CELL * (board.width + 1) * (board.height + 1)
         self._ruled_before = len(run.referee.rulings)
         self._watch = Watch(bot, run.terms, self._before)

@@ -14,6 +14,7 @@ import psutil
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.run_result import Machine
+from nonobot.harness.text import percent
 
 __all__ = [
     "BUSY_SHARE",
@@ -69,8 +70,8 @@ def busy_warning(machine: Machine) -> str | None:
     if machine.busy_share is None or machine.busy_share < BUSY_SHARE:
         return None
     return (
-        f"the machine was busy: other processes used {machine.busy_share:.0%} of the cores just before the start; "
-        "times may be too long"
+        f"the machine was busy: other processes used {percent(machine.busy_share)} of the cores just before the "
+        "start; times may be too long"
     )
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from nonobot import __version__
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
 from nonobot.harness.play.leg import play_leg
@@ -31,7 +32,6 @@ from nonobot.harness.play.watchdog import Interrupts
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.result_files import check_writable, read_result, write_json
 from nonobot.harness.results.run_result import BotEnd, EndReason, Leg, RunResult, Score, SetFacts, Terms
-from nonobot.harness.version import judge_version
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [
@@ -287,7 +287,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, terms: Terms) -> RunResult:
         set=SetFacts.of(puzzle_set),
         terms=terms,
         machine=machine_facts(terms.core),
-        judge_version=judge_version(),
+        judge_version=__version__,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         warm_up_seconds=bot.warm_up_seconds,
         legs=[],

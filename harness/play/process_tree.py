@@ -26,6 +26,9 @@ __all__ = ["RSS_UNIT_BYTES", "ProcessTree", "end_leftover"]
 RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
 """Unit of `ru_maxrss`."""
 
+ROUGH_BYTES = 1 << 20
+"""By how much two readings of the same resident memory may differ."""
+
 SECONDS_TO_DIE = 10.0
 """How long SIGKILL is repeated: only a process that hangs in the kernel outlives that."""
 
@@ -54,8 +57,7 @@ class ProcessTree:
         self.memory_bytes = 0
         self.peak_memory_bytes = 0
         self._judge = psutil.Process()
-        # The peak that a child is born with is that of its parent; up to there its own is not known from `wait`.
-        self._peak_at_birth = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT_BYTES
+        self._peak_at_birth = 0
         self._not_in_it = {one.pid for one in self._judge.children(recursive=True)}
         self._root: int | None = None
         self._cpu_of_dead = 0.0
@@ -65,6 +67,10 @@ class ProcessTree:
     def grow_from(self, root: int) -> None:
         """Name the process that somebody else waits for: it is not reaped here."""
         self._root = root
+        # The peak that a child is born with is that of its parent; up to there its own is not known from `wait`.
+        # It is asked for after the birth, until which the judge may grow, and the kernel counts in rough steps.
+        judge = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT_BYTES
+        self._peak_at_birth = judge + ROUGH_BYTES
 
     def close(self) -> None:
         """Adopt no further orphans."""

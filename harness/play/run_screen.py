@@ -7,6 +7,7 @@ from types import TracebackType
 
 from nonobot.harness.progress import Progress, progress_for
 from nonobot.harness.results.run_result import PuzzleResult, Verdict
+from nonobot.harness.text import duration
 
 __all__ = ["Screen", "screen_for"]
 
@@ -84,7 +85,7 @@ class Standing:
             f"{self.answered}/{self._total}",
             self._tally(),
             f"{self.answered / self._seconds:.1f}/s" if self._seconds > 0 else "",
-            f"slowest ${self._slowest[1]} {self._slowest[0]:.2f} s" if self._slowest else "",
+            f"slowest ${self._slowest[1]} {duration(self._slowest[0])}" if self._slowest else "",
         ]
         return ", ".join(filter(None, said))
 

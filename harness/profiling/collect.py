@@ -14,8 +14,8 @@ import msgspec
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnRuling
-from nonobot.harness.profiling.profile_data import PROFILE_SCHEMA_VERSION, Profile, PuzzleProfile
-from nonobot.harness.profiling.spans import span_of
+from nonobot.harness.profiling.profile_data import PROFILE_SCHEMA_VERSION, Profile, PuzzleProfile, span_of
+from nonobot.harness.results.result_files import decoded
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Terms
 from nonobot.tournament_data import PuzzleSet
 
@@ -126,18 +126,7 @@ def read_profile(path: Path) -> Profile:
         content = path.read_bytes()
     except OSError as error:
         raise UnusableError(f"cannot read the profile {path}: {error.strerror}") from None
-    try:
-        version = msgspec.json.decode(content, type=_Head).schema_version
-        if version == PROFILE_SCHEMA_VERSION:
-            return msgspec.json.decode(content, type=Profile)
-    except msgspec.MsgspecError as error:
-        raise UnusableError(f"{path} is not what `nonojudge profile --json` writes: {error}") from None
-    raise UnusableError(
-        f"{path}: schema version {version}, of another nonojudge; this one reads {PROFILE_SCHEMA_VERSION}"
+    profile: Profile = decoded(
+        content, path, Profile, PROFILE_SCHEMA_VERSION, "what `nonojudge profile --json` writes"
     )
-
-
-class _Head(msgspec.Struct):
-    """What tells whether the rest can be read."""
-
-    schema_version: int
+    return profile

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.profiling.profile_data import Profile
+from nonobot.harness.profiling.profile_data import Profile, Span, depth_first, span_of
 from nonobot.harness.profiling.profile_text import heading
-from nonobot.harness.profiling.spans import Span, depth_first, span_of
 from nonobot.harness.text import NOTHING, count, drawn, duration, new_table, plain, ratio_in_words
 
 if TYPE_CHECKING:

@@ -6,16 +6,26 @@ Everything is drawn in units of 1/72 inch on one pair of axes that fills the fig
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.profiling.profile_data import Profile, PuzzleProfile
+from nonobot.harness.profiling.profile_data import (
+    OUTSIDE_STEPS,
+    Profile,
+    PuzzleProfile,
+    Span,
+    reason,
+    slowest,
+    span_of,
+    stages_of,
+)
 from nonobot.harness.profiling.profile_text import SHOWN_PUZZLES, share_in_words, stage_order
-from nonobot.harness.profiling.spans import OUTSIDE_STEPS, Span, reason, slowest, span_of, stages_of
 from nonobot.harness.text import duration, plain, shortened
+from nonobot.hints import missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,9 +79,7 @@ def check_extra() -> None:
     from importlib.util import find_spec
 
     if find_spec("matplotlib") is None:
-        raise UnusableError(
-            "a picture needs matplotlib, which is not installed: python3 -m pip install 'nonobot[report]'"
-        )
+        raise UnusableError(missing("a picture", "matplotlib"))
 
 
 def draw(profile: Profile, form: str, theme: str) -> bytes:
@@ -86,7 +94,7 @@ def draw(profile: Profile, form: str, theme: str) -> bytes:
     """
     from matplotlib.figure import Figure
 
-    from nonobot.harness.report.plot_frame import drawing
+    from nonobot.harness.report.plot_frame import drawing, svg_of
 
     whole = span_of(profile)
     shown = slowest(profile.puzzles, SHOWN_PUZZLES)
@@ -103,11 +111,11 @@ def draw(profile: Profile, form: str, theme: str) -> bytes:
         top = HEAD + depth * ROW + ABOVE_STRIP
         _strip(canvas, profile, shown, top)
         _slow_bars(canvas, profile, shown, top + STRIP + BELOW_STRIP)
+        if form == "svg":
+            return _with_titles(svg_of(figure), canvas.titles).encode()
         file = io.BytesIO()
-        metadata = dict.fromkeys(("Date", "Creator", "Format", "Type")) if form == "svg" else {}
-        figure.savefig(file, format=form, dpi=DPI, facecolor=figure.get_facecolor(), metadata=metadata)
-    content = file.getvalue()
-    return _with_titles(content, canvas.titles) if form == "svg" else content
+        figure.savefig(file, format=form, dpi=DPI)
+        return file.getvalue()
 
 
 @dataclass
@@ -277,15 +285,8 @@ def _slow_bars(canvas: _Canvas, profile: Profile, shown: Sequence[PuzzleProfile]
         canvas.words(left + room + 12, y + BAR / 2, why, canvas.theme.muted, 9.5)
 
 
-def _with_titles(svg: bytes, titles: dict[str, str]) -> bytes:
+def _with_titles(svg: str, titles: dict[str, str]) -> str:
     """Return a drawing whose parts say what they are when the pointer rests on them."""
-    space = "http://www.w3.org/2000/svg"
-    ElementTree.register_namespace("", space)
-    ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
-    root = ElementTree.fromstring(svg)
-    for element in root.iter(f"{{{space}}}g"):
-        if (title := titles.get(element.attrib.get("id", ""))) is not None:
-            said = ElementTree.Element(f"{{{space}}}title")
-            said.text = plain(title)
-            element.insert(0, said)
-    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return re.sub(
+        r'<g id="(part-\d+)">', lambda found: f"{found[0]}<title>{escape(plain(titles[found[1]]))}</title>", svg
+    )

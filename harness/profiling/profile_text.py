@@ -7,10 +7,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nonobot.harness.play.machine import busy_warning
-from nonobot.harness.profiling.profile_data import Profile
-from nonobot.harness.profiling.spans import OUTSIDE_STEPS, Span, depth_first, reason, slowest, span_of
+from nonobot.harness.profiling.profile_data import (
+    OUTSIDE_STEPS,
+    Profile,
+    Span,
+    depth_first,
+    reason,
+    slowest,
+    span_of,
+)
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.text import GAP, NOTHING, count, drawn, duration, new_table, plain, width
+from nonobot.harness.text import GAP, NOTHING, count, drawn, duration, new_table, percent, plain, width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -63,7 +70,7 @@ def stage_order(span: Span) -> list[str]:
 
 def share_in_words(seconds: float, whole: float) -> str:
     """Return a share of the time in percent."""
-    return f"{seconds / whole:.1%}" if whole else NOTHING
+    return percent(seconds / whole) if whole else NOTHING
 
 
 def _stages(whole: Span, room: int) -> Table:
@@ -107,11 +114,7 @@ def _per(span: Span) -> str:
     """Return what one of the count takes that a span's time goes with."""
     if not span.per or not span.count:
         return ""
-    return f"{_each(span.seconds / span.count)} a {span.per.removesuffix('s')}"
-
-
-def _each(seconds: float) -> str:
-    return duration(seconds) if seconds >= 1e-4 else f"{seconds * 1e6:.3g} µs"
+    return f"{duration(span.seconds / span.count)} a {span.per.removesuffix('s')}"
 
 
 def _counts(profile: Profile) -> Table:

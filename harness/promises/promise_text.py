@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from nonobot.harness.promises.promise import Comparison, Promise
-from nonobot.harness.promises.promise_runs import Outcome, Shown
+from nonobot.harness.promises.promise import Comparison, Outcome, Promise, Shown
 from nonobot.harness.text import drawn, new_table, plain
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def promised(promise: Promise) -> str:
 
 
 def _amount(figure: float, unit: str) -> str:
-    number = f"{figure:.0f}" if figure == int(figure) else f"{figure:.3g}"
+    number = f"{figure:,.0f}" if figure == int(figure) or figure >= 100 else f"{figure:.3g}"
     return f"{number} {unit}".strip()
 
 

@@ -1,5 +1,6 @@
 """Results against each other: the official ranking of several, and two of them puzzle by puzzle.
 
-`sources` reads what the commands are given, `standings` ranks it, `layout` writes the ranking; `comparison` holds
-two sides against each other with the help of `statistics`, and `words` says what came of it.
+`sources` reads what the commands are given, `standings` ranks it, `table_text` writes the ranking; `compared_runs`
+makes runs into the sides that `comparison` holds against each other, and `comparison_text` says what came of it.
+`fairness` tells what makes times comparable or not.
 """

@@ -12,6 +12,7 @@ from nonobot.harness.ranking.comparison import COMPARISON_SCHEMA_VERSION, Change
 from nonobot.harness.statistics import RESOLUTION_SECONDS, Ratio
 from nonobot.harness.text import (
     NOTHING,
+    count,
     drawn,
     duration,
     interval_in_words,
@@ -49,9 +50,9 @@ def judgement(comparison: Comparison) -> list[str]:
     lines = []
     solved, lost = len(comparison.newly_solved), len(comparison.newly_lost)
     if comparison.lost_more_than_solved:
-        lines.append(f"after newly lost {_puzzles(lost)} and newly solved {solved}: more lost than solved")
+        lines.append(f"after newly lost {count(lost, 'puzzle')} and newly solved {solved}: more lost than solved")
     elif solved > lost:
-        lines.append(f"after newly solved {_puzzles(solved)} and newly lost {lost}")
+        lines.append(f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}")
     if comparison.ratios:
         each, total = comparison.ratios.each, comparison.ratios.total
         level = percent(comparison.limits.confidence)
@@ -62,7 +63,7 @@ def judgement(comparison: Comparison) -> list[str]:
         lines.append(
             f"in total time, which tournaments rank by, it is {ratio_in_words(total.estimate)}, {level} interval "
             f"{interval_in_words(total)}; half of it lies in {comparison.half_of_total_count} of "
-            f"{_puzzles(comparison.compared_count)}"
+            f"{count(comparison.compared_count, 'puzzle')}"
         )
     return lines
 
@@ -174,10 +175,6 @@ def _place(change: Change, several: bool) -> str:
 
 def _time(seconds: float | None) -> str:
     return NOTHING if seconds is None else duration(seconds)
-
-
-def _puzzles(count: int) -> str:
-    return f"{count} puzzle" if count == 1 else f"{count} puzzles"
 
 
 def _meaning(each: Ratio, comparison: Comparison) -> str:

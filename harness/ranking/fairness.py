@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from nonobot.harness.play.machine import BUSY_SHARE
 from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.text import percent
 
 __all__ = ["MACHINE_AND_TERMS", "SOFTWARE", "Fact", "Labelled", "busy_lines", "conditions", "differences"]
 
@@ -20,11 +21,13 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
     "core used": lambda run: "any" if run.terms.core is None else run.terms.core,
     "governor": lambda run: run.machine.governor or "unknown",
     "feed": lambda run: run.terms.feed.value,
-    "wall limit": lambda run: _limit(run.terms.wall_limit_seconds, "s"),
-    "CPU limit": lambda run: _limit(run.terms.cpu_limit_seconds, "s"),
-    "puzzle limit": lambda run: _limit(run.terms.puzzle_limit_seconds, "s"),
-    "memory limit": lambda run: _limit(run.terms.memory_limit_bytes, "bytes"),
-    "stall limit": lambda run: _limit(run.terms.stall_limit_seconds, "s"),
+    "wall limit": lambda run: _limit(run.terms.wall_limit_seconds),
+    "CPU limit": lambda run: _limit(run.terms.cpu_limit_seconds),
+    "puzzle limit": lambda run: _limit(run.terms.puzzle_limit_seconds),
+    "memory limit": lambda run: (
+        "none" if run.terms.memory_limit_bytes is None else f"{run.terms.memory_limit_bytes:,} bytes"
+    ),
+    "stall limit": lambda run: _limit(run.terms.stall_limit_seconds),
     "order": lambda run: "any" if run.terms.any_order else "that of the set",
 }
 """What has to be the same for the times of two bots to compare."""
@@ -60,7 +63,7 @@ def busy_lines(runs: Sequence[Labelled]) -> list[str]:
         if share is not None and share >= BUSY_SHARE:
             worst[label] = max(share, worst.get(label, 0.0))
     return [
-        f"the machine was busy at the start of {label}: others used {share:.0%} of its CPU time"
+        f"the machine was busy at the start of {label}: others used {percent(share)} of its CPU time"
         for label, share in worst.items()
     ]
 
@@ -71,5 +74,5 @@ def conditions(run: RunResult) -> str:
     return f"{run.machine.cpu}, {core}, {run.terms.feed} feed, {run.terms.wall_limit_seconds:g} s for the set"
 
 
-def _limit(value: float | None, unit: str) -> str:
-    return "none" if value is None else f"{value:g} {unit}"
+def _limit(seconds: float | None) -> str:
+    return "none" if seconds is None else f"{seconds:g} s"

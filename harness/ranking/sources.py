@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.result_files import result_in
 from nonobot.harness.results.run_result import RunResult, VerifyResult
 
 __all__ = ["RESULT_ENDINGS", "BotLog", "Source", "files_in", "is_log", "parse_log", "read_source", "read_sources"]
@@ -91,8 +91,6 @@ def _shown(text: str) -> str:
 RESULT_ENDINGS = (".json", ".log")
 """What is taken from a folder; a file that is named itself may end as it likes."""
 
-HEAD_BYTES = 4096
-
 
 @dataclass(frozen=True)
 class Source:
@@ -130,13 +128,10 @@ def read_source(path: Path) -> Source:
         If that is neither a result nor a log, or a broken one.
     """
     try:
-        with path.open("rb") as file:
-            head = file.read(HEAD_BYTES)
-            if is_log(head):
-                return Source(path, parse_log(path, head + file.read()))
+        content = path.read_bytes()
     except OSError as error:
         raise UnusableError(f"cannot read {path}: {error.strerror}") from None
-    return Source(path, read_result(path))
+    return Source(path, parse_log(path, content) if is_log(content) else result_in(content, path))
 
 
 def read_sources(places: Sequence[Path]) -> tuple[list[Source], list[str]]:

@@ -53,6 +53,8 @@ class Row:
     evidence : Evidence
     files : list of str
         The results that the row shows.
+    runs : list of RunResult
+        Those of them that are runs, one for each set.
     rank : int
         From 1; rows that tie share it.
     right : int or None
@@ -81,6 +83,7 @@ class Row:
     bot: str
     evidence: Evidence
     files: list[str]
+    runs: list[RunResult] = field(default_factory=list)
     rank: int = 0
     right: int | None = None
     logged: int | None = None
@@ -257,6 +260,7 @@ def _row(who: Entrant, entries: Sequence[_Entry]) -> Row:
     return Row(
         bot=bot,
         evidence=evidence,
+        runs=runs,
         right=sum(result.score.right for result in results),
         puzzle_count=sum(len(result.score.puzzles) for result in results),
         verdicts={verdict: sum(result.score.verdicts[verdict] for result in results) for verdict in Verdict},

@@ -7,7 +7,8 @@ import io
 import json
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -60,7 +61,10 @@ def as_json(sections: Sequence[Section], problems: Sequence[str]) -> str:
     table = {
         "kind": "table",
         "schema_version": TABLE_SCHEMA_VERSION,
-        "sections": msgspec.to_builtins(sections),
+        "sections": [
+            msgspec.to_builtins(replace(section, rows=[])) | {"rows": [_plain_values(row) for row in section.rows]}
+            for section in sections
+        ],
         "problems": list(problems),
     }
     return json.dumps(table, indent=1, ensure_ascii=False) + "\n"
@@ -73,7 +77,7 @@ def as_csv(sections: Sequence[Section]) -> str:
     writer.writeheader()
     for section in sections:
         for row in section.rows:
-            values = msgspec.to_builtins(row)
+            values = _plain_values(row)
             verdicts = {name.replace("-", "_"): count for name, count in values.pop("verdicts").items()}
             writer.writerow(
                 {
@@ -87,6 +91,13 @@ def as_csv(sections: Sequence[Section]) -> str:
                 }
             )
     return text.getvalue()
+
+
+def _plain_values(row: Row) -> dict[str, Any]:
+    """Return a row as plain values, without its runs: they are in their files."""
+    values: dict[str, Any] = msgspec.to_builtins(replace(row, runs=[]))
+    del values["runs"]
+    return values
 
 
 def as_markdown(sections: Sequence[Section]) -> str:

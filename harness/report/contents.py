@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from statistics import median
 
 from nonobot.harness.ranking.sources import Source
@@ -60,14 +59,14 @@ class Run:
     name : str
     bot : int
         Which bot it is, counted from 0 in the order of the ranking: its look.
-    path : Path
-        The file of the result.
+    file : str
+        That of the result.
     result : RunResult
     """
 
     name: str
     bot: int
-    path: Path
+    file: str
     result: RunResult
 
     @property
@@ -273,15 +272,15 @@ class Report:
         self.logs = next(iter(of_scope[Scope.LOGS]), None)
         self.bots = _numbered_bots([*of_scope[Scope.OVERALL], *of_scope[Scope.SET]])
         self.runs = [
-            Run(plain(source.found.bot), self.bots[source.found.bot], source.path, source.found)
-            for source in sources
-            if isinstance(source.found, RunResult)
+            self._run(source.found, str(source.path)) for source in sources if isinstance(source.found, RunResult)
         ]
-        by_file = {str(run.path): run for run in self.runs}
         self.sets = [
-            SetPart(ranking, [by_file[row.files[0]] for row in ranking.rows if row.evidence is Evidence.RUN])
+            SetPart(ranking, [self._run(run, row.files[0]) for row in ranking.rows for run in row.runs])
             for ranking in of_scope[Scope.SET]
         ]
+
+    def _run(self, result: RunResult, file: str) -> Run:
+        return Run(plain(result.bot), self.bots[result.bot], file, result)
 
     @cached_property
     def machines(self) -> Variants:

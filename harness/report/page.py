@@ -16,7 +16,8 @@ from nonobot.harness.report.contents import Duel, Report, Run, SetPart, SlowPuzz
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing, look
 from nonobot.harness.results.run_result import PuzzleResult, Verdict
 from nonobot.harness.statistics import RESOLUTION_SECONDS
-from nonobot.harness.text import count, duration, in_unit, megabytes, plain, ranges
+from nonobot.harness.text import count, duration, in_unit, megabytes, percent, plain, ranges
+from nonobot.hints import missing
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -54,12 +55,9 @@ def check_extra() -> None:
     """
     from importlib.util import find_spec
 
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing:
-        raise UnusableError(
-            f"a report needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed: "
-            "python3 -m pip install 'nonobot[report]'"
-        )
+    absent = [name for name in NEEDED if find_spec(name) is None]
+    if absent:
+        raise UnusableError(missing("a report", *absent))
 
 
 def page_of(report: Report, title: str, judge_version: str, progress: Callable[[float, str], None]) -> str:
@@ -166,7 +164,7 @@ def _environment() -> Environment:
         "ranges": ranges,
         "seconds": lambda time: in_unit(time, 1, 3),
         "sentence": lambda text: f"{text[:1].upper()}{text[1:]}.",
-        "share": lambda number: f"{number:.0%}",
+        "share": percent,
         "shell": lambda command: plain(shlex.join(command)),
     }
     return environment

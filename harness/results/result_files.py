@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.run_result import SCHEMA_VERSION, RunResult, Score, VerifyResult
+from nonobot.whole_file import whole_file
 
-__all__ = ["check_writable", "read_result", "to_json", "write_json"]
+__all__ = ["check_writable", "decoded", "read_result", "result_in", "to_json", "write_json"]
 
 
 def to_json(result: RunResult | VerifyResult) -> str:
@@ -43,15 +45,8 @@ def write_json(path: Path, result: RunResult | VerifyResult) -> None:
     OSError
         If it cannot be written.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with unfinished.open("w", encoding="utf-8") as file:
-            file.write(to_json(result))
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole_file(path, lasting=True) as file:
+        file.write(to_json(result).encode())
 
 
 def read_result(path: Path) -> RunResult | VerifyResult:
@@ -66,18 +61,62 @@ def read_result(path: Path) -> RunResult | VerifyResult:
         content = path.read_bytes()
     except OSError as error:
         raise UnusableError(f"cannot read the result {path}: {error.strerror}") from None
-    try:
-        head = msgspec.json.decode(content, type=_Head)
-        if head.schema_version != SCHEMA_VERSION:
-            raise UnusableError(
-                f"{path}: schema version {head.schema_version}, of another nonojudge; this one reads "
-                f"{SCHEMA_VERSION}"
-            )
-        result = msgspec.json.decode(content, type=RunResult | VerifyResult)
-    except msgspec.MsgspecError as error:
-        raise UnusableError(f"{path} is not a result of nonojudge: {error}") from None
+    return result_in(content, path)
+
+
+def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
+    """Return the result that is the content of the file `path`.
+
+    Raises
+    ------
+    UnusableError
+        If it is none of this version's, or contradicts itself.
+    """
+    result: RunResult | VerifyResult = decoded(
+        content, path, RunResult | VerifyResult, SCHEMA_VERSION, "a result of nonojudge"
+    )
     _check(path, result)
     return result
+
+
+class _Versioned(msgspec.Struct):
+    """What tells whether the rest can be read."""
+
+    schema_version: int
+
+
+def decoded(content: bytes, path: Path, kind: Any, version: int, what: str) -> Any:
+    """Return the content of a JSON file as the kind of thing that it should be.
+
+    Parameters
+    ----------
+    content : bytes
+    path : Path
+        Where it was read.
+    kind : type
+        One with a `schema_version`, or several.
+    version : int
+        The only one that can be read.
+    what : str
+        What it should be, for people.
+
+    Raises
+    ------
+    UnusableError
+        If it is something else, or of another version.
+    """
+    try:
+        found = msgspec.json.decode(content, type=kind)
+        stated = found.schema_version
+    except msgspec.MsgspecError as error:
+        stated = version
+        with contextlib.suppress(msgspec.MsgspecError):  # another version may have another form
+            stated = msgspec.json.decode(content, type=_Versioned).schema_version
+        if stated == version:
+            raise UnusableError(f"{path} is not {what}: {error}") from None
+    if stated != version:
+        raise UnusableError(f"{path}: schema version {stated}, of another nonojudge; this one reads {version}")
+    return found
 
 
 def _check(path: Path, result: RunResult | VerifyResult) -> None:
@@ -91,9 +130,3 @@ def _check(path: Path, result: RunResult | VerifyResult) -> None:
         raise UnusableError(
             f"{path}: its rulings are not one for each of the set's {result.set.puzzle_count} puzzles"
         )
-
-
-class _Head(msgspec.Struct):
-    """What tells whether the rest can be read."""
-
-    schema_version: int

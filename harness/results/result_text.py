@@ -12,6 +12,7 @@ from nonobot.harness.results.run_result import (
     Usage,
     Verdict,
 )
+from nonobot.harness.text import duration, megabytes
 
 __all__ = ["end_line", "outcome_line", "run_lines", "score_lines", "usage_line"]
 
@@ -48,20 +49,20 @@ def run_lines(result: RunResult) -> list[str]:
     if slowest:
         lines.append("slowest: " + ", ".join(map(_timed, slowest[:SHOWN_PUZZLES])))
     if result.stderr_file:
-        lines.append(f"stderr of the bot ({result.stderr_bytes} bytes): {result.stderr_file}")
+        lines.append(f"stderr of the bot ({result.stderr_bytes:,} bytes): {result.stderr_file}")
     return lines
 
 
 def outcome_line(result: RunResult) -> str:
     """Return the outcome of a run in a few words."""
     right = f"{result.score.right} of {len(result.score.puzzles)} right"
-    return f"{right}, {result.time_seconds:.2f} s, {result.end.reason}"
+    return f"{right}, {duration(result.time_seconds)}, {result.end.reason}"
 
 
 def usage_line(usage: Usage) -> str:
     """Return times and memory in one line."""
-    peak = f"{usage.peak_memory_bytes / 1e6:.0f} MB" if usage.peak_memory_bytes else "not known"
-    return f"wall {usage.wall_seconds:.2f} s, CPU {usage.cpu_seconds:.2f} s, peak memory {peak}"
+    peak = megabytes(usage.peak_memory_bytes) if usage.peak_memory_bytes else "not known"
+    return f"wall {duration(usage.wall_seconds)}, CPU {duration(usage.cpu_seconds)}, peak memory {peak}"
 
 
 def end_line(end: BotEnd, terms: Terms) -> str:
@@ -70,7 +71,7 @@ def end_line(end: BotEnd, terms: Terms) -> str:
         EndReason.FINISHED: _last_words(end),
         EndReason.TIME_LIMIT: f"stopped after {terms.wall_limit_seconds:g} s",
         EndReason.CPU_LIMIT: f"stopped after {terms.cpu_limit_seconds or 0:g} s of CPU time",
-        EndReason.MEMORY_LIMIT: f"stopped above {(terms.memory_limit_bytes or 0) / 1e6:g} MB",
+        EndReason.MEMORY_LIMIT: f"stopped above {megabytes(terms.memory_limit_bytes or 0)}",
         EndReason.PUZZLE_LIMIT: f"stopped after {terms.puzzle_limit_seconds or 0:g} s without the answer",
         EndReason.CRASHED: f"the bot {_last_words(end)} while answers were due",
         EndReason.STALLED: "stopped: answers were due, and it neither computed nor wrote anything "
@@ -88,7 +89,7 @@ def _last_words(end: BotEnd) -> str:
 
 
 def _timed(one: PuzzleResult) -> str:
-    return f"${one.number} {one.took_seconds:.3f} s"
+    return f"${one.number} {duration(one.took_seconds or 0.0)}"
 
 
 def _and_more(count: int, what: str) -> list[str]:

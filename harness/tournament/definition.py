@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from nonobot.harness.commands.arguments import byte_count, size
+from nonobot.arguments import LONGEST_SECONDS, byte_count, size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.watchdog import STALL_SECONDS
@@ -28,7 +28,7 @@ __all__ = [
     "terms_of",
 ]
 
-Seconds = Annotated[float, msgspec.Meta(gt=0, lt=1e9)]
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,7 +38,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cpu: Seconds | None = None
     puzzle: Seconds | None = None
     memory: Annotated[str, msgspec.Meta(pattern="^[1-9][0-9]{0,15}[KMG]?$")] | None = None
-    stall: Annotated[float, msgspec.Meta(ge=0, lt=1e9)] = STALL_SECONDS
+    stall: Annotated[float, msgspec.Meta(ge=0, le=LONGEST_SECONDS)] = STALL_SECONDS
 
 
 class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from nonobot.harness.commands.arguments import loaded
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import journal_path
 from nonobot.harness.play.match import (
@@ -22,6 +21,7 @@ from nonobot.harness.play.run_state import OnRuling
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import RunResult, SetFacts, Terms
 from nonobot.harness.tournament.definition import Entrant, Tournament, board_size, file_name, filled_in, terms_of
+from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = ["Pairing", "pairings"]
@@ -71,12 +71,11 @@ class Pairing:
             )
         return result
 
-    def play(self, on_ruling: OnRuling) -> RunResult:
-        """Play, or go on with what was cut off; return the result, which is in its file.
+    def play(self, before: RunResult | None, on_ruling: OnRuling) -> RunResult:
+        """Play, or go on with what was cut off, `before`; return the result, which is in its file.
 
         A bot that cannot be warmed up or started has one, too, and keeps the others from nothing.
         """
-        before = self.played()
         if before is not None and before.end.reason not in GOES_ON:
             return before
         if before is not None or journal_path(self.result_path).exists():

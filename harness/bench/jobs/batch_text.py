@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.positions import positions
-from nonobot.harness.bench.timing import clocked, require
 from nonobot.protocol import Record, Solution, TaaiReader, format_answer, format_puzzle
 
 __all__ = ["make"]

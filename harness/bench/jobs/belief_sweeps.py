@@ -10,11 +10,10 @@ from nonobot.bot.champion.beliefs import forget, sweep
 from nonobot.bot.champion.descent import MOST_ODDS
 from nonobot.bot.jit import entry
 from nonobot.bot.memory import Memory
-from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.board_propagation import propagate_board
 from nonobot.harness.bench.jobs.champion_memory import memory_with
 from nonobot.harness.bench.jobs.positions import positions
-from nonobot.harness.bench.timing import clocked, require
 
 __all__ = ["make"]
 

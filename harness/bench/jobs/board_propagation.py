@@ -10,10 +10,9 @@ from nonobot.bot.champion.board import known_cells, propagate, start_board
 from nonobot.bot.jit import entry
 from nonobot.bot.masks import count
 from nonobot.bot.papers import deduce
-from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.champion_memory import memory_with
 from nonobot.harness.bench.jobs.positions import positions
-from nonobot.harness.bench.timing import clocked, require
 
 __all__ = ["make", "propagate_board"]
 

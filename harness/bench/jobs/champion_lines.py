@@ -9,10 +9,9 @@ import numpy as np
 from nonobot.bot.jit import entry
 from nonobot.bot.line import paint
 from nonobot.bot.masks import count
-from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.champion_memory import memory_with
 from nonobot.harness.bench.jobs.positions import positions
-from nonobot.harness.bench.timing import clocked, require
 
 __all__ = ["make"]
 

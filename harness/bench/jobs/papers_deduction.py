@@ -11,9 +11,8 @@ from nonobot.bot.memory import Memory
 from nonobot.bot.papers import PapersStrategy, deduce, search
 from nonobot.bot.papers.probing import count_known
 from nonobot.bot.papers.state import OUTCOME
-from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.positions import positions
-from nonobot.harness.bench.timing import clocked, require
 from nonobot.protocol import Puzzle
 
 __all__ = ["make", "papers_memory_with"]

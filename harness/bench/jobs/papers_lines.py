@@ -10,10 +10,9 @@ from nonobot.bot.jit import entry
 from nonobot.bot.masks import count
 from nonobot.bot.papers.lines import paint_with
 from nonobot.bot.papers.state import SOLVER
-from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.papers_deduction import papers_memory_with
 from nonobot.harness.bench.jobs.positions import positions
-from nonobot.harness.bench.timing import clocked, require
 
 __all__ = ["make"]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.papers import PapersStrategy
-from nonobot.harness.bench.catalogue import Job
-from nonobot.harness.bench.timing import clocked, require
+from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.protocol import mismatches
 from nonobot.tournament_data import load_set
 

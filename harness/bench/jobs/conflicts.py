@@ -10,10 +10,9 @@ from nonobot.bot.champion.propagate import propagate_all
 from nonobot.bot.champion.search import _decide, _learn_from_conflict, start_learning
 from nonobot.bot.champion.state import OUTCOME
 from nonobot.bot.jit import entry, kernel
-from nonobot.harness.bench.catalogue import Job
+from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.champion_memory import memory_with
 from nonobot.harness.bench.jobs.positions import positions
-from nonobot.harness.bench.timing import clocked, require
 
 __all__ = ["make"]
 

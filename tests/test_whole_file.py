@@ -8,13 +8,14 @@ import threading
 import pytest
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.output import in_full, write_output
+from nonobot.harness.user_files import write_output
+from nonobot.whole_file import whole_file
 
 
 def test_a_file_has_its_name_only_once_it_is_complete(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"before")
-    with in_full(path) as file:
+    with whole_file(path) as file:
         file.write(b"after")
         file.flush()
         assert path.read_bytes() == b"before"
@@ -27,7 +28,7 @@ def test_what_fails_on_the_way_leaves_the_old_file(tmp_path):
     path.write_bytes(b"before")
 
     def interrupted() -> None:
-        with in_full(path) as file:
+        with whole_file(path) as file:
             file.write(b"half")
             raise KeyboardInterrupt
 

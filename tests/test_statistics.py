@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import math
+import sys
+from itertools import product
 from statistics import NormalDist, fmean, geometric_mean
 
 import numpy as np
 import pytest
+
+pytest.importorskip("scipy", reason="the extra `compare` is not installed")
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nonobot.harness import statistics
-from nonobot.harness.statistics import RESOLUTION_SECONDS, Ratio, floored, ratios, spread
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.statistics import (
+    RESOLUTION_SECONDS,
+    Ratio,
+    floored,
+    needed_pairs,
+    paired_ratio,
+    ratios,
+    spread,
+)
 
 # Seconds that one bot took for the same twelve puzzles in two runs, as a judge stamped them.
 FIRST_RUN = [0.0121, 0.00098, 0.0451, 0.0023, 0.2669, 0.00061, 0.0019, 0.0088, 0.00052, 0.0014, 0.0073, 0.00079]
@@ -113,6 +127,56 @@ def test_the_interval_of_even_noise_is_the_textbook_one():
     assert math.log(found.each.high) == pytest.approx(logs.mean() + error, abs=0.1 * error)
 
 
+def lognormal_60() -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(5)
+    before = random.lognormal(-6, 2.5, 60)
+    return before, before * random.lognormal(0.1, 0.5, 60)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "confidence", "each", "total"),
+    [
+        (
+            (FIRST_RUN, SECOND_RUN),
+            0.95,
+            (1.001826615039765, 0.9734108506205095, 1.0382659062378414),
+            (0.9646400917694294, 0.9573148788327446, 0.9855555899734827),
+        ),
+        (
+            (FIRST_RUN, SECOND_RUN),
+            0.8,
+            (1.001826615039765, 0.982731307256663, 1.025119200130218),
+            (0.9646400917694294, 0.9614452855734253, 0.9716991643637335),
+        ),
+        (
+            lognormal_60(),
+            0.95,
+            (1.0550461717449013, 0.96645652389883, 1.1659131461661765),
+            (0.9797440071490754, 0.8726442405431714, 1.1936423649983194),
+        ),
+    ],
+)
+def test_intervals_are_those_of_the_bootstrap_that_this_project_wrote_itself(pairs, confidence, each, total):
+    """Taken down before scipy's took its place; another version of it may draw other resamples."""
+    found = ratios(*pairs, confidence, seed=0)
+    for ratio, known in ((found.each, each), (found.total, total)):
+        assert ratio.estimate == pytest.approx(known[0], rel=1e-12)
+        noise = 0.15 * math.log(known[2] / known[1])  # between two seeds: up to 0.11 of the width
+        assert math.log(ratio.low) == pytest.approx(math.log(known[1]), abs=noise)
+        assert math.log(ratio.high) == pytest.approx(math.log(known[2]), abs=noise)
+
+
+def test_one_puzzle_has_an_interval_without_width():
+    assert parts(ratios([1.0], [2.0], resamples=50).each) == pytest.approx([2.0, 2.0, 2.0])
+    assert parts(ratios([0.0], [0.0], resamples=50).total) == [1.0, 1.0, 1.0]
+
+
+def test_where_scipy_is_missing_a_line_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    with pytest.raises(UnusableError, match=r"needs scipy, .*-m pip install scipy$"):
+        ratios(FIRST_RUN, SECOND_RUN)
+
+
 @given(times, st.integers(0, 2**32))
 def test_swapping_the_sides_inverts_everything(pairs, seed):
     before, after = zip(*pairs, strict=True)
@@ -192,3 +256,61 @@ def test_a_true_slow_down_is_always_found():
     for seed in range(60):
         before, after = noisy(seed, 1000, 0.2, slower=1.1)
         assert ratios(before, after, seed=seed, resamples=400).each.low > 1.02
+
+
+# The signed-rank interval
+
+
+def brute_tail(size, rank_sum):
+    """Return the probability that the ranks of positive differences sum to `rank_sum` at most."""
+    sums = [sum(rank for rank, sign in enumerate(signs, 1) if sign) for signs in product((0, 1), repeat=size)]
+    return sum(one <= rank_sum for one in sums) / len(sums)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "confidence", "cut"),
+    [(6, 0.95, 0), (8, 0.95, 3), (10, 0.95, 8), (10, 0.99, 3), (12, 0.95, 13), (10, 0.998, 0)],
+)
+def test_the_ends_are_those_of_published_tables(pairs, confidence, cut):
+    """Critical values of Wilcoxon's signed-rank test, two-sided: the rank sum is this at most."""
+    random = np.random.default_rng(pairs)
+    after = np.exp(random.normal(size=pairs))
+    walsh = sorted((a + b) / 2 for i, a in enumerate(np.log(after)) for b in np.log(after)[i:])
+    ratio = paired_ratio([1.0] * pairs, after, confidence)
+    assert ratio.low == pytest.approx(math.exp(walsh[cut]))
+    assert ratio.high == pytest.approx(math.exp(walsh[-1 - cut]))
+    assert brute_tail(pairs, cut) <= (1 - confidence) / 2 < brute_tail(pairs, cut + 1)
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_same_code_is_called_equal_as_often_as_promised_whatever_the_noise(confidence, seed):
+    """Of all ways in which the noise could have fallen on the two sides, few enough give a false alarm."""
+    logs = np.random.default_rng(seed).standard_cauchy(9)  # as heavy a tail as one likes
+    alarms = 0
+    for signs in product((-1, 1), repeat=9):
+        ratio = paired_ratio([1.0] * 9, np.exp(logs * signs), confidence)
+        alarms += not ratio.low <= 1 <= ratio.high
+    assert alarms / 2**9 <= 1 - confidence
+
+
+def test_swapping_the_sides_turns_the_interval_round():
+    random = np.random.default_rng(3)
+    before, after = np.exp(random.normal(size=(2, 11)))
+    one, other = paired_ratio(before, after, 0.95), paired_ratio(after, before, 0.95)
+    assert other.estimate == pytest.approx(1 / one.estimate)
+    assert (other.low, other.high) == pytest.approx((1 / one.high, 1 / one.low))
+
+
+def test_a_steady_ratio_is_found_under_any_drift():
+    drift = np.exp(np.random.default_rng(4).normal(size=10).cumsum())
+    ratio = paired_ratio(drift, 2 * drift, 0.99)
+    assert (ratio.estimate, ratio.low, ratio.high) == pytest.approx((2, 2, 2))
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99, 1 - 0.05 / 16])
+def test_fewer_pairs_than_needed_say_nothing(confidence):
+    needed = needed_pairs(confidence)
+    assert paired_ratio([1.0] * needed, [2.0] * needed, confidence).low == pytest.approx(2)
+    few = paired_ratio([1.0] * (needed - 1), [2.0] * (needed - 1), confidence) if needed > 1 else None
+    assert few is None or (few.low, few.high) == (0, math.inf)

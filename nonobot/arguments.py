@@ -1,0 +1,210 @@
+"""What all commands make of their arguments: the parser, the values, the completion for shells.
+
+Nothing but argparse is loaded, so that `--help` is there at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from nonobot import __version__
+from nonobot.hints import did_you_mean, missing
+
+__all__ = [
+    "LONGEST_SECONDS",
+    "Parser",
+    "add_completion",
+    "add_version",
+    "byte_count",
+    "count",
+    "either",
+    "explained",
+    "number",
+    "seconds",
+    "share",
+    "size",
+    "size_up_to",
+    "whole_number",
+]
+
+Value = TypeVar("Value")
+Meaning = TypeVar("Meaning")
+
+LONGEST_SECONDS = 1e9
+"""Thirty years; what is longer overflows somewhere."""
+
+FILES = ("FILE", "IN", "OUT", "QUESTIONS", "ANSWERS", "SET")
+"""What an argument that is a file is called in the help, or its name begins with, where it is kept as a text."""
+
+SHELLS = ("bash", "zsh", "tcsh", "fish")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that prints its help as it was written, and says in one line what cannot be used."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"formatter_class": argparse.RawDescriptionHelpFormatter, **options})
+
+    def error(self, message: str) -> NoReturn:
+        """End the process with status 2 and a line that says why; for a name misspelt, with the one meant."""
+        choice = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message)
+        hint = choice and did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
+        if choice and hint:
+            message = f"{message[: choice.start()]}no {choice[1]!r}{hint}"
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+# --- values: each returns what a text means, or raises ArgumentTypeError with what was expected ----------------
+
+
+def size_up_to(longest: int) -> Callable[[str], tuple[int, int]]:
+    """Return what reads width and height from a text such as `25x25`; a side has up to `longest` cells."""
+
+    def read(text: str) -> tuple[int, int]:
+        if not re.fullmatch(r"[1-9][0-9]{0,3}x[1-9][0-9]{0,3}", text):
+            raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, such as 25x25")
+        width, height = map(int, text.split("x"))
+        if max(width, height) > longest:
+            raise argparse.ArgumentTypeError(f"{text} is too large; a side has up to {longest} cells")
+        return width, height
+
+    return read
+
+
+def byte_count(text: str) -> int:
+    """Return a number of bytes from a text such as `500M` or `4G`; K, M and G are powers of 1024."""
+    found = re.fullmatch(r"([1-9][0-9]{0,15})([KMG]?)B?", text.strip().upper())
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes, such as 500M or 4G")
+    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2]]
+
+
+def number(least: float, most: float, what: str) -> Callable[[str], float]:
+    """Return what reads a number from `least` to `most`; `what` is it in words."""
+
+    def read(text: str) -> float:
+        try:
+            found = float(text)
+        except ValueError:
+            found = float("nan")
+        if not least <= found <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+        return found
+
+    return read
+
+
+def whole_number(least: int, most: int | None = None, what: str = "a whole number") -> Callable[[str], int]:
+    """Return what reads a whole number from `least` to `most`, or of up to 18 digits; `what` is it in words."""
+    bounds = f"from {least} on" if most is None else f"from {least} to {most}"
+
+    def read(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,18}", text) or int(text) < least or (most is not None and int(text) > most):
+            raise argparse.ArgumentTypeError(f"{text!r} is not {what} {bounds}")
+        return int(text)
+
+    return read
+
+
+size = size_up_to(9999)
+seconds = number(1e-9, LONGEST_SECONDS, "a number of seconds above 0")
+share = number(0.0, 10.0, "a share such as 0.05, for 5 %")
+count = whole_number(1)
+
+
+def either(word: str, meaning: Meaning, read: Callable[[str], Value]) -> Callable[[str], Meaning | Value]:
+    """Return what reads one word as its meaning, and every other text as `read` does."""
+
+    def read_either(text: str) -> Meaning | Value:
+        if text == word:
+            return meaning
+        try:
+            return read(text)
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentTypeError(f"{error}, or {word}") from None
+
+    return read_either
+
+
+def explained(read: Callable[[str], Value]) -> Callable[[str], Value]:
+    """Return what reads as `read` does, and passes on what its ValueError says, which argparse keeps to itself."""
+
+    def read_explained(text: str) -> Value:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read_explained
+
+
+# --- options that print and end ----------------------------------------------------------------------------------
+
+
+class _Print(argparse.Action):
+    """Prints what a function makes of the option's value, and ends the process."""
+
+    def __init__(self, *, text: Callable[[argparse.ArgumentParser, Any], str], **options: Any) -> None:
+        super().__init__(**{**options, "dest": argparse.SUPPRESS, "default": argparse.SUPPRESS})
+        self._text = text
+
+    def __call__(self, parser: argparse.ArgumentParser, _: object, value: Any, __: object = None) -> None:
+        try:
+            sys.stdout.write(self._text(parser, value))
+            sys.stdout.flush()
+        except OSError as error:  # argparse's own --version would end as if it had been written
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left fails no second time
+            parser.exit(2, f"{parser.prog}: {error.strerror}\n")
+        parser.exit()
+
+
+def add_version(parser: Parser) -> None:
+    """Add `--version`."""
+    parser.add_argument(
+        "--version",
+        action=_Print,
+        nargs=0,
+        text=lambda parser, _: f"{parser.prog} {__version__}\n",
+        help="print the version and end",
+    )
+
+
+def add_completion(parser: Parser, whole: Callable[[], argparse.ArgumentParser]) -> None:
+    """Add `--completion`; `whole` returns the parser with all there is to complete, asked for only then.
+
+    A shell that has read what is printed completes without starting the command.
+    """
+
+    def text(parser: argparse.ArgumentParser, shell: str) -> str:
+        try:
+            import shtab
+        except ImportError:
+            parser.exit(2, f"{parser.prog}: {missing('--completion', 'shtab')}\n")
+        described = whole()
+        _complete_files(described, shtab.FILE)
+        return f"{shtab.complete(described, shell)}\n"
+
+    parser.add_argument(
+        "--completion",
+        action=_Print,
+        choices=SHELLS,
+        metavar="SHELL",
+        text=text,
+        help=f"print what makes a shell complete this command, and end: {', '.join(SHELLS)}",
+    )
+
+
+def _complete_files(parser: argparse.ArgumentParser, kind: object) -> None:
+    """Mark the arguments that are files, in the commands of a command too, for shtab."""
+    for action in parser._actions:  # argparse has no public way to them
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                _complete_files(command, kind)
+        elif action.type is Path or str(action.metavar).startswith(FILES):
+            action.complete = kind  # type: ignore[attr-defined]

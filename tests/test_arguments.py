@@ -1,0 +1,195 @@
+"""What all commands make of their arguments, and the hints of their messages."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from nonobot.arguments import (
+    Parser,
+    byte_count,
+    count,
+    either,
+    explained,
+    number,
+    seconds,
+    share,
+    size,
+    size_up_to,
+)
+from nonobot.arguments import whole_number as whole
+from nonobot.harness import cli
+from nonobot.hints import did_you_mean, missing
+from tests.talking import COMMAND
+
+HOUSE = Path(__file__).parent.parent
+JUDGE = (sys.executable, "-m", "nonobot.harness")
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "value"),
+    [
+        (size, "25x25", (25, 25)),
+        (size, "9999x1", (9999, 1)),
+        (size_up_to(62), "62x5", (62, 5)),
+        (either("auto", None, size), "auto", None),
+        (either("auto", None, size), "5x8", (5, 8)),
+        (seconds, "0.25", 0.25),
+        (seconds, "1e9", 1e9),
+        (either("0", None, seconds), "0", None),
+        (share, "0", 0.0),
+        (share, "10", 10.0),
+        (count, "1", 1),
+        (whole(0, 9), "09", 9),
+        (whole(0), "9" * 18, 10**18 - 1),
+        (byte_count, "4G", 4 << 30),
+        (explained(int), "7", 7),
+    ],
+)
+def test_what_a_text_means(read, text, value):
+    assert read(text) == value
+
+
+@pytest.mark.parametrize(
+    ("read", "texts", "why"),
+    [
+        (
+            size,
+            ("25", "0x5", "5x", "-5x5", "5x5x5", "10000x1", "\u0665x\u0665", ""),
+            "is not WIDTHxHEIGHT, such as 25x25",
+        ),
+        (size_up_to(62), ("63x5", "5x63"), "is too large; a side has up to 62 cells"),
+        (either("auto", None, size), ("Auto", "25"), "is not WIDTHxHEIGHT, such as 25x25, or auto"),
+        (seconds, ("0", "-1", "nan", "inf", "1e10", "soon", ""), "is not a number of seconds above 0"),
+        (share, ("-0.1", "10.1", "nan", "5 %"), "is not a share such as 0.05, for 5 %"),
+        (number(0.5, 0.9, "such a thing"), ("0.4", "1"), "is not such a thing"),
+        (count, ("0", "-1", "1.0", "1_0", "\u0665", "9" * 19, ""), "is not a whole number from 1 on"),
+        (whole(1, 9, "a number of things"), ("0", "10"), "is not a number of things from 1 to 9"),
+        (byte_count, ("4T", "-1", "0"), "is not a number of bytes, such as 500M or 4G"),
+        (explained(int), ("x",), "invalid literal for int"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_what_was_expected(read, texts, why):
+    for text in texts:
+        with pytest.raises(argparse.ArgumentTypeError) as raised:
+            read(text)
+        assert why in str(raised.value)
+
+
+def test_an_unknown_name_is_one_line_with_the_name_that_was_meant(capsys):
+    parser = Parser(prog="x")
+    parser.add_argument("--shape", choices=["circle", "square"])
+    for given, why in (
+        ("sqaure", "no 'sqaure' (did you mean square?)"),
+        ("line", "invalid choice: 'line' (choose from "),
+    ):
+        with pytest.raises(SystemExit) as raised:
+            parser.parse_args(["--shape", given])
+        assert raised.value.code == 2
+        err = capsys.readouterr().err
+        assert err.startswith(f"x: argument --shape: {why}")
+        assert err.endswith("; see x --help\n")
+        assert err.count("\n") == 1
+
+
+def test_no_name_is_like_another_that_is_not():
+    assert did_you_mean("", ["run"]) == did_you_mean("run", []) == did_you_mean("render", ["table"]) == ""
+
+
+def test_what_is_missing_is_named_with_a_command_for_this_python():
+    line = missing("a report", "matplotlib", "jinja2")
+    assert line.startswith("a report needs matplotlib and jinja2, not installed here; to install: ")
+    command = shlex.split(line.partition("to install: ")[2])
+    assert command == [sys.executable, "-m", "pip", "install", "matplotlib", "jinja2"]
+
+
+@pytest.mark.parametrize(
+    ("module", "extra"),
+    [
+        ("tournament_data/fetch.py", "data"),
+        ("harness/pictures/picture_files.py", "pictures"),
+        ("harness/report/page.py", "report"),
+        ("harness/profiling/profile_picture.py", "report"),
+        ("harness/bench/measure.py", "bench"),
+        ("harness/opponents/sat.py", "opponents"),
+        ("harness/opponents/cp_sat.py", "opponents"),
+        ("nonobot/arguments.py", "completion"),
+    ],
+)
+def test_what_is_to_be_installed_is_of_an_extra(module, extra):
+    extras = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    named = {requirement.partition(">")[0] for requirement in extras[extra]}
+    text = (HOUSE / module).read_text()
+    assert "missing(" in text
+    assert any(f'"{name}"' in text or f"'{name}'" in text for name in named)
+
+
+# Completion
+
+
+def completed(script: str, function: str, *words: str) -> list[str]:
+    """Return what bash offers after some words, the last of which is begun."""
+    line = shlex.join(words)
+    program = f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; {function}; echo "${{COMPREPLY[@]}}"'
+    done = subprocess.run(["bash", "-c", program], cwd=HOUSE, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def script_of(command: tuple[str, ...], shell: str = "bash") -> str:
+    return subprocess.run([*command, "--completion", shell], capture_output=True, text=True, check=True).stdout
+
+
+def test_bash_completes_the_judges_commands_options_values_and_files():
+    script = script_of(JUDGE)
+    assert completed(script, "_shtab_nonojudge", "nonojudge", "re") == ["report", "render"]
+    assert completed(script, "_shtab_nonojudge", "nonojudge", "render", "--the") == ["--theme"]
+    assert completed(script, "_shtab_nonojudge", "nonojudge", "render", "--theme", "") == ["light", "dark"]
+    assert completed(script, "_shtab_nonojudge", "nonojudge", "data", "f") == ["fetch"]
+    for command in ("render", "report", "convert"):
+        assert completed(script, "_shtab_nonojudge", "nonojudge", command, "READ") == ["README.md"]
+
+
+def test_bash_completes_the_bots_options():
+    script = script_of(COMMAND)
+    assert completed(script, "_shtab_nonobot", "nonobot", "--strat") == ["--strategy"]
+    assert completed(script, "_shtab_nonobot", "nonobot", "--strategy", "") == ["champion", "papers"]
+    assert completed(script, "_shtab_nonobot", "nonobot", "--watch", "READ") == ["README.md"]
+
+
+@pytest.mark.parametrize("shell", ["zsh", "tcsh", "fish"])
+@pytest.mark.parametrize("command", [COMMAND, JUDGE])
+def test_other_shells_get_a_script_too(command, shell):
+    assert "--strategy" in script_of(command, shell) or "--theme" in script_of(command, shell)
+
+
+def test_both_scripts_can_be_read_one_after_the_other():
+    program = (
+        f'eval "$({shlex.join(COMMAND)} --completion bash; {shlex.join(JUDGE)} --completion bash)"; complete -p'
+    )
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
+    names = [line.split()[-1] for line in done.stdout.splitlines()]
+    assert {"nonobot", "nonojudge"} <= set(names)
+    assert "#" not in done.stdout
+
+
+def test_without_shtab_there_is_a_line_on_how_to_get_it(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    assert cli.run(["--completion", "bash"]) == 2
+    assert capsys.readouterr() == ("", f"nonojudge: {missing('--completion', 'shtab')}\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")  # noqa: PTH110
+@pytest.mark.parametrize("option", [["--version"], ["--completion", "bash"]])
+@pytest.mark.parametrize("command", [COMMAND, JUDGE])
+def test_what_cannot_be_printed_is_a_line(command, option):
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run([*command, *option], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.partition(": ")[2]) == (2, "No space left on device\n")

@@ -1,0 +1,111 @@
+"""Kernels as object files, and what becomes of them where numba is not the one that we know."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from nonobot.protocol import format_answer
+from tests.patched import patched_house
+from tests.talking import GOOD, GRID, PATIENCE_SECONDS, Solution, batch
+
+CHANGES = {
+    "the object code is not to be had": (
+        "compiled.library._get_compiled_object()",
+        "compiled.library._get_object_code()",
+        "AttributeError: ",
+    ),
+    "an option of njit is unknown": ("no_cfunc_wrapper=True", "no_c_wrapper=True", "Error: "),
+    "functions have other names": (
+        "compiled.fndesc.llvm_func_name.encode()",
+        'b"f" + compiled.fndesc.llvm_func_name.encode()',
+        "LookupError: the object code has no function f",
+    ),
+    "arguments come in another order": (
+        "function(result_pointer, exception_pointer, *arguments)",
+        "function(result_pointer, exception_pointer, *arguments[::-1])",
+        "was to come back from a call, and 0x",
+    ),
+    "results come back another way": (
+        "function(result_pointer, exception_pointer, *arguments)",
+        "result.value = function(ctypes.byref(ctypes.c_uint64()), exception_pointer, *arguments)",
+        "was to come back from a call, and 0x0 came",
+    ),
+}
+"""A line of bot/native.py, what stands in its place as if numba were another, and what the message says of it."""
+
+PROGRAM = """
+from nonobot.bot.memory import Memory, Struct, i8
+from nonobot.bot.native import load_kernel
+memory = Memory(Struct("Kept", first=i8))
+subtract = load_kernel("author", "subtract", memory.struct, 2, lambda: print("compiling"))
+print(subtract(memory.address, 2**62, -7), subtract(memory.address, 5, 3), memory.view("first")[0])
+"""
+
+KERNEL = """
+from nonobot.bot.jit import kernel
+
+@kernel
+def subtract(m, first, second):
+    m.first = first
+    return m.first - second
+"""
+
+
+def started(folder, environment):
+    (folder / "author.py").write_text(KERNEL)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines(), done.stderr
+
+
+ANSWERS = f"{2**62 + 7} 2 5"
+
+
+def test_a_kernel_is_compiled_once_and_loaded_from_then_on(tmp_path):
+    environment = patched_house(tmp_path, "native.py")
+    assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
+    assert started(tmp_path, environment) == ([ANSWERS], "")
+    [kept] = tmp_path.rglob("subtract-Kept.o")
+    kept.write_bytes(kept.read_bytes()[:-1])  # a damaged file is none
+    assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_where_numba_has_changed_a_line_says_so_and_kernels_work_all_the_same(tmp_path, change):
+    ours, another, why = CHANGES[change]
+    found, stderr = started(tmp_path, patched_house(tmp_path, "native.py", (ours, another)))
+    assert found == ["compiling", ANSWERS]
+    [line] = stderr.splitlines()
+    assert line.startswith("nonobot: numba ")
+    assert why in line
+    assert line.endswith("; numba loads them itself, and each start takes longer")
+    assert not list(tmp_path.rglob("*.o"))
+
+
+@pytest.mark.slow
+def test_the_bot_answers_where_numba_has_changed(tmp_path):
+    ours, another, why = CHANGES["the object code is not to be had"]
+    environment = patched_house(tmp_path, "native.py", (ours, another))
+    command = [sys.executable, "-m", "nonobot", "--size", "2x2"]
+    for lines in (3, 1):  # the first start says that it compiles, and how long that took
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env=environment,
+            input=batch(GOOD),
+            capture_output=True,
+            timeout=PATIENCE_SECONDS,
+        )
+        assert (done.returncode, done.stdout) == (0, format_answer(1, Solution(GRID)))
+        assert done.stderr.count(b"\n") == lines
+        assert why.encode() in done.stderr.splitlines()[0]

@@ -1,0 +1,347 @@
+"""nonobot.harness.profiling: how time divides, and how that is shown."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.profiling.collect import read_profile, to_json
+from nonobot.harness.profiling.profile_comparison import as_text as comparison_as_text
+from nonobot.harness.profiling.profile_comparison import compare, judgement
+from nonobot.harness.profiling.profile_data import (
+    OUTSIDE_STEPS,
+    depth_first,
+    main_stage,
+    reason,
+    slowest,
+    span_of,
+    stages_of,
+)
+from nonobot.harness.profiling.profile_picture import INNER, THEMES, draw
+from nonobot.harness.profiling.profile_text import as_text
+from nonobot.harness.results.run_result import BotEnd, EndReason, SetFacts
+from tests.pictured import pixels_of
+from tests.profiled import example, profile, puzzle
+
+# How time divides
+
+
+def names_and_seconds(one):
+    return [(depth, span.name, pytest.approx(span.seconds)) for depth, span in depth_first(span_of(one))]
+
+
+def test_the_whole_run_divides_into_parts():
+    assert names_and_seconds(example()) == [
+        (0, "whole run", 10.0),
+        (1, "before the first puzzle", 1.0),
+        (1, "puzzles", 6.5),
+        (2, "propagation", 1.5),
+        (2, "learn", 4.2),
+        (3, "start", 0.6),
+        (3, "rest", 3.6),
+        (2, OUTSIDE_STEPS, 0.8),
+        (1, "between puzzles", 1.5),
+        (1, "after the last answer", 1.0),
+    ]
+
+
+def test_the_parts_of_a_part_take_all_of_its_time():
+    for _, span in depth_first(span_of(example())):
+        assert not span.children or sum(one.seconds for one in span.children) == pytest.approx(span.seconds)
+
+
+def test_a_step_alone_is_a_stage_whatever_its_name():
+    spans = names_and_seconds(profile(puzzle(1, 2.0, {"line_solving": 1.0, "a_b": 0.25, "a_c": 0.25})))
+    assert [(depth, name) for depth, name, _ in spans][3:7] == [(2, "line_solving"), (2, "a"), (3, "b"), (3, "c")]
+
+
+def test_without_steps_all_is_outside_the_search():
+    assert (2, OUTSIDE_STEPS, 3.0) in names_and_seconds(profile(puzzle(1, 3.0)))
+
+
+def test_without_an_answer_nothing_is_known_but_the_whole():
+    spans = names_and_seconds(profile())
+    assert spans[0] == (0, "whole run", 10.0)
+    assert (1, "between puzzles", 10.0) in spans
+
+
+def test_the_time_of_a_puzzle_that_was_given_up_is_told():
+    stopped = profile(puzzle(1, 1.0), puzzle(4, 1.0), end=BotEnd(EndReason.TIME_LIMIT))
+    assert (1, "no answer after $4", 1.0) in names_and_seconds(stopped)
+
+
+def test_clocks_that_disagree_give_no_negative_time():
+    odd = profile(puzzle(1, 3.0, {"a": 3.5}), wall=3.0, first_answer_seconds=2.9, last_answer_seconds=3.1)
+    assert min(span.seconds for _, span in depth_first(span_of(odd))) == 0.0
+
+
+def test_a_first_answer_that_was_read_late_leaves_the_parts_as_long_as_the_whole():
+    late = span_of(profile(puzzle(1, 5.0), wall=8.0, first_answer_seconds=7.5, last_answer_seconds=7.5))
+    assert [part.seconds for part in late.children] == pytest.approx([2.5, 5.0, 0.0, 0.5])
+    late = span_of(
+        profile(puzzle(1, 5.0), puzzle(2, 1.0), wall=8.0, first_answer_seconds=7.4, last_answer_seconds=7.5)
+    )
+    assert [part.seconds for part in late.children] == pytest.approx([1.5, 6.0, 0.0, 0.5])
+
+
+def test_time_goes_with_a_count():
+    spans = [span for _, span in depth_first(span_of(profile(puzzle(1, 2.0, {"probing": 1.0}, probes=4))))]
+    assert [(span.per, span.count) for span in spans if span.name == "probing"] == [("probes", 4)]
+    none = [span for _, span in depth_first(span_of(profile(puzzle(1, 2.0, {"probing": 1.0}, probes=0))))]
+    assert {span.per for span in none} == {None}
+
+
+# Puzzles
+
+
+def test_stages_of_a_puzzle():
+    second = example().puzzles[1]
+    assert stages_of(second) == pytest.approx({"propagation": 0.5, "learn": 4.0, OUTSIDE_STEPS: 0.5})
+    assert main_stage(second) == ("learn", pytest.approx(0.8))
+    assert main_stage(puzzle(1, 0.0))[1] == 0.0
+    assert [one.number for one in slowest(example().puzzles, 2)] == [2, 3]
+
+
+def test_the_reason_names_stage_step_and_counts():
+    one = example()
+    assert reason(one.puzzles[1], one) == (
+        "learn 80 % (rest 70 %); 90 conflicts (90 % of all); 30 probes (30 % of all)"
+    )
+    assert reason(one.puzzles[2], one) == "propagation 90 %; 60 probes (60 % of all); 10 conflicts (10 % of all)"
+
+
+def test_the_count_of_the_stage_is_named_first():
+    one = profile(
+        puzzle(1, 1.0, {"probing": 1.0}, hits=90, probes=50), puzzle(2, 1.0, {"probing": 1.0}, hits=10, probes=50)
+    )
+    assert reason(one.puzzles[0], one) == "probing 100 %; 50 probes (50 % of all); 90 hits (90 % of all)"
+
+
+def test_time_that_no_count_explains_is_told():
+    one = profile(
+        puzzle(1, 9.0, {"a": 9.0}, probes=10, descents=2), puzzle(2, 1.0, {"a": 1.0}, probes=990, descents=1)
+    )
+    assert (
+        reason(one.puzzles[0], one)
+        == "a 100 %; no count explains it: memory used for the first time, or others on the core"
+    )
+    assert reason(one.puzzles[1], one) == "a 100 %; 990 probes (99 % of all)"
+
+
+def test_a_puzzle_without_steps_and_counts_has_a_reason():
+    one = profile(puzzle(1, 1.0))
+    assert reason(one.puzzles[0], one) == f"{OUTSIDE_STEPS} 100 %"
+
+
+# Text
+
+
+def test_text():
+    lines = as_text(example(), terminal=False).splitlines()
+    assert lines[:3] == ["a set", "bot --fast", "3 of 3 right, 10.0 s from start to end, 10.0 s of CPU time"]
+    assert [line.split()[1:5] for line in lines if line.startswith("    learn ")] == [["4.20", "s", "42", "%"]]
+    assert any(line.split()[:5] == ["conflicts", "100", "10", "90", "$2"] for line in lines)
+    assert [line.split()[0] for line in lines if line.startswith("$")] == ["$2", "$3", "$1"]
+    assert "warning" not in "".join(lines)
+    assert "half of the time of all puzzles lies in 1 of 3; the median puzzle takes 1.00 s" in lines
+
+
+def test_bars_are_as_long_as_their_share():
+    lines = as_text(example(), terminal=False).splitlines()
+    bars = {line.split()[0]: line.count("\N{FULL BLOCK}") for line in lines if "%" in line and "$" not in line}
+    assert bars["whole"] == 30
+    assert bars["learn"] == 12
+    assert bars["start"] == 1
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 160])
+def test_no_number_is_cut_off_on_a_narrow_terminal(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    one = profile(puzzle(1, 5.0, {"probing": 4.0}, probes=1000), puzzle(2, 1.0, {"probing": 0.5}, probes=10))
+    text = as_text(one, terminal=True)
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+    assert ("4.46 ms a probe" in text) == (columns >= 80)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"cpu": 5.0}, "the bot computed for 5.00 s of 10.0 s"),
+        ({"end": BotEnd(EndReason.INTERRUPTED)}, "it ended as interrupted: this is the profile of 1 puzzle"),
+    ],
+)
+def test_what_makes_a_profile_doubtful_is_said(changes, said):
+    assert said in as_text(profile(puzzle(1, 1.0, {"a": 1.0}), **changes), terminal=False)
+
+
+def test_a_bot_that_states_no_steps_is_told_where_to_read_on():
+    assert "states no step_seconds" in as_text(profile(puzzle(1, 1.0)), terminal=False)
+
+
+def test_names_from_outside_move_no_cursor():
+    evil = profile(puzzle(1, 1.0, {"a\x1b[2J": 1.0}, **{"b\x1b[2J": 20}), command=["x\x1b[2J"])
+    for terminal in (True, False):
+        assert "\x1b[2J" not in as_text(evil, terminal)
+    assert "\x1b" not in comparison_as_text(evil, evil, compare(evil, evil), False)
+
+
+def test_an_empty_profile_is_shown():
+    assert "0 of 0 right" in as_text(profile(), terminal=False)
+
+
+# Files
+
+
+def test_a_profile_is_read_as_it_was_written(tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text(to_json(example()))
+    assert read_profile(path) == example()
+    written = json.loads(path.read_text())
+    assert written["kind"] == "profile"
+    assert written["span"]["children"][1]["children"][1]["name"] == "learn"
+
+
+def test_a_profile_of_no_puzzle_is_read_as_it_was_written(tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text(to_json(profile()))
+    assert read_profile(path) == profile()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "is not what `nonojudge profile --json` writes"),
+        ('{"kind": "run", "schema_version": 1}', "is not what `nonojudge profile --json` writes"),
+        ('{"kind": "profile", "schema_version": 99}', "schema version 99, of another nonojudge; this one reads 1"),
+    ],
+)
+def test_what_is_no_profile_is_told(tmp_path, content, said):
+    path = tmp_path / "p.json"
+    path.write_text(content)
+    with pytest.raises(UnusableError) as error:
+        read_profile(path)
+    assert said in str(error.value)
+    assert str(path) in str(error.value)
+
+
+def test_a_missing_file_is_told(tmp_path):
+    with pytest.raises(UnusableError, match="No such file"):
+        read_profile(tmp_path / "none.json")
+
+
+# Comparison
+
+
+def slower(seconds):
+    """Return the example with so much more time in a step of its second puzzle."""
+    first, second, third = example().puzzles
+    steps = second.step_seconds | {"learn_rest": second.step_seconds["learn_rest"] + seconds}
+    second = puzzle(2, second.seconds + seconds, steps, **second.counts)
+    return profile(first, second, third, wall=10.0 + seconds, last_answer_seconds=9.0 + seconds)
+
+
+def test_the_step_that_got_slower_is_named():
+    comparison = compare(example(), slower(2.0))
+    assert comparison.most_changed.name == "whole run/puzzles/learn/rest"
+    assert comparison.most_changed.change == pytest.approx(2.0)
+    assert judgement(comparison) == [
+        "20 % slower (10.0 s before, 12.0 s after), most of all in learn, rest: 3.60 s before, 5.60 s after",
+        "every count of every puzzle is the same: the search is the same, the rest is speed or noise",
+    ]
+    assert judgement(compare(slower(2.0), example()))[0] == (
+        "16.7 % faster (12.0 s before, 10.0 s after), most of all in learn, rest: 5.60 s before, 3.60 s after"
+    )
+
+
+def test_a_profile_is_as_fast_as_itself():
+    assert judgement(compare(example(), example()))[0] == "as fast as before"
+
+
+def test_counts_that_differ_are_told():
+    first, second, third = example().puzzles
+    after = profile(first, puzzle(2, 5.0, second.step_seconds, probes=31, conflicts=90), third)
+    comparison = compare(example(), after)
+    assert comparison.recounted == [2]
+    assert comparison.totals["probes"] == (100, 101)
+    assert judgement(comparison)[1] == "the counts of 1 puzzle differ, first $2: the search is another"
+    text = comparison_as_text(example(), after, comparison, False)
+    assert any(line.split() == ["probes", "100", "101", "1.010"] for line in text.splitlines())
+
+
+def test_steps_that_came_or_went_are_there():
+    before, after = profile(puzzle(1, 2.0, {"old": 1.0})), profile(puzzle(1, 2.0, {"new": 1.5}))
+    parts = {part.name: (part.before_seconds, part.after_seconds) for part in compare(before, after).parts}
+    assert parts["whole run/puzzles/old"] == (1.0, 0.0)
+    assert parts["whole run/puzzles/new"] == (0.0, 1.5)
+    names = [part.name for part in compare(before, after).parts]
+    assert names.index("whole run/puzzles/old") < names.index("whole run/between puzzles")
+
+
+def test_profiles_of_two_sets_do_not_compare():
+    other = profile(puzzle(1, 1.0), set=SetFacts("another", "1" * 64, 5, 5, 1))
+    with pytest.raises(UnusableError, match="of the same puzzles"):
+        compare(example(), other)
+
+
+# Pictures
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def titled_widths(svg):
+    """Return the width of each titled part of a drawing, by title."""
+    widths = {}
+    for group in ElementTree.fromstring(svg).iter(f"{SVG}g"):
+        title, path = group.find(f"{SVG}title"), group.find(f"{SVG}path")
+        if title is not None:
+            points = path.attrib["d"].replace("M", "").replace("L", "").replace("z", "").split()
+            across = [float(value) for value in points[::2]]
+            widths[title.text] = max(across) - min(across)
+    return widths
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_svg_parts_are_as_wide_as_their_time(theme):
+    pytest.importorskip("matplotlib")
+    svg = draw(example(), "svg", theme)
+    widths = titled_widths(svg)
+    assert widths["whole run: 10.0 s, 100 %"] == pytest.approx(INNER, abs=0.1)
+    assert widths["learn: 4.20 s, 42 %"] == pytest.approx(0.42 * INNER, abs=0.1)
+    assert widths["rest: 3.60 s, 36 %"] == pytest.approx(0.36 * INNER, abs=0.1)
+    assert widths["$2: 5.00 s, of it 4.00 s learn"] == pytest.approx(5.0 / 6.5 * INNER, abs=0.1)
+    assert THEMES[theme].paper.encode() in svg
+    assert svg == draw(example(), "svg", theme)
+
+
+def test_svg_holds_any_name():
+    pytest.importorskip("matplotlib")
+    odd = profile(puzzle(1, 1.0, {"<&$x^$\x00": 1.0}), command=["<b>\x1b"], set=SetFacts("a&b", "0", 5, 5, 1))
+    assert any("<&$x^$" in title for title in titled_widths(draw(odd, "svg", "light")))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", THEMES)
+def test_png_is_a_picture_with_the_colours_of_the_theme(theme):
+    pytest.importorskip("matplotlib")
+    pixels = pixels_of(draw(example(), "png", theme))
+    assert pixels.shape[1] == 2000
+    colours = {tuple(colour) for colour in pixels.reshape(-1, pixels.shape[2])[:, :3].tolist()}
+    for colour in (THEMES[theme].paper, THEMES[theme].stages[0], THEMES[theme].other):
+        assert tuple(bytes.fromhex(colour[1:])) in colours
+
+
+@pytest.mark.parametrize("empty", [profile(), profile(puzzle(1, 0.0)), profile(wall=0.0)])
+def test_a_picture_of_nothing_is_one(empty):
+    pytest.importorskip("matplotlib")
+    assert ElementTree.fromstring(draw(empty, "svg", "light")).tag == f"{SVG}svg"
+    as_text(empty, False)
+    comparison_as_text(empty, empty, compare(empty, empty), False)
+
+
+def test_many_puzzles_make_no_large_picture():
+    pytest.importorskip("matplotlib")
+    many = profile(*(puzzle(number, 0.001, {"a": 0.0005}) for number in range(1, 5001)))
+    assert len(draw(many, "svg", "light")) < 1_000_000

@@ -1,0 +1,74 @@
+"""Numbers and names as people read them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nonobot.harness.text import count, duration, in_unit, megabytes, percent, plain, ranges, shortened
+
+
+@pytest.mark.parametrize(
+    ("time", "words"),
+    [
+        (0.0, "0 s"),
+        (3e-10, "0.30 ns"),
+        (49.12e-9, "49.1 ns"),
+        (1e-7, "100 ns"),
+        (1e-6, "1.00 \N{MICRO SIGN}s"),
+        (7.3e-6, "7.30 \N{MICRO SIGN}s"),
+        (0.0001, "100 \N{MICRO SIGN}s"),
+        (104.6e-6, "105 \N{MICRO SIGN}s"),
+        (0.00123456, "1.23 ms"),
+        (0.00999, "9.99 ms"),
+        (0.009996, "10.0 ms"),
+        (0.0123, "12.3 ms"),
+        (0.0999, "99.9 ms"),
+        (0.268, "268 ms"),
+        (0.9994, "999 ms"),
+        (0.9999, "1.00 s"),
+        (1.0, "1.00 s"),
+        (2.5, "2.50 s"),
+        (12.345, "12.3 s"),
+        (31.44, "31.4 s"),
+        (99.96, "100 s"),
+        (7200.0, "7,200 s"),
+        (123456.7, "123,457 s"),
+    ],
+)
+def test_durations(time, words):
+    assert duration(time) == words
+
+
+def test_other_numbers():
+    assert count(1, "puzzle") == "1 puzzle"
+    assert count(1000, "puzzle") == "1,000 puzzles"
+    assert in_unit(1234.5678, 1, 3) == "1,234.568"
+    assert [percent(share) for share in (0.073, 0.5, 0.98, 0.876, 1.234)] == [
+        "7.3 %",
+        "50 %",
+        "98 %",
+        "87.6 %",
+        "123 %",
+    ]
+    assert megabytes(61_000_000) == "61 MB"
+    assert megabytes(16_300_000_000) == "16.3 GB"
+    assert shortened("x" * 24) == "x" * 24
+    assert len(shortened("x" * 25)) == 24
+    assert plain("a\x00\u202eb\n") == "a\ufffd\ufffdb\ufffd"
+
+
+def test_ranges_are_joined_and_cut():
+    assert ranges([]) == ""
+    assert ranges([3, 7, 8, 9, 12]) == "3, 7\N{EN DASH}9, 12"
+    assert ranges([1, 3, 5, 6, 9], most=2) == "1, 3 and 3 more"
+
+
+@given(st.sets(st.integers(1, 60)))
+def test_ranges_name_every_number(numbers):
+    named = set()
+    for part in filter(None, ranges(sorted(numbers), most=60).split(", ")):
+        first, _, last = part.partition("\N{EN DASH}")
+        named |= set(range(int(first), int(last or first) + 1))
+    assert named == numbers
