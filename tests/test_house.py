@@ -174,9 +174,6 @@ def test_the_page_has_a_line_for_each_module_and_none_for_what_is_gone():
 TWINS = {"cli", "state", "strategy", "search"}
 """Names of modules that have the same role in sister rooms."""
 
-OF_THE_CHAMPION = {"beliefs"}
-"""Beliefs at the root and in the search: two modules of the champion share the name as yet."""
-
 
 def names_of(paths: list[str]) -> dict[str, list[str]]:
     """Return for each name the modules and packages that have it; a command may be called as what it opens."""
@@ -191,7 +188,7 @@ def names_of(paths: list[str]) -> dict[str, list[str]]:
 
 def test_no_name_stands_for_two_things():
     found = names_of(MODULES)
-    assert {name for name, paths in found.items() if len(paths) > 1} == TWINS | OF_THE_CHAMPION
+    assert {name for name, paths in found.items() if len(paths) > 1} == TWINS
 
 
 def test_this_check_finds_a_name_that_stands_for_two_things():

@@ -26,11 +26,11 @@ CHANGES = {
     "arguments come in another order": (
         "function(result_pointer, exception_pointer, *arguments)",
         "function(result_pointer, exception_pointer, *arguments[::-1])",
-        "was to come back from a call, and 0x",
+        "was to come back from a call, and -0x",
     ),
     "results come back another way": (
         "function(result_pointer, exception_pointer, *arguments)",
-        "result.value = function(ctypes.byref(ctypes.c_uint64()), exception_pointer, *arguments)",
+        "result.value = function(ctypes.byref(ctypes.c_int64()), exception_pointer, *arguments)",
         "was to come back from a call, and 0x0 came",
     ),
 }
