@@ -164,7 +164,7 @@ def test_a_picture_of_another_kind_is_refused(capsys):
 
 @pytest.mark.slow
 def test_a_slow_line_kernel_shows_in_the_stage_that_uses_it(tmp_path, capsys, compiled, monkeypatch):
-    boards = "boardgen:20x20x6:seed=5:p2=0.4"
+    boards = "boardgen:20x20x40:seed=5:p2=0.4"  # so many that the start of a process on a busy machine is less
     bot = [sys.executable, "-m", "nonobot", "--size", "20x20", "--strategy", "papers"]
     before, after = tmp_path / "before.json", tmp_path / "after.json"
     assert profiled(boards, "-o", str(before), bot=bot) == 0
