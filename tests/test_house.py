@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from nonobot.harness.cli import COMMANDS
+
 HOUSE = Path(__file__).parent.parent
 ROOMS = ("protocol", "bot", "tournament_data", "harness", "nonobot")
 
@@ -178,13 +180,17 @@ OF_THE_CHAMPION = {"beliefs"}
 """Beliefs at the root and in the search: two modules of the champion share the name as yet."""
 
 
+DOORS = {f"harness/commands/{command.module}.py" for command in COMMANDS.values()}
+"""The commands, each of which may be called as what it opens."""
+
+
 def names_of(paths: list[str]) -> dict[str, list[str]]:
     """Return for each name the modules and packages that have it; a command may be called as what it opens."""
     packages = {path.rpartition("/")[0] for path in paths} - set(ROOMS)
     found: dict[str, list[str]] = {}
     for path in sorted({*paths, *packages}):
         name = Path(path).stem
-        if name not in ("__init__", "__main__") and not path.startswith("harness/commands/"):
+        if name not in ("__init__", "__main__") and path not in DOORS:
             found.setdefault(name, []).append(path)
     return found
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nonobot.arguments import Parser
-from nonobot.harness.commands.arguments import add_file_size
+from nonobot.harness.commands.shared_options import add_file_size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import Progress, progress_for
 from nonobot.harness.user_files import opened, write_output

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds
-from nonobot.harness.commands.arguments import SET_HELP, add_core, add_json, add_size, add_warm_up
+from nonobot.harness.commands.shared_options import SET_HELP, add_core, add_json, add_size, add_warm_up
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.own_bot import own_bot
 from nonobot.harness.play.machine import tournament_core

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nonobot.arguments import Parser, byte_count, either, seconds
-from nonobot.harness.commands.arguments import SET_HELP, add_core, add_json, add_size, add_warm_up
+from nonobot.harness.commands.shared_options import SET_HELP, add_core, add_json, add_size, add_warm_up
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.own_bot import own_bot
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core

@@ -1,4 +1,4 @@
-"""Arguments that several commands take."""
+"""Options that several commands take."""
 
 from __future__ import annotations
 
