@@ -20,7 +20,9 @@ PARENT = [
     sys.executable,
     "-S",
     "-c",
-    f"import subprocess, sys; child = subprocess.Popen({SLEEP!r}); print(child.pid, flush=True); child.wait()",
+    # Some ticks of CPU time before the child is there.
+    "import subprocess, sys, time\nwhile time.process_time() < 0.1: pass\n"
+    f"child = subprocess.Popen({SLEEP!r}); print(child.pid, flush=True); child.wait()",
 ]
 
 

@@ -153,6 +153,7 @@ def test_what_comes_from_outside_is_text(tmp_path):
     assert "{{ 7 * 7 }}" in page
 
 
+@pytest.mark.slow
 def test_a_page_is_the_same_byte_for_byte_whatever_the_settings(tmp_path):
     results = tmp_path / "results"
     samples.sources_of(results, *samples.two_sets())
