@@ -12,37 +12,71 @@ import numpy.typing as npt
 
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Solution
 
-__all__ = ["MOST_MOMENTS", "Moment", "Result", "Status", "cells_of", "line_masks", "moments_of", "seconds_of"]
+__all__ = [
+    "MOST_MOMENTS",
+    "Moment",
+    "Result",
+    "Status",
+    "cells_of",
+    "line_masks",
+    "moments_of",
+    "seconds_of",
+    "unpacked",
+]
 
 
-def line_masks(grid: PartialGrid) -> npt.NDArray[np.uint64]:
+def line_masks(grid: PartialGrid, words: tuple[int, ...] = ()) -> npt.NDArray[np.uint64]:
     """Return the black and the white cells of every line of a board, rows first.
+
+    Parameters
+    ----------
+    grid : PartialGrid
+    words : tuple of int
+        Empty for masks of 64 bits; else the number of words of 64 bits.
 
     Returns
     -------
-    uint64 array, shape (2, height + width)
+    uint64 array, shape (2, height + width, *words)
         Black cells, then white ones; bit i is cell i of the line.
     """
-    return np.array(
-        [[*_row_masks(grid.cells == colour), *_row_masks((grid.cells == colour).T)] for colour in (BLACK, WHITE)],
-        np.uint64,
-    )
+    height, width = grid.cells.shape
+    bits = np.zeros((2, height + width, 64 * (words or (1,))[0]), np.bool_)
+    for colour, masks in zip((BLACK, WHITE), bits, strict=True):
+        masks[:height, :width] = grid.cells == colour
+        masks[height:, :height] = (grid.cells == colour).T
+    return np.packbits(bits, axis=2, bitorder="little").view("<u8").reshape(2, height + width, *words)
 
 
-def _row_masks(cells: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint64]:
-    places = np.arange(cells.shape[1], dtype=np.uint64)
-    return (cells.astype(np.uint64) << places).sum(axis=1, dtype=np.uint64)
+def unpacked(masks: npt.NDArray[np.uint64], length: int) -> npt.NDArray[np.uint8]:
+    """Return the first `length` cells of masks, 1 where a cell is in the set.
+
+    Parameters
+    ----------
+    masks : uint64 array, shape (n,) or (n, words)
+    length : int
+
+    Returns
+    -------
+    uint8 array, shape (n, length)
+    """
+    words = np.ascontiguousarray(masks).reshape(len(masks), -1)
+    return np.unpackbits(words.view(np.uint8), axis=1, count=length, bitorder="little")
 
 
 def cells_of(black: npt.NDArray[np.uint64], white: npt.NDArray[np.uint64], width: int) -> npt.NDArray[np.int8]:
-    """Return a board whose rows have these black and these white cells; bit x is cell x of the row.
+    """Return a board whose rows have these black and these white cells.
+
+    Parameters
+    ----------
+    black, white : uint64 array, shape (height,) or (height, words)
+        Bit x is cell x of the row.
+    width : int
 
     Returns
     -------
     int8 array, shape (height, width)
     """
-    places = np.arange(width, dtype=np.uint64)
-    is_black, is_white = ((rows[:, np.newaxis] >> places) & np.uint64(1) for rows in (black, white))
+    is_black, is_white = unpacked(black, width), unpacked(white, width)
     return np.where(is_black, np.int8(BLACK), np.where(is_white, np.int8(WHITE), np.int8(UNKNOWN)))
 
 
@@ -114,7 +148,7 @@ def moments_of(
     Parameters
     ----------
     kinds : uint64 array, shape (moments,)
-    black, white : uint64 array, shape (moments, height)
+    black, white : uint64 array, shape (moments, height) or (moments, height, words)
         The known cells of each row; bit x is cell x.
     width : int
     """

@@ -1,17 +1,22 @@
 """How kernels are compiled.
 
 `kernel` marks a function that other kernels call, `inlined` a small one of the hottest loops. `entry` marks an
-outermost one that Python calls with arrays; numba keeps its compiled code in the project's own folder.
+outermost one that Python calls, with arrays, numbers, or a `Memory`, by whose map it is then compiled; numba keeps
+its compiled code in the project's own folder. (The champion's own entries are no such: see `bot.native`.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numba
+from numba.extending import NativeValue, typeof_impl, unbox
 
 from nonobot.bot.cache import cache_folder
+from nonobot.bot.language import StructType
+from nonobot.bot.memory import Memory
 
 __all__ = ["entry", "inlined", "kernel"]
 
@@ -30,6 +35,8 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, and keep its code in the project's own folder."""
+    if numba.config.DISABLE_JIT:
+        return _plain(function)
     folder = cache_folder()
     if folder is None:
         return numba.njit(**_OPTIONS)(function)
@@ -39,3 +46,29 @@ def entry(function: Callable[..., Any]) -> Any:
         return numba.njit(cache=True, **_OPTIONS)(function)
     finally:
         numba.config.CACHE_DIR = before
+
+
+def _plain(function: Callable[..., Any]) -> Any:
+    from nonobot.bot.plain import on_plain_memory
+
+    @wraps(function)
+    def call(*arguments: Any) -> Any:
+        if arguments and isinstance(arguments[0], Memory):
+            memory, *others = arguments
+            return on_plain_memory(function, memory.struct)(memory.address, *others)
+        return function(*arguments)
+
+    return call
+
+
+@typeof_impl.register(Memory)
+def _type_of_memory(memory: Memory, context: Any) -> StructType:
+    return StructType(memory.struct)
+
+
+@unbox(StructType)
+def _unbox_memory(kind: Any, memory: Any, c: Any) -> NativeValue:
+    address = c.pyapi.object_getattr_string(memory, "address")
+    value = c.pyapi.long_as_longlong(address)
+    c.pyapi.decref(address)
+    return NativeValue(value, is_error=c.pyapi.c_api_error())

@@ -2,7 +2,7 @@
 
 Importing numba and loading its own cache takes 0.35 s, two thirds of the time from process start to the first
 answer. An object file is loaded by llvmlite alone in a few milliseconds. A kernel that is loaded this way takes
-and returns 64-bit words.
+the address of a memory and numbers, and returns a number.
 
 This leans on two things that numba promises nobody: how to get at the object code, and how compiled functions are
 called. Both are tried on a small function before a kernel is compiled; where either has changed, numba's own way
@@ -24,58 +24,55 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from nonobot.bot.cache import cache_folder, note_use, tidy_cache
+from nonobot.bot.memory import Memory, Struct
 from nonobot.whole_file import whole_file
 
-__all__ = ["KernelError", "load_kernel"]
-
-
-class KernelError(Exception):
-    """A kernel cannot be had; the text says why and what to do."""
-
+__all__ = ["load_kernel"]
 
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
 _engines: list[llvm.ExecutionEngine] = []  # own the loaded code: they live as long as the process
 
 
-def load_kernel(module: str, name: str, words: int, on_compile: Callable[[], None]) -> Callable[..., int]:
-    """Return the kernel `name` of a module as a function of `words` 64-bit words.
+def load_kernel(
+    module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]
+) -> Callable[..., int]:
+    """Return the kernel `name` of a module as a function of the address of a memory and some numbers.
+
+    With NUMBA_DISABLE_JIT it is the kernel in plain Python.
 
     Parameters
     ----------
     module, name : str
         Where the kernel is defined; it is imported only if it has to be compiled.
-    words : int
-        Number of its arguments, each uint64; it returns a uint64.
+    struct : Struct
+        The map of the memory that it takes first.
+    numbers : int
+        How many more arguments it takes, each int64; it returns an int64.
     on_compile : callable
         Called before a compilation begins.
-
-    Raises
-    ------
-    KernelError
-        If numba is told not to compile.
     """
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-        raise KernelError(
-            f"NUMBA_DISABLE_JIT is set, but '{name}' works only compiled; unset it, or take --strategy papers"
-        )
+        from nonobot.bot.plain import on_plain_memory
+
+        return on_plain_memory(getattr(importlib.import_module(module), name), struct)
     folder = cache_folder()
-    path = folder / f"{name}.o" if folder else None
+    path = folder / f"{name}-{struct.name}.o" if folder else None
     code = _read_whole(path) if path else None
     if code is not None:
         note_use()
-        return _link(code, words)
+        return _link(code, 1 + numbers)
     if changed := _what_has_changed():
         _say(f"{changed}; numba loads them itself, and each start takes longer")
-        return _called_by_numba(module, name, words, on_compile)
+        return _called_by_numba(module, name, struct, on_compile)
     on_compile()
-    code = _compile(getattr(importlib.import_module(module), name).py_func, words)
+    code = _compile(getattr(importlib.import_module(module), name).py_func, struct, numbers)
     if path:
         with contextlib.suppress(OSError):  # a full disk costs the next start a compilation, no more
             with whole_file(path) as file:
                 file.write(hashlib.sha256(code).digest() + code)
             tidy_cache()
-    return _link(code, words)
+    return _link(code, 1 + numbers)
 
 
 def _read_whole(path: Path) -> bytes | None:
@@ -88,18 +85,20 @@ def _read_whole(path: Path) -> bytes | None:
     return code if hashlib.sha256(code).digest() == digest else None
 
 
-def _compile(function: Callable[..., Any], words: int) -> bytes:
+def _compile(function: Callable[..., Any], struct: Struct | None, numbers: int) -> bytes:
     """Return the name of a function in its object code, a zero byte, and the object code."""
     import gc
 
     import numba
+
+    from nonobot.bot.language import StructType
 
     gc.disable()  # a compiler makes millions of objects, and rubbish is rare among them
     try:
         kernel = numba.njit(error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
             function
         )
-        signature = (numba.uint64,) * words
+        signature = (*([StructType(struct)] if struct else []), *[numba.int64] * numbers)
         kernel.compile(signature)
         compiled = kernel.overloads[signature]
         code: bytes = compiled.library._get_compiled_object()
@@ -124,12 +123,12 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
     # Numba's own calling convention: status, through pointers the result and the exception, then the arguments.
     kind = ctypes.CFUNCTYPE(
         ctypes.c_int32,
-        ctypes.POINTER(ctypes.c_uint64),
+        ctypes.POINTER(ctypes.c_int64),
         ctypes.POINTER(ctypes.c_void_p),
-        *[ctypes.c_uint64] * words,
+        *[ctypes.c_int64] * words,
     )
     function = kind(address)
-    result, exception = ctypes.c_uint64(), ctypes.c_void_p()
+    result, exception = ctypes.c_int64(), ctypes.c_void_p()
     result_pointer, exception_pointer = ctypes.byref(result), ctypes.byref(exception)
 
     def call(*arguments: int) -> int:
@@ -151,7 +150,7 @@ def _what_has_changed() -> str | None:
     """Compile, load and call a small function; None if that works, else words on what does not."""
     first, second = 0x0123_4567_89AB_CDEF, 0x00FE_DCBA_9876_5432
     try:
-        found = _link(_compile(_sample, 2), 2)(first, second)
+        found = _link(_compile(_sample, None, 2), 2)(first, second)
     except Exception as error:  # another numba may fail in any way
         reason = " ".join(f"{type(error).__name__}: {error}".split())
     else:
@@ -161,19 +160,22 @@ def _what_has_changed() -> str | None:
     return f"numba {version('numba')} has changed in what lets kernels be loaded without it ({reason})"
 
 
-def _called_by_numba(module: str, name: str, words: int, on_compile: Callable[[], None]) -> Callable[..., int]:
+def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callable[[], None]) -> Callable[..., int]:
     """Return a kernel as :func:`load_kernel` does; numba loads and calls it, from its own cache if it is there."""
-    import numba
-    import numpy as np
-
     from nonobot.bot.jit import entry
 
     folder = cache_folder()
     if folder is None or not any(folder.rglob(f"*.{name}-*.nbi")):  # as numba names the index of its cache
         on_compile()
     kernel = entry(getattr(importlib.import_module(module), name).py_func)
-    kernel.compile((numba.uint64,) * words)
-    return lambda *arguments: int(kernel(*map(np.uint64, arguments)))
+    handle = Memory.__new__(Memory)  # all that numba asks of one: its map and its address
+    handle.struct = struct
+
+    def call(address: int, *numbers: int) -> int:
+        handle.address = address
+        return int(kernel(handle, *numbers))
+
+    return call
 
 
 def _say(message: str) -> None:

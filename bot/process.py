@@ -16,7 +16,6 @@ from nonobot.bot.cli import Options
 from nonobot.bot.exchange import Result
 from nonobot.bot.intake import UnreadableError, chunks_until, found_in, problem_of
 from nonobot.bot.log import RunLog
-from nonobot.bot.native import KernelError
 from nonobot.bot.strategies import Strategy, make_strategy
 from nonobot.protocol import Fault, Found, Puzzle, Record, Solution, format_answer
 
@@ -39,8 +38,8 @@ def run(options: Options, started: float) -> int:
     """
     strategy = make_strategy(options)
     try:
-        _prepare(strategy, is_all=options.warm_up)
-    except KernelError as error:
+        _prepare(strategy, options)
+    except ValueError as error:
         return _unusable(str(error))
     if options.warm_up:
         return 0
@@ -66,20 +65,20 @@ def _watched(options: Options, strategy: Strategy, path: Path) -> int:
         return _unusable(str(error))
 
 
-def _prepare(strategy: Strategy, is_all: bool) -> None:
-    """Load the kernels, or compile them and say so; say it anyway if that is all there is to do."""
+def _prepare(strategy: Strategy, options: Options) -> None:
+    """Load the kernels, or compile them and say so, now or when a board needs them; say so if that is all."""
     before = time.monotonic()
     compiled = False
 
-    def on_compile() -> None:
+    def on_compile(what: str) -> None:
         nonlocal compiled
         compiled = True
-        _say(f"compiling the kernels of '{strategy.name}', once for this version and this machine ...")
+        _say(f"compiling {what}, once for this version and this machine ...")
 
-    strategy.prepare(on_compile)
+    strategy.prepare(on_compile, *([options.size] if options.size else []))
     if compiled:
         _say(f"compiled in {time.monotonic() - before:.1f} s")
-    elif is_all:
+    elif options.warm_up:
         _say(f"the kernels of '{strategy.name}' are compiled already")
 
 
@@ -159,7 +158,11 @@ class _Batch:
             _complain(str(problem))
         if problem or isinstance(found, Fault):
             return None
-        result = self._search(found)
+        try:
+            result = self._search(found)
+        except ValueError as error:  # a board that the strategy has no room for
+            _complain(f"{_place(found)}: {error}")
+            return None
         if result.status == "unsolvable":
             _complain(f"{_place(found)}: {self._why_unsolvable(found)}")
         elif result.status == "timeout" and not self._late():

@@ -17,8 +17,11 @@ class Strategy(Protocol):
 
     name: str
 
-    def prepare(self, on_compile: Callable[[], None]) -> None:
-        """Load the kernels; `on_compile` is called first if they have to be compiled."""
+    def prepare(self, on_compile: Callable[[str], None], size: tuple[int, int] = (25, 25)) -> None:
+        """Load the kernels for boards of a size, and have it told from now on what has to be compiled.
+
+        `on_compile` is told before it is. ValueError: the strategy takes no boards of this size.
+        """
 
     def solve(
         self,

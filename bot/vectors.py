@@ -1,147 +1,198 @@
-"""Vectors of 16, 32 or 64 floats that live in registers, and their operations.
+"""Vectors of 16, 32 or 64 floats that live in registers.
 
-A kernel treats one like a number: `add(a, b)`, `mul(a, b)`, ...; all operations are lane by lane, in float32,
-rounded as IEEE 754 says, and so the same on every machine, whatever its vectors are like. `bits` is a mask as
+A kernel adds, subtracts, multiplies and divides them like numbers; all operations are lane by lane, in float32,
+rounded as IEEE 754 says, and so the same on every machine, whatever its vectors are like. They come from arrays of
+floats in the memory, from any place on: `load16(m.told[line], i)`, and go back with `store`. `bits` is a mask as
 everywhere: bit i is lane i.
 """
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
+import numba
+import numpy as np
 from llvmlite import ir
 from numba.core import types
+from numba.core.imputils import lower_builtin
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
 
+from nonobot.bot.language import item_address
+
 __all__ = [
-    "add", "at_least", "at_most", "div", "load16", "load32", "load64", "mul", "rotate_down", "rotate_up", "select",
-    "splat16", "splat32", "splat64", "store", "sub",
+    "at_least", "at_most", "load16", "load32", "load64", "rotate_down", "rotate_up", "select", "splat16",
+    "splat32", "splat64", "store",
 ]  # fmt: skip
 
-_WORD = types.uint64
 _FLOAT = ir.FloatType()
+_LANE = ir.IntType(32)
 
 
-class _VectorType(types.Type):
+class VectorType(types.Type):
+    """So many floats."""
+
     def __init__(self, lanes: int) -> None:
         self.lanes = lanes
         super().__init__(name=f"float32x{lanes}")
 
+    @property
+    def stored(self) -> Any:
+        """LLVM's type of it."""
+        return ir.VectorType(_FLOAT, self.lanes)
 
-@register_model(_VectorType)
+
+@register_model(VectorType)
 class _VectorModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: _VectorType) -> None:
-        super().__init__(manager, kind, ir.VectorType(_FLOAT, kind.lanes))
+    def __init__(self, manager: Any, kind: VectorType) -> None:
+        super().__init__(manager, kind, kind.stored)
 
 
-def _lanes(kind: _VectorType) -> Any:
-    return ir.VectorType(_FLOAT, kind.lanes)
+def _operator(operation: Any, name: str) -> None:
+    @infer_global(operation)
+    class _Template(AbstractTemplate):
+        def generic(self, args: Any, kws: Any) -> Any:
+            alike = isinstance(args[0], VectorType) and args[0] == args[1]
+            return signature(args[0], *args) if alike else None
+
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return getattr(builder, name)(*args)
+
+    lower_builtin(operation, VectorType, VectorType)(lower)
 
 
-def _binary(operation: str, meaning: str) -> Any:
-    def build(typingctx: Any, a: Any, b: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return getattr(builder, operation)(*args)
-
-        return a(a, a), codegen
-
-    build.__doc__ = meaning
-    return intrinsic(build)
+_operator(operator.add, "fadd")
+_operator(operator.sub, "fsub")
+_operator(operator.mul, "fmul")
+_operator(operator.truediv, "fdiv")
 
 
-add = _binary("fadd", "Return a + b.")
-sub = _binary("fsub", "Return a - b.")
-mul = _binary("fmul", "Return a * b.")
-div = _binary("fdiv", "Return a / b.")
+def _undefined(kind: VectorType) -> Any:
+    return ir.Constant(kind.stored, ir.Undefined)
 
 
-def _bound(comparison: str, meaning: str) -> Any:
-    def build(typingctx: Any, a: Any, b: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.select(builder.fcmp_ordered(comparison, *args), *args)
-
-        return a(a, a), codegen
-
-    build.__doc__ = meaning
-    return intrinsic(build)
+def _shuffled(builder: Any, kind: VectorType, value: Any, order: Any) -> Any:
+    picks = ir.Constant(ir.VectorType(_LANE, kind.lanes), list(order))
+    return builder.shuffle_vector(value, _undefined(kind), picks)
 
 
-at_least = _bound(">", "Return the larger of a and b.")
-at_most = _bound("<", "Return the smaller of a and b.")
+if numba.config.DISABLE_JIT:
 
+    def at_least(a: Any, b: Any) -> Any:
+        """Return the larger of a and b."""
+        return np.where(a > b, a, b)
 
-def _loader(kind: _VectorType) -> Any:
-    def build(typingctx: Any, where: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            pointer = builder.inttoptr(args[0], _lanes(kind).as_pointer())
-            return builder.load(pointer, align=4)
+    def at_most(a: Any, b: Any) -> Any:
+        """Return the smaller of a and b."""
+        return np.where(a < b, a, b)
 
-        return kind(_WORD), codegen
+    def _loader(lanes: int) -> Any:
+        return lambda array, at: array.stretch(at, lanes).copy()
 
-    build.__doc__ = f"Return the {kind.lanes} floats at an address."
-    return intrinsic(build)
+    def _splatter(lanes: int) -> Any:
+        return lambda value: np.full(lanes, value, np.float32)
 
+    def store(array: Any, at: Any, vector: Any) -> None:
+        """Put all lanes of a vector into an array, from item `at` on."""
+        array.stretch(at, vector.size)[:] = vector
 
-def _splatter(kind: _VectorType) -> Any:
-    def build(typingctx: Any, value: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            first = builder.insert_element(
-                ir.Constant(_lanes(kind), ir.Undefined), args[0], ir.Constant(ir.IntType(32), 0)
-            )
-            order = ir.Constant(ir.VectorType(ir.IntType(32), kind.lanes), [0] * kind.lanes)
-            return builder.shuffle_vector(first, ir.Constant(_lanes(kind), ir.Undefined), order)
+    def select(bits: Any, a: Any, b: Any) -> Any:
+        """Return lane i of `a` where bit i is set, of `b` elsewhere."""
+        number = int(bits)
+        return np.where([bool(number >> lane & 1) for lane in range(a.size)], a, b)
 
-        return kind(types.float32), codegen
+    def rotate_up(a: Any, places: Any) -> Any:
+        """Return a vector with all lanes moved up by `places`; the last come first."""
+        return np.roll(a, places)
 
-    build.__doc__ = f"Return a vector of {kind.lanes} times the same float."
-    return intrinsic(build)
+    def rotate_down(a: Any, places: Any) -> Any:
+        """Return a vector with all lanes moved down by `places`; the first come last."""
+        return np.roll(a, -places)
 
+else:
 
-load16, load32, load64 = (_loader(_VectorType(lanes)) for lanes in (16, 32, 64))
-splat16, splat32, splat64 = (_splatter(_VectorType(lanes)) for lanes in (16, 32, 64))
+    def _bound(comparison: str, meaning: str) -> Any:
+        def build(typingctx: Any, a: Any, b: Any) -> Any:
+            def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+                return builder.select(builder.fcmp_ordered(comparison, *args), *args)
 
+            return a(a, a), codegen
 
-@intrinsic
-def store(typingctx: Any, where: Any, a: Any) -> Any:
-    """Put all lanes of a vector to an address."""
+        build.__doc__ = meaning
+        return intrinsic(build)
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[1], builder.inttoptr(args[0], _lanes(a).as_pointer()), align=4)
-        return context.get_dummy_value()
+    at_least = _bound(">", "Return the larger of a and b.")
+    at_most = _bound("<", "Return the smaller of a and b.")
 
-    return types.void(_WORD, a), codegen
+    def _loader(lanes: int) -> Any:
+        kind = VectorType(lanes)
 
+        def build(typingctx: Any, array: Any, at: Any) -> Any:
+            def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+                place = item_address(builder, array, *args)
+                return builder.load(builder.inttoptr(place, kind.stored.as_pointer()), align=4)
 
-@intrinsic
-def select(typingctx: Any, bits: Any, a: Any, b: Any) -> Any:
-    """Return lane i of `a` where bit i is set, of `b` elsewhere."""
+            return kind(array, types.int64), codegen
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        word = args[0] if a.lanes == 64 else builder.trunc(args[0], ir.IntType(a.lanes))
-        chosen = builder.bitcast(word, ir.VectorType(ir.IntType(1), a.lanes))
-        return builder.select(chosen, args[1], args[2])
+        build.__doc__ = f"Return {lanes} floats of an array, from item `at` on."
+        return intrinsic(build)
 
-    return a(_WORD, a, a), codegen
+    def _splatter(lanes: int) -> Any:
+        kind = VectorType(lanes)
 
+        def build(typingctx: Any, value: Any) -> Any:
+            def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+                first = builder.insert_element(_undefined(kind), args[0], _LANE(0))
+                return _shuffled(builder, kind, first, [0] * lanes)
 
-def _rotation(sign: int, meaning: str) -> Any:
-    def build(typingctx: Any, a: Any, places: Any) -> Any:
-        if not isinstance(places, types.IntegerLiteral):
-            return None
-        by = sign * places.literal_value
+            return kind(types.float32), codegen
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            order = [(lane - by) % a.lanes for lane in range(a.lanes)]
-            picks = ir.Constant(ir.VectorType(ir.IntType(32), a.lanes), order)
-            return builder.shuffle_vector(args[0], ir.Constant(_lanes(a), ir.Undefined), picks)
+        build.__doc__ = f"Return a vector of {lanes} times the same float."
+        return intrinsic(build)
 
-        return a(a, places), codegen
+    @intrinsic
+    def store(typingctx: Any, array: Any, at: Any, vector: Any) -> Any:
+        """Put all lanes of a vector into an array, from item `at` on."""
 
-    build.__doc__ = meaning
-    return intrinsic(prefer_literal=True)(build)
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            place = item_address(builder, array, args[0], args[1])
+            builder.store(args[2], builder.inttoptr(place, vector.stored.as_pointer()), align=4)
+            return context.get_dummy_value()
 
+        return types.void(array, types.int64, vector), codegen
 
-rotate_up = _rotation(1, "Return a vector with all lanes moved up by `places`, a literal; the last come first.")
-rotate_down = _rotation(
-    -1, "Return a vector with all lanes moved down by `places`, a literal; the first come last."
-)
+    @intrinsic
+    def select(typingctx: Any, bits: Any, a: Any, b: Any) -> Any:
+        """Return lane i of `a` where bit i is set, of `b` elsewhere."""
+
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            word = args[0] if args[0].type.width == a.lanes else builder.trunc(args[0], ir.IntType(a.lanes))
+            chosen = builder.bitcast(word, ir.VectorType(ir.IntType(1), a.lanes))
+            return builder.select(chosen, args[1], args[2])
+
+        return a(bits, a, a), codegen
+
+    def _rotation(sign: int, meaning: str) -> Any:
+        def build(typingctx: Any, a: Any, places: Any) -> Any:
+            if not isinstance(places, types.IntegerLiteral):
+                return None
+            by = sign * places.literal_value
+
+            def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+                return _shuffled(builder, a, args[0], [(lane - by) % a.lanes for lane in range(a.lanes)])
+
+            return a(a, places), codegen
+
+        build.__doc__ = meaning
+        return intrinsic(prefer_literal=True)(build)
+
+    rotate_up = _rotation(
+        1, "Return a vector with all lanes moved up by `places`, a literal; the last come first."
+    )
+    rotate_down = _rotation(
+        -1, "Return a vector with all lanes moved down by `places`, a literal; the first come last."
+    )
+
+load16, load32, load64 = map(_loader, (16, 32, 64))
+splat16, splat32, splat64 = map(_splatter, (16, 32, 64))

@@ -82,7 +82,12 @@ def watch(options: Options, strategy: Strategy, path: Path, on_fault: Callable[[
     status = 0 if len(watchable) == len(found) else 1
     try:
         for record in watchable:
-            result = strategy.solve(record.puzzle, start=record.start, seconds=options.puzzle_limit)
+            try:
+                result = strategy.solve(record.puzzle, start=record.start, seconds=options.puzzle_limit)
+            except ValueError as error:  # a board that the strategy has no room for
+                on_fault(f"${record.number}: line {record.line}: {error}")
+                status = 1
+                continue
             status = status if result.status == "solved" else 1
             with _screen(), _Keys() as keys:
                 if not _Show(record, strategy, result, keys, options.speed).run():

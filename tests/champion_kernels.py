@@ -6,35 +6,24 @@ Each has what it needs and no more: a change of the bot compiles it anew.
 
 from __future__ import annotations
 
-from nonobot.bot.access import read, write
+from nonobot.bot.champion.analysis import analyse
 from nonobot.bot.champion.beliefs import believe_line, forget, sweep
-from nonobot.bot.champion.learning.analysis import analyse
-from nonobot.bot.champion.learning.beliefs import _keep_bound_marginals
-from nonobot.bot.champion.learning.clauses import add_learned, reduce_database
-from nonobot.bot.champion.learning.events import assign, backjump
-from nonobot.bot.champion.learning.explain import explain_line, reasons_of, update_patterns
-from nonobot.bot.champion.learning.fixpoint import _visit_watches, propagate_all
-from nonobot.bot.champion.learning.heap import bump, heap_insert, heap_pop
-from nonobot.bot.champion.learning.rules import apply_rules
-from nonobot.bot.champion.learning.search import _luby, _start
-from nonobot.bot.champion.line import paint
-from nonobot.bot.champion.state import HEAD, TRAIL_SIZE
+from nonobot.bot.champion.clauses import add_learned, reduce_database
+from nonobot.bot.champion.explain import explain_line, reasons_of, update_patterns
+from nonobot.bot.champion.guidance import _keep_bound_marginals
+from nonobot.bot.champion.heap import bump, heap_insert, heap_pop
+from nonobot.bot.champion.propagate import _visit_watches, propagate_all
+from nonobot.bot.champion.rules import apply_rules
+from nonobot.bot.champion.search import _luby, _start
+from nonobot.bot.champion.trail import assign, backjump
 from nonobot.bot.jit import entry
-
-# Lines
-
-
-@entry
-def paint_line(m, line, black, white):
-    return paint(m, line, black, white)
-
 
 # Beliefs
 
 
 @entry
-def believe(m, line, black, white, most_odds):
-    return believe_line(m, line, black, white, most_odds)
+def believe(m, line, most_odds):
+    return believe_line(m, line, m.board.black[line], m.board.white[line], most_odds)
 
 
 @entry
@@ -57,7 +46,7 @@ def sweep_board(m, most_odds):
 
 @entry
 def start(m):
-    _start(m)
+    return _start(m)
 
 
 @entry
@@ -75,9 +64,9 @@ def jump_back(m, level):
 
 @entry
 def apply_all_rules(m):
-    while read(m, HEAD) < read(m, TRAIL_SIZE):
-        event = read(m, HEAD)
-        write(m, HEAD, event + 1)
+    while m.head < m.trail_size:
+        event = m.head
+        m.head = event + 1
         if not apply_rules(m, event):
             return False
     return True
@@ -85,9 +74,9 @@ def apply_all_rules(m):
 
 @entry
 def visit_all_watches(m):
-    while read(m, HEAD) < read(m, TRAIL_SIZE):
-        event = read(m, HEAD)
-        write(m, HEAD, event + 1)
+    while m.head < m.trail_size:
+        event = m.head
+        m.head = event + 1
         if not _visit_watches(m, event):
             return False
     return True
@@ -108,7 +97,7 @@ def take_over_root(m):
 
 @entry
 def explain(m, line, black, white, target, out):
-    return explain_line(m, line, black, white, target, out)
+    return explain_line(m, line, m.none | black, m.none | white, m.none | target, out)
 
 
 @entry

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from nonobot.bot.champion import ChampionStrategy, state
-from nonobot.bot.memory import Field
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.champion.clauses import HEADER
 from nonobot.protocol import Puzzle
 from tests import champion_kernels as kernels
 from tests import naive
+from tests.viewed import put_mask
 
 Variable = tuple[int, ...]
 """(y, x): the cell is black; (line, block, place): the block starts at `place` or before."""
@@ -21,32 +22,36 @@ Literal = tuple[Variable, bool]
 class ChampionState:
     """The memory of a strategy, to be set and looked at from outside.
 
-    Lines are numbered as in :mod:`nonobot.bot.champion.state`: rows, then columns.
+    Lines are numbered as in :mod:`nonobot.bot.champion.state`: rows, then columns. `bits` is the width of masks.
     """
 
-    def __init__(self) -> None:
-        self._strategy = ChampionStrategy()
-        self._memory = self._strategy._memory
-        self._views: dict[Field, np.ndarray] = {}
-        self.m = self._memory.address
+    def __init__(self, bits: int = 64) -> None:
+        self._engine = ChampionStrategy(least_bits=bits)._engine_for(1, 1)
+        self.m = self._engine.memory
+        self.longest = bits - 2
+        self.m.view("deadline")[0] = 2**62
         self.puzzle = Puzzle(columns=((),), rows=((),))
 
     def load(self, puzzle: Puzzle) -> None:
         """Start a search at level 0 that knows nothing but the puzzle; it need not have a solution."""
         self.puzzle = puzzle
-        self._strategy._load(puzzle, None, 2**62)
-        self[state.ROOT].fill(0)
-        kernels.start(self.m)
+        self._engine.load(puzzle, None)
+        self["root.black"].fill(0)
+        self["root.white"].fill(0)
+        assert kernels.start(self.m)
 
-    def __getitem__(self, field: Field) -> np.ndarray:
-        """Return a field as an array."""
-        if field not in self._views:
-            self._views[field] = self._memory.view(field)
-        return self._views[field]
+    def __getitem__(self, path: str) -> np.ndarray:
+        """Return a member as an array."""
+        return self.m.view(path)
 
-    def one(self, field: Field) -> int:
-        """Return the single item of a field."""
-        return int(self[field][0])
+    def one(self, path: str) -> int:
+        """Return a single item."""
+        return int(self[path][0])
+
+    def paint(self, line: int, black: int, white: int) -> None:
+        """Put the known cells of a line on the board."""
+        put_mask(self["board.black"], line, black)
+        put_mask(self["board.white"], line, white)
 
     # Lines
 
@@ -82,9 +87,9 @@ class ChampionState:
     # Variables and literals
 
     def name(self, variable: int) -> Variable:
-        if variable < self.one(state.CELLS):
+        if variable < self.one("cells"):
             return divmod(variable, self.puzzle.width)
-        fields = (state.BOUND_LINE, state.BOUND_BLOCK, state.BOUND_PLACE)
+        fields = ("bound_line", "bound_block", "bound_place")
         line, block, place = (int(self[field][variable]) for field in fields)
         return line, block, place
 
@@ -92,32 +97,32 @@ class ChampionState:
         return self.name(number >> 1), not number & 1
 
     def value(self, variable: int) -> bool | None:
-        value = int(self[state.VALUE][2 * variable])
-        assert int(self[state.VALUE][2 * variable + 1]) == -value
+        value = int(self["value"][2 * variable])
+        assert int(self["value"][2 * variable + 1]) == -value
         return None if value == 0 else value > 0
 
     def known(self) -> dict[Variable, bool]:
         """Return the variables that are set, with their values."""
-        values = ((v, self.value(v)) for v in range(self.one(state.VARIABLES)))
+        values = ((v, self.value(v)) for v in range(self.one("variables")))
         return {self.name(variable): value for variable, value in values if value is not None}
 
     # The trail
 
     def open_level(self) -> None:
-        level = self.one(state.LEVEL)
+        level = self.one("level")
         if level == 0:
             kernels.take_over_root(self.m)
-        self[state.LEVEL_START][level] = self.one(state.TRAIL_SIZE)
-        self[state.LEVEL][0] = level + 1
+        self["level_start"][level] = self.one("trail_size")
+        self["level"][0] = level + 1
 
     def event_of(self, variable: int) -> int:
-        return int(self[state.EVENT_OF][variable])
+        return int(self["event_of"][variable])
 
     def level_of(self, variable: int) -> int:
-        return int(self[state.EVENT_LEVEL][self.event_of(variable)])
+        return int(self["event_level"][self.event_of(variable)])
 
     def reason(self, event: int) -> int:
-        return int(self[state.TRAIL][event, state.EVENT_REASON])
+        return int(self["trail"]["reason"][event])
 
     def reasons(self, variable: int) -> list[int]:
         """Return the variables that explain the value of one that was not decided."""
@@ -126,29 +131,33 @@ class ChampionState:
             assert self.clause(reason)[0] >> 1 in self.variables_of(self.event_of(variable))
             return [literal >> 1 for literal in self.clause(reason)[1:]]
         end = kernels.reasons(self.m, variable, 0)
-        return self[state.REASONS][:end].tolist()
+        return self["reasons"][:end].tolist()
 
     def variables_of(self, event: int) -> list[int]:
         """Return the variables that an event set."""
-        every = range(self.one(state.VARIABLES))
+        every = range(self.one("variables"))
         return [v for v in every if self.value(v) is not None and self.event_of(v) == event]
 
     # Clauses
 
     def add_clause(self, literals: Sequence[int], lbd: int) -> int:
-        self[state.LEARNED][: len(literals)] = literals
-        self[state.LEARNED_SIZE][0] = len(literals)
-        self[state.LEARNED_LBD][0] = lbd
+        self["learned"][: len(literals)] = literals
+        self["learned_size"][0] = len(literals)
+        self["learned_lbd"][0] = lbd
         return int(kernels.add_clause(self.m))
 
     def clause(self, place: int) -> tuple[int, ...]:
-        size = int(self[state.ARENA][place])
-        return tuple(self[state.ARENA][place + 3 : place + 3 + size].tolist())
+        literals = self["arena"][place + HEADER :]
+        return tuple(literals[: self.header(place)["size"]].tolist())
+
+    def header(self, place: int) -> np.void:
+        """Return what the memory says of a clause beside its literals."""
+        return self["clause"][place]
 
     def clauses(self) -> Iterator[tuple[int, tuple[int, ...], int]]:
         """Yield of each clause its place, its literals and its LBD with flags."""
-        for place in self[state.CLAUSES][: self.one(state.CLAUSE_COUNT)].tolist():
-            yield place, self.clause(place), int(self[state.ARENA][place + 1])
+        for place in self["clauses"][: self.one("clause_count")].tolist():
+            yield place, self.clause(place), int(self.header(place)["flags"])
 
 
 def holds(literal: Literal, grid: naive.Grid) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from nonobot.harness.play.machine import usable_cores
-from tests.talking import COMMAND, GOOD, PATIENCE_SECONDS, STRATEGIES, Talk
+from tests.talking import COMMAND, PATIENCE_SECONDS, STRATEGIES, Talk
 
 # The tests start a thousand processes: each would compile the project's modules again.
 sys.dont_write_bytecode = False
@@ -52,24 +52,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Compile the kernels of both strategies, in one of the processes that run tests; the others wait for it."""
-    from nonobot.bot.papers.strategy import PapersStrategy
     from tests.plain import IS_PLAIN
 
     if IS_PLAIN:
         return
-
     with (tmp_path_factory.getbasetemp().parent / "compiling").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with subprocess.Popen([*COMMAND, "--warm-up"], stderr=subprocess.DEVNULL):
-            papers = PapersStrategy()  # here, since one process compiles what its kernels share only once
-            papers.prepare(lambda: None)
-            papers.deduce(GOOD, 0)
-        for strategy in STRATEGIES:
-            done = subprocess.run(
-                [*COMMAND, "--warm-up", "--strategy", strategy], capture_output=True, timeout=PATIENCE_SECONDS
-            )
-            assert done.returncode == 0, done.stderr
-            assert done.stdout == b""
+        warming = [
+            subprocess.Popen([*COMMAND, "--warm-up", "--strategy", strategy], stdout=subprocess.PIPE)
+            for strategy in STRATEGIES
+        ]
+        for process in warming:
+            assert process.communicate(timeout=PATIENCE_SECONDS)[0] == b""
+            assert process.returncode == 0
 
 
 @pytest.fixture

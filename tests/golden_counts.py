@@ -63,7 +63,7 @@ def counted(options: Sequence[str], sets: Sequence[str], strategy: Strategy | No
     """Solve sets with the options of `nonobot`, or a given strategy, and return what was counted."""
     parsed = parse(options)
     strategy = strategy or make_strategy(parsed)
-    strategy.prepare(lambda: None)
+    strategy.prepare(lambda *_: None)
     counts: Counts = {}
     for name in sets:
         for puzzle in load_set(name, None).puzzles:

@@ -264,6 +264,58 @@ def start_chances(clue: Sequence[int], cells: Sequence[Cell], odds: Sequence[flo
     ]
 
 
+def line_sums(
+    clue: Sequence[int], black: Sequence[float], white: Sequence[float]
+) -> tuple[float, list[float], list[list[float]]]:
+    """Return the weight of all placements; by cell, of those that paint it black; by block and place, its starts.
+
+    A placement's weight is the product of the weights of its cells, as they are painted. By dynamic programming,
+    so that lines may be long; with whole numbers for weights the sums are exact.
+    """
+    length, white = len(black), [*white, 1]  # behind the last cell there is one more white one
+    # ahead[j][i]: all ways to paint the cells before i with the first j blocks, each with a white cell behind it
+    ahead = [[1] + [0] * (length + 1)]
+    for i in range(length + 1):
+        ahead[0][i + 1] = ahead[0][i] * white[i]
+    for size in clue:
+        row: list[float] = [0] * (length + 2)
+        for i in range(length + 1):
+            row[i + 1] = row[i] * white[i]
+            if i >= size and ahead[-1][i - size]:
+                row[i + 1] += ahead[-1][i - size] * prod(black[i - size : i]) * white[i]
+        ahead.append(row)
+    # behind[j][i]: all ways to paint the cells from i on with the blocks from the j-th on
+    behind = [[0] * (length + 1) + [1]]
+    for i in reversed(range(length + 1)):
+        behind[0][i] = behind[0][i + 1] * white[i]
+    for size in reversed(clue):
+        row = [0] * (length + 2)
+        for i in reversed(range(length + 1)):
+            row[i] = row[i + 1] * white[i]
+            if i + size <= length and behind[0][i + size + 1]:
+                row[i] += prod(black[i : i + size]) * white[i + size] * behind[0][i + size + 1]
+        behind.insert(0, row)
+    starts, cells = [], [0] * length
+    for block, size in enumerate(clue):
+        starts.append([0] * length)
+        for i in range(length - size + 1):
+            around = ahead[block][i] * behind[block + 1][i + size + 1]
+            if around:
+                starts[block][i] = around * prod(black[i : i + size]) * white[i + size]
+                for cell in range(i, i + size):
+                    cells[cell] += starts[block][i]
+    return ahead[-1][length + 1], cells, starts
+
+
+def paint_long_line(clue: Sequence[int], cells: Sequence[Cell]) -> tuple[Line, list[set[int]]] | None:
+    """Return what `paint_line` and `valid_starts` do, of lines of any length: every placement has the weight 1."""
+    total, black, starts = line_sums(clue, [cell != 0 for cell in cells], [cell != 1 for cell in cells])
+    if not total:
+        return None
+    painted = tuple(1 if weight == total else 0 if weight == 0 else None for weight in black)
+    return painted, [{i for i, weight in enumerate(row) if weight} for row in starts]
+
+
 def line_clauses(clue: Sequence[int], length: int) -> list[list[tuple[tuple[object, ...], bool]]]:
     """Return the clauses over the cells of a line and the starts of its blocks that the champion never stores.
 

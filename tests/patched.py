@@ -9,20 +9,20 @@ from pathlib import Path
 
 HOUSE = Path(__file__).parent.parent
 
-LINE_KERNEL = "lines/bitset.py"
-"""The line kernel of the strategy `papers`, whose kernels are compiled in a few seconds."""
+LINE_KERNEL = "line.py"
+"""The line kernel; those of the strategy `papers` are compiled in a few seconds."""
 
 PAINTS_LESS = (
     "return True, cells & ~may_white, cells & ~may_black",
-    "return True, cells & ~may_white, (cells & ~may_black & ~one) | white",
+    "return True, cells & ~may_white, (cells & ~may_black & ~m.one) | white",
 )
 """The first cell of a line is never found to be white; the search finds it by probing, and solves all the same."""
 
 SLOW = (
-    ("from nonobot.bot.bits import ", "from nonobot.bot.bits import now_ns, "),
+    ("from nonobot.bot.jit import ", "from nonobot.bot.clock import now_ns\nfrom nonobot.bot.jit import "),
     (
-        "    cells = (one << length) - one\n",
-        "    cells = (one << length) - one\n"
+        "    cells = (m.one << length) - 1\n",
+        "    cells = (m.one << length) - 1\n"
         "    until = now_ns() + 20_000\n    while now_ns() < until:\n        pass\n",
     ),
 )

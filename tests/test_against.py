@@ -136,15 +136,15 @@ def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch)
 @pytest.mark.slow
 def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
     clone.replace(
-        "bot/champion/line.py",
-        "    tail = fill_down(one << (length + one), open_)\n",
-        "    for turn in range(u64(6)):\n"
+        "bot/line.py",
+        "    tail = fill_down(m.one << (length + 1), open_)\n",
+        "    for turn in range(6):\n"
         "        for block in range(blocks):\n"
-        "            put(m, FITS, block, run_starts(fillable, get2(m, CLUE, line, block)) & (open_ >> turn))\n"
+        "            m.fits[block] = run_starts(fillable, m.clue[line, block]) & (open_ >> turn)\n"
         "    for block in range(blocks):\n"
-        "        size = get2(m, CLUE, line, block)\n"
-        "        put(m, FITS, block, run_starts(fillable, size) & (open_ >> size))\n"
-        "    tail = fill_down(one << (length + one), open_)\n",
+        "        size = m.clue[line, block]\n"
+        "        m.fits[block] = run_starts(fillable, size) & (open_ >> size)\n"
+        "    tail = fill_down(m.one << (length + 1), open_)\n",
     )
     done = clone.bench("--against", "HEAD", "--json", "line-champion", "protocol-reading")
     assert done.returncode == 1, done.stderr

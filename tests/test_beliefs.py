@@ -7,17 +7,6 @@ import random
 import numpy as np
 import pytest
 
-from nonobot.bot.champion.state import (
-    BOARD,
-    BOUND_BASE,
-    BOUND_MARGINAL,
-    FIRST,
-    LAST,
-    MOST_LINES,
-    ODDS,
-    OUTGOING,
-    TOLD,
-)
 from nonobot.protocol import Puzzle, clue_of
 from tests import champion_kernels as kernels
 from tests import naive
@@ -43,11 +32,11 @@ def line_puzzle(clue: tuple[int, ...], length: int) -> Puzzle:
 
 def believe(memory: ChampionState, clue: tuple[int, ...], cells: naive.Line, told: np.ndarray) -> bool:
     memory.load(line_puzzle(clue, len(cells)))
-    memory[TOLD][0] = np.float32(12345)  # what lies behind the line is nobody's
-    memory[TOLD][0, : len(cells)] = told
-    memory[OUTGOING].fill(-1)
-    black, white = (np.uint64(mask) for mask in masks_of(cells))
-    return bool(kernels.believe(memory.m, np.uint64(0), black, white, np.float32(MOST_ODDS)))
+    memory["told"][0] = np.float32(12345)  # what lies behind the line is nobody's
+    memory["told"][0, : len(cells)] = told
+    memory["outgoing"].fill(-1)
+    memory.paint(0, *masks_of(cells))
+    return bool(kernels.believe(memory.m, 0, np.float32(MOST_ODDS)))
 
 
 def check_odds(found: np.ndarray, chances: list[float], told: np.ndarray, most: float) -> None:
@@ -79,13 +68,13 @@ def check_line(memory: ChampionState, rng: random.Random, clue: tuple[int, ...],
     if right is None:
         return
     length = len(cells)
-    check_odds(memory[OUTGOING][:length], right, told, MOST_ODDS)
+    check_odds(memory["outgoing"][:length], right, told, MOST_ODDS)
     # The sums left behind give the chances of the starts.
-    kernels.keep_bound_marginals(memory.m, np.uint64(0))
+    kernels.keep_bound_marginals(memory.m, 0)
     starts = naive.start_chances(clue, cells, told.tolist())
     for block in range(len(clue)):
-        first, last, base = (int(memory[field][0, block]) for field in (FIRST, LAST, BOUND_BASE))
-        found = memory[BOUND_MARGINAL][base : base + last - first]
+        first, last, base = (int(memory[field][0, block]) for field in ("first", "last", "bound_base"))
+        found = memory["bound_marginal"][base : base + last - first]
         assert np.allclose(found, starts[block][first:last], atol=1e-5)
 
 
@@ -135,11 +124,10 @@ def test_a_line_that_is_told_extremes_says_what_the_sum_says(memory, clue, told_
     placement = naive.placements(clue, length)[0]
     told = np.array([told_black if black else 1e-3 for black in placement], np.float32)
     memory.load(line_puzzle(clue, length))
-    memory[TOLD][0, :length] = told
-    nothing = np.uint64(0)
-    assert kernels.believe(memory.m, nothing, nothing, nothing, np.float32(1000))
+    memory["told"][0, :length] = told
+    assert kernels.believe(memory.m, 0, np.float32(1000))
     chances = naive.chances(clue, (None,) * length, told.astype(float).tolist())
-    check_odds(memory[OUTGOING][:length], chances, told, 1000)
+    check_odds(memory["outgoing"][:length], chances, told, 1000)
 
 
 def test_odds_stay_between_their_bounds_and_are_numbers_whatever_a_line_is_told(memory):
@@ -152,18 +140,114 @@ def test_odds_stay_between_their_bounds_and_are_numbers_whatever_a_line_is_told(
                 10.0 ** rng.uniform(-size, size, length),
             ):
                 if believe(memory, clue, (None,) * length, told.astype(np.float32)):
-                    found = memory[OUTGOING][:length]
+                    found = memory["outgoing"][:length]
                     assert ((found >= np.float32(1 / MOST_ODDS)) & (found <= np.float32(MOST_ODDS))).all()
+
+
+# Longer slacks, in the wider masks
+
+
+@pytest.fixture(scope="module", params=[pytest.param(128, marks=pytest.mark.slow), 256])
+def wide(request) -> ChampionState:
+    return ChampionState(request.param)
+
+
+def check_long_line(memory: ChampionState, clue: tuple[int, ...], cells: naive.Line, told: np.ndarray) -> None:
+    """Compare with the sums that dynamic programming gives, in numbers of twice the digits."""
+    odds = [cell if cell is not None else float(odd) for cell, odd in zip(cells, told, strict=True)]
+    total, black, starts = naive.line_sums(clue, odds, [cell != 1 for cell in cells])
+    assert believe(memory, clue, cells, told) == (total > 0), (clue, cells)
+    if not total:
+        return
+    check_odds(memory["outgoing"][: len(cells)], [weight / total for weight in black], told, MOST_ODDS)
+    kernels.keep_bound_marginals(memory.m, 0)
+    for block in range(len(clue)):
+        first, last, base = (int(memory[field][0, block]) for field in ("first", "last", "bound_base"))
+        found = memory["bound_marginal"][base : base + last - first]
+        assert np.allclose(found, np.cumsum(starts[block])[first:last] / total, atol=2e-5)
+
+
+def long_line(rng: random.Random, length: int, slack: int) -> tuple[tuple[int, ...], naive.Line]:
+    """Return a clue with so much slack and a state of its line that some placement agrees with."""
+    left = length + 1 - slack  # cells for the blocks, each with a white one behind it
+    clue: list[int] = []
+    while left >= 2:
+        size = min(rng.choice((1, 1, 1, 2, 2, 3, 4, 5, 9, 20)), left - 1)
+        if left - size - 1 == 1:
+            size += 1
+        clue.append(size)
+        left -= size + 1
+    gaps = sorted(rng.randint(0, slack) for _ in clue)
+    true = [0] * length
+    at = 0
+    for size, gap in zip(clue, gaps, strict=True):
+        true[at + gap : at + gap + size] = [1] * size
+        at += size + 1
+    hidden = rng.choice((0.3, 0.7, 0.9, 0.97, 1.0, 1.0))
+    return tuple(clue), tuple(None if rng.random() < hidden else cell for cell in true)
+
+
+SLACKS = (
+    1,
+    15,
+    16,
+    31,
+    32,
+    62,
+    63,
+    64,
+    65,
+    66,
+    80,
+    100,
+    120,
+    124,
+    126,
+    127,
+    128,
+    129,
+    150,
+    191,
+    192,
+    193,
+    240,
+    252,
+)
+
+
+@pytest.mark.parametrize("slack", SLACKS)
+def test_a_long_line_says_what_the_sum_over_its_placements_says(wide, slack):
+    rng = random.Random(slack)
+    longest = wide.longest
+    for at in range(6):
+        length = longest if at % 2 else rng.randint(min(slack + 1, longest), longest)
+        if slack >= length:
+            continue
+        clue, cells = long_line(rng, length, slack)
+        told = np.exp(np.array([rng.uniform(-2, 2) * rng.choice((0, 1, 1)) for _ in cells])).astype(np.float32)
+        check_long_line(wide, clue, cells, told)
+
+
+def test_short_lines_in_wide_masks_say_what_they_say_in_narrow_ones(memory, wide):
+    rng = random.Random(5)
+    for slack in (0, 3, 14, 15, 16, 30, 31, 32, 47, 60, 61):
+        clue, cells = random_line(rng, slack, 2_500)
+        told = np.exp(np.array([rng.uniform(-2, 2) for _ in cells])).astype(np.float32)
+        said = []
+        for each in (memory, wide):
+            assert believe(each, clue, cells, told)
+            said.append(each["outgoing"][: len(cells)].copy())
+        assert np.array_equal(*said)
 
 
 # Sweeps
 
 
 def set_board(memory: ChampionState, grid: naive.Grid) -> None:
-    """Paint a board, in which None is unknown, on BOARD."""
+    """Paint a board, in which None is unknown, on the board."""
     lines = [*grid, *zip(*grid, strict=True)]
     for line, cells in enumerate(lines):
-        memory[BOARD][line], memory[BOARD][MOST_LINES + line] = masks_of(cells)
+        memory.paint(line, *masks_of(cells))
 
 
 def slow_sweep(
@@ -201,18 +285,18 @@ def test_sweeps_over_random_boards(memory):
         memory.load(puzzle)
         set_board(memory, seen)
         kernels.forget_all(memory.m)
-        assert (memory[TOLD][: width + height] == 1).all()
+        assert all((memory["told"][line, : memory.length(line)] == 1).all() for line in range(width + height))
         told_rows, told_columns = np.ones((height, width)), np.ones((width, height))
         for _ in range(3):
             assert kernels.sweep_board(memory.m, np.float32(MOST_ODDS))
             odds = slow_sweep(puzzle, seen, told_rows, told_columns, MOST_ODDS)
             # A known cell's odds are at the mercy of rounding: nobody asks for them.
             unknown = np.array([[cell is None for cell in row] for row in seen])
-            told = memory[TOLD]
+            told = memory["told"]
             assert np.allclose(told[:height, :width][unknown], told_rows[unknown], rtol=2e-3)
             found = told[height : height + width, :height]
             assert np.allclose(found[unknown.T], told_columns[unknown.T], rtol=2e-3)
-            assert np.allclose(memory[ODDS][:width, :height].T[unknown], odds[unknown], rtol=4e-3)
+            assert np.allclose(memory["odds"][:width, :height].T[unknown], odds[unknown], rtol=4e-3)
 
 
 def test_a_sweep_over_a_line_without_a_placement_says_so(memory):
@@ -234,7 +318,7 @@ def test_a_line_of_a_solved_puzzle_of_many_lanes_sums_the_same_as_its_mirror_ima
         odds = []
         for way in (1, -1):
             assert believe(memory, clue_of(line[::way]), (None,) * length, told[::way])
-            odds.append(memory[OUTGOING][:length][::way].astype(float).copy())
+            odds.append(memory["outgoing"][:length][::way].astype(float).copy())
         black = [each * told / (1 + each * told) for each in odds]
         clipped = (odds[0] <= 1.01 / MOST_ODDS) | (odds[0] >= MOST_ODDS / 1.01)
         assert np.allclose(black[0][~clipped], black[1][~clipped], atol=1e-4)

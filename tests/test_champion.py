@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import subprocess
 import sys
@@ -12,8 +14,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
+from nonobot.bot import STAGE_NAMES
 from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.champion.strategy import LONGEST_SIDE
 from nonobot.bot.papers import solve as solve_as_the_papers
 from nonobot.protocol import Puzzle, TaaiReader
 from tests import naive
@@ -25,10 +28,20 @@ pytestmark = pytest.mark.usefixtures("compiled")
 OPTIONAL = [name for name in STAGE_NAMES if name != "learning"]
 SUBSETS = [tuple(each) for each in chain(*(combinations(OPTIONAL, n) for n in range(len(OPTIONAL) + 1)))]
 
+WIDTHS = (64, 128)
+"""Bits of a mask: as wide as small boards need, and wider, as they come with larger boards."""
+
+LONGEST_LINE = 62  # in the narrower masks
+
 
 @pytest.fixture(scope="module")
 def champion() -> ChampionStrategy:
     return ChampionStrategy()
+
+
+@pytest.fixture(scope="module", params=WIDTHS)
+def of_both_widths(request) -> ChampionStrategy:
+    return ChampionStrategy(least_bits=request.param)
 
 
 def check(
@@ -65,26 +78,26 @@ def by_clues(width: int, height: int) -> dict[Puzzle, list[naive.Grid]]:
 @pytest.mark.parametrize(
     ("width", "height"), [(1, 1), (1, 6), (6, 1), (2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3), (3, 4), (4, 3)]
 )
-def test_every_board_of_a_small_size_is_solved_and_its_solutions_counted(champion, width, height):
+def test_every_board_of_a_small_size_is_solved_and_its_solutions_counted(of_both_widths, width, height):
     for puzzle, right in by_clues(width, height).items():
-        check(champion, puzzle, right)
+        check(of_both_widths, puzzle, right)
 
 
 @pytest.mark.slow
-def test_every_board_of_4x4_is_solved_and_its_solutions_counted(champion):
+def test_every_board_of_4x4_is_solved_and_its_solutions_counted(of_both_widths):
     for puzzle, right in by_clues(4, 4).items():
-        check(champion, puzzle, right)
+        check(of_both_widths, puzzle, right)
 
 
 @pytest.mark.parametrize(("width", "height"), [(2, 2), (2, 3), (3, 2), (3, 3)])
-def test_every_set_of_clues_of_a_small_size_has_the_solutions_it_has(champion, width, height):
+def test_every_set_of_clues_of_a_small_size_has_the_solutions_it_has(of_both_widths, width, height):
     boards = by_clues(width, height)
     unsolvable = 0
     for lines in product(*(naive.all_clues(height),) * width, *(naive.all_clues(width),) * height):
         puzzle = Puzzle(columns=lines[:width], rows=lines[width:])
         right = boards.get(puzzle, [])
         unsolvable += not right
-        check(champion, puzzle, right, asked=(1, 1000))
+        check(of_both_widths, puzzle, right, asked=(1, 1000))
     assert unsolvable > 50
 
 
@@ -99,11 +112,13 @@ def some_board(rng: random.Random, width: int, height: int) -> Puzzle:
     return broken(rng, puzzle) if kind == 6 else random_clues(rng, width, height)
 
 
-@pytest.mark.parametrize("without", SUBSETS)
+@pytest.mark.parametrize(
+    ("without", "bits"), [*((without, 64) for without in SUBSETS), ((), 128), (("descents",), 128)]
+)
 @pytest.mark.parametrize("most", [4, 5, 7])
-def test_random_small_boards_have_the_solutions_that_enumeration_finds(without, most):
+def test_random_small_boards_have_the_solutions_that_enumeration_finds(without, bits, most):
     rng = random.Random(f"{most} {without}")
-    champion = ChampionStrategy(most, without)
+    champion = ChampionStrategy(most, without, bits)
     numbers: Counter[int] = Counter()
     for _ in range(500 if most < 6 else 250):
         puzzle = some_board(rng, rng.randint(2, most), rng.randint(2, most))
@@ -190,6 +205,18 @@ def test_sides_of_every_length(without):
             assert naive.verify(puzzle, result.solutions[0].cells.tolist()), puzzle
 
 
+@pytest.mark.parametrize(
+    ("width", "height"), [(63, 1), (1, 63), (64, 65), (100, 2), (70, 40), (40, 126), (126, 126)]
+)
+def test_sides_that_need_wider_masks(champion, width, height):
+    rng = random.Random(width * height)
+    for density in (0.75, 0.85):
+        puzzle = Puzzle.from_grid(random_grid(rng, width, height, density))
+        result = champion.solve(puzzle)
+        assert result.status == "solved"
+        assert naive.verify(puzzle, result.solutions[0].cells.tolist())
+
+
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 62), (62, 1), (62, 62), (25, 25), (31, 62)])
 @pytest.mark.parametrize("colour", [0, 1])
 def test_boards_of_one_colour(champion, width, height, colour):
@@ -217,8 +244,9 @@ def test_a_board_with_61_blocks_in_a_line_and_its_neighbours(champion):
 
 
 def test_a_side_that_is_too_long_is_refused(champion):
-    with pytest.raises(ValueError, match="63"):
-        champion.solve(Puzzle.from_grid([[1] * (LONGEST_SIDE + 1)]))
+    for grid in ([[1] * (LONGEST_SIDE + 1)], [[1]] * (LONGEST_SIDE + 1)):
+        with pytest.raises(ValueError, match=f"1 to {LONGEST_SIDE} cells; this is .*{LONGEST_SIDE + 1}"):
+            champion.solve(Puzzle.from_grid(grid))
     assert champion.solve(Puzzle.from_grid([[1, 0], [0, 1]])).status == "solved"
 
 
@@ -262,6 +290,14 @@ def test_the_search_is_the_same_for_the_same_seed_whatever_was_solved_before(wit
         backward = [record(used, puzzle, solutions) for puzzle in reversed(puzzles)]
         fresh = [record(ChampionStrategy(3, without), puzzle, solutions) for puzzle in puzzles]
         assert forward == backward[::-1] == fresh
+
+
+@pytest.mark.parametrize("without", [(), ("descents",)])
+def test_the_search_is_the_same_in_wider_masks(without):
+    narrow, wide = (ChampionStrategy(3, without, bits) for bits in WIDTHS)
+    for puzzle in some_puzzles():
+        for solutions in (1, 3):
+            assert record(narrow, puzzle, solutions) == record(wide, puzzle, solutions)
 
 
 def test_the_search_is_the_same_in_another_process():
@@ -340,3 +376,50 @@ def test_solutions_found_without_any_conflict_take_time_too(champion):
 def test_no_solution_is_not_to_be_asked_for(champion, solutions):
     with pytest.raises(ValueError, match="at least one solution"):
         champion.solve(Puzzle.from_grid([[1]]), solutions=solutions)
+
+
+# Plain Python
+
+
+def as_plain_python(*arguments: str, stdin: bytes = b"", plain: bool = True) -> bytes:
+    """Return what a Python process says, with NUMBA_DISABLE_JIT or without."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        input=stdin,
+        cwd=Path(__file__).parent.parent,
+        env=os.environ | {"NUMBA_DISABLE_JIT": f"{plain:d}"},
+        capture_output=True,
+        check=True,
+    ).stdout
+
+
+def test_as_plain_python_it_finds_the_same_with_the_same_counts():
+    rng = random.Random(6)
+    grids = [
+        random_grid(rng, side, side, density) for side, density in ((5, 0.5), (8, 0.35), (9, 0.4), (10, 0.35))
+    ]
+    puzzles = [Puzzle.from_grid(grid) for grid in (*grids, [[0, 1, 1], [0, 1, 0]])]
+    code = (
+        "from tests.test_champion import *\n"
+        f"for puzzle in {puzzles!r}:\n"
+        "    for without in ((), ('descents',)):\n"
+        "        for bits in WIDTHS:\n"
+        "            print(record(ChampionStrategy(0, without, bits), puzzle, 2))"
+    )
+    compiled, plain = (as_plain_python("-c", code, plain=plain) for plain in (False, True))
+    assert compiled == plain
+    assert len(compiled.splitlines()) == 4 * len(puzzles)
+
+
+def test_the_command_runs_as_plain_python(tmp_path):
+    stats = tmp_path / "stats.jsonl"
+    puzzle = Puzzle.from_grid(random_grid(random.Random(10), 9, 9, 0.35))
+    clues = ["\t".join(map(str, clue)) for clue in (*puzzle.columns, *puzzle.rows)]
+    options = ("--size", "9x9", "--without", "descents", "--stats", str(stats))
+    answer = as_plain_python("-m", "nonobot", *options, stdin="\n".join(["$1", *clues, ""]).encode())
+    rows = [list(map(int, line.split(b"\t"))) for line in answer.splitlines()[1:]]
+    compiled = ChampionStrategy(without=("descents",)).solve(puzzle)
+    assert rows == compiled.solutions[0].cells.tolist()
+    told = json.loads(stats.read_text())
+    assert compiled.counts["decisions"] > 0
+    assert {name: told[name] for name in compiled.counts} == compiled.counts

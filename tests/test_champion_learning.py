@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from nonobot.bot.champion import state
-from nonobot.bot.champion.learning.clauses import KEPT_FOR_GOOD, KEPT_IF_USED
-from nonobot.bot.champion.learning.events import BY_CHOICE
+from nonobot.bot.champion.clauses import KEPT_FOR_GOOD, KEPT_IF_USED
+from nonobot.bot.champion.trail import BY_CHOICE
 from nonobot.protocol import Puzzle
 from tests import champion_kernels as kernels
 from tests import naive
@@ -57,16 +56,14 @@ def test_an_explanation_suffices_and_needs_each_of_its_cells(search, length):
         target = {i for i in now if i not in root and rng.random() < 0.1}
         seen = {i for i in now if rng.random() < rng.choice((0, 0.3))}
         search.load(Puzzle(columns=((),) * length, rows=(clue,)))
-        search[state.EARLIEST][0, : len(clue)] = [min(each) for each in zip(*starts, strict=True)]
-        search[state.LATEST][0, : len(clue)] = [max(each) for each in zip(*starts, strict=True)]
+        search["earliest"][0, : len(clue)] = [min(each) for each in zip(*starts, strict=True)]
+        search["latest"][0, : len(clue)] = [max(each) for each in zip(*starts, strict=True)]
         kernels.take_over_root(search.m)
-        search[state.ROOT_KNOWN][0] = sum(1 << i for i in root)
-        search[state.SEEN_CELLS][0] = sum(1 << i for i in seen)
+        search["root_known"][0] = sum(1 << i for i in root)
+        search["seen_cells"][0] = sum(1 << i for i in seen)
         black, white = masks_of([now.get(i) for i in range(length)])
-        end = kernels.explain(
-            search.m, np.uint64(0), np.uint64(black), np.uint64(white), np.uint64(sum(1 << i for i in target)), 3
-        )
-        reasons = set(search[state.REASONS][3:end].tolist())
+        end = kernels.explain(search.m, 0, black, white, sum(1 << i for i in target), 3)
+        reasons = set(search["reasons"][3:end].tolist())
         assert len(reasons) == end - 3
         assert reasons <= set(now) - root - target
         assert seen - root - target <= reasons
@@ -83,7 +80,7 @@ def test_an_explanation_suffices_and_needs_each_of_its_cells(search, length):
 
 def order_clauses(search: ChampionState) -> list:
     """Return the clauses that moving a bound keeps: who starts at p or before also starts at p + 1 or before."""
-    names = {search.name(number) for number in range(search.one(state.CELLS), search.one(state.VARIABLES))}
+    names = {search.name(number) for number in range(search.one("cells"), search.one("variables"))}
     return [
         [((line, block, place), False), ((line, block, place + 1), True)]
         for line, block, place in names
@@ -93,7 +90,7 @@ def order_clauses(search: ChampionState) -> list:
 
 def random_clause(search: ChampionState, rng: random.Random) -> list[int]:
     size = rng.choice((2, 2, 3, 3, 3, 4, 6, 9))
-    variables = rng.sample(range(search.one(state.VARIABLES)), size)
+    variables = rng.sample(range(search.one("variables")), size)
     return [2 * variable + rng.randint(0, 1) for variable in variables]
 
 
@@ -106,7 +103,7 @@ def decide_and_compare(search: ChampionState, rng: random.Random, clauses: list,
     met = {"conflicts": 0, "implied": 0}
     decided: list[dict] = []
     for _ in range(steps):
-        unknown = [v for v in range(search.one(state.VARIABLES)) if search.value(v) is None]
+        unknown = [v for v in range(search.one("variables")) if search.value(v) is None]
         if not unknown or rng.random() < 0.15:
             back = rng.randint(0, len(decided))
             kernels.jump_back(search.m, back)
@@ -126,8 +123,8 @@ def decide_and_compare(search: ChampionState, rng: random.Random, clauses: list,
             continue
         assert right is None
         met["conflicts"] += 1
-        parts = search.clause(search.one(state.CONFLICT))
-        assert all(search[state.VALUE][literal] < 0 for literal in parts)
+        parts = search.clause(search.one("conflict"))
+        assert all(search["value"][literal] < 0 for literal in parts)
         back = rng.randint(0, len(decided) - 1)
         kernels.jump_back(search.m, back)
         decided = decided[:back]
@@ -160,10 +157,8 @@ def test_watches_set_what_unit_propagation_sets(search):
 def reduce_and_check(search: ChampionState) -> tuple[int, int]:
     """Reduce the clauses and check which are left; return how many there were and are."""
     before = list(search.clauses())
-    trail = search[state.TRAIL][: search.one(state.TRAIL_SIZE)]
-    reasons = {
-        int(event): place for event, place in enumerate(trail[:, state.EVENT_REASON].tolist()) if place >= 0
-    }
+    trail = search["trail"][: search.one("trail_size")]
+    reasons = {int(event): place for event, place in enumerate(trail["reason"].tolist()) if place >= 0}
     why = {event: frozenset(search.clause(place)) for event, place in reasons.items()}
     ranks = []  # of those that may go: the higher the sooner
     for at, (place, literals, flags) in enumerate(before):
@@ -176,7 +171,7 @@ def reduce_and_check(search: ChampionState) -> tuple[int, int]:
     kernels.reduce_clauses(search.m)
     left = list(search.clauses())
     assert [literals for _, literals, _ in left] == right
-    after = search[state.TRAIL][: search.one(state.TRAIL_SIZE), state.EVENT_REASON].tolist()
+    after = search["trail"]["reason"][: search.one("trail_size")].tolist()
     assert {e: frozenset(search.clause(place)) for e, place in enumerate(after) if place >= 0} == why
     # The ones left were not used since: only LBD and what was good for ever stay.
     assert all((flags & 0xFFFF) <= KEPT_FOR_GOOD or not flags & USED for _, _, flags in left)
@@ -191,13 +186,13 @@ def test_a_reduction_keeps_reasons_and_good_clauses_and_the_rest_propagates_as_b
             search.add_clause(random_clause(search, rng), rng.randint(1, 12))
         for _ in range(3):
             while True:  # some decisions, so that some clauses are reasons
-                unknown = [v for v in range(search.one(state.VARIABLES)) if search.value(v) is None]
+                unknown = [v for v in range(search.one("variables")) if search.value(v) is None]
                 if not unknown or rng.random() < 0.2:
                     break
                 search.open_level()
                 kernels.assign_literal(search.m, 2 * rng.choice(unknown) + rng.randint(0, 1), BY_CHOICE)
                 if not kernels.visit_all_watches(search.m):
-                    kernels.jump_back(search.m, search.one(state.LEVEL) - 1)
+                    kernels.jump_back(search.m, search.one("level") - 1)
                     break
             had, has = reduce_and_check(search)
             assert has < had or had < 20
@@ -212,47 +207,46 @@ def test_a_reduction_keeps_reasons_and_good_clauses_and_the_rest_propagates_as_b
 
 def snapshot(search: ChampionState) -> list[np.ndarray]:
     """Return what a jump back must restore."""
-    lines, variables = search.one(state.LINES), search.one(state.VARIABLES)
-    board = search[state.BOARD]
+    lines, variables = search.one("lines"), search.one("variables")
     return [
-        board[:lines].copy(),
-        board[state.MOST_LINES : state.MOST_LINES + lines].copy(),
-        search[state.EARLIEST][:lines].copy(),
-        search[state.LATEST][:lines].copy(),
-        search[state.VALUE][: 2 * variables].copy(),
-        search[state.ASSIGNED].copy(),
-        search[state.TRAIL_SIZE].copy(),
-        search[state.RECORD_COUNT].copy(),
+        search["board.black"][:lines].copy(),
+        search["board.white"][:lines].copy(),
+        search["earliest"][:lines].copy(),
+        search["latest"][:lines].copy(),
+        search["value"][: 2 * variables].copy(),
+        search["assigned"].copy(),
+        search["trail_size"].copy(),
+        search["record_count"].copy(),
     ]
 
 
 def check_learned(search: ChampionState, solutions: list[naive.Grid], level: int) -> list[int]:
     """Check the clause just learned, before the jump back to `level`, and return it."""
-    learned = search[state.LEARNED][: search.one(state.LEARNED_SIZE)].tolist()
+    learned = search["learned"][: search.one("learned_size")].tolist()
     assert len({literal >> 1 for literal in learned}) == len(learned)
-    assert all(search[state.VALUE][literal] < 0 for literal in learned)
+    assert all(search["value"][literal] < 0 for literal in learned)
     levels = [search.level_of(literal >> 1) for literal in learned]
-    present = search.one(state.LEVEL)
+    present = search.one("level")
     assert levels[0] == present
     assert levels.count(present) == 1
     assert 0 not in levels
     assert level == max(levels[1:], default=0)
     if len(learned) > 1:
         assert levels[1] == level
-    assert search.one(state.LEARNED_LBD) == len(set(levels))
+    assert search.one("learned_lbd") == len(set(levels))
     named_ = [search.literal(literal) for literal in learned]
     for grid in solutions:
         assert any(holds(literal, grid) for literal in named_), (search.puzzle, grid, named_)
     # Nothing is left behind for the next conflict.
-    assert not search[state.SEEN][: search.one(state.TRAIL_SIZE)].any()
-    assert not search[state.VERDICT][: search.one(state.TRAIL_SIZE)].any()
-    assert not search[state.SEEN_CELLS][: search.one(state.LINES)].any()
+    assert not search["seen"][: search.one("trail_size")].any()
+    assert not search["verdict"][: search.one("trail_size")].any()
+    assert not search["seen_cells"][: search.one("lines")].any()
     return learned
 
 
 def check_trail(search: ChampionState) -> None:
     """Check that the reasons of all that is known came before it."""
-    for variable in range(search.one(state.VARIABLES)):
+    for variable in range(search.one("variables")):
         if search.value(variable) is None or search.level_of(variable) == 0:
             continue
         event = search.event_of(variable)
@@ -269,7 +263,7 @@ def solve_at_random(
     conflicts = 0
     while True:
         if not kernels.propagate(search.m):
-            if search.one(state.LEVEL) == 0:
+            if search.one("level") == 0:
                 assert not solutions, puzzle
                 return conflicts
             conflicts += 1
@@ -281,16 +275,16 @@ def solve_at_random(
             for now, then in zip(snapshot(search), snapshots[level], strict=True):
                 assert np.array_equal(now, then), puzzle
             snapshots = snapshots[:level]
-            assert all(search[state.VALUE][literal] < 0 for literal in learned[1:])
-            assert search[state.VALUE][learned[0]] == 0
+            assert all(search["value"][literal] < 0 for literal in learned[1:])
+            assert search["value"][learned[0]] == 0
             reason = BY_CHOICE if len(learned) == 1 else int(kernels.add_clause(search.m))
             kernels.assign_literal(search.m, learned[0], reason)
             if conflicts >= most_conflicts:
                 return conflicts
             continue
-        unknown = [v for v in range(search.one(state.VARIABLES)) if search.value(v) is None]
+        unknown = [v for v in range(search.one("variables")) if search.value(v) is None]
         if not unknown:
-            rows = search[state.BOARD][: puzzle.height].tolist()
+            rows = search["board.black"][: puzzle.height].tolist()
             grid = [[row >> x & 1 for x in range(puzzle.width)] for row in rows]
             assert naive.verify(puzzle, grid)
             return conflicts
@@ -332,9 +326,9 @@ def test_the_heap_gives_the_most_active_first(search):
     rng = random.Random(3)
     for _ in range(30):
         search.load(Puzzle.from_grid(random_grid(rng, 8, 8, 0.4)))
-        variables = range(search.one(state.VARIABLES))
-        search[state.BUMP][0] = rng.choice((1.0, 1e60, 9e99))
-        activity = search[state.ACTIVITY]
+        variables = range(search.one("variables"))
+        search["bump"][0] = rng.choice((1.0, 1e60, 9e99))
+        activity = search["activity"]
         for variable in variables:
             activity[variable] = rng.choice((rng.random(), 0.0, rng.randint(1, 5)))
         inside = set(rng.sample(variables, rng.randint(1, len(variables))))
@@ -357,10 +351,10 @@ def test_the_heap_gives_the_most_active_first(search):
                 again = rng.choice(outside)
                 kernels.insert(search.m, again)
                 inside.add(again)
-            places = search[state.HEAP_PLACE][: len(variables)].tolist()
+            places = search["heap_place"][: len(variables)].tolist()
             assert {v for v in variables if places[v] >= 0} == inside
-            assert all(search[state.HEAP][places[v]] == v for v in inside)
-            assert search.one(state.HEAP_SIZE) == len(inside)
+            assert all(search["heap"][places[v]] == v for v in inside)
+            assert search.one("heap_size") == len(inside)
 
 
 def test_lubys_sequence():

@@ -7,8 +7,7 @@ from functools import cache
 
 import pytest
 
-from nonobot.bot.champion import state
-from nonobot.bot.champion.learning.events import BY_CHOICE, BY_NEIGHBOUR, BY_RULE, OF_RULE
+from nonobot.bot.champion.trail import BY_CHOICE, BY_NEIGHBOUR, BY_RULE, OF_RULE
 from nonobot.protocol import Puzzle
 from tests import champion_kernels as kernels
 from tests import naive
@@ -44,7 +43,7 @@ def board_clauses(search: ChampionState) -> list:
 
 def check_reasons(search: ChampionState) -> None:
     """Check for everything that a rule set that its reasons came before and imply it."""
-    for number in range(search.one(state.VARIABLES)):
+    for number in range(search.one("variables")):
         if search.value(number) is None:
             continue
         event = search.event_of(number)
@@ -75,8 +74,8 @@ def follows(
 
 def check_conflict(search: ChampionState) -> None:
     """Check that no placement of some line agrees with the parts of the conflict, as they are set."""
-    assert search.one(state.CONFLICT) == OF_RULE
-    parts = [part for part in search[state.CONFLICT_PARTS][:3].tolist() if part >= 0]
+    assert search.one("conflict") == OF_RULE
+    parts = [part for part in search["conflict_parts"][:3].tolist() if part >= 0]
     assert parts
     values = {search.name(part): search.value(part) for part in parts}
     assert None not in values.values()
@@ -89,20 +88,19 @@ def check_conflict(search: ChampionState) -> None:
 def check_mirrors(search: ChampionState) -> None:
     """Check that the masks of BOARD and the bounds say what the variables say."""
     known = search.known()
-    black, white = search[state.BOARD], search[state.BOARD][state.MOST_LINES :]
+    black, white = search["board.black"], search["board.white"]
     for line, clue in enumerate(search.clues):
         for i in range(search.length(line)):
             value = known.get(search.cell(line, i))
             assert (black[line] >> i & 1, white[line] >> i & 1) == (value is True, value is False)
         for block in range(len(clue)):
             first, last, earliest, latest = (
-                int(search[field][line, block])
-                for field in (state.FIRST, state.LAST, state.EARLIEST, state.LATEST)
+                int(search[field][line, block]) for field in ("first", "last", "earliest", "latest")
             )
             for place in range(first, last):
                 right = True if place >= latest else False if place < earliest else None
                 assert known.get((line, block, place)) is right
-    assert search.one(state.ASSIGNED) == len(known)
+    assert search.one("assigned") == len(known)
 
 
 def start(search: ChampionState, clauses: list) -> dict[Variable, bool] | None:
@@ -112,7 +110,7 @@ def start(search: ChampionState, clauses: list) -> dict[Variable, bool] | None:
     """
     right = naive.unit_propagate(clauses, {})
     if right is not None:
-        for cell in range(search.one(state.CELLS)):
+        for cell in range(search.one("cells")):
             value = right.get(search.name(cell))
             if value is not None and search.value(cell) is None:
                 kernels.assign_literal(search.m, 2 * cell + (not value), BY_CHOICE)
@@ -122,7 +120,7 @@ def start(search: ChampionState, clauses: list) -> dict[Variable, bool] | None:
 
 
 def compare(search: ChampionState, right: dict[Variable, bool]) -> None:
-    names = {search.name(number) for number in range(search.one(state.VARIABLES))}
+    names = {search.name(number) for number in range(search.one("variables"))}
     assert search.known() == {name: value for name, value in right.items() if name in names}, search.puzzle
 
 
@@ -134,7 +132,7 @@ def assume_and_propagate(search: ChampionState, rng: random.Random, truth: naive
     clauses = board_clauses(search)
     right = start(search, clauses)
     assert right is not None
-    variables = list(range(search.one(state.VARIABLES)))
+    variables = list(range(search.one("variables")))
     rng.shuffle(variables)
     while variables and rng.random() < 0.9:
         # One assumption or several at once.

@@ -108,7 +108,7 @@ def test_imports_run_one_way(module):
     ("module", "text", "names"),
     [
         ("protocol/x.py", "import numba", {"numba"}),
-        ("protocol/x.py", "from nonobot.bot.lines import paint_line", {"bot"}),
+        ("protocol/x.py", "from nonobot.bot.papers.lines import paint_line", {"bot"}),
         ("protocol/x.py", "import os, numpy as np\nfrom protocol import Puzzle", set()),
         ("bot/x.py", "def f():\n    from nonobot.harness import cli", {"harness"}),
         ("bot/x.py", "import rich.table", {"rich"}),
@@ -122,7 +122,7 @@ def test_imports_run_one_way(module):
         ("tournament_data/x.py", "import nonobot.bot", {"bot"}),
         ("tournament_data/x.py", "from nonobot import bot, harness", {"bot", "harness"}),
         ("harness/x.py", "from nonobot import __version__", set()),
-        ("harness/bench/x.py", "from nonobot.bot.lines import paint_line", set()),
+        ("harness/bench/x.py", "from nonobot.bot.papers.lines import paint_line", set()),
         ("harness/x.py", "import PIL.Image", {"PIL"}),
         ("harness/pictures/x.py", "import PIL.Image", set()),
         ("harness/opponents/x.py", "import nonobot.bot.papers", set()),
@@ -176,9 +176,6 @@ def test_the_page_has_a_line_for_each_module_and_none_for_what_is_gone():
 TWINS = {"cli", "state", "strategy", "search"}
 """Names of modules that have the same role in sister rooms."""
 
-OF_THE_CHAMPION = {"beliefs"}
-"""Beliefs at the root and in the search: two modules of the champion share the name as yet."""
-
 
 DOORS = {f"harness/commands/{command.module}.py" for command in COMMANDS.values()}
 """The commands, each of which may be called as what it opens."""
@@ -197,7 +194,7 @@ def names_of(paths: list[str]) -> dict[str, list[str]]:
 
 def test_no_name_stands_for_two_things():
     found = names_of(MODULES)
-    assert {name for name, paths in found.items() if len(paths) > 1} == TWINS | OF_THE_CHAMPION
+    assert {name for name, paths in found.items() if len(paths) > 1} == TWINS
 
 
 def test_this_check_finds_a_name_that_stands_for_two_things():

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nonobot.bot.lines import SOLVERS, paint_line
+from nonobot.bot.papers.lines import paint_line
+from nonobot.bot.papers.state import SOLVER
 from nonobot.protocol import TaaiReader, clue_of
 from tests import naive
 from tests.boards import all_states, cells_of, from_text, masks_of, painted_states, to_text
@@ -26,7 +27,7 @@ def painted(clue: Sequence[int], cells: naive.Line, solver: str) -> naive.Line |
 
 
 def test_there_are_the_two_solvers_that_these_tests_compare():
-    assert set(SOLVERS) == set(BOTH)
+    assert set(SOLVER._fields) == set(BOTH)
 
 
 # The worked example of the paper
@@ -227,6 +228,29 @@ def test_edge_clues_of_every_length(length, solver):
         assert paint_line(comb, length, 0, 0, solver) == (every_other, full & ~every_other)
 
 
+# Lines that need wider masks
+
+
+LONG = (63, 64, 126, 127, 254, 255, 510, 511, 1000, 1022)
+
+
+@pytest.mark.parametrize("solver", BOTH)
+@pytest.mark.parametrize("length", LONG)
+def test_edge_clues_of_long_lines(length, solver):
+    test_edge_clues_of_every_length(length, solver)
+
+
+@pytest.mark.parametrize("length", LONG)
+def test_random_states_of_long_lines(length):
+    rng = random.Random(length)
+    conflicts = 0
+    for _ in range(20):
+        clue, cells = random_state(rng, length)
+        compare(clue, cells, 300)
+        conflicts += painted(clue, cells, "bitset") is None
+    assert 0 < conflicts < 20
+
+
 @pytest.mark.slow
 def test_lines_of_the_official_sets_are_painted_the_same(official_sets):
     rng = random.Random(7)
@@ -263,9 +287,9 @@ def test_lines_of_the_official_sets_are_painted_the_same(official_sets):
         ((1,), 62, 0, 1 << 63),
         ((), 0, 0, 0),
         ((), -1, 0, 0),
-        ((), 63, 0, 0),
-        ((1,), 64, 0, 0),
-        ((1,), 1000, 0, 0),
+        ((), 1023, 0, 0),
+        ((1,), 1024, 0, 0),
+        ((1,), 16000, 0, 0),
     ],
 )
 def test_what_is_no_line_is_refused(clue, length, black, white, solver):

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from nonobot.bot.champion import state
-from nonobot.bot.memory import Field, Layout, Memory
-from tests import word_kernels as kernels
+from nonobot.bot.champion.state import champion_map
+from nonobot.bot.champion.strategy import MASK_BITS
+from nonobot.bot.memory import Array, Constant, Item, Memory, Struct, f4, i1, i2, i8, mask_of, u1, u2
+from tests import language_kernels as kernels
 from tests.plain import IS_PLAIN, passes_as_plain_python
 
 pytestmark = pytest.mark.xdist_group("word kernels")  # one process compiles them
@@ -29,9 +31,8 @@ def cut(value: int, bits: int, *, signed: bool) -> int:
 
 
 def words_of(value: int) -> tuple[np.uint64, np.int64]:
-    """Return a number as it is put into unsigned and into signed fields; plain Python cuts nothing off."""
-    bits = min(WIDTHS) if IS_PLAIN else 64
-    return u64(cut(value, bits, signed=False)), i64(cut(value, bits, signed=True))
+    """Return a number as it is put into unsigned and into signed fields."""
+    return u64(cut(value, 64, signed=False)), i64(cut(value, 64, signed=True))
 
 
 def same(found: tuple, value: int, number: float) -> None:
@@ -45,7 +46,7 @@ def same(found: tuple, value: int, number: float) -> None:
 
 @pytest.fixture
 def memory() -> Memory:
-    return Memory(kernels.layout)
+    return Memory(kernels.EVERYTHING)
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered in cast")
@@ -53,9 +54,9 @@ def memory() -> Memory:
 def test_a_row_gives_back_what_was_put_in_cut_and_extended_to_64_bits(memory, value):
     number = NUMBERS[value % len(NUMBERS)]
     for i in range(kernels.MANY):
-        kernels.put_in_row(memory.address, u64(i), *words_of(value + i), number)
+        kernels.put_in_row(memory, i, *words_of(value + i), number)
     for i in range(kernels.MANY):
-        same(kernels.get_from_row(memory.address, u64(i)), value + i, number)
+        same(kernels.get_from_row(memory, i), value + i, number)
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered in cast")
@@ -64,31 +65,36 @@ def test_a_table_gives_back_what_was_put_in(memory, value):
     number = NUMBERS[value % len(NUMBERS)]
     places = [(row, i) for row in range(kernels.ROWS) for i in range(kernels.IN_A_ROW)]
     for row, i in places:
-        kernels.put_in_table(memory.address, u64(row), u64(i), *words_of(value + 10 * row + i), number)
+        kernels.put_in_table(memory, row, i, *words_of(value + 10 * row + i), number)
     for row, i in places:
-        same(kernels.get_from_table(memory.address, u64(row), u64(i)), value + 10 * row + i, number)
+        same(kernels.get_from_table(memory, row, i), value + 10 * row + i, number)
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered in cast")
 @pytest.mark.parametrize("value", EDGES)
 def test_a_single_item_gives_back_what_was_put_in(memory, value):
     number = NUMBERS[value % len(NUMBERS)]
-    kernels.write_one(memory.address, *words_of(value), number)
-    same(kernels.read_one(memory.address), value, number)
+    kernels.write_ones(memory, *words_of(value), number)
+    same(kernels.read_ones(memory), value, number)
 
 
-def test_items_come_out_as_64_bit_words_and_floats_as_they_are(memory):
-    unsigned, signed, narrow, wide = kernels.get_from_row(memory.address, u64(0))
+def test_items_come_out_as_int64_but_uint64_and_floats_as_they_are(memory):
+    unsigned, signed, narrow, wide = kernels.get_from_row(memory, 0)
     if IS_PLAIN:
-        assert {type(item) for item in unsigned} == {np.uint64}
-        assert {type(item) for item in signed} == {np.int64}
+        assert [type(item) for item in (*unsigned, *signed)] == [int, int, int, np.uint64, int, int, int, int]
         assert (type(narrow), type(wide)) == (np.float32, np.float64)
         return
     from numba.core import types
 
     returned = kernels.get_from_row.nopython_signatures[0].return_type
-    assert [set(returned[0]), set(returned[1])] == [{types.uint64}, {types.int64}]
+    assert [*returned[0], *returned[1]] == [types.int64] * 3 + [types.uint64] + [types.int64] * 4
     assert (returned[2], returned[3]) == (types.float32, types.float64)
+
+
+def items_of(name: str) -> tuple[np.dtype, tuple[int, ...]]:
+    """Return the kind of items of a field, and how many there are."""
+    shape = {"row": (kernels.MANY,), "table": (kernels.ROWS, kernels.IN_A_ROW), "ones": (1,)}
+    return np.dtype(name[-2:]), shape[name.replace(".", "_").split("_")[0]]
 
 
 @pytest.mark.parametrize("fields", [kernels.ROW_FIELDS, kernels.TABLE_FIELDS, kernels.ONE_FIELDS])
@@ -96,18 +102,18 @@ def test_a_view_is_the_memory_that_kernels_see(memory, fields):
     rng = np.random.default_rng(1)
     for field in fields:
         view = memory.view(field)
-        assert (view.dtype, view.shape) == (field.dtype, field.shape)
+        assert (view.dtype, view.shape) == items_of(field)
         assert not view.any()
-        view[...] = rng.integers(0, 100, field.shape)
+        view[...] = rng.integers(0, 100, view.shape)
     for i in range(kernels.MANY):
-        found = kernels.get_from_row(memory.address, u64(i))
+        found = kernels.get_from_row(memory, i)
         assert [*found[0], *found[1], *found[2:]] == [memory.view(field)[i] for field in kernels.ROW_FIELDS]
     for row in range(kernels.ROWS):
         for i in range(kernels.IN_A_ROW):
-            found = kernels.get_from_table(memory.address, u64(row), u64(i))
+            found = kernels.get_from_table(memory, row, i)
             right = [memory.view(field)[row, i] for field in kernels.TABLE_FIELDS]
             assert [*found[0], *found[1], *found[2:]] == right
-    found = kernels.read_one(memory.address)
+    found = kernels.read_ones(memory)
     assert [*found[0], *found[1], *found[2:]] == [memory.view(field)[0] for field in kernels.ONE_FIELDS]
 
 
@@ -116,9 +122,9 @@ def test_putting_an_item_changes_no_other(memory):
     for field in every:
         memory.view(field)[...] = 99
     before = {field: memory.view(field).copy() for field in every}
-    kernels.put_in_row(memory.address, u64(3), u64(5), i64(5), 5.0)
-    kernels.put_in_table(memory.address, u64(2), u64(1), u64(5), i64(5), 5.0)
-    kernels.write_one(memory.address, u64(5), i64(5), 5.0)
+    kernels.put_in_row(memory, 3, u64(5), i64(5), 5.0)
+    kernels.put_in_table(memory, 2, 1, u64(5), i64(5), 5.0)
+    kernels.write_ones(memory, u64(5), i64(5), 5.0)
     for fields, place in ((kernels.ROW_FIELDS, 3), (kernels.TABLE_FIELDS, (2, 1)), (kernels.ONE_FIELDS, 0)):
         for field in fields:
             before[field][place] = 5
@@ -126,81 +132,227 @@ def test_putting_an_item_changes_no_other(memory):
         assert np.array_equal(memory.view(field), before[field])
 
 
+def test_arithmetic_in_place_is_cut_to_the_item(memory):
+    memory.view("ones.i2")[0], memory.view("ones.u1")[0], memory.view("ones.f8")[0] = 32_767, 2, 10.0
+    memory.view("row_i2")[1], memory.view("table_i4")[2, 1] = 0x40, -3
+    assert kernels.add_up(memory, 1, 5) == 12
+    found = [memory.view(name)[0] for name in ("ones.i2", "ones.u1", "ones.f8")]
+    assert found == [32_772 - 65_536, 2 - 5 + 256, 2.5]
+    assert (memory.view("row_i2")[1], memory.view("table_i4")[2, 1]) == (0x45, -15)
+
+
 def test_another_field_at_the_same_place_sees_the_same_bytes(memory):
     for i, value in enumerate((0, 127, 128, 200, 255, 1)):
-        signed, pair = kernels.aliases(memory.address, u64(i), u64(value))
-        bytes_ = memory.view(kernels.ROW_U1).astype(int)
+        signed, pair = kernels.aliases(memory, i, value)
+        bytes_ = memory.view("row_u1").astype(int)
         assert signed == cut(value, 8, signed=True)
         assert pair == int.from_bytes(bytes(bytes_[i // 2 * 2 : i // 2 * 2 + 2].tolist()), "little")
 
 
-def test_addresses_are_those_of_the_views(memory):
-    for i in range(kernels.MANY):
-        found = [int(each) for each in kernels.addresses(memory.address, u64(i))]
-        views = [memory.view(f) for f in (kernels.ROW_U1, kernels.ROW_F4, kernels.TABLE_I8, kernels.ONE_U1)]
-        right = [view.ctypes.data + i * view.itemsize for view in views[:3]] + [views[3].ctypes.data]
-        assert found == right
+def test_records_are_references_and_copied_whole(memory):
+    for at in range(kernels.MANY):
+        kernels.set_record(memory, at, at - 3, 10**12 + at, at / 8)
+    records = memory.view("records")
+    assert records["tag"].tolist() == [at - 3 for at in range(kernels.MANY)]
+    assert records["wide"].tolist() == [10**12 + at for at in range(kernels.MANY)]
+    assert records["weight"].tolist() == [at / 8 for at in range(kernels.MANY)]
+    assert records["tail"][5].tolist() == [2, 3, 4]
+    assert kernels.copy_record(memory, 1, 6) == (3, 10**12 + 6, 0.75, 5)
+    assert records["tag"].tolist() == [-3, 3, -1, 0, 1, 2, 3]
+    assert records[1] == records[6]
+    # Behind the tag there is room up to the next number of 8 bytes.
+    assert kernels.overlapping_tag(memory, 0) == -3
+    assert kernels.overlapping_tag(memory, 1) == cut((10**12) & 255, 8, signed=True)
 
 
-def test_two_memories_of_one_layout_have_nothing_in_common():
-    one, other = Memory(kernels.layout), Memory(kernels.layout)
-    kernels.put_in_row(one.address, u64(0), u64(9), i64(9), 9.0)
+def test_the_first_sum_of_a_row_above_a_value(memory):
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        row = int(rng.integers(kernels.ROWS))
+        left, right = memory.view("left")[row], memory.view("right")[row]
+        left[:], right[:] = np.sort(rng.integers(0, 50, 8)), np.sort(rng.integers(0, 13, 8))
+        end, value = int(rng.integers(9)), int(rng.integers(-1, 64))
+        sums = (left.astype(int) + right)[:end]
+        right = int(np.argmax(sums > value)) if (sums > value).any() else end
+        assert kernels.find_above(memory, row, value, end) == right
+
+
+def test_two_memories_of_one_map_have_nothing_in_common():
+    one, other = Memory(kernels.EVERYTHING), Memory(kernels.EVERYTHING)
+    kernels.put_in_row(one, 0, u64(9), i64(9), 9.0)
     assert not any(memory.any() for memory in (other.view(field) for field in kernels.ROW_FIELDS))
 
 
-# Layouts
+# What the language refuses
 
 
-def spans(fields: list[Field]) -> list[tuple[int, int]]:
-    return sorted((f.offset, f.offset + int(np.prod(f.shape)) * f.dtype.itemsize) for f in fields)
+@pytest.mark.parametrize(
+    ("kernel", "wrong", "right"),
+    [
+        (kernels.misspelt_member, "tabel_u1", "table_u1"),
+        (kernels.misspelt_in_record, "wieght", "weight"),
+        (kernels.misspelt_to_set, "sevven", "seven"),
+    ],
+)
+def test_a_misspelt_member_is_named_with_its_place_and_the_nearest(memory, kernel, wrong, right):
+    with pytest.raises(Exception, match=f"no member '{wrong}'; did you mean {right}") as caught:
+        kernel(memory)
+    if IS_PLAIN:
+        assert isinstance(caught.value, AttributeError)
+        where = [(str(entry.path), entry.name) for entry in caught.traceback]
+        assert any(path.endswith("language_kernels.py") and name == kernel.__name__ for path, name in where)
+        return
+    function = kernel.py_func
+    place = f'language_kernels.py", line {function.__code__.co_firstlineno + 2}'
+    assert place in str(caught.value), caught.value
 
 
-def test_each_field_begins_on_a_cache_line_behind_the_one_before():
-    layout = Layout()
-    fields = [layout.field(dtype, *shape) for dtype in ("u1", "f4", "i8") for shape in ((), (1,), (64,), (65, 3))]
-    for (_, end), (begin, _) in pairwise(spans(fields)):
-        assert end <= begin < end + 64
-    assert all(field.offset % 64 == 0 for field in fields)
-    assert layout.size % 64 == 0
-    assert layout.size >= spans(fields)[-1][1]
-    memory = Memory(layout)
-    assert int(memory.address) % 64 == 0
-    assert all(memory.view(field).ctypes.data % 64 == 0 for field in fields)
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        kernels.float_for_whole_number,
+        pytest.param(
+            kernels.float_for_whole_member,
+            marks=pytest.mark.skipif(
+                not IS_PLAIN, reason="numba casts what is put into a member before we see it"
+            ),
+        ),
+    ],
+)
+def test_a_float_is_not_cut_to_a_whole_number(memory, kernel):
+    with pytest.raises(Exception, match="whole numbers are"):
+        kernel(memory)
 
 
-def test_the_row_of_a_field_is_its_last_dimension():
-    layout = Layout()
-    assert [layout.field("u1", *shape).row for shape in ((), (5,), (5, 3))] == [1, 5, 3]
+@pytest.mark.skipif(not IS_PLAIN, reason="a compiled kernel looks at nothing")
+def test_in_plain_python_an_index_out_of_range_is_an_error():
+    from nonobot.bot.plain import memory_at
+
+    memory = Memory(kernels.EVERYTHING)
+    m = memory_at(memory.struct, memory.address)
+    for index in (-1, kernels.MANY, (kernels.ROWS, 0), (0, kernels.IN_A_ROW), (0, -1)):
+        with pytest.raises(IndexError):
+            (m.table_i1 if isinstance(index, tuple) else m.row_i1)[index]
+    with pytest.raises(TypeError, match="row"):
+        m.table_i1[1] = 3
+    with pytest.raises(TypeError, match="single item"):
+        m.row_i1 = 3
+    with pytest.raises(TypeError, match="TestRecord"):
+        m.records[0] = 3
+    m.records[2].tag = 5
+    assert repr(m.records[2]) == "TestRecord(tag=5, wide=0, weight=0.0)".replace("0.0", repr(np.float64(0)))
+    assert repr(m.row_i1).startswith("<(7,): 0, 0, 0")
+    assert "records" in dir(m)
 
 
-ALIASES = {"SIZE": "CLUE", "VALUE_PAIR": "VALUE"}
-"""Fields of the champion's state that lie on another on purpose."""
-
-STATE = {name: value for name, value in vars(state).items() if isinstance(value, Field)}
+# Maps
 
 
-def test_no_field_of_the_champions_state_lies_on_another():
-    assert len(STATE) > 50
-    own = spans([field for name, field in STATE.items() if name not in ALIASES])
-    for (_, end), (begin, _) in pairwise(own):
-        assert end <= begin
-    assert own[-1][1] <= state.layout.size
+def spans(struct: Struct, names: list[str]) -> list[tuple[int, int]]:
+    members = (struct.members[name] for name in names)
+    return sorted((offset, offset + what.size) for offset, what in members)
 
 
-@pytest.mark.parametrize("alias", ALIASES)
-def test_an_alias_covers_exactly_the_field_it_is_another_name_of(alias):
-    assert spans([STATE[alias]]) == spans([STATE[ALIASES[alias]]])
+def names_of_places(struct: Struct) -> list[str]:
+    """Return the members that take room of their own."""
+    members = struct.members.items()
+    return [
+        name
+        for name, (_, what) in members
+        if not (isinstance(what, Constant) or (isinstance(what, Array) and what.base))
+    ]
 
 
-def test_the_champions_state_has_room_for_the_longest_boards():
-    longest = state.LONGEST_LINE
+def structs_in(struct: Struct) -> list[Struct]:
+    """Return a struct and all that are in it."""
+    parts = [what.item if isinstance(what, Array) else what for _, what in struct.members.values()]
+    return [struct, *(each for part in parts if isinstance(part, Struct) for each in structs_in(part))]
+
+
+SOME = Struct(
+    "SomeMembers",
+    a=u1, b=i8, c=i1[3], d=f4[64], e=u1, f=mask_of(64), g=mask_of(256), h=u2[5], i=i2[65, 3], j=mask_of(1024)[2],
+    k=Struct("SomeInner", a=u1, b=mask_of(128)), l=u1,
+)  # fmt: skip
+MAPS = {"some": SOME, "everything": kernels.EVERYTHING} | {f"{bits}": champion_map(bits) for bits in MASK_BITS}
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_members_lie_one_behind_the_other_and_where_they_are_read_fastest(name):
+    for struct in structs_in(MAPS[name]):
+        names = names_of_places(struct)
+        own = spans(struct, names)
+        for (_, end), (begin, _) in pairwise(own):
+            assert end <= begin < end + 64
+        assert own[-1][1] <= struct.size < own[-1][1] + 64
+        assert struct.size % struct.alignment == 0
+        for each in names:
+            offset, what = struct.members[each]
+            item = what.item if isinstance(what, Array) else what
+            unit = item.alignment if isinstance(item, Struct) else min(item.size, 64)
+            assert offset % unit == 0
+            assert struct.alignment % unit == 0
+            if isinstance(what, Array) and what.size > 64:
+                assert offset % 64 == 0
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_a_memory_begins_on_a_cache_line_and_its_views_lie_where_the_map_says(name):
+    struct = MAPS[name]
+    memory = Memory(struct)
+    assert memory.address % 64 == 0
+    for each, (offset, what) in struct.members.items():
+        if isinstance(what, Constant | Struct) or each == "literals":
+            continue
+        view = memory.view(each)
+        assert view.ctypes.data == memory.address + offset
+        assert not view.flat[0] or view.dtype.fields
+
+
+OVERLAYS = {"value_pair": "value", "clause": "arena"}
+"""Members of the champion's memory that lie on another on purpose."""
+
+
+@pytest.mark.parametrize("bits", MASK_BITS)
+def test_an_overlay_covers_exactly_the_member_it_lies_on(bits):
+    struct = champion_map(bits)
+    found = {n: what.base for n, (_, what) in struct.members.items() if isinstance(what, Array) and what.base}
+    assert found == OVERLAYS
+    for name, base in OVERLAYS.items():
+        assert spans(struct, [name]) == spans(struct, [base])
+
+
+@pytest.mark.parametrize("bits", MASK_BITS)
+def test_the_champions_memory_has_room_for_the_longest_boards(bits):
+    struct = champion_map(bits)
+    arrays = {name: what for name, (_, what) in struct.members.items() if isinstance(what, Array)}
+    shapes = {name: what.shape for name, what in arrays.items()}
+    kinds = {name: what.item.code for name, what in arrays.items() if isinstance(what.item, Item)}
+    longest = bits - 2
     # k blocks of one cell leave longest + 1 - 2k places to move; each has so many bound variables.
     bounds = max(k * (longest + 1 - 2 * k) for k in range(1, longest // 2 + 2))
-    variables = longest**2 + 2 * longest * bounds
-    assert variables <= state.MOST_VARIABLES < 2**16  # EVENT_OF is 16 bits wide
-    assert (longest + 1) // 2 <= state.MOST_BLOCKS
-    assert longest + 1 <= state.ROW
-    assert len(state.COUNT_NAMES) == state.COUNTS.shape[0]
+    variables = min(longest**2 + 2 * longest * bounds, state.MOST_VARIABLES)
+    most = struct.members["most_variables"].what.value
+    assert variables <= most <= state.MOST_VARIABLES
+    if bits == 64:
+        assert most < state.MOST_VARIABLES
+
+    def highest(kind: str) -> int:
+        return 2 ** (8 * int(kind[1]) - (kind[0] == "i")) - 1
+
+    assert most <= highest(kinds["event_level"])
+    assert most <= highest(kinds["event_of"])
+    assert 2 * longest - 1 <= highest(kinds["bound_line"])
+    assert longest <= min(
+        highest(kinds[name]) for name in ("clue", "first", "last", "earliest", "latest", "zeros")
+    )
+    assert longest <= min(highest(kinds[name]) for name in ("bound_place", "event_old", "row_of", "column_of"))
+    assert shapes["clue"][1] == shapes["bound_base"][1] >= (longest + 1) // 2
+    assert shapes["clue"][1] & (shapes["clue"][1] - 1) == 0  # see first_above
+    assert shapes["told"][1] >= longest + 1
+    assert shapes["trail"][0] > most
+    assert shapes["value"][0] == 2 * most
+    assert set(state.COUNT_NAMES) == set(state.COUNTS.members)
 
 
 def test_the_same_as_plain_python():

@@ -43,6 +43,27 @@ def test_placement_count_is_the_number_of_placements_also_when_none_fits():
             assert naive.placement_count(clue, length) == len(naive.placements(clue, length))
 
 
+@pytest.mark.parametrize("length", range(1, 10))
+def test_the_sums_over_a_line_are_those_over_its_placements(length):
+    rng = random.Random(length)
+    for clue in naive.all_clues(length):
+        for _ in range(3):
+            cells = tuple(rng.choice((None, None, None, 0, 1)) for _ in range(length))
+            odds = [rng.randint(1, 5) for _ in cells]
+            black = [0 if cell == 0 else 1 if cell == 1 else odd for cell, odd in zip(cells, odds, strict=True)]
+            weighed = naive.weights(clue, cells, odds)
+            total, by_cell, by_start = naive.line_sums(clue, black, [cell != 1 for cell in cells])
+            assert total == sum(weight for _, weight in weighed)
+            assert by_cell == [sum(weight for line, weight in weighed if line[i]) for i in range(length)]
+            starts = [(naive.block_starts(line), weight) for line, weight in weighed]
+            for block in range(len(clue)):
+                right = [sum(weight for each, weight in starts if each[block] == i) for i in range(length)]
+                assert by_start[block] == right
+            painted = naive.paint_line(clue, cells)
+            valid = naive.valid_starts(clue, cells)
+            assert naive.paint_long_line(clue, cells) == (None if painted is None else (painted, valid))
+
+
 @pytest.mark.parametrize("length", range(1, 8))
 def test_paint_line_is_what_the_filtered_list_of_all_painted_lines_has_in_common(length):
     every = list(product((0, 1), repeat=length))

@@ -26,28 +26,31 @@ CHANGES = {
     "arguments come in another order": (
         "function(result_pointer, exception_pointer, *arguments)",
         "function(result_pointer, exception_pointer, *arguments[::-1])",
-        "was to come back from a call, and 0x",
+        "was to come back from a call, and -0x",
     ),
     "results come back another way": (
         "function(result_pointer, exception_pointer, *arguments)",
-        "result.value = function(ctypes.byref(ctypes.c_uint64()), exception_pointer, *arguments)",
+        "result.value = function(ctypes.byref(ctypes.c_int64()), exception_pointer, *arguments)",
         "was to come back from a call, and 0x0 came",
     ),
 }
 """A line of bot/native.py, what stands in its place as if numba were another, and what the message says of it."""
 
 PROGRAM = """
+from nonobot.bot.memory import Memory, Struct, i8
 from nonobot.bot.native import load_kernel
-subtract = load_kernel("author", "subtract", 2, lambda: print("compiling"))
-print(subtract(2**64 - 1, 7), subtract(5, 3))
+memory = Memory(Struct("Kept", first=i8))
+subtract = load_kernel("author", "subtract", memory.struct, 2, lambda: print("compiling"))
+print(subtract(memory.address, 2**62, -7), subtract(memory.address, 5, 3), memory.view("first")[0])
 """
 
 KERNEL = """
 from nonobot.bot.jit import kernel
 
 @kernel
-def subtract(first, second):
-    return first - second
+def subtract(m, first, second):
+    m.first = first
+    return m.first - second
 """
 
 
@@ -65,14 +68,14 @@ def started(folder, environment):
     return done.stdout.splitlines(), done.stderr
 
 
-ANSWERS = f"{2**64 - 8} 2"
+ANSWERS = f"{2**62 + 7} 2 5"
 
 
 def test_a_kernel_is_compiled_once_and_loaded_from_then_on(tmp_path):
     environment = patched_house(tmp_path, "native.py")
     assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
     assert started(tmp_path, environment) == ([ANSWERS], "")
-    [kept] = tmp_path.rglob("subtract.o")
+    [kept] = tmp_path.rglob("subtract-Kept.o")
     kept.write_bytes(kept.read_bytes()[:-1])  # a damaged file is none
     assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
 

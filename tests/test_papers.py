@@ -9,7 +9,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from nonobot.bot.papers import deduce, solve
+from nonobot.bot.papers import PapersStrategy, deduce, solve
 from nonobot.protocol import Puzzle, Solution, clue_of
 from nonobot.protocol.clues import fault_in_clues
 from tests import naive
@@ -296,12 +296,34 @@ def test_an_empty_line_in_the_middle_of_a_board_is_an_empty_line():
     assert solve(Puzzle.from_grid(grid), solutions=2).solutions == (Solution(grid),)
 
 
-@pytest.mark.parametrize(("width", "height"), [(63, 5), (5, 63), (100, 100)])
+@pytest.mark.parametrize(("width", "height"), [(63, 5), (5, 63), (100, 100), (80, 95)])
 def test_a_board_wider_or_higher_than_62_is_refused(width, height):
     puzzle = Puzzle.from_grid(np.zeros((height, width), np.uint8))
     for refuse in (solve, lambda board: deduce(board, 1)):
-        with pytest.raises(ValueError, match=r"6[23]|100"):
+        with pytest.raises(
+            ValueError, match=f"^the strategy papers .* up to 62 cells a side; this is {width}x{height}$"
+        ):
             refuse(puzzle)
+
+
+def test_it_is_not_prepared_for_boards_that_it_has_no_room_for():
+    strategy = PapersStrategy()
+    strategy.prepare(lambda what: None, (62, 62))
+    with pytest.raises(ValueError, match="up to 62 cells a side; this is 80x95"):
+        strategy.prepare(lambda what: None, (80, 95))
+
+
+def test_boards_of_other_sizes_in_between_change_no_solution():
+    rng = random.Random(60)
+    strategy = PapersStrategy()
+    for size in [(9, 7), (62, 5), (7, 9), (9, 7), (9, 7), (63, 5), (5, 62), (9, 7)]:
+        puzzle = Puzzle.from_grid(random_grid(rng, *size, 0.5))
+        if max(size) > 62:
+            with pytest.raises(ValueError, match="this is 63x5"):
+                strategy.solve(puzzle)
+        else:
+            found, alone = strategy.solve(puzzle, solutions=2), solve(puzzle, probing="fp1", solutions=2)
+            assert found.solutions == alone.solutions
 
 
 @pytest.mark.parametrize("probing", PROBINGS)

@@ -47,7 +47,7 @@ def test_the_first_board_is_line_solvable_and_the_second_is_not(size):
 @pytest.mark.parametrize("size", SIZES)
 def test_each_board_has_a_single_solution(size):
     strategy = ChampionStrategy(0, ())
-    strategy.prepare(lambda: None)
+    strategy.prepare(lambda what: None)
     for puzzle in boards(size):
         assert strategy.solve(puzzle, solutions=2).verdict == "unique"
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.plain import IS_PLAIN
-from tests.word_kernels import BINARY, PLACES, operate16, operate32, operate64
+from nonobot.bot.memory import Memory
+from tests.language_kernels import PLACES, RESULTS, operate16, operate32, operate64, vectors_map
+from tests.plain import passes_as_plain_python
+from tests.viewed import put_mask
 
-pytestmark = [
-    pytest.mark.skipif(IS_PLAIN, reason="vectors have no plain Python: they are registers"),
-    pytest.mark.xdist_group("word kernels"),
-]
+pytestmark = pytest.mark.xdist_group("language kernels")
 
 OPERATE = {16: operate16, 32: operate32, 64: operate64}
-RESULTS = len(BINARY) + 1 + 2 * len(PLACES) + 1
+MEMORY = Memory(vectors_map(64))
 
 SPECIAL = np.array(
     [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 1e-38, 3e38, -3e38, 1e-20, 1e20, 1 / 3, 7.0],
@@ -22,19 +21,20 @@ SPECIAL = np.array(
 )
 
 
-def operate(lanes: int, a: np.ndarray, b: np.ndarray, bits: int, same: np.float32) -> np.ndarray:
+def operate(
+    lanes: int, a: np.ndarray, b: np.ndarray, bits: int, same: np.float32, memory: Memory = MEMORY
+) -> np.ndarray:
     """Return the results of all operations, one row each, in the order of `expected`."""
-    # Neither the operands nor the results begin at the start of a vector's worth of bytes.
-    room = np.full((RESULTS + 2) * lanes, np.float32(77))
-    where = np.concatenate(([np.float32(0)], a, b))
-    start = where.ctypes.data + 4
-    out = room[lanes + 1 : lanes + 1 + RESULTS * lanes]
-    OPERATE[lanes](
-        np.uint64(start), np.uint64(start + 4 * lanes), np.uint64(bits), same, np.uint64(out.ctypes.data)
-    )
+    put_mask(memory.view("chosen"), 0, bits)
+    memory.view("given")[1 : 2 * lanes + 1] = np.concatenate((a, b))
+    room = memory.view("out")
+    room.fill(77)
+    OPERATE[lanes](memory, same)
+    end = lanes + 1 + RESULTS * lanes
     assert (room[: lanes + 1] == 77).all()
-    assert (room[lanes + 1 + RESULTS * lanes :] == 77).all()
-    return out.reshape(RESULTS, lanes)
+    assert (room[end:] == 77).all()
+    assert end < room.size
+    return room[lanes + 1 : end].reshape(RESULTS, lanes).copy()
 
 
 def expected(lanes: int, a: np.ndarray, b: np.ndarray, bits: int, same: np.float32) -> np.ndarray:
@@ -45,8 +45,10 @@ def expected(lanes: int, a: np.ndarray, b: np.ndarray, bits: int, same: np.float
     return np.array([*rows, np.full(lanes, same)], np.float32)
 
 
-def compare(lanes: int, a: np.ndarray, b: np.ndarray, bits: int, same: np.float32) -> None:
-    found, right = operate(lanes, a, b, bits, same), expected(lanes, a, b, bits, same)
+def compare(
+    lanes: int, a: np.ndarray, b: np.ndarray, bits: int, same: np.float32, memory: Memory = MEMORY
+) -> None:
+    found, right = operate(lanes, a, b, bits, same, memory), expected(lanes, a, b, bits, same)
     is_nan = np.isnan(right)
     assert np.array_equal(np.isnan(found), is_nan)
     assert np.array_equal(found.view(np.uint32)[~is_nan], right.view(np.uint32)[~is_nan])
@@ -84,3 +86,14 @@ def test_select_takes_each_lane_by_its_bit_and_ignores_the_bits_beyond(lanes):
         compare(lanes, a, b, ~(1 << lane) & (2**64 - 1), np.float32(0))
     for bits in (0, 2**64 - 1, (1 << lanes) - 1, (2**64 - 1) >> lanes << lanes):
         compare(lanes, a, b, bits, np.float32(0))
+
+
+def test_select_ignores_the_bits_of_wider_masks():
+    memory, rng = Memory(vectors_map(256)), np.random.default_rng(256)
+    a, b = np.arange(64, dtype=np.float32), -1 - np.arange(64, dtype=np.float32)
+    for _ in range(20):
+        compare(64, a, b, int.from_bytes(rng.bytes(32), "little"), np.float32(1), memory)
+
+
+def test_the_same_as_plain_python():
+    passes_as_plain_python("tests/test_vectors.py")

@@ -13,39 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from nonobot.bot.access import address, get, get2, put, put2, read
-from nonobot.bot.bits import u64
-from nonobot.bot.champion.state import (
-    AHEAD,
-    BEHIND,
-    BELIEF_UPDATES,
-    BLOCKS,
-    BOARD,
-    CLUE,
-    COUNTS,
-    EVIDENCE,
-    HEIGHT,
-    LEAST,
-    LENGTH,
-    LINES,
-    MOST_LINES,
-    ODDS,
-    OUTGOING,
-    PLACED,
-    ROW,
-    SPREAD,
-    TOLD,
-)
 from nonobot.bot.jit import inlined, kernel
+from nonobot.bot.masks import highest
 from nonobot.bot.vectors import (
-    add,
     at_least,
     at_most,
-    div,
     load16,
     load32,
     load64,
-    mul,
     rotate_down,
     rotate_up,
     select,
@@ -53,15 +28,11 @@ from nonobot.bot.vectors import (
     splat32,
     splat64,
     store,
-    sub,
 )
 
 __all__ = ["believe_line", "forget", "sweep"]
 
 f32 = np.float32
-
-_FLOAT_BYTES = u64(4)
-_ROW_BYTES = u64(4 * ROW)
 
 _SCALINGS = 8
 
@@ -71,8 +42,8 @@ _SOFTENING = f32(1e-6)
 """Added to both weights of a cell, as a share of all placements, so that nothing is divided by zero."""
 
 
-def _make_sum_placements(most_slack: int, load: Any, splat: Any) -> Any:
-    """Return the kernel for lines whose slack is at most `most_slack` = number of lanes - 1.
+def _make_scans(most_slack: int) -> Any:
+    """Return the kernels that sum over a gap, for vectors of `most_slack` + 1 lanes.
 
     A gap between blocks turns x[d] into the sum of all x[d'] between which only open cells lie: a segmented scan,
     done in doubling steps. `lanes_used` keeps a step from taking what was rotated round the end.
@@ -81,96 +52,96 @@ def _make_sum_placements(most_slack: int, load: Any, splat: Any) -> Any:
     @inlined
     def scan_up(x: Any, before: Any, lanes_used: Any, slack: Any) -> Any:
         """Sum over d' <= d. Bit d of `before`: the cell in front of a block at slack d is open."""
-        x = select(before & (lanes_used << u64(1)) & lanes_used, add(x, rotate_up(x, 1)), x)
-        before &= before << u64(1)
-        x = select(before & (lanes_used << u64(2)) & lanes_used, add(x, rotate_up(x, 2)), x)
-        before &= before << u64(2)
-        x = select(before & (lanes_used << u64(4)) & lanes_used, add(x, rotate_up(x, 4)), x)
-        if slack >= u64(8):
-            before &= before << u64(4)
-            x = select(before & (lanes_used << u64(8)) & lanes_used, add(x, rotate_up(x, 8)), x)
-        if most_slack > 15 and slack >= u64(16):
-            before &= before << u64(8)
-            x = select(before & (lanes_used << u64(16)) & lanes_used, add(x, rotate_up(x, 16)), x)
-        if most_slack > 31 and slack >= u64(32):
-            before &= before << u64(16)
-            x = select(before & (lanes_used << u64(32)) & lanes_used, add(x, rotate_up(x, 32)), x)
+        x = select(before & (lanes_used << 1) & lanes_used, x + rotate_up(x, 1), x)
+        before &= before << 1
+        x = select(before & (lanes_used << 2) & lanes_used, x + rotate_up(x, 2), x)
+        before &= before << 2
+        x = select(before & (lanes_used << 4) & lanes_used, x + rotate_up(x, 4), x)
+        if slack >= 8:
+            before &= before << 4
+            x = select(before & (lanes_used << 8) & lanes_used, x + rotate_up(x, 8), x)
+        if most_slack > 15 and slack >= 16:
+            before &= before << 8
+            x = select(before & (lanes_used << 16) & lanes_used, x + rotate_up(x, 16), x)
+        if most_slack > 31 and slack >= 32:
+            before &= before << 16
+            x = select(before & (lanes_used << 32) & lanes_used, x + rotate_up(x, 32), x)
         return x
 
     @inlined
     def scan_down(x: Any, at: Any, lanes_used: Any, slack: Any) -> Any:
         """Sum over d' >= d. Bit d of `at`: the first cell of a block at slack d is open."""
-        x = select(at & (lanes_used >> u64(1)), add(x, rotate_down(x, 1)), x)
-        at &= at >> u64(1)
-        x = select(at & (lanes_used >> u64(2)), add(x, rotate_down(x, 2)), x)
-        at &= at >> u64(2)
-        x = select(at & (lanes_used >> u64(4)), add(x, rotate_down(x, 4)), x)
-        if slack >= u64(8):
-            at &= at >> u64(4)
-            x = select(at & (lanes_used >> u64(8)), add(x, rotate_down(x, 8)), x)
-        if most_slack > 15 and slack >= u64(16):
-            at &= at >> u64(8)
-            x = select(at & (lanes_used >> u64(16)), add(x, rotate_down(x, 16)), x)
-        if most_slack > 31 and slack >= u64(32):
-            at &= at >> u64(16)
-            x = select(at & (lanes_used >> u64(32)), add(x, rotate_down(x, 32)), x)
+        x = select(at & (lanes_used >> 1), x + rotate_down(x, 1), x)
+        at &= at >> 1
+        x = select(at & (lanes_used >> 2), x + rotate_down(x, 2), x)
+        at &= at >> 2
+        x = select(at & (lanes_used >> 4), x + rotate_down(x, 4), x)
+        if slack >= 8:
+            at &= at >> 4
+            x = select(at & (lanes_used >> 8), x + rotate_down(x, 8), x)
+        if most_slack > 15 and slack >= 16:
+            at &= at >> 8
+            x = select(at & (lanes_used >> 16), x + rotate_down(x, 16), x)
+        if most_slack > 31 and slack >= 32:
+            at &= at >> 16
+            x = select(at & (lanes_used >> 32), x + rotate_down(x, 32), x)
         return x
+
+    return scan_up, scan_down
+
+
+def _make_sum_placements(most_slack: int, load: Any, splat: Any) -> Any:
+    """Return the kernel for lines whose slack is at most `most_slack` = number of lanes - 1."""
+    scan_up, scan_down = _make_scans(most_slack)
 
     @kernel
     def sum_placements(m: Any, line: Any, open_: Any, slack: Any) -> Any:
-        """Set AHEAD and BEHIND to the sums before and behind each gap, and return the weight of all placements.
+        """Set `ahead` and `behind` to the sums before and behind each gap; return the weight of all placements.
 
-        Before: EVIDENCE holds the weight of each cell being black, 1 that of a white one; `open_` is the set of
-        cells that may be white, the virtual cell behind the last one included. LEAST is set.
-        After: AHEAD[j][d] * BEHIND[j][d] is the weight of the placements in which the gap before block j ends, or
-        reaches, just before cell LEAST[j] + d.
+        Before: `evidence` holds the weight of each cell being black, 1 that of a white one; `open_` is the set of
+        cells that may be white, the virtual cell behind the last one included. `least` is set.
+        After: ahead[j, d] * behind[j, d] is the weight of the placements in which the gap before block j ends, or
+        reaches, just before cell least[j] + d.
         """
-        one = u64(1)
         zero, unit = splat(f32(0)), splat(f32(1))
-        lanes_used = (one << slack << one) - one
-        blocks = get(m, BLOCKS, line)
+        lanes_used = (m.one << slack << 1) - 1
+        blocks = m.blocks[line]
 
         for block in range(blocks):
-            size = get2(m, CLUE, line, block)
-            least = get(m, LEAST, block)
-            cell = address(m, EVIDENCE, least)
-            weight = select(lanes_used & (open_ >> (least + size)), load(cell), zero)
+            size = m.clue[line, block]
+            least = m.least[block]
+            weight = select(lanes_used & (open_ >> (least + size)), load(m.evidence, least), zero)
             # Three more cells without a branch (a longer block is rare), the others in a loop.
-            weight = mul(weight, select(-u64(size > u64(1)), load(cell + _FLOAT_BYTES), unit))
-            weight = mul(weight, select(-u64(size > u64(2)), load(cell + u64(2) * _FLOAT_BYTES), unit))
-            weight = mul(weight, select(-u64(size > u64(3)), load(cell + u64(3) * _FLOAT_BYTES), unit))
-            while size > u64(4):
-                size -= one
-                weight = mul(weight, load(cell + size * _FLOAT_BYTES))
-            store(address(m, PLACED, block * u64(ROW)), weight)
+            weight = weight * select(m.none - (size > 1), load(m.evidence, least + 1), unit)
+            weight = weight * select(m.none - (size > 2), load(m.evidence, least + 2), unit)
+            weight = weight * select(m.none - (size > 3), load(m.evidence, least + 3), unit)
+            while size > 4:
+                size -= 1
+                weight = weight * load(m.evidence, least + size)
+            store(m.placed[block], 0, weight)
 
         # Both directions at once: each is a chain of dependent steps, and the two do not wait for each other.
-        ahead = scan_up(select(one, unit, zero), open_ << one, lanes_used, slack)
-        behind = select(one << slack, unit, zero)
-        behind = scan_down(behind, open_ >> get(m, LEAST, blocks), lanes_used, slack)
-        store(address(m, AHEAD, u64(0)), ahead)
-        store(address(m, BEHIND, blocks * u64(ROW)), behind)
+        ahead = scan_up(select(m.one, unit, zero), open_ << 1, lanes_used, slack)
+        behind = select(m.one << slack, unit, zero)
+        behind = scan_down(behind, open_ >> m.least[blocks], lanes_used, slack)
+        store(m.ahead[0], 0, ahead)
+        store(m.behind[blocks], 0, behind)
         for done in range(blocks):
-            left = blocks - one - done
-            ahead = mul(ahead, load(address(m, PLACED, done * u64(ROW))))
-            behind = mul(behind, load(address(m, PLACED, left * u64(ROW))))
-            ahead = scan_up(ahead, open_ >> (get(m, LEAST, done + one) - one), lanes_used, slack)
-            behind = scan_down(behind, open_ >> get(m, LEAST, left), lanes_used, slack)
-            store(address(m, AHEAD, (done + one) * u64(ROW)), ahead)
-            store(address(m, BEHIND, left * u64(ROW)), behind)
-        total = get2(m, AHEAD, blocks, slack)
+            left = blocks - 1 - done
+            ahead = ahead * load(m.placed[done], 0)
+            behind = behind * load(m.placed[left], 0)
+            ahead = scan_up(ahead, open_ >> (m.least[done + 1] - 1), lanes_used, slack)
+            behind = scan_down(behind, open_ >> m.least[left], lanes_used, slack)
+            store(m.ahead[done + 1], 0, ahead)
+            store(m.behind[left], 0, behind)
 
         # Each product goes to its place in a row of its own, so that no store waits for another.
-        for block in range(blocks + one):
-            row = block * u64(2 * ROW)
-            least = get(m, LEAST, block)
-            at = u64(0)
-            while at <= get(m, LENGTH, line):
-                store(address(m, SPREAD, row + at), splat16(f32(0)))
-                at += u64(16)
-            gap = mul(load(address(m, AHEAD, block * u64(ROW))), load(address(m, BEHIND, block * u64(ROW))))
-            store(address(m, SPREAD, row + least), gap)
-        return total
+        for block in range(blocks + 1):
+            spread = m.spread[block]
+            for at in range(0, m.length[line] + 1, 16):
+                store(spread, at, splat16(f32(0)))
+            store(spread, m.least[block], load(m.ahead[block], 0) * load(m.behind[block], 0))
+        return m.ahead[blocks, slack]
 
     return sum_placements
 
@@ -180,48 +151,127 @@ _sum_32 = _make_sum_placements(31, load32, splat32)
 _sum_64 = _make_sum_placements(63, load64, splat64)
 
 
+# --- longer slacks: 64 lanes at a time, and what goes from one stretch of lanes to the next ---
+
+_LANES = 64
+
+_scan_up, _scan_down = _make_scans(_LANES - 1)
+
+
+@kernel
+def _gap_ahead(m: Any, row: Any, before: Any, lanes_used: Any, slack: Any) -> None:
+    """Turn a row of sums into those behind a gap, as `scan_up` does."""
+    every = (m.one << _LANES) - 1
+    carried = f32(0)
+    for at in range(0, slack + 1, _LANES):
+        open_here = before >> at
+        sums = _scan_up(load64(row, at), open_here, (lanes_used >> at) & every, _LANES)
+        reached = open_here & ~(open_here + 1)  # the ones below the lowest zero
+        store(row, at, sums + select(reached, splat64(carried), splat64(f32(0))))
+        carried = row[at + _LANES - 1]
+
+
+@kernel
+def _gap_behind(m: Any, row: Any, open_: Any, lanes_used: Any, slack: Any) -> None:
+    """Turn a row of sums into those in front of a gap, as `scan_down` does."""
+    every = (m.one << _LANES) - 1
+    carried = f32(0)
+    at = slack // _LANES * _LANES
+    while at >= 0:
+        open_here = (open_ >> at) & every
+        sums = _scan_down(load64(row, at), open_here, (lanes_used >> at) & every, _LANES)
+        closed = every & ~open_here
+        reached = every
+        if closed:
+            reached &= ~(((m.one << 1) << highest(closed)) - 1)  # the ones above the highest zero
+        store(row, at, sums + select(reached, splat64(carried), splat64(f32(0))))
+        carried = row[at]
+        at -= _LANES
+
+
+@kernel
+def _multiply(target: Any, source: Any, other: Any, slack: Any) -> None:
+    """Make a row the products of two others."""
+    for at in range(0, slack + 1, _LANES):
+        store(target, at, load64(source, at) * load64(other, at))
+
+
+@kernel
+def _sum_long(m: Any, line: Any, open_: Any, slack: Any) -> Any:
+    """Do what `sum_placements` does, for a slack of 64 or more."""
+    blocks = m.blocks[line]
+    lanes_used = (m.one << slack << 1) - 1
+    for block in range(blocks):
+        size, least = m.clue[line, block], m.least[block]
+        fits = lanes_used & (open_ >> (least + size))
+        for at in range(0, slack + 1, _LANES):
+            weight = select(fits >> at, load64(m.evidence, least + at), splat64(f32(0)))
+            for more in range(1, size):
+                weight = weight * load64(m.evidence, least + at + more)
+            store(m.placed[block], at, weight)
+    for at in range(0, slack + 1, _LANES):
+        store(m.ahead[0], at, splat64(f32(0)))
+        store(m.behind[blocks], at, splat64(f32(0)))
+    m.ahead[0, 0] = f32(1)
+    m.behind[blocks, slack] = f32(1)
+    _gap_ahead(m, m.ahead[0], open_ << 1, lanes_used, slack)
+    _gap_behind(m, m.behind[blocks], open_ >> m.least[blocks], lanes_used, slack)
+    for done in range(blocks):
+        left = blocks - 1 - done
+        _multiply(m.ahead[done + 1], m.ahead[done], m.placed[done], slack)
+        _multiply(m.behind[left], m.behind[left + 1], m.placed[left], slack)
+        _gap_ahead(m, m.ahead[done + 1], open_ >> (m.least[done + 1] - 1), lanes_used, slack)
+        _gap_behind(m, m.behind[left], open_ >> m.least[left], lanes_used, slack)
+    for block in range(blocks + 1):
+        spread = m.spread[block]
+        for at in range(0, m.length[line] + 1, 16):
+            store(spread, at, splat16(f32(0)))
+        for at in range(0, slack + 1, _LANES):
+            store(spread, m.least[block] + at, load64(m.ahead[block], at) * load64(m.behind[block], at))
+    return m.ahead[blocks, slack]
+
+
 @kernel
 def _sum(m: Any, line: Any, open_: Any, slack: Any) -> Any:
-    if slack < u64(16):
+    if slack < 16:
         return _sum_16(m, line, open_, slack)
-    if slack < u64(32):
+    if slack < 32:
         return _sum_32(m, line, open_, slack)
-    return _sum_64(m, line, open_, slack)
+    if slack < 64:
+        return _sum_64(m, line, open_, slack)
+    return _sum_long(m, line, open_, slack)
 
 
 @kernel
 def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> Any:
-    """Set OUTGOING to what a line says about its cells; False if no placement has a weight that float32 can tell.
+    """Set `m.outgoing` to what a line says of its cells; False if no placement has a weight that float32 can tell.
 
-    Before: TOLD[line] are the odds it is told; `black` and `white` the cells it knows.
+    Before: `m.told[line]` are the odds it is told; `black` and `white` the cells it knows.
 
     Parameters
     ----------
-    m, line : uint64
-    black, white : uint64
+    m : memory
+    line : int64
+    black, white : mask
     most_odds : float32
         Odds are kept between 1 / most_odds and most_odds.
     """
-    one = u64(1)
-    put(m, COUNTS, BELIEF_UPDATES, get(m, COUNTS, BELIEF_UPDATES) + one)
-    length, blocks = get(m, LENGTH, line), get(m, BLOCKS, line)
-    least = u64(0)
+    m.counts.belief_updates += 1
+    length, blocks = m.length[line], m.blocks[line]
+    least = 0
     for block in range(blocks):
-        put(m, LEAST, block, least)
-        least += get2(m, CLUE, line, block) + one
-    put(m, LEAST, blocks, least)
-    slack = length + one - least
-    open_ = ~black & ((one << (length + one)) - one)
-    told = address(m, TOLD, line * u64(ROW))
+        m.least[block] = least
+        least += m.clue[line, block] + 1
+    m.least[blocks] = least
+    slack = length + 1 - least
+    open_ = ~black & ((m.one << (length + 1)) - 1)
+    told = m.told[line]
     zero, unit = splat16(f32(0)), splat16(f32(1))
 
     # What lies behind the last cell is read too, but only by lanes beyond the slack, which are dropped.
-    at = u64(0)
-    while at <= length:
-        odds = load16(told + at * _FLOAT_BYTES)
-        weight = select(black >> at, unit, select(white >> at, zero, odds))
-        store(address(m, EVIDENCE, at), weight)
-        at += u64(16)
+    for at in range(0, length + 1, 16):
+        weight = select(black >> at, unit, select(white >> at, zero, load16(told, at)))
+        store(m.evidence, at, weight)
 
     total = _sum(m, line, open_, slack)
     # Out of float32's range? All placements have the same number of black cells: one factor for all odds changes
@@ -231,11 +281,8 @@ def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> A
         if total > _LEAST_TOTAL and total < _MOST_TOTAL:
             break
         factor = splat16(step if total < f32(1) else f32(1) / step)
-        at = u64(0)
-        while at <= length:
-            weight = load16(address(m, EVIDENCE, at))
-            store(address(m, EVIDENCE, at), select(black >> at, unit, mul(weight, factor)))
-            at += u64(16)
+        for at in range(0, length + 1, 16):
+            store(m.evidence, at, select(black >> at, unit, load16(m.evidence, at) * factor))
         total = _sum(m, line, open_, slack)
         step = np.sqrt(step)
     if not (total > f32(0) and total < _INFINITY):
@@ -243,57 +290,47 @@ def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> A
 
     all_, soft = splat16(total), splat16(_SOFTENING * total)
     most, fewest = splat16(most_odds), splat16(f32(1) / most_odds)
-    at = u64(0)
-    while at < length:
-        # Column 1 + i of SPREAD is cell i.
-        gap = address(m, SPREAD, at + one)
-        white_weight = load16(gap)
-        for _ in range(blocks):
-            gap += u64(8 * ROW)
-            white_weight = add(white_weight, load16(gap))
-        black_weight = at_least(sub(all_, white_weight), zero)
-        against = mul(add(white_weight, soft), load16(told + at * _FLOAT_BYTES))
-        odds = div(add(black_weight, soft), against)
-        store(address(m, OUTGOING, at), at_least(at_most(odds, most), fewest))
-        at += u64(16)
+    for at in range(0, length, 16):
+        # Column 1 + i of `spread` is cell i.
+        white_weight = load16(m.spread[0], at + 1)
+        for block in range(blocks):
+            white_weight = white_weight + load16(m.spread[block + 1], at + 1)
+        black_weight = at_least(all_ - white_weight, zero)
+        against = (white_weight + soft) * load16(told, at)
+        odds = (black_weight + soft) / against
+        store(m.outgoing, at, at_least(at_most(odds, most), fewest))
     return True
 
 
 @kernel
 def forget(m: Any) -> None:
     """Start anew: every line is told even odds."""
-    even = splat16(f32(1))
-    for line in range(read(m, LINES)):
-        at = u64(0)
-        while at < u64(ROW):
-            store(address(m, TOLD, line * u64(ROW) + at), even)
-            at += u64(16)
+    for line in range(m.lines):
+        for at in range(0, m.length[line] + 1, 16):
+            store(m.told[line], at, splat16(f32(1)))
 
 
 @kernel
 def sweep(m: Any, most_odds: Any) -> Any:
-    """Let all rows of BOARD speak, then all columns; False if a line has no placement left.
+    """Let all rows of the board speak, then all columns; False if a line has no placement left.
 
-    After: ODDS[x, y] are the odds of the cell in row y, column x, by what its row and its column say.
+    After: m.odds[x, y] are the odds of the cell in row y, column x, by what its row and its column say.
     """
-    height, lines = read(m, HEIGHT), read(m, LINES)
+    height, lines = m.height, m.lines
     for line in range(lines):
-        length = get(m, LENGTH, line)
-        black, white = get(m, BOARD, line), get(m, BOARD, u64(MOST_LINES) + line)
-        if (black | white) + u64(1) == u64(1) << length:
+        length = m.length[line]
+        black, white = m.board.black[line], m.board.white[line]
+        if (black | white) + 1 == m.one << length:
             continue
         if not believe_line(m, line, black, white, most_odds):
             return False
         if line < height:
             for x in range(length):
-                put2(m, TOLD, height + x, line, get(m, OUTGOING, x))
+                m.told[height + x, line] = m.outgoing[x]
         else:
             x = line - height
-            at = u64(0)
-            while at < length:
-                both = mul(load16(address(m, OUTGOING, at)), load16(address(m, TOLD, line * u64(ROW) + at)))
-                store(address(m, ODDS, x * u64(ROW) + at), both)
-                at += u64(16)
+            for at in range(0, length, 16):
+                store(m.odds[x], at, load16(m.outgoing, at) * load16(m.told[line], at))
             for y in range(length):
-                put2(m, TOLD, y, x, get(m, OUTGOING, y))
+                m.told[y, x] = m.outgoing[y]
     return True

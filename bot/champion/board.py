@@ -4,112 +4,95 @@ from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.access import get, put, read
-from nonobot.bot.bits import lowest_bit, popcount, u64
-from nonobot.bot.champion.line import paint
-from nonobot.bot.champion.moments import note
-from nonobot.bot.champion.state import (
-    BOARD,
-    CELLS,
-    COUNTS,
-    DIRTY,
-    HEIGHT,
-    LINE_SOLVES,
-    LINES,
-    MOST_LINES,
-    PAINTED,
-    START,
-    WIDTH,
-)
+from nonobot.bot.champion.control import note
+from nonobot.bot.champion.state import MOMENT
 from nonobot.bot.jit import kernel
+from nonobot.bot.line import paint
+from nonobot.bot.masks import count, lowest
 
-__all__ = ["copy_board", "is_full", "known_row", "paint_cell", "propagate", "start_board"]
-
-_WHITE = u64(MOST_LINES)
+__all__ = ["copy_board", "is_full", "known_cells", "paint_cell", "propagate", "start_board"]
 
 
 @kernel
 def start_board(m: Any) -> None:
-    """Make BOARD what is known from the beginning, and all lines dirty."""
-    copy_board(m, BOARD, START)
-    put(m, DIRTY, u64(0), (u64(1) << read(m, HEIGHT)) - u64(1))
-    put(m, DIRTY, u64(1), (u64(1) << read(m, WIDTH)) - u64(1))
+    """Make the board what is known from the beginning, and all lines dirty."""
+    copy_board(m, m.board, m.start)
+    m.dirty.rows = (m.one << m.height) - 1
+    m.dirty.columns = (m.one << m.width) - 1
 
 
 @kernel
 def copy_board(m: Any, target: Any, source: Any) -> None:
-    """Copy one board field over another."""
-    for line in range(read(m, LINES)):
-        put(m, target, line, get(m, source, line))
-        put(m, target, _WHITE + line, get(m, source, _WHITE + line))
+    """Copy one board over another."""
+    for line in range(m.lines):
+        target.black[line] = source.black[line]
+        target.white[line] = source.white[line]
 
 
 @kernel
-def known_row(m: Any, y: Any) -> Any:
-    """Return the known cells of row y of BOARD."""
-    return get(m, BOARD, y) | get(m, BOARD, _WHITE + y)
+def known_cells(m: Any, line: Any) -> Any:
+    """Return the known cells of a line of the board."""
+    return m.board.black[line] | m.board.white[line]
 
 
 @kernel
 def is_full(m: Any) -> Any:
-    """Tell whether every cell of BOARD is known."""
-    known = u64(0)
-    for y in range(read(m, HEIGHT)):
-        known += popcount(known_row(m, y))
-    return known == read(m, CELLS)
+    """Tell whether every cell of the board is known."""
+    known = 0
+    for y in range(m.height):
+        known += count(known_cells(m, y))
+    return known == m.cells
 
 
 @kernel
 def paint_cell(m: Any, y: Any, x: Any, white: Any) -> None:
-    """Paint an unknown cell of BOARD, white (1) or black (0), and make its lines dirty."""
-    colour = white * _WHITE
-    row, column = colour + y, colour + read(m, HEIGHT) + x
-    put(m, BOARD, row, get(m, BOARD, row) | (u64(1) << x))
-    put(m, BOARD, column, get(m, BOARD, column) | (u64(1) << y))
-    put(m, DIRTY, u64(0), get(m, DIRTY, u64(0)) | (u64(1) << y))
-    put(m, DIRTY, u64(1), get(m, DIRTY, u64(1)) | (u64(1) << x))
+    """Paint an unknown cell of the board, white (1) or black (0), and make its lines dirty."""
+    colour = m.board.white if white else m.board.black
+    colour[y] |= m.one << x
+    colour[m.height + x] |= m.one << y
+    m.dirty.rows |= m.one << y
+    m.dirty.columns |= m.one << x
+
+
+@kernel
+def _cross(colour: Any, cells: Any, crossing: Any, here: Any) -> None:
+    """Paint cells of a line in the lines that cross it, the first of which is `crossing`."""
+    while cells:
+        colour[crossing + lowest(cells)] |= here
+        cells &= cells - 1
 
 
 @kernel
 def propagate(m: Any) -> Any:
-    """Paint the dirty lines of BOARD, rows and columns by turns, until nothing changes; False on a conflict.
+    """Paint the dirty lines of the board, rows and columns by turns, until nothing changes; False on a conflict.
 
-    After a conflict BOARD is unfinished and DIRTY is empty.
+    After a conflict the board is unfinished and no line is dirty.
     """
-    height = read(m, HEIGHT)
-    solves = u64(0)
-    rows_dirty, columns_dirty = get(m, DIRTY, u64(0)), get(m, DIRTY, u64(1))
-    put(m, DIRTY, u64(0), u64(0))
-    put(m, DIRTY, u64(1), u64(0))
+    solves = 0
+    todo, triggered, first, crossing = m.dirty.rows, m.dirty.columns, 0, m.height
+    m.dirty.rows = 0
+    m.dirty.columns = 0
     consistent = True
-    todo, triggered, first, crossing = rows_dirty, columns_dirty, u64(0), height
-    while consistent and (todo | triggered) != u64(0):
-        while todo != u64(0):
-            place = lowest_bit(todo)
-            todo &= todo - u64(1)
+    while consistent and (todo | triggered):
+        while todo:
+            place = lowest(todo)
+            todo &= todo - 1
             line = first + place
-            black, white = get(m, BOARD, line), get(m, BOARD, _WHITE + line)
-            solves += u64(1)
+            black, white = m.board.black[line], m.board.white[line]
+            solves += 1
             consistent, black_now, white_now = paint(m, line, black, white)
             if not consistent:
                 break
-            new_black, new_white = black_now ^ black, white_now ^ white
-            if (new_black | new_white) == u64(0):
+            new = (black_now ^ black) | (white_now ^ white)
+            if not new:
                 continue
-            triggered |= new_black | new_white
-            put(m, BOARD, line, black_now)
-            put(m, BOARD, _WHITE + line, white_now)
-            bit = u64(1) << place
-            while new_black != u64(0):
-                cross = crossing + lowest_bit(new_black)
-                put(m, BOARD, cross, get(m, BOARD, cross) | bit)
-                new_black &= new_black - u64(1)
-            while new_white != u64(0):
-                cross = _WHITE + crossing + lowest_bit(new_white)
-                put(m, BOARD, cross, get(m, BOARD, cross) | bit)
-                new_white &= new_white - u64(1)
-            note(m, PAINTED)
-        todo, triggered = triggered, u64(0)
+            triggered |= new
+            m.board.black[line] = black_now
+            m.board.white[line] = white_now
+            _cross(m.board.black, black_now ^ black, crossing, m.one << place)
+            _cross(m.board.white, white_now ^ white, crossing, m.one << place)
+            note(m, MOMENT.painted)
+        todo, triggered = triggered, m.none
         first, crossing = crossing, first
-    put(m, COUNTS, LINE_SOLVES, get(m, COUNTS, LINE_SOLVES) + solves)
+    m.counts.line_solves += solves
     return consistent

@@ -10,30 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from nonobot.bot.access import get, get2, put, read
-from nonobot.bot.bits import lowest_bit, u64
 from nonobot.bot.champion.beliefs import forget, sweep
-from nonobot.bot.champion.board import copy_board, is_full, known_row, paint_cell, propagate
-from nonobot.bot.champion.control import is_late
-from nonobot.bot.champion.moments import note
-from nonobot.bot.champion.state import (
-    BOARD,
-    COLUMN_OF,
-    COUNTS,
-    DESCENTS,
-    GUESSED,
-    HEIGHT,
-    ODDS,
-    PICKED,
-    PICKED_BIAS,
-    RESTARTED,
-    ROOT,
-    ROW_OF,
-    TAKEN_BACK,
-    UNDO,
-    WIDTH,
-)
+from nonobot.bot.champion.board import copy_board, is_full, known_cells, paint_cell, propagate
+from nonobot.bot.champion.control import is_late, note
+from nonobot.bot.champion.state import MOMENT
 from nonobot.bot.jit import kernel
+from nonobot.bot.masks import lowest
 
 __all__ = ["descend"]
 
@@ -46,71 +28,71 @@ MOST_TURNS = 3
 
 @kernel
 def _pick(m: Any, most: Any) -> Any:
-    """Put the unknown cells with the strongest odds into PICKED, strongest first; return their number.
+    """Put the unknown cells with the strongest odds into `m.picked`, strongest first; return their number.
 
-    PICKED holds 2 * cell + 1 for a cell believed white, 2 * cell for one believed black.
+    An item is 2 * cell + 1 for a cell believed white, 2 * cell for one believed black.
     """
-    width = read(m, WIDTH)
-    picked = u64(0)
+    width = m.width
+    picked = 0
     threshold = f32(0)
-    every = (u64(1) << width) - u64(1)
-    for y in range(read(m, HEIGHT)):
-        unknown = every & ~known_row(m, y)
-        while unknown != u64(0):
-            x = lowest_bit(unknown)
-            unknown &= unknown - u64(1)
-            odds = get2(m, ODDS, x, y)
+    every = (m.one << width) - 1
+    for y in range(m.height):
+        unknown = every & ~known_cells(m, y)
+        while unknown:
+            x = lowest(unknown)
+            unknown &= unknown - 1
+            odds = m.odds[x, y]
             if picked == most and odds <= threshold and odds * threshold >= f32(1):
                 continue
             white = odds <= f32(1)
             bias = f32(1) / odds if white else odds
             # Insert in order; the weakest falls out.
-            at = picked if picked < most else most - u64(1)
-            while at > u64(0) and get(m, PICKED_BIAS, at - u64(1)) < bias:
-                put(m, PICKED_BIAS, at, get(m, PICKED_BIAS, at - u64(1)))
-                put(m, PICKED, at, get(m, PICKED, at - u64(1)))
-                at -= u64(1)
-            put(m, PICKED_BIAS, at, bias)
-            put(m, PICKED, at, u64(2) * (y * width + x) + u64(white))
+            at = picked if picked < most else most - 1
+            while at > 0 and m.picked_bias[at - 1] < bias:
+                m.picked_bias[at] = m.picked_bias[at - 1]
+                m.picked[at] = m.picked[at - 1]
+                at -= 1
+            m.picked_bias[at] = bias
+            m.picked[at] = 2 * (y * width + x) + white
             if picked < most:
-                picked += u64(1)
-            threshold = get(m, PICKED_BIAS, picked - u64(1))
+                picked += 1
+            threshold = m.picked_bias[picked - 1]
     return picked
 
 
 @kernel
 def descend(m: Any, at_once: Any) -> Any:
-    """Descend from ROOT, `at_once` cells a step; True if BOARD is a solution.
+    """Descend from the root, `at_once` cells a step; True if the board is a solution.
 
-    Before: ROOT is a fixpoint of propagation with cells unknown.
+    Before: the root is a fixpoint of propagation with cells unknown.
     """
-    put(m, COUNTS, DESCENTS, get(m, COUNTS, DESCENTS) + u64(1))
-    copy_board(m, BOARD, ROOT)
-    note(m, RESTARTED)
+    m.counts.descents += 1
+    copy_board(m, m.board, m.root)
+    note(m, MOMENT.restarted)
     forget(m)
     for _ in range(FIRST_SWEEPS):
         if not sweep(m, MOST_ODDS):
             return False
-    turns = u64(0)
+    turns = 0
     while True:
         picked = _pick(m, at_once)
         for i in range(picked):
-            choice = get(m, PICKED, i)
-            cell, white = choice >> u64(1), choice & u64(1)
-            y, x = get(m, ROW_OF, cell), get(m, COLUMN_OF, cell)
-            if (known_row(m, y) >> x) & u64(1) != u64(0):
+            choice = m.picked[i]
+            cell, white = choice >> 1, choice & 1
+            y, x = m.row_of[cell], m.column_of[cell]
+            if (known_cells(m, y) >> x) & 1:
                 continue
-            copy_board(m, UNDO, BOARD)
+            copy_board(m, m.undo, m.board)
             paint_cell(m, y, x, white)
-            note(m, GUESSED)
+            note(m, MOMENT.guessed)
             if propagate(m):
                 continue
-            turns += u64(1)
-            if turns > u64(MOST_TURNS):
+            turns += 1
+            if turns > MOST_TURNS:
                 return False
-            copy_board(m, BOARD, UNDO)
-            paint_cell(m, y, x, u64(1) - white)
-            note(m, TAKEN_BACK)
+            copy_board(m, m.board, m.undo)
+            paint_cell(m, y, x, 1 - white)
+            note(m, MOMENT.taken_back)
             if not propagate(m):
                 return False
         if is_full(m):

@@ -1,231 +1,300 @@
-"""The map of the champion's state: every field with dtype, shape and meaning.
+"""The map of the champion's memory: every member with its kind, its shape and its meaning.
+
+How to read it: `width=i8` is one number of 8 bytes, `length=i2[lines]` an array, `clue=place[lines, blocks]` a
+table, `board=boards` a struct with members of its own. A kernel says `m.width`, `m.length[line]`, `m.clue[line,
+block]`, `m.board.black[line]`; every number is 64 bits wide once it is out of the memory (`bot.language`,
+`bot.masks`). No kernel keeps anything elsewhere.
 
 Lines are numbered rows first: line y is row y, line height + x is column x. A cell is numbered y * width + x.
 
 Variables: first the cells, then the bounds. The bound variable S(l, j, p) says "block j of line l starts at p or
-before" (order encoding); it exists for every p at which it is not decided from the beginning, FIRST <= p < LAST,
-and has number BOUND_BASE[l, j] + p - FIRST[l, j]. A literal is 2 * variable, or 2 * variable + 1 for its
-negation: for a cell, 2 * cell is black and 2 * cell + 1 is white.
+before" (order encoding); it exists for every p at which the root leaves it open, first <= p < last, and has the
+number bound_base[l, j] + p - first[l, j]. A literal is 2 * variable, or 2 * variable + 1 for its negation: for a
+cell, 2 * cell is black and 2 * cell + 1 is white.
 
-No kernel keeps state anywhere else. Every field has room for boards of 62x62.
+The map has room for the largest board of its width of masks. Pages that a board does not touch take no memory.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from functools import cache
+from typing import NamedTuple
 
-from nonobot.bot import LONGEST_SIDE as LONGEST_LINE
-from nonobot.bot import STAGE_NAMES
 from nonobot.bot.exchange import MOST_MOMENTS, Moment
-from nonobot.bot.memory import Field, Layout
+from nonobot.bot.memory import Struct, f4, f8, i1, i2, i4, i8, mask_of, u1, u2, u4, u8
 
-MOST_LINES = 2 * LONGEST_LINE
-MOST_BLOCKS = 32  # of a line, rounded up: the row length of tables of blocks
-MOST_CELLS = LONGEST_LINE * LONGEST_LINE
-MOST_VARIABLES = MOST_CELLS + MOST_LINES * 496  # k blocks, slack 63 - 2k: k * slack is at most 16 * 31
-ROW = 64  # floats of a row of messages: one for each cell, and room to read beyond
+__all__ = [
+    "COUNT_NAMES", "MOMENT", "MOST_ARENA", "MOST_CLAUSES", "MOST_VARIABLES", "MOST_WATCHES", "OUTCOME", "STAGE",
+    "STEP", "WANTED", "champion_map",
+]  # fmt: skip
 
-u64 = np.uint64
 
-SOLVED, UNSOLVABLE, LATE = u64(0), u64(1), u64(2)
-"""How a call ended: a solution, no (other) solution, out of time or memory."""
+class _Outcomes(NamedTuple):
+    """How a call ended."""
 
-ANY, ALL, NEXT = u64(0), u64(1), u64(2)
-"""Which solution a call wants: any; the first of several; another one, after a call that wanted ALL or NEXT."""
+    solved: int = 0
+    unsolvable: int = 1  # no solution, or no other
+    late: int = 2  # out of time or memory
+    open: int = 3  # nothing is wrong, and cells are unknown
+    too_large: int = 4  # the search would need more variables than there is room for
 
-DESCENT_STAGE, LEARNING_STAGE, BELIEFS, LINE_KERNEL = (u64(1) << u64(i) for i in range(len(STAGE_NAMES)))
-"""Bits of STAGES."""
 
-PAINTED, GUESSED, TAKEN_BACK, RESTARTED = (
-    u64(kind) for kind in (Moment.PAINTED, Moment.GUESSED, Moment.TAKEN_BACK, Moment.RESTARTED)
+class _Wanted(NamedTuple):
+    """Which solution a call wants."""
+
+    any: int = 0
+    all: int = 1  # the first of several
+    next: int = 2  # another one, after a call that wanted all or next
+
+
+class _Stages(NamedTuple):
+    """Bits of `stages`: what may be left out, in the order of `bot.STAGE_NAMES`."""
+
+    descents: int = 1
+    learning: int = 2
+    beliefs: int = 4
+    line_kernel: int = 8
+
+
+class _Steps(NamedTuple):
+    """What the time goes to: places in `spent`."""
+
+    propagation: int = 0
+    descents: int = 1
+    learning_start: int = 2
+    learning_propagation: int = 3
+    learning_analysis: int = 4
+    learning_decisions: int = 5
+    learning_upkeep: int = 6
+
+
+class _Moments(NamedTuple):
+    """What may have happened when a moment is noted."""
+
+    painted: int = int(Moment.PAINTED)
+    guessed: int = int(Moment.GUESSED)
+    taken_back: int = int(Moment.TAKEN_BACK)
+    restarted: int = int(Moment.RESTARTED)
+
+
+OUTCOME, WANTED, STAGE, STEP, MOMENT = _Outcomes(), _Wanted(), _Stages(), _Steps(), _Moments()
+
+COUNTS = Struct(
+    "Counts",
+    line_solves=i8,
+    descents=i8,
+    belief_updates=i8,
+    decisions=i8,
+    conflicts=i8,
+    restarts=i8,
+    learned_literals=i8,
 )
-"""Moments, as kernels note them."""
+COUNT_NAMES = tuple(COUNTS.members)
 
-layout = Layout()
-_field = layout.field
-
-# -- problem: set by the strategy for each puzzle
-WIDTH = _field("u8")
-HEIGHT = _field("u8")
-LINES = _field("u8")  # height + width
-CELLS = _field("u8")  # width * height
-LENGTH = _field("u1", MOST_LINES)  # cells of a line
-BLOCKS = _field("u1", MOST_LINES)  # blocks of a line
-CLUE = _field("u1", MOST_LINES, MOST_BLOCKS)  # block lengths, then zeros
-ROW_OF = _field("u1", MOST_CELLS)  # y of a cell
-COLUMN_OF = _field("u1", MOST_CELLS)  # x of a cell
-
-START = _field("u8", 2 * MOST_LINES)  # cells known from the beginning: black, white, as in the boards below
-
-# -- limits and choices of a call
-DEADLINE = _field("i8")  # on the clock of now_ns
-RANDOM = _field("u8")  # state of the random numbers; never 0
-STAGES = _field("u8")  # set of the stages that are on; see STAGE_NAMES
-
-# -- statistics: the search's counts, in the order of COUNT_NAMES
-COUNT_NAMES = (
-    "line_solves",
-    "descents",
-    "belief_updates",
-    "decisions",
-    "conflicts",
-    "restarts",
-    "learned_literals",
-)
-LINE_SOLVES, DESCENTS, BELIEF_UPDATES, DECISIONS, CONFLICTS, RESTARTS, LEARNED_LITERALS = (
-    u64(i) for i in range(len(COUNT_NAMES))
-)
-COUNTS = _field("u8", len(COUNT_NAMES))
-STEP_NAMES = (
-    "propagation",
-    "descents",
-    "learning_start",
-    "learning_propagation",
-    "learning_analysis",
-    "learning_decisions",
-    "learning_upkeep",
-)
-PROPAGATING, DESCENDING, STARTING, INFERRING, ANALYSING, DECIDING, UPKEEP = (
-    u64(i) for i in range(len(STEP_NAMES))
-)
-SPENT = _field("i8", len(STEP_NAMES))  # nanoseconds of each step
-LAP = _field("i8")  # when the last step ended, on the clock of now_ns
-
-# -- boards: black cells of every line at 0.., white cells at MOST_LINES..
-ROOT = _field("u8", 2 * MOST_LINES)  # what propagation alone gives
-BOARD = _field("u8", 2 * MOST_LINES)  # of the stage under way
-UNDO = _field("u8", 2 * MOST_LINES)  # the board before the last step of a descent
-DIRTY = _field("u8", 2)  # rows, and columns, still to be painted
-
-# -- moments, noted only for people who watch
-MOMENT_ROOM = _field("u8")  # 0: nobody watches
-MOMENT_COUNT = _field("u8")
-MOMENT_KIND = u64(2 * LONGEST_LINE)  # what happened; before it the black cells of each row, then the white ones
-MOMENTS = _field("u8", MOST_MOMENTS, 2 * LONGEST_LINE + 1)
-
-# -- scratch of the line kernel, one item for each block
-REACH = _field("u8", MOST_BLOCKS + 1)
-STARTS = _field("u8", MOST_BLOCKS + 1)
-FITS = _field("u8", MOST_BLOCKS + 1)
-
-# -- beliefs: odds black : white that a line is told about each of its cells by the crossing line
-TOLD = _field("f4", MOST_LINES, ROW)
-ODDS = _field("f4", MOST_LINES, ROW)  # a column's cells: what both lines together say
-EVIDENCE = _field("f4", 4 * ROW)  # scratch: weight of each cell being black
-AHEAD = _field("f4", MOST_BLOCKS + 1, ROW)  # scratch: forward sums by slack
-PLACED = _field("f4", MOST_BLOCKS + 1, ROW)  # scratch: weight of a block at each slack
-BEHIND = _field("f4", MOST_BLOCKS + 1, ROW)  # scratch: backward sums by slack
-LEAST = _field("u1", MOST_BLOCKS + 1)  # scratch: first start of each block, and of what comes behind the last
-SPREAD = _field("f4", MOST_BLOCKS + 1, 2 * ROW)  # scratch: for each gap the weight of its cells being white
-OUTGOING = _field("f4", 2 * ROW)  # scratch: what a line says about each of its cells
-
-# -- descents
-PICKED = _field("u4", 64)  # the choices of a step, strongest first
-PICKED_BIAS = _field("f4", 64)
-
-# -- learning: variables. Numbers, places and levels are signed, so that -1 can say "none"
-VARIABLES = _field("i8")  # cells and bounds
-SIZE = Field(CLUE.offset, "i1", CLUE.shape)  # CLUE again, signed
-BOUND_BASE = _field("i4", MOST_LINES, MOST_BLOCKS)  # number of S(l, j, FIRST)
-FIRST = _field("i1", MOST_LINES, MOST_BLOCKS)  # first start of a block on an empty line
-LAST = _field("i1", MOST_LINES, MOST_BLOCKS)  # last start of a block on an empty line
-EARLIEST = _field("i1", MOST_LINES, MOST_BLOCKS)  # first start now
-LATEST = _field("i1", MOST_LINES, MOST_BLOCKS)  # last start now
-NO_BYTES = _field("i1", MOST_LINES, MOST_BLOCKS)  # all 0
-BOUND_LINE = _field("u1", MOST_VARIABLES)  # l of S(l, j, p)
-BOUND_BLOCK = _field("u1", MOST_VARIABLES)  # j
-BOUND_PLACE = _field("i1", MOST_VARIABLES)  # p
-CELL_BASE = _field("i4", MOST_LINES)  # number of a line's first cell
-CELL_STEP = _field("i4", MOST_LINES)  # and the difference to the next one
-VALUE = _field("i1", 2 * MOST_VARIABLES)  # of a literal: 1 true, -1 false, 0 unknown
-VALUE_PAIR = Field(VALUE.offset, "u2", (MOST_VARIABLES,))  # VALUE of both literals of a variable
-
-# -- learning: the trail of events. An event sets a cell, or moves a bound over one or more variables at once
-EVENT_LITERAL, EVENT_REASON, EVENT_A, EVENT_B = range(4)
-TRAIL = _field("i4", MOST_VARIABLES + 1, 4)  # literal (of a range the strongest), reason and its two variables
-EVENT_OLD = _field("i1", MOST_VARIABLES + 1)  # the bound before
-EVENT_LEVEL = _field("u2", MOST_VARIABLES + 1)
-TRAIL_SIZE = _field("i8")
-HEAD = _field("i8")  # next event to propagate
-EVENT_OF = _field("u2", MOST_VARIABLES)  # event that set a variable
-ASSIGNED = _field("i8")  # number of variables set
-LEVEL = _field("i8")  # number of decisions
-LEVEL_START = _field("i4", MOST_VARIABLES + 1)  # number of events before a decision
-ROOT_CHANGED = _field("u8")  # 1: something was learned for good since PATTERN_ALIVE was set
-
-# -- learning: line kernel calls that set cells, for later explanation
-RECORDS = _field("u8", MOST_VARIABLES + 1, 4)  # black, white before; line; number of events before
-RECORD_COUNT = _field("i8")
-
-# -- learning: lines as automata; state s of a line is a bit: s cells of its pattern 1..1 0 1..1 0 .. are behind
-PATTERN_BLACK = _field("u8", MOST_LINES)  # states that a black cell leaves for the next
-PATTERN_GAP = _field("u8", MOST_LINES)  # states in which a white cell may stay
-PATTERN_WHITE = _field("u8", MOST_LINES)  # states that a white cell leaves for the next
-PATTERN_END = _field("u8", MOST_LINES)  # the last state
-PATTERN_ALIVE = _field("u8", MOST_LINES, ROW)  # states before cell i that the bounds at the root leave
-ROOT_KNOWN = _field("u8", MOST_LINES)  # cells known for good
-FORWARD = _field("u8", ROW)  # scratch: states reached before cell i
-
-# -- learning: conflicts and their analysis
-CONFLICT = _field("i8")  # what failed: a clause, a line, or up to three variables
-CONFLICT_PARTS = _field("i8", 4)
-SEEN = _field("u1", MOST_VARIABLES + 1)  # of an event: it is needed
-NEEDED = _field("i4", MOST_VARIABLES + 1)  # of a needed event: the weakest variable needed
-TOUCHED = _field("i4", MOST_VARIABLES + 1)  # the needed events
-TOUCHED_COUNT = _field("i8")
-OPEN_COUNT = _field("i8")  # needed events of the present level not yet resolved
-SEEN_CELLS = _field("u8", MOST_LINES)  # cells that the clause will have, or has, by line
-VERDICT = _field("u1", MOST_VARIABLES + 1)  # of an event, in minimisation: 1 implied by the others, 2 not
-JUDGED = _field("i4", MOST_VARIABLES + 1)  # events with a verdict
-JUDGED_COUNT = _field("i8")
-REASONS = _field("i4", 1 << 13)  # scratch: cells and bounds that explain another; 51 times 62 in minimisation
-FRAME_EVENT, FRAME_NEXT, FRAME_END, FRAME_CLAUSE, FRAME_TOP = range(5)
-FRAMES = _field(
-    "i4", 64, 8
-)  # scratch: of minimisation: event; next and end of its reasons, 1 if these are in ARENA,
-# 0 if in REASONS; first free place in REASONS
-LEARNED = _field("i4", MOST_VARIABLES)  # literals of the clause being learned
-LEARNED_SIZE = _field("i8")
-LEARNED_LBD = _field("i8")  # number of levels in it
-LEVEL_STAMP = _field("i8", MOST_VARIABLES + 2)
-STAMP = _field("i8")
-
-# -- learning: clauses. A clause: size, LBD and flags, place of the last search, literals
 MOST_ARENA = 1 << 25
 MOST_CLAUSES = 1 << 19
-ARENA = _field("i4", MOST_ARENA)
-ARENA_SIZE = _field("i8")
-CLAUSES = _field("i4", MOST_CLAUSES)  # places in ARENA
-CLAUSE_COUNT = _field("i8")
-CLAUSE_RANK = _field("u8", MOST_CLAUSES)  # scratch of the reduction
 MOST_WATCHES = 1 << 23  # the database counts as full at half of it: lists that move leave holes
-WATCHES = _field("u8", MOST_WATCHES)  # clause, and in the upper half one of its other literals
-WATCH_BEGIN, WATCH_COUNT, WATCH_ROOM = range(3)
-WATCH_LIST = _field("u4", 2 * MOST_VARIABLES, 4)  # of a literal: where its watches begin, their number, the room
-WATCHES_USED = _field("i8")
+MOST_VARIABLES = 1 << 22
+"""Room for this many, where a width could need more: the largest boards of 512 bits and over do."""
 
-# -- learning: decisions
-ACTIVITY = _field("f8", MOST_VARIABLES)
-BUMP = _field("f8")
-HEAP = _field("i4", MOST_VARIABLES)
-HEAP_SIZE = _field("i8")
-HEAP_PLACE = _field("i4", MOST_VARIABLES)  # -1: not in the heap
-TARGET = _field("u1", MOST_VARIABLES)  # the value to try: 0 true (black), 1 false
-MOST_ASSIGNED = _field("i8")  # events of the longest consistent trail since TARGET was reset
+MOST_MOMENT_BYTES = 1 << 31
 
-# -- learning: the course of a search
-CONFLICTS_MET = _field("i8")
-RESTARTS_MADE = _field("i8")
-REDUCTIONS_MADE = _field("i8")
-NEXT_RESTART = _field("i8")  # number of conflicts
-NEXT_REDUCTION = _field("i8")  # number of conflicts
-EPISODE_END = _field("i8")  # number of conflicts up to which beliefs decide
-BELIEVED_AT = _field("i8")  # number of conflicts when they last did
+# An event sets a cell, or moves a bound over one or more variables at once.
+EVENT = Struct(
+    "Event",
+    literal=i4,  # of a range the strongest
+    reason=i4,  # a code, see `trail`
+    a=i4,  # the variables of the reason
+    b=i4,
+)
 
-# -- learning: beliefs in the search
-SAID = _field("f4", MOST_LINES, ROW)  # what a line said last, damped
-CHANGE = _field("f4", 2 * ROW)  # scratch: how much the probabilities that a line says have changed
-HEARD = _field("u8", MOST_LINES)  # cells known when it said so
-RETELL = _field("u8", 2)  # rows, and columns, that were told something new
-MARGINAL = _field("f4", MOST_CELLS)  # how likely a cell is black
-BOUND_MARGINAL = _field("f4", MOST_VARIABLES)  # how likely a bound variable is true
+# A clause lies in the arena: this, and behind it its literals, the two watched ones first.
+CLAUSE = Struct(
+    "Clause",
+    size=i4,  # number of literals; negative: it is to be deleted
+    flags=i4,  # its LBD, and whether it was used
+    search=i4,  # where the last search for a literal to watch ended
+    literals=i4[0],
+)
+
+# A clause that watches a literal.
+WATCH = Struct(
+    "Watch",
+    clause=i4,  # its place in the arena
+    blocker=i4,  # another literal of it: where that is true there is nothing to do
+)
+
+# The watches of a literal are a stretch of `watches`.
+WATCH_LIST = Struct("WatchList", begin=u4, count=u4, room=u4, unused=u4)
+
+# A step of minimisation: an event, and those of its reasons that are still to be judged.
+FRAME = Struct(
+    "Frame",
+    event=i4,
+    next=i4,
+    end=i4,
+    in_clause=i4,  # 1: next and end are places in the arena, 0: in `reasons`
+    top=i4,  # first free place in `reasons`
+)
+
+
+@cache
+def champion_map(bits: int) -> Struct:
+    """Return the map for masks of so many bits, which take boards of up to bits - 2 cells a side."""
+    longest = bits - 2
+    lines, cells, blocks = 2 * longest, longest * longest, bits // 2
+    row = bits  # floats of a row of messages: one for each cell, and room to read beyond
+    # k blocks have a slack of longest + 1 - 2k: k * slack places are open at most.
+    variables = min(cells + lines * ((longest + 1) ** 2 // 8), MOST_VARIABLES)
+    mask = mask_of(bits)
+    # Small numbers take few bytes where there are many of them.
+    place, line_number, event_number = (i1, u1, u2) if bits == 64 else (i2, u2, i4)
+
+    boards = Struct(f"Boards{bits}", black=mask[lines], white=mask[lines])
+    sides = Struct(f"Sides{bits}", rows=mask, columns=mask)
+    record = Struct(f"Record{bits}", black=mask, white=mask, line=i8, events=i8)
+    moment = Struct(f"Moment{bits}", kind=i8, black=mask[longest], white=mask[longest])
+
+    return Struct(
+        f"Champion{bits}",
+        none=mask.constant(0),
+        one=mask.constant(1),  # cell 0
+        # -- problem: set by the strategy for each puzzle
+        width=i8,
+        height=i8,
+        lines=i8,  # height + width
+        cells=i8,  # width * height
+        length=i2[lines],  # cells of a line
+        blocks=i2[lines],  # blocks of a line
+        clue=place[lines, blocks],  # block lengths, then zeros
+        row_of=line_number[cells],  # y of a cell
+        column_of=line_number[cells],  # x of a cell
+        start=boards,  # cells known from the beginning
+        # -- limits and choices of a call
+        deadline=i8,  # on the clock of now_ns
+        random=u8,  # state of the random numbers; never 0
+        stages=i8,  # set of the stages that are on; see STAGE
+        # -- statistics
+        counts=COUNTS,
+        spent=i8[len(STEP)],  # nanoseconds of each step
+        lap=i8,  # when the last step ended, on the clock of now_ns
+        # -- boards
+        root=boards,  # what propagation alone gives
+        board=boards,  # of the stage under way
+        undo=boards,  # the board before the last step of a descent
+        dirty=sides,  # lines still to be painted
+        # -- moments, noted only for people who watch
+        moment_room=i8,  # 0: nobody watches
+        moment_count=i8,
+        moments=moment[min(MOST_MOMENTS, MOST_MOMENT_BYTES // moment.size)],
+        # -- scratch of the line kernel, an item for each block
+        reach=mask[blocks + 1],
+        starts=mask[blocks + 1],
+        fits=mask[blocks + 1],
+        # -- beliefs: odds black : white that a line is told about each of its cells by the crossing line
+        told=f4[lines, row],
+        odds=f4[lines, row],  # a column's cells: what both lines together say
+        evidence=f4[4 * row],  # scratch: weight of each cell being black
+        ahead=f4[blocks + 1, row],  # scratch: forward sums by slack
+        placed=f4[blocks + 1, row],  # scratch: weight of a block at each slack
+        behind=f4[blocks + 1, row],  # scratch: backward sums by slack
+        least=i2[blocks + 1],  # scratch: first start of each block, and of what comes behind the last
+        spread=f4[blocks + 1, 2 * row],  # scratch: for each gap the weight of its cells being white
+        outgoing=f4[2 * row],  # scratch: what a line says about each of its cells
+        # -- descents
+        picked=i4[64],  # the choices of a step, strongest first
+        picked_bias=f4[64],
+        # -- learning: variables. Numbers, places and levels are signed, so that -1 can say "none"
+        most_variables=i8.constant(variables),
+        variables=i8,  # cells and bounds
+        bound_base=i4[lines, blocks],  # number of S(l, j, first)
+        first=place[lines, blocks],  # first start of a block that the root leaves
+        last=place[lines, blocks],  # last start of a block that the root leaves
+        earliest=place[lines, blocks],  # first start now
+        latest=place[lines, blocks],  # last start now
+        zeros=place[lines, blocks],  # all 0
+        bound_line=line_number[variables],  # l of S(l, j, p)
+        bound_block=line_number[variables],  # j
+        bound_place=place[variables],  # p
+        cell_base=i4[lines],  # number of a line's first cell
+        cell_step=i4[lines],  # and the difference to the next one
+        value=i1[2 * variables],  # of a literal: 1 true, -1 false, 0 unknown
+        value_pair=u2[variables].over("value"),  # of both literals of a variable
+        # -- learning: the trail
+        trail=EVENT[variables + 1],
+        event_old=place[variables + 1],  # of an event that moved a bound: the bound before
+        event_level=event_number[variables + 1],
+        trail_size=i8,
+        head=i8,  # next event to propagate
+        event_of=event_number[variables],  # event that set a variable
+        assigned=i8,  # number of variables set
+        level=i8,  # number of decisions
+        level_start=i4[variables + 1],  # number of events before a decision
+        root_changed=i8,  # 1: something was learned for good since `pattern_alive` was set
+        # -- learning: line kernel calls that set cells, for later explanation
+        records=record[variables + 1],  # what was known before, and the number of events
+        record_count=i8,
+        # -- learning: lines as automata; state s is a bit: s cells of the pattern 1..1 0 1..1 0 .. are behind
+        pattern_black=mask[lines],  # states that a black cell leaves for the next
+        pattern_gap=mask[lines],  # states in which a white cell may stay
+        pattern_white=mask[lines],  # states that a white cell leaves for the next
+        pattern_end=mask[lines],  # the last state
+        pattern_start=i2[lines, blocks],  # the state before the first cell of a block
+        pattern_alive=mask[lines, row],  # states before cell i that the bounds at the root leave
+        root_known=mask[lines],  # cells known for good
+        forward=mask[row],  # scratch: states reached before cell i
+        # -- learning: conflicts and their analysis
+        conflict=i8,  # what failed: a clause, a line, or up to three variables
+        conflict_parts=i8[4],
+        seen=u1[variables + 1],  # of an event: it is needed
+        needed=i4[variables + 1],  # of a needed event: the weakest variable needed
+        touched=i4[variables + 1],  # the needed events
+        touched_count=i8,
+        open_count=i8,  # needed events of the present level not yet resolved
+        seen_cells=mask[lines],  # cells that the clause will have, or has, by line
+        verdict=u1[variables + 1],  # of an event, in minimisation: 1 implied by the others, 2 not
+        judged=i4[variables + 1],  # events with a verdict
+        judged_count=i8,
+        reasons=i4[
+            128 * bits
+        ],  # scratch: cells and bounds that explain another; of up to 51 at once in minimisation
+        frames=FRAME[64],  # scratch
+        learned=i4[variables],  # literals of the clause being learned
+        learned_size=i8,
+        learned_lbd=i8,  # number of levels in it
+        level_stamp=i8[variables + 2],
+        stamp=i8,
+        # -- learning: clauses
+        arena=i4[MOST_ARENA],
+        clause=CLAUSE[MOST_ARENA].over("arena", 4),  # the clause at a place in the arena
+        arena_size=i8,
+        clauses=i4[MOST_CLAUSES],  # places in the arena
+        clause_count=i8,
+        clause_rank=i8[MOST_CLAUSES],  # scratch of the reduction
+        watches=WATCH[MOST_WATCHES],
+        watch_list=WATCH_LIST[2 * variables],  # of a literal
+        watches_used=i8,
+        # -- learning: decisions
+        activity=f8[variables],
+        bump=f8,
+        heap=i4[variables],
+        heap_size=i8,
+        heap_place=i4[variables],  # -1: not in the heap
+        target=u1[variables],  # the value to try: 0 true (black), 1 false
+        most_assigned=i8,  # events of the longest consistent trail since `target` was reset
+        # -- learning: the course of a search
+        conflicts_met=i8,
+        restarts_made=i8,
+        reductions_made=i8,
+        next_restart=i8,  # number of conflicts
+        next_reduction=i8,  # number of conflicts
+        episode_end=i8,  # number of conflicts up to which beliefs decide
+        believed_at=i8,  # number of conflicts when they last did
+        # -- learning: beliefs in the search
+        said=f4[lines, row],  # what a line said last, damped
+        change=f4[2 * row],  # scratch: how much the probabilities that a line says have changed
+        heard=mask[lines],  # cells known when it said so
+        retell=sides,  # lines that were told something new
+        marginal=f4[cells],  # how likely a cell is black
+        bound_marginal=f4[variables],  # how likely a bound variable is true
+    )

@@ -7,109 +7,97 @@ from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.bits import lowest_bit, u64
+from nonobot.bot.champion.control import note
 from nonobot.bot.jit import kernel
-from nonobot.bot.lines import paint_with
-from nonobot.bot.papers.state import BLACK, CACHE_HITS, LINE_SOLVES, PAINTED, WHITE, State, note
+from nonobot.bot.masks import lowest
+from nonobot.bot.papers.lines import paint_with
+from nonobot.bot.papers.state import CACHE_BITS, MOMENT
 
-__all__ = ["copy_grid", "propagate", "set_cell"]
+__all__ = ["paint_crossing", "propagate"]
 
-# Odd constants of the multiplicative hash (fractional bits of the golden ratio, of sqrt(2) and of sqrt(3)).
-_HASH_BLACK, _HASH_WHITE, _HASH_TAG = (
-    u64(0x9E3779B97F4A7C15),
-    u64(0x6A09E667F3BCC909),
-    u64(0xBB67AE8584CAA73B),
-)
+# Odd constants of the multiplicative hash, as int64: fractions of the golden ratio, of sqrt(2) and of sqrt(3).
+_HASH_BLACK, _HASH_WHITE, _HASH_TAG = 0x9E3779B97F4A7C15 - 2**64, 0x6A09E667F3BCC909, 0xBB67AE8584CAA73B - 2**64
 
-
-@kernel
-def copy_grid(target: Any, source: Any) -> None:
-    """Copy one grid over another."""
-    for line in range(u64(source.shape[1])):
-        target[BLACK, line] = source[BLACK, line]
-        target[WHITE, line] = source[WHITE, line]
+_LAST_ENTRY = (1 << CACHE_BITS) - 1
 
 
 @kernel
-def set_cell(grid: Any, dirty: Any, height: Any, y: Any, x: Any, colour: Any) -> None:
-    """Paint an unknown cell in its row and its column, and note both as dirty."""
-    grid[colour, y] |= u64(1) << x
-    grid[colour, height + x] |= u64(1) << y
-    dirty[0] |= u64(1) << y
-    dirty[1] |= u64(1) << x
+def paint_crossing(colour: Any, cells: Any, crossing: Any, here: Any) -> None:
+    """Paint cells of a line in the lines that cross it, the first of which is `crossing`."""
+    while cells:
+        colour[crossing + lowest(cells)] |= here
+        cells &= cells - 1
 
 
 @kernel
-def propagate(state: State, solver: Any, height: Any, grid: Any, dirty: Any, seen: Any, noting: Any) -> Any:
-    """Paint the dirty lines of `grid`, and all lines that they trigger, until nothing changes.
+def _cached(m: Any, board: Any, line: Any, tag: Any) -> Any:
+    """Return the place in the cache for a line of a board as it is."""
+    hashed = board.black_word[line] * _HASH_BLACK ^ board.white_word[line] * _HASH_WHITE ^ tag * _HASH_TAG
+    return m.cache[(hashed ^ (hashed >> 29)) >> 17 & _LAST_ENTRY]
 
-    Before: every line of `grid` that is not in `dirty` is painted maximally.
-    After: `dirty` is empty and every line is painted maximally; or False, a conflict, `grid` and `dirty` left
-    as they are. `seen` has the rows and columns that were looked at, added to those it had.
+
+@kernel
+def propagate(m: Any, board: Any, noting: Any) -> Any:
+    """Paint the dirty lines of `board`, and all that they trigger, until nothing changes; False on a conflict.
+
+    Before: every line of `board` that is not dirty is painted maximally.
+    After: no line is dirty, and every line is painted maximally; after a conflict the board is unfinished.
+    `m.seen` has the lines that were looked at, added to those it had.
 
     Parameters
     ----------
-    state : State
-        The problem, the cache, the counts and the scratch are used.
-    solver : uint64
-        BITSET or RECURRENCE.
-    height : uint64
-        Number of rows.
-    grid : uint64[2, L]
-    dirty, seen : uint64[2]
-        Rows, and columns.
+    m : memory
+    board : struct
     noting : bool
-        `grid` is the board that people watch.
+        It is the board that people watch.
     """
-    # Fields of a tuple are read once: read inside of the loop they cost more than a cache hit.
-    clues, blocks, lengths = state.clues, state.blocks, state.lengths
-    cache, counts, scratch = state.cache, state.counts, state.line_scratch
-    last_entry = u64(cache.shape[0]) - u64(1)
-    age = state.cache_age[0] << u64(8)
-    solves, hits = u64(0), u64(0)
+    solves, hits = 0, 0
+    age = m.cache_age << 8
+    todo, triggered, first, crossing = m.dirty.rows, m.dirty.columns, 0, m.height
+    m.dirty.rows = 0
+    m.dirty.columns = 0
     consistent = True
-    half = u64(0)  # 0: rows, 1: columns
-    while consistent and (dirty[0] | dirty[1]) != u64(0):
-        todo = dirty[half]
-        dirty[half] = u64(0)
-        seen[half] |= todo
-        first = half * height
-        cross_first = height - first
-        while todo != u64(0):
-            position = lowest_bit(todo)
-            todo &= todo - u64(1)
-            line = first + position
-            black, white = grid[BLACK, line], grid[WHITE, line]
+    while consistent and (todo | triggered):
+        if first == 0:
+            m.seen.rows |= todo
+        else:
+            m.seen.columns |= todo
+        while todo:
+            place = lowest(todo)
+            todo &= todo - 1
+            line = first + place
+            black, white = board.black[line], board.white[line]
             tag = age | line
-            hashed = black * _HASH_BLACK ^ white * _HASH_WHITE ^ tag * _HASH_TAG
-            entry = (hashed ^ (hashed >> u64(29))) >> u64(17) & last_entry
-            if cache[entry, 0] == tag and cache[entry, 1] == black and cache[entry, 2] == white:
-                hits += u64(1)
-                black_now, white_now = cache[entry, 3], cache[entry, 4]
-                consistent = cache[entry, 5] != u64(0)
-            else:
-                solves += u64(1)
-                consistent, black_now, white_now = paint_with(
-                    solver, clues, line, blocks[line], lengths[line], black, white, scratch
+            painting = _cached(m, board, line, tag)
+            if painting.tag == tag and painting.black == black and painting.white == white:
+                hits += 1
+                consistent, black_now, white_now = (
+                    painting.consistent != 0,
+                    painting.black_now,
+                    painting.white_now,
                 )
-                cache[entry, 0], cache[entry, 1], cache[entry, 2] = tag, black, white
-                cache[entry, 3], cache[entry, 4], cache[entry, 5] = black_now, white_now, u64(consistent)
+            else:
+                solves += 1
+                consistent, black_now, white_now = paint_with(m, m.solver, line, black, white)
+                painting.tag = tag
+                painting.black = black
+                painting.white = white
+                painting.black_now = black_now
+                painting.white_now = white_now
+                painting.consistent = consistent
             if not consistent:
                 break
-            new_black, new_white = black_now & ~black, white_now & ~white
-            if (new_black | new_white) != u64(0):
-                grid[BLACK, line], grid[WHITE, line] = black_now, white_now
-                dirty[u64(1) - half] |= new_black | new_white
-                bit = u64(1) << position
-                while new_black != u64(0):
-                    grid[BLACK, cross_first + lowest_bit(new_black)] |= bit
-                    new_black &= new_black - u64(1)
-                while new_white != u64(0):
-                    grid[WHITE, cross_first + lowest_bit(new_white)] |= bit
-                    new_white &= new_white - u64(1)
+            new = (black_now ^ black) | (white_now ^ white)
+            if new:
+                triggered |= new
+                board.black[line] = black_now
+                board.white[line] = white_now
+                paint_crossing(board.black, black_now ^ black, crossing, m.one << place)
+                paint_crossing(board.white, white_now ^ white, crossing, m.one << place)
                 if noting:
-                    note(state, grid, PAINTED)
-        half = u64(1) - half
-    counts[LINE_SOLVES] += solves
-    counts[CACHE_HITS] += hits
+                    note(m, MOMENT.painted)
+        todo, triggered = triggered, m.none
+        first, crossing = crossing, first
+    m.counts.line_solves += solves
+    m.counts.cache_hits += hits
     return consistent

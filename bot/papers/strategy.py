@@ -1,35 +1,32 @@
 """The strategy `papers`: the method of Chen & Hung and of Wu et al. 2013, complete.
 
-`solve` and `deduce` are for a single puzzle; `PapersStrategy` keeps its arrays from puzzle to puzzle.
+`solve` and `deduce` are for a single puzzle; `PapersStrategy` keeps its memory from puzzle to puzzle.
 """
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from nonobot.bot import LONGEST_SIDE
-from nonobot.bot.bits import MASK, u64
-from nonobot.bot.cache import cache_folder, note_use, tidy_cache
-from nonobot.bot.exchange import MOST_MOMENTS, Moment, Result, cells_of, line_masks, moments_of, seconds_of
-from nonobot.bot.lines import SOLVERS
-from nonobot.bot.papers.search import EXHAUSTED, FOUND, deduce_kernel, search_kernel
-from nonobot.bot.papers.state import BLACK, COUNT_NAMES, STEP_NAMES, WHITE, State, line_clues, new_state
+from nonobot.bot.exchange import Moment, Result, cells_of, line_masks, moments_of, seconds_of, unpacked
+from nonobot.bot.memory import Memory
+from nonobot.bot.native import load_kernel
+from nonobot.bot.papers.state import COUNT_NAMES, LOG_UNIT_BITS, LONGEST_SIDE, OUTCOME, SOLVER, STEP, papers_map
 from nonobot.protocol import PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
 __all__ = ["PROBINGS", "PapersStrategy", "deduce", "solve"]
 
-PROBINGS = {"fp1": u64(1), "fp2": u64(2), "fp3": u64(3)}
+PROBINGS = {"fp1": 1, "fp2": 2, "fp3": 3}
 """The fully probing relations by name."""
 
-_SMALL_PUZZLE = Puzzle(columns=((1,), (1,)), rows=((1,), (1,)))
+_FOREVER_NS = 2**62
 
-_FOREVER_NS = np.int64(2**62)
+_kernels: dict[str, Callable[..., int]] = {}  # those loaded: all memories are alike
 
 
 class PapersStrategy:
@@ -47,26 +44,34 @@ class PapersStrategy:
     def __init__(self, probing: str = "fp1", solver: str = "bitset") -> None:
         if probing not in PROBINGS:
             raise ValueError(f"no probing {probing!r}; there are {', '.join(PROBINGS)}")
-        if solver not in SOLVERS:
-            raise ValueError(f"no line solver {solver!r}; there are {', '.join(SOLVERS)}")
+        if solver not in SOLVER._fields:
+            raise ValueError(f"no line solver {solver!r}; there are {', '.join(SOLVER._fields)}")
         self._level = PROBINGS[probing]
-        self._solver = SOLVERS[solver]
-        self._states: dict[tuple[int, int], State] = {}
-        self._room = MASK(0)
+        self._memory = Memory(papers_map())
+        self._size = (0, 0)
+        self._on_compile: Callable[[str], None] = lambda what: None
+        self._put("solver", getattr(SOLVER, solver))
+        table = self._memory.view("log_table")
+        table[:] = np.round(np.log1p(np.arange(len(table))) * 2**LOG_UNIT_BITS)
 
-    def prepare(self, on_compile: Callable[[], None]) -> None:
-        """Load the kernels; `on_compile` is called first if they have to be compiled."""
-        folder = cache_folder()
-        mark = folder / "papers.compiled" if folder else None
-        if mark is None or not mark.exists():
-            on_compile()
-        self.solve(_SMALL_PUZZLE)
-        if mark and not mark.exists():
-            with contextlib.suppress(OSError):
-                mark.touch()
-            tidy_cache()
-        else:
-            note_use()
+    def prepare(self, on_compile: Callable[[str], None], size: tuple[int, int] = (25, 25)) -> None:
+        """Load the kernels for boards of a size, and have it told from now on what has to be compiled.
+
+        Parameters
+        ----------
+        on_compile : callable
+            Told what has to be compiled before it is.
+        size : (int, int)
+            Width and height.
+
+        Raises
+        ------
+        ValueError
+            If a side is longer than 62 cells.
+        """
+        self._on_compile = on_compile
+        _require(*size)
+        self._kernel("search", 1)
 
     def solve(
         self,
@@ -85,72 +90,102 @@ class PapersStrategy:
         """
         if solutions < 1:
             raise ValueError(f"at least one solution must be looked for, not {solutions}")
-        deadline = _FOREVER_NS if seconds is None else np.int64(time.monotonic_ns() + round(seconds * 1e9))
+        deadline = _FOREVER_NS if seconds is None else time.monotonic_ns() + round(seconds * 1e9)
         if fault_in_clues(puzzle):
             return Result("unsolvable", exhausted=True)
-        state = self._load(puzzle)
-        if start is not None:
-            state.start[BLACK], state.start[WHITE] = line_masks(start)
-        width, height = u64(puzzle.width), u64(puzzle.height)
+        self._load(puzzle, start, self._level, deadline)
+        search, address, view = self._kernel("search", 1), self._memory.address, self._memory.view
         found: list[Solution] = []
-        ended = FOUND
-        while ended == FOUND and len(found) < solutions:
-            ended = search_kernel(state, self._solver, self._level, width, height, deadline, bool(found))
-            if ended == FOUND:
-                found.append(Solution(_board(state, puzzle)))
-        exhausted = bool(ended == EXHAUSTED)
+        ended: int = OUTCOME.solved
+        while ended == OUTCOME.solved and len(found) < solutions:
+            ended = search(address, int(bool(found)))
+            if ended == OUTCOME.solved:
+                found.append(Solution(unpacked(view("board.black")[: puzzle.height], puzzle.width)))
+        exhausted = ended == OUTCOME.unsolvable
         return Result(
             status="solved" if found else "unsolvable" if exhausted else "timeout",
             solutions=tuple(found),
             exhausted=exhausted,
-            counts=dict(zip(COUNT_NAMES, state.counts.tolist(), strict=True)),
-            step_seconds=seconds_of(STEP_NAMES, state.spent),
+            counts={name: int(view(f"counts.{name}")[0]) for name in COUNT_NAMES},
+            step_seconds=seconds_of(STEP._fields, view("spent")),
         )
 
     def watch(self) -> None:
         """Note the moments of every search from now on."""
-        self._room = MASK(MOST_MOMENTS)
+        self._put("moment_room", len(self._memory.view("moments")))
 
     def moments(self) -> Iterator[tuple[Moment, PartialGrid]]:
-        """Yield the moments of the last search, the first MOST_MOMENTS."""
-        state = self._last
-        height = state.moments.shape[1] // 2
-        noted = state.moments[: int(state.moment_count[0])]
-        return moments_of(noted[:, -1], noted[:, :height], noted[:, height:-1], state.start.shape[1] - height)
+        """Yield the moments of the last search, the first of them if there are very many."""
+        width, height = self._size
+        noted = self._memory.view("moments")[: int(self._memory.view("moment_count")[0])]
+        return moments_of(noted["kind"], noted["black"][:, :height], noted["white"][:, :height], width)
 
     def deduce(self, puzzle: Puzzle, level: int) -> npt.NDArray[np.int8] | None:
         """Return what follows without a choice; see :func:`deduce`."""
         if fault_in_clues(puzzle):
             return None
-        state = self._load(puzzle)
-        width, height = u64(puzzle.width), u64(puzzle.height)
-        if not deduce_kernel(state, self._solver, u64(level), width, height, _FOREVER_NS):
+        self._load(puzzle, None, level, _FOREVER_NS)
+        if self._kernel("deduce", 0)(self._memory.address) == OUTCOME.unsolvable:
             return None
-        return _board(state, puzzle)
+        black, white = (self._memory.view(f"board.{name}")[: puzzle.height] for name in ("black", "white"))
+        return cells_of(black, white, puzzle.width)
 
-    def _load(self, puzzle: Puzzle) -> State:
-        """Put `puzzle` into the state of its board size."""
-        size = puzzle.size
-        if not all(1 <= side <= LONGEST_SIDE for side in size):
-            raise ValueError(f"a side of a board has 1 to {LONGEST_SIDE} cells; this is {size[0]}x{size[1]}")
-        if size not in self._states:
-            self._states[size] = new_state(*size)
-        state = self._states[size]
-        state.clues.fill(0)
-        for line, clue in enumerate(line_clues(puzzle)):
-            state.clues[line, : len(clue)] = clue
-            state.blocks[line] = len(clue)
-        state.cache_age[0] += u64(1)
-        state.start.fill(0)
-        state.counts.fill(0)
-        state.spent.fill(0)
-        state.moment_count[:] = 0, self._room
-        self._last = state
-        return state
+    def _kernel(self, name: str, numbers: int) -> Callable[..., int]:
+        """Return a kernel of `bot.papers.search`."""
+        if name not in _kernels:
+            struct, on_compile = self._memory.struct, partial(self._on_compile, "the papers' search")
+            _kernels[name] = load_kernel("nonobot.bot.papers.search", name, struct, numbers, on_compile)
+        return _kernels[name]
+
+    def _put(self, name: str, value: int) -> None:
+        self._memory.view(name)[0] = value
+
+    def _load(self, puzzle: Puzzle, start: PartialGrid | None, level: int, deadline: int) -> None:
+        """Put a puzzle and the board to start from into the memory, and set all counts to 0."""
+        view = self._memory.view
+        if (puzzle.width, puzzle.height) != self._size:
+            self._set_size(puzzle.width, puzzle.height)
+        clues = (*puzzle.rows, *puzzle.columns)
+        for line, clue in enumerate(clues):
+            view("clue")[line, : len(clue)] = clue
+        view("blocks")[: len(clues)] = [len(clue) for clue in clues]
+        black, white = view("start.black")[: len(clues)], view("start.white")[: len(clues)]
+        black[:], white[:] = (0, 0) if start is None else line_masks(start)
+        self._put("level", level)
+        self._put("deadline", deadline)
+        view("cache_age")[0] += 1
+        for name in COUNT_NAMES:
+            self._put(f"counts.{name}", 0)
+        view("spent").fill(0)
+        self._put("moment_count", 0)
+
+    def _set_size(self, width: int, height: int) -> None:
+        _require(width, height)
+        view = self._memory.view
+        cells = np.arange(width * height)
+        for name, value in (
+            ("width", width),
+            ("height", height),
+            ("lines", width + height),
+            ("cells", cells.size),
+        ):
+            self._put(name, value)
+        view("length")[: width + height] = [width] * height + [height] * width
+        view("row_of")[: cells.size] = cells // width
+        view("column_of")[: cells.size] = cells % width
+        # Of other boards; the hits that are counted are those of a strategy that began with boards of this size.
+        if view("cache_age")[0]:
+            view("cache")["tag"] = 0
+            self._put("cache_age", 0)
+        self._size = width, height
 
 
-def _board(state: State, puzzle: Puzzle) -> npt.NDArray[np.int8]:
-    return cells_of(state.grid[BLACK, : puzzle.height], state.grid[WHITE, : puzzle.height], puzzle.width)
+def _require(width: int, height: int) -> None:
+    """Raise a ValueError for a board that there is no room for."""
+    if not (min(width, height) >= 1 and max(width, height) <= LONGEST_SIDE):
+        raise ValueError(
+            f"the strategy papers takes boards of up to {LONGEST_SIDE} cells a side; this is {width}x{height}"
+        )
 
 
 def solve(

@@ -8,7 +8,6 @@ import numpy as np
 
 from nonobot.bot.champion.beliefs import forget, sweep
 from nonobot.bot.champion.descent import MOST_ODDS
-from nonobot.bot.champion.state import BOARD, MOST_LINES, ODDS
 from nonobot.bot.jit import entry
 from nonobot.bot.memory import Memory
 from nonobot.harness.bench.job import Job, clocked, require
@@ -39,10 +38,10 @@ def make(_: str) -> Job:
     puzzles = [one.puzzle for one in positions()]
     memories = [memory_with(puzzle) for puzzle in puzzles]
     for memory in memories:
-        propagate_board(memory.address, 1)
+        propagate_board(memory, 1)
 
     def work(loops: int) -> int:
-        return sum(int(sweep_often(memory.address, MOST_ODDS, SWEEPS, loops)) for memory in memories)
+        return sum(int(sweep_often(memory, MOST_ODDS, SWEEPS, loops)) for memory in memories)
 
     def check() -> None:
         require(work(1) == SWEEPS * len(memories), "a sweep met a conflict")
@@ -54,9 +53,8 @@ def make(_: str) -> Job:
 
 def _is_lively(memory: Memory, width: int, height: int) -> bool:
     """Tell whether the odds of a board are numbers within the bounds, and not all even."""
-    odds = memory.view(ODDS)[:width, :height]
-    board = memory.view(BOARD)
-    known = board[:height] | board[MOST_LINES : MOST_LINES + height]
+    odds = memory.view("odds")[:width, :height]
+    known = memory.view("board.black")[:height] | memory.view("board.white")[:height]
     unknown = (known >> np.arange(width, dtype=np.uint64)[:, np.newaxis] & np.uint64(1)) == 0
     told = odds[unknown]
     return bool(told.size and np.isfinite(told).all() and (told > 0).all() and (told != 1).any())

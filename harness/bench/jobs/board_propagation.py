@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from nonobot.bot.access import read
-from nonobot.bot.bits import popcount, u64
-from nonobot.bot.champion.board import known_row, propagate, start_board
-from nonobot.bot.champion.state import HEIGHT
+from nonobot.bot.champion.board import known_cells, propagate, start_board
 from nonobot.bot.jit import entry
+from nonobot.bot.masks import count
 from nonobot.bot.papers import deduce
 from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.champion_memory import memory_with
@@ -22,12 +20,12 @@ __all__ = ["make", "propagate_board"]
 @entry
 def propagate_board(m: Any, times: Any) -> Any:
     """Propagate the board from the beginning so often; return the number of known cells, all added up."""
-    known = u64(0)
+    known = 0
     for _ in range(times):
         start_board(m)
         if propagate(m):
-            for y in range(read(m, HEIGHT)):
-                known += popcount(known_row(m, y))
+            for y in range(m.height):
+                known += count(known_cells(m, y))
     return known
 
 
@@ -37,7 +35,7 @@ def make(_: str) -> Job:
     memories = [memory_with(puzzle) for puzzle in puzzles]
 
     def work(loops: int) -> int:
-        return sum(int(propagate_board(memory.address, loops)) for memory in memories)
+        return sum(int(propagate_board(memory, loops)) for memory in memories)
 
     def check() -> None:
         deduced = [deduce(puzzle, 0, "recurrence") for puzzle in puzzles]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.bits import popcount, u64
-from nonobot.bot.champion.line import paint
+import numpy as np
+
 from nonobot.bot.jit import entry
+from nonobot.bot.line import paint
+from nonobot.bot.masks import count
 from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.champion_memory import memory_with
 from nonobot.harness.bench.jobs.positions import positions
@@ -17,23 +19,24 @@ __all__ = ["make"]
 @entry
 def paint_all(m: Any, lines: Any, black: Any, white: Any, times: Any) -> Any:
     """Paint every line state so often, and return how many cells are known afterwards, all added up."""
-    known = u64(0)
+    known = 0
     for _ in range(times):
         for at in range(lines.size):
-            consistent, black_now, white_now = paint(m, lines[at], black[at], white[at])
+            consistent, black_now, white_now = paint(m, lines[at], m.none | black[at], m.none | white[at])
             if consistent:
-                known += popcount(black_now | white_now)
+                known += count(black_now | white_now)
     return known
 
 
 def make(_: str) -> Job:
     """Return the job."""
-    sampled = [(memory_with(one.puzzle), one) for one in positions()]
+    sampled = [
+        (memory_with(one.puzzle), *(each.astype(np.int64) for each in (one.lines, one.black, one.white)))
+        for one in positions()
+    ]
 
     def work(loops: int) -> int:
-        return sum(
-            int(paint_all(memory.address, one.lines, one.black, one.white, loops)) for memory, one in sampled
-        )
+        return sum(int(paint_all(*states, loops)) for states in sampled)
 
     def check() -> None:
         require(work(2) == 2 * sum(one.painted for one in positions()), "lines are not painted as they should be")

@@ -11,8 +11,9 @@ __all__ = ["memory_with"]
 _FOREVER_NS = 2**62
 
 
-def memory_with(puzzle: Puzzle) -> Memory:
-    """Return a memory as it is before the search of `puzzle` begins."""
-    strategy = ChampionStrategy()
-    strategy._load(puzzle, None, _FOREVER_NS)
-    return strategy._memory
+def memory_with(puzzle: Puzzle, least_bits: int = 64) -> Memory:
+    """Return a memory as it is before the search of `puzzle` begins, for masks of `least_bits` or more."""
+    engine = ChampionStrategy(least_bits=least_bits)._engine_for(puzzle.width, puzzle.height)
+    engine.load(puzzle, None)
+    engine.memory.view("deadline")[0] = _FOREVER_NS
+    return engine.memory

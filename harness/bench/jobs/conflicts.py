@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from nonobot.bot.access import read, write
+from nonobot.bot.champion.analysis import analyse
 from nonobot.bot.champion.board import copy_board, propagate, start_board
-from nonobot.bot.champion.learning.analysis import analyse
-from nonobot.bot.champion.learning.fixpoint import propagate_all
-from nonobot.bot.champion.learning.search import _decide, _learn_from_conflict, start_learning
-from nonobot.bot.champion.state import ASSIGNED, BOARD, CONFLICTS_MET, LEARNED_SIZE, LEVEL, ROOT, VARIABLES
+from nonobot.bot.champion.propagate import propagate_all
+from nonobot.bot.champion.search import _decide, _learn_from_conflict, start_learning
+from nonobot.bot.champion.state import OUTCOME
 from nonobot.bot.jit import entry, kernel
 from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.champion_memory import memory_with
@@ -32,19 +29,19 @@ def _search(m: Any, conflicts: Any) -> Any:
     start_board(m)
     if not propagate(m):
         return False
-    copy_board(m, ROOT, BOARD)
-    if not start_learning(m):
+    copy_board(m, m.root, m.board)
+    if start_learning(m) != OUTCOME.open:
         return False
     while True:
         if propagate_all(m):
-            if read(m, ASSIGNED) == read(m, VARIABLES):
+            if m.assigned == m.variables:
                 return False
             _decide(m)
             continue
-        if read(m, LEVEL) == 0:
+        if m.level == 0:
             return False
-        write(m, CONFLICTS_MET, read(m, CONFLICTS_MET) + 1)
-        if read(m, CONFLICTS_MET) == conflicts:
+        m.conflicts_met += 1
+        if m.conflicts_met == conflicts:
             return True
         _learn_from_conflict(m)
 
@@ -67,9 +64,9 @@ def analyse_all(memories: Any, times: Any) -> Any:
     """
     literals = 0
     for _ in range(times):
-        for at in range(memories.size):
-            analyse(memories[at])
-            literals += read(memories[at], LEARNED_SIZE)
+        for m in memories:
+            analyse(m)
+            literals += m.learned_size
     return literals
 
 
@@ -82,7 +79,7 @@ def _searching() -> Job:
     memories = [memory_with(one.puzzle) for one in positions()]
 
     def work(loops: int) -> int:
-        return sum(int(search_often(memory.address, CONFLICTS, loops)) for memory in memories)
+        return sum(int(search_often(memory, CONFLICTS, loops)) for memory in memories)
 
     def check() -> None:
         require(work(1) == len(memories), f"a search met fewer than {CONFLICTS} conflicts")
@@ -100,12 +97,10 @@ def _analysing() -> Job:
     for one in positions():
         for conflict in SAMPLED_CONFLICTS:
             memories.append(memory_with(one.puzzle))
-            require(search_often(memories[-1].address, conflict, 1) == 1, "a search met too few conflicts")
-
-    addresses = np.array([memory.address for memory in memories], np.uint64)
+            require(search_often(memories[-1], conflict, 1) == 1, "a search met too few conflicts")
 
     def work(loops: int) -> int:
-        return int(analyse_all(addresses, loops))
+        return int(analyse_all(tuple(memories), loops))
 
     def check() -> None:
         once = work(1)

@@ -6,37 +6,37 @@ from typing import Any
 
 import numpy as np
 
-from nonobot.bot.bits import i64, u64
 from nonobot.bot.jit import entry
-from nonobot.bot.lines import BITSET
-from nonobot.bot.papers import PapersStrategy, deduce
-from nonobot.bot.papers.probing import known_cells
-from nonobot.bot.papers.search import deduce_kernel
-from nonobot.bot.papers.state import State
+from nonobot.bot.memory import Memory
+from nonobot.bot.papers import PapersStrategy, deduce, search
+from nonobot.bot.papers.probing import count_known
+from nonobot.bot.papers.state import OUTCOME
 from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.positions import positions
 from nonobot.protocol import Puzzle
 
-__all__ = ["make", "state_with"]
+__all__ = ["make", "papers_memory_with"]
 
 _LEVELS = {"propagation-papers": 0, "fp1-root": 1}
 
-_FOREVER_NS = i64(2**62)
+_FOREVER_NS = 2**62
 
 
-def state_with(puzzle: Puzzle) -> State:
-    """Return the state of a search of `puzzle` before it begins."""
-    return PapersStrategy()._load(puzzle)
+def papers_memory_with(puzzle: Puzzle, level: int = 1) -> Memory:
+    """Return the memory of a search of `puzzle` before it begins."""
+    strategy = PapersStrategy()
+    strategy._load(puzzle, None, level, _FOREVER_NS)
+    return strategy._memory
 
 
 @entry
-def deduce_all(state: State, solver: Any, level: Any, width: Any, height: Any, deadline: Any, times: Any) -> Any:
+def deduce_all(m: Any, times: Any) -> Any:
     """Deduce so often, each time with the line cache empty; return the number of known cells, all added up."""
-    known = u64(0)
+    known = 0
     for _ in range(times):
-        state.cache_age[0] += u64(1)  # empties the cache
-        if deduce_kernel(state, solver, level, width, height, deadline):
-            known += known_cells(state.grid, height)
+        m.cache_age += 1  # empties the cache
+        if search.deduce(m) != OUTCOME.unsolvable:
+            known += count_known(m, m.board)
     return known
 
 
@@ -44,13 +44,10 @@ def make(name: str) -> Job:
     """Return the job of propagation, or of FP1."""
     level = _LEVELS[name]
     puzzles = [one.puzzle for one in positions()]
-    states = [state_with(puzzle) for puzzle in puzzles]
+    memories = [papers_memory_with(puzzle, level) for puzzle in puzzles]
 
     def work(loops: int) -> int:
-        return sum(
-            int(deduce_all(state, BITSET, u64(level), u64(one.width), u64(one.height), _FOREVER_NS, loops))
-            for state, one in zip(states, puzzles, strict=True)
-        )
+        return sum(int(deduce_all(memory, loops)) for memory in memories)
 
     def check() -> None:
         deduced = [deduce(puzzle, level, "recurrence") for puzzle in puzzles]

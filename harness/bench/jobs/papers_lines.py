@@ -4,40 +4,43 @@ from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.bits import popcount, u64
+import numpy as np
+
 from nonobot.bot.jit import entry
-from nonobot.bot.lines import SOLVERS, paint_with
-from nonobot.bot.papers.state import State
+from nonobot.bot.masks import count
+from nonobot.bot.papers.lines import paint_with
+from nonobot.bot.papers.state import SOLVER
 from nonobot.harness.bench.job import Job, clocked, require
-from nonobot.harness.bench.jobs.papers_deduction import state_with
+from nonobot.harness.bench.jobs.papers_deduction import papers_memory_with
 from nonobot.harness.bench.jobs.positions import positions
 
 __all__ = ["make"]
 
 
 @entry
-def paint_all(state: State, solver: Any, lines: Any, black: Any, white: Any, times: Any) -> Any:
+def paint_all(m: Any, solver: Any, lines: Any, black: Any, white: Any, times: Any) -> Any:
     """Paint every line state so often, and return how many cells are known afterwards, all added up."""
-    clues, blocks, lengths, scratch = state.clues, state.blocks, state.lengths, state.line_scratch
-    known = u64(0)
+    known = 0
     for _ in range(times):
         for at in range(lines.size):
-            line = lines[at]
             consistent, black_now, white_now = paint_with(
-                solver, clues, line, blocks[line], lengths[line], black[at], white[at], scratch
+                m, solver, lines[at], m.none | black[at], m.none | white[at]
             )
             if consistent:
-                known += popcount(black_now | white_now)
+                known += count(black_now | white_now)
     return known
 
 
 def make(name: str) -> Job:
     """Return the job of a line solver."""
-    solver = SOLVERS[name.removeprefix("line-")]
-    sampled = [(state_with(one.puzzle), one) for one in positions()]
+    solver = getattr(SOLVER, name.removeprefix("line-"))
+    sampled = [
+        (papers_memory_with(one.puzzle), *(each.astype(np.int64) for each in (one.lines, one.black, one.white)))
+        for one in positions()
+    ]
 
     def work(loops: int) -> int:
-        return sum(int(paint_all(state, solver, one.lines, one.black, one.white, loops)) for state, one in sampled)
+        return sum(int(paint_all(memory, solver, *states, loops)) for memory, *states in sampled)
 
     def check() -> None:
         require(work(2) == 2 * sum(one.painted for one in positions()), "lines are not painted as they should be")

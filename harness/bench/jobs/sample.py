@@ -36,14 +36,13 @@ def sampled(puzzle: Puzzle, seed: int) -> list[list[int]]:
     seen: dict[tuple[int, int, int], None] = {}
     calls = 0
 
-    def noting(solver: Any, clues: Any, line: Any, blocks: Any, length: Any, *known_and_scratch: Any) -> Any:
+    def noting(m: Any, solver: Any, line: Any, black: Any, white: Any) -> Any:
         nonlocal calls
         calls += 1
         if calls > CALLS_EACH:
             raise _EnoughError
-        black, white, _ = known_and_scratch
         seen[int(line), int(black), int(white)] = None
-        return plain(solver, clues, line, blocks, length, *known_and_scratch)
+        return plain(m, solver, line, black, white)
 
     vars(propagation)["paint_with"] = noting
     try:
@@ -57,7 +56,7 @@ def sampled(puzzle: Puzzle, seed: int) -> list[list[int]]:
 
 def painted(puzzle: Puzzle, states: list[list[int]]) -> int:
     """Return how many cells are known, all states together, once their lines are painted; of conflicts none."""
-    from nonobot.bot.lines import paint_line
+    from nonobot.bot.papers.lines import paint_line
 
     clues = [*puzzle.rows, *puzzle.columns]
     known = 0

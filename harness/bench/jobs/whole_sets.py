@@ -22,7 +22,7 @@ def make(name: str) -> Job:
     """Return the job of a set."""
     puzzles = [one.puzzle for one in load_set(_SETS[name]).puzzles]
     strategy = PapersStrategy("fp2") if name == "set-papers" else ChampionStrategy()
-    strategy.prepare(lambda: None)
+    strategy.prepare(lambda *_: None)
 
     def work(loops: int) -> None:
         for _ in range(loops):

@@ -1,0 +1,276 @@
+"""Conflict analysis: the clause to learn, by first unique implication point and minimisation.
+
+Zhang et al. 2001 (1UIP), Soerensson & Biere 2009 (recursive minimisation), here over events: an event that moved
+a bound over several variables is needed as far as its weakest needed variable.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nonobot.bot.champion.clauses import HEADER, note_use
+from nonobot.bot.champion.explain import explain_line, reasons_of
+from nonobot.bot.champion.heap import bump
+from nonobot.bot.champion.trail import BY_CHOICE, OF_LINE, OF_RULE
+from nonobot.bot.jit import kernel
+
+__all__ = ["analyse"]
+
+_IMPLIED, _NOT_IMPLIED = 1, 2
+
+DEEPEST = 50
+"""Steps that minimisation goes back at most; `m.frames` has room for so many."""
+
+
+@kernel
+def _falsified(m: Any, variable: Any) -> Any:
+    """Return the literal of a set variable that is false."""
+    return 2 * variable + (m.value[2 * variable] > 0)
+
+
+@kernel
+def _see_cell(m: Any, variable: Any) -> None:
+    """Note that a cell is in the clause: the explanations of its lines may use it for free."""
+    if variable < m.cells:
+        y, x = m.row_of[variable], m.column_of[variable]
+        column = m.height + x
+        m.seen_cells[y] |= m.one << x
+        m.seen_cells[column] |= m.one << y
+
+
+@kernel
+def _forget_cell(m: Any, variable: Any) -> None:
+    if variable < m.cells:
+        m.seen_cells[m.row_of[variable]] = m.none
+        m.seen_cells[m.height + m.column_of[variable]] = m.none
+
+
+@kernel
+def _is_weaker(m: Any, variable: Any, needed: Any) -> Any:
+    """Tell whether of two bounds set by one event the first follows from the second."""
+    return variable > needed if m.value[2 * variable] > 0 else variable < needed
+
+
+@kernel
+def _touch(m: Any, variable: Any) -> None:
+    """Note that the value of a variable is needed."""
+    event = m.event_of[variable]
+    level = m.event_level[event]
+    if level == 0:
+        return
+    if m.seen[event]:
+        if _is_weaker(m, m.needed[event], variable):
+            m.needed[event] = variable
+        return
+    m.seen[event] = 1
+    m.needed[event] = variable
+    m.touched[m.touched_count] = event
+    m.touched_count += 1
+    _see_cell(m, variable)
+    bump(m, variable)
+    if level == m.level:
+        m.open_count += 1
+
+
+@kernel
+def _touch_clause(m: Any, clause: Any, skipped: Any) -> None:
+    """Touch the variables of a clause, all or all but the first one, which it implied."""
+    note_use(m, clause)
+    for i in range(skipped, clause.size):
+        _touch(m, clause.literals[i] >> 1)
+
+
+@kernel
+def _touch_conflict(m: Any) -> None:
+    conflict = m.conflict
+    if conflict >= 0:
+        _touch_clause(m, m.clause[conflict], 0)
+    elif conflict == OF_RULE:
+        for i in range(3):
+            part = m.conflict_parts[i]
+            if part >= 0:
+                _touch(m, part)
+    else:
+        line = OF_LINE - conflict
+        black, white = m.board.black[line], m.board.white[line]
+        _touch_reasons(m, explain_line(m, line, black, white, m.none, 0))
+
+
+@kernel
+def _touch_reasons(m: Any, end: Any) -> None:
+    for i in range(end):
+        _touch(m, m.reasons[i])
+
+
+@kernel
+def _find_uip(m: Any) -> Any:
+    """Resolve the conflict back to the first event of its level through which all its reasons go."""
+    event = m.trail_size
+    while True:
+        event -= 1
+        if m.seen[event]:
+            m.open_count -= 1
+            if m.open_count == 0:
+                return event
+            reason = m.trail[event].reason
+            if reason >= 0:
+                _touch_clause(m, m.clause[reason], 1)
+            else:
+                _touch_reasons(m, reasons_of(m, m.needed[event], 0))
+
+
+@kernel
+def _judge(m: Any, event: Any, verdict: Any) -> None:
+    m.verdict[event] = verdict
+    m.judged[m.judged_count] = event
+    m.judged_count += 1
+
+
+@kernel
+def _known_verdict(m: Any, variable: Any, depth: Any, levels: Any) -> Any:
+    """Return the verdict on a variable if it can be told at once, else 0."""
+    event = m.event_of[variable]
+    level = m.event_level[event]
+    if level == 0:
+        return _IMPLIED
+    if m.seen[event] and not _is_weaker(m, m.needed[event], variable):
+        return _IMPLIED
+    verdict = m.verdict[event]
+    if verdict:
+        return verdict
+    in_clause = (levels >> (level & 63)) & 1
+    if m.trail[event].reason == BY_CHOICE or in_clause == 0 or depth > DEEPEST:
+        _judge(m, event, _NOT_IMPLIED)
+        return _NOT_IMPLIED
+    return 0
+
+
+@kernel
+def _open_frame(m: Any, depth: Any, event: Any, variable: Any, top: Any) -> None:
+    """Begin to judge an event by the reasons of `variable`; `m.reasons` is free from `top` on."""
+    reason = m.trail[m.event_of[variable]].reason
+    frame = m.frames[depth]
+    frame.event = event
+    if reason >= 0:
+        frame.next = reason + HEADER + 1
+        frame.end = reason + HEADER + m.clause[reason].size
+        frame.in_clause = 1
+        frame.top = top
+    else:
+        end = reasons_of(m, variable, top)
+        frame.next = top
+        frame.end = end
+        frame.in_clause = 0
+        frame.top = end
+
+
+@kernel
+def _is_implied(m: Any, variable: Any, levels: Any) -> Any:
+    """Tell whether a literal of the clause follows from the others.
+
+    `levels` is the set of levels in the clause, modulo 64: an event of another level cannot be implied.
+    """
+    _open_frame(m, 0, -1, variable, 0)
+    depth = 0
+    while True:
+        frame = m.frames[depth]
+        place = frame.next
+        if place == frame.end:
+            if depth == 0:
+                return True
+            _judge(m, frame.event, _IMPLIED)
+            depth -= 1
+            continue
+        frame.next = place + 1
+        reason = m.arena[place] >> 1 if frame.in_clause else m.reasons[place]
+        verdict = _known_verdict(m, reason, depth + 1, levels)
+        if verdict == _NOT_IMPLIED:
+            while depth > 0:
+                _judge(m, m.frames[depth].event, _NOT_IMPLIED)
+                depth -= 1
+            return False
+        if verdict == 0:
+            event = m.event_of[reason]
+            depth += 1
+            _open_frame(m, depth, event, m.trail[event].literal >> 1, frame.top)
+
+
+@kernel
+def _collect(m: Any, uip: Any) -> None:
+    """Make the learned clause of the needed events, without those that the others imply."""
+    present = m.level
+    touched = m.touched_count
+    for i in range(touched):
+        _forget_cell(m, m.needed[m.touched[i]])
+    # Only what is in the clause counts from here on: events of the present level but the UIP are resolved.
+    levels = 1 << (present & 63)
+    kept = 0
+    for i in range(touched):
+        event = m.touched[i]
+        level = m.event_level[event]
+        if event != uip and level == present:
+            m.seen[event] = 0
+            continue
+        _see_cell(m, m.needed[event])
+        levels |= 1 << (level & 63)
+        if event != uip:
+            m.touched[kept] = event
+            kept += 1
+    m.judged_count = 0
+    m.learned[0] = _falsified(m, m.needed[uip])
+    size = 1
+    for i in range(kept):
+        event = m.touched[i]
+        variable = m.needed[event]
+        decided = m.trail[event].reason == BY_CHOICE
+        if decided or not _is_implied(m, variable, levels):
+            m.learned[size] = _falsified(m, variable)
+            size += 1
+    m.learned_size = size
+    for i in range(m.judged_count):
+        m.verdict[m.judged[i]] = 0
+    m.seen[uip] = 0
+    _forget_cell(m, m.needed[uip])
+    for i in range(kept):
+        event = m.touched[i]
+        m.seen[event] = 0
+        _forget_cell(m, m.needed[event])
+
+
+@kernel
+def _level_of(m: Any, literal: Any) -> Any:
+    return m.event_level[m.event_of[literal >> 1]]
+
+
+@kernel
+def _order(m: Any) -> Any:
+    """Put the literal of the second highest level second, set the LBD, and return that level."""
+    size = m.learned_size
+    m.stamp += 1
+    levels, second, highest = 0, 0, 0
+    for i in range(size):
+        level = _level_of(m, m.learned[i])
+        if m.level_stamp[level] != m.stamp:
+            m.level_stamp[level] = m.stamp
+            levels += 1
+        if i > 0 and level > highest:
+            second, highest = i, level
+    m.learned_lbd = levels
+    if second > 0:
+        literal = m.learned[second]
+        m.learned[second] = m.learned[1]
+        m.learned[1] = literal
+    return highest
+
+
+@kernel
+def analyse(m: Any) -> Any:
+    """Put the clause that the conflict teaches into `m.learned`, the literal to assert first; return its level.
+
+    Before: a conflict at a level above 0, as `propagate_all` left it.
+    """
+    m.touched_count = 0
+    m.open_count = 0
+    _touch_conflict(m)
+    _collect(m, _find_uip(m))
+    return _order(m)

@@ -1,0 +1,272 @@
+"""The clause database: an arena of clauses, two watched literals each, and its regular reduction.
+
+A clause is known by its place in the arena. The watches of a literal are a stretch of `m.watches` that moves to a
+larger place when it is full; all are laid out anew with every reduction.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nonobot.bot.champion.state import CLAUSE, MOST_ARENA, MOST_CLAUSES, MOST_WATCHES
+from nonobot.bot.champion.trail import assign
+from nonobot.bot.jit import kernel
+from nonobot.bot.language import prefetch
+
+__all__ = [
+    "HEADER", "add_learned", "is_full_database", "note_use", "propagate_watches", "reduce_database",
+    "start_clauses",
+]  # fmt: skip
+
+HEADER = CLAUSE.size // 4
+"""Items of the arena before a clause's literals."""
+
+_LBD_MASK, _USED = 0xFFFF, 0x10000
+
+KEPT_FOR_GOOD = 2  # clauses of so many levels or fewer are never deleted
+KEPT_IF_USED = 6  # and those of so many are kept if they were used since the last reduction
+
+
+@kernel
+def start_clauses(m: Any) -> None:
+    """Forget all clauses."""
+    m.arena_size = 0
+    m.clause_count = 0
+    _clear_watches(m)
+
+
+@kernel
+def _clear_watches(m: Any) -> None:
+    m.watches_used = 0
+    for literal in range(2 * m.variables):
+        watches = m.watch_list[literal]
+        watches.count = 0
+        watches.room = 0
+
+
+@kernel
+def _watch(m: Any, literal: Any, place: Any, other: Any) -> None:
+    """Watch `literal` in the clause at `place`; `other` is any other literal of it."""
+    watches = m.watch_list[literal]
+    count = watches.count
+    if count == watches.room:
+        begin = m.watches_used
+        watches.room = max(4, 2 * count)
+        m.watches_used = begin + watches.room
+        for i in range(count):
+            m.watches[begin + i] = m.watches[watches.begin + i]
+        watches.begin = begin
+    watch = m.watches[watches.begin + count]
+    watch.clause = place
+    watch.blocker = other
+    watches.count = count + 1
+
+
+@kernel
+def _attach(m: Any, place: Any) -> None:
+    literals = m.clause[place].literals
+    _watch(m, literals[0], place, literals[1])
+    _watch(m, literals[1], place, literals[0])
+
+
+@kernel
+def is_full_database(m: Any) -> Any:
+    """Tell whether there may be no room for another clause and its watches."""
+    return (
+        m.arena_size + m.variables + HEADER > MOST_ARENA
+        or m.clause_count + 1 > MOST_CLAUSES
+        or m.watches_used > MOST_WATCHES // 2
+    )
+
+
+@kernel
+def add_learned(m: Any) -> Any:
+    """Store the learned clause, which has two literals or more, and return its place."""
+    place, size = m.arena_size, m.learned_size
+    clause = m.clause[place]
+    clause.size = size
+    clause.flags = min(m.learned_lbd, _LBD_MASK) | _USED
+    clause.search = 2
+    for i in range(size):
+        clause.literals[i] = m.learned[i]
+    m.arena_size = place + HEADER + size
+    m.clauses[m.clause_count] = place
+    m.clause_count += 1
+    _attach(m, place)
+    return place
+
+
+@kernel
+def _levels_in(m: Any, clause: Any) -> Any:
+    """Return the LBD of a clause whose literals are all set: its number of levels."""
+    m.stamp += 1
+    stamp = m.stamp
+    levels = 0
+    for i in range(clause.size):
+        level = m.event_level[m.event_of[clause.literals[i] >> 1]]
+        if level != 0 and m.level_stamp[level] != stamp:
+            m.level_stamp[level] = stamp
+            levels += 1
+    return levels
+
+
+@kernel
+def note_use(m: Any, clause: Any) -> None:
+    """Note that a clause took part in a conflict; its LBD may have become smaller."""
+    lbd = clause.flags & _LBD_MASK
+    if lbd > KEPT_FOR_GOOD and not clause.flags & _USED:
+        lbd = min(lbd, _levels_in(m, clause))
+    clause.flags = lbd | _USED
+
+
+@kernel
+def _other_watch(m: Any, clause: Any) -> Any:
+    """Return which literal behind the watched ones is not false, or -1."""
+    size, search = clause.size, clause.search
+    for i in range(search, size):
+        if m.value[clause.literals[i]] >= 0:
+            return i
+    for i in range(2, search):
+        if m.value[clause.literals[i]] >= 0:
+            return i
+    return -1
+
+
+@kernel
+def propagate_watches(m: Any, falsified: Any) -> Any:
+    """Visit the clauses that watch a literal which has become false; False on a conflict."""
+    at = m.watch_list[falsified].begin
+    end = at + m.watch_list[falsified].count
+    kept = at
+    consistent = True
+    while at < end:
+        watch = m.watches[at]
+        at += 1
+        # The clause of the watch after the next: by then it has come out of the slower memory.
+        prefetch(m.clause[m.watches[at + 1].clause])
+        if m.value[watch.blocker] > 0:
+            m.watches[kept] = watch
+            kept += 1
+            continue
+        place = watch.clause
+        clause = m.clause[place]
+        literals = clause.literals
+        # The watched literals stand first, in either order.
+        other = literals[0] ^ literals[1] ^ falsified
+        value = m.value[other]
+        if value <= 0:
+            i = _other_watch(m, clause)
+            if i >= 0:
+                found = literals[i]
+                clause.search = i
+                literals[i] = falsified
+                literals[0] = other
+                literals[1] = found
+                _watch(m, found, place, other)
+                continue
+            # The implied literal of a reason stands first.
+            literals[0] = other
+            literals[1] = falsified
+        m.watches[kept].clause = place
+        m.watches[kept].blocker = other
+        kept += 1
+        if value < 0:
+            m.conflict = place
+            consistent = False
+            while at < end:
+                m.watches[kept] = m.watches[at]
+                kept += 1
+                at += 1
+        elif value == 0:
+            assign(m, other, place)
+    watches = m.watch_list[falsified]
+    watches.count = kept - watches.begin
+    return consistent
+
+
+@kernel
+def _is_reason(m: Any, place: Any) -> Any:
+    literal = m.clause[place].literals[0]
+    return m.value[literal] > 0 and m.trail[m.event_of[literal >> 1]].reason == place
+
+
+@kernel
+def _rank(m: Any, index: Any) -> Any:
+    """Return how readily a clause is deleted, its index in the lowest bits; 0: it stays.
+
+    High LBD first, then long clauses, then old ones.
+    """
+    place = m.clauses[index]
+    clause = m.clause[place]
+    flags = clause.flags
+    lbd = flags & _LBD_MASK
+    if lbd <= KEPT_FOR_GOOD:
+        return 0
+    clause.flags = lbd
+    if (lbd <= KEPT_IF_USED and flags & _USED) or _is_reason(m, place):
+        return 0
+    return (lbd << 40) | (min(clause.size, 0xFFFF) << 24) | (MOST_CLAUSES - 1 - index)
+
+
+@kernel
+def _sift(m: Any, place: Any, size: Any) -> None:
+    """Restore the heap property of `m.clause_rank[:size]` below `place`."""
+    rank = m.clause_rank[place]
+    child = 2 * place + 1
+    while child < size:
+        if child + 1 < size and m.clause_rank[child + 1] > m.clause_rank[child]:
+            child += 1
+        if m.clause_rank[child] <= rank:
+            break
+        m.clause_rank[place] = m.clause_rank[child]
+        place = child
+        child = 2 * place + 1
+    m.clause_rank[place] = rank
+
+
+@kernel
+def _mark_half(m: Any) -> None:
+    """Mark the worse half of the clauses that may go, by a negative size."""
+    candidates = 0
+    for index in range(m.clause_count):
+        rank = _rank(m, index)
+        if rank:
+            m.clause_rank[candidates] = rank
+            candidates += 1
+    place = candidates // 2
+    while place > 0:
+        place -= 1
+        _sift(m, place, candidates)
+    left = candidates
+    while left > candidates // 2:
+        worst = m.clause_rank[0]
+        left -= 1
+        m.clause_rank[0] = m.clause_rank[left]
+        _sift(m, 0, left)
+        clause = m.clause[m.clauses[MOST_CLAUSES - 1 - (worst & 0xFFFFFF)]]
+        clause.size = -clause.size
+
+
+@kernel
+def reduce_database(m: Any) -> None:
+    """Delete the worse half of the clauses that are neither good, nor in use, nor the reason of an event."""
+    _mark_half(m)
+    kept, end = 0, 0
+    for index in range(m.clause_count):
+        place = m.clauses[index]
+        size = m.clause[place].size
+        if size < 0:
+            continue
+        if _is_reason(m, place):
+            literal = m.clause[place].literals[0]
+            m.trail[m.event_of[literal >> 1]].reason = end
+        for i in range(HEADER + size):
+            m.arena[end + i] = m.arena[place + i]
+        m.clauses[kept] = end
+        kept += 1
+        end += HEADER + size
+    m.clause_count = kept
+    m.arena_size = end
+    _clear_watches(m)
+    for index in range(kept):
+        _attach(m, m.clauses[index])

@@ -1,0 +1,89 @@
+"""The order of decisions: a binary heap of variables, the most active on top (VSIDS, as in MiniSat)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nonobot.bot.jit import kernel
+
+__all__ = ["bump", "heap_insert", "heap_pop"]
+
+_RESCALE_AT = 1e100
+
+
+@kernel
+def _rise(m: Any, place: Any) -> None:
+    variable = m.heap[place]
+    activity = m.activity[variable]
+    while place > 0:
+        parent = (place - 1) >> 1
+        above = m.heap[parent]
+        if not activity > m.activity[above]:
+            break
+        m.heap[place] = above
+        m.heap_place[above] = place
+        place = parent
+    m.heap[place] = variable
+    m.heap_place[variable] = place
+
+
+@kernel
+def _sink(m: Any, place: Any) -> None:
+    size = m.heap_size
+    variable = m.heap[place]
+    activity = m.activity[variable]
+    child = 2 * place + 1
+    while child < size:
+        below = m.heap[child]
+        if child + 1 < size:
+            other = m.heap[child + 1]
+            if m.activity[other] > m.activity[below]:
+                child += 1
+                below = other
+        if not m.activity[below] > activity:
+            break
+        m.heap[place] = below
+        m.heap_place[below] = place
+        place = child
+        child = 2 * place + 1
+    m.heap[place] = variable
+    m.heap_place[variable] = place
+
+
+@kernel
+def heap_insert(m: Any, variable: Any) -> None:
+    """Insert a variable that is not in the heap."""
+    size = m.heap_size
+    m.heap[size] = variable
+    m.heap_place[variable] = size
+    m.heap_size = size + 1
+    _rise(m, size)
+
+
+@kernel
+def heap_pop(m: Any) -> Any:
+    """Take the most active variable from a heap that is not empty."""
+    top = m.heap[0]
+    size = m.heap_size - 1
+    m.heap_size = size
+    m.heap_place[top] = -1
+    if size > 0:
+        last = m.heap[size]
+        m.heap[0] = last
+        m.heap_place[last] = 0
+        _sink(m, 0)
+    return top
+
+
+@kernel
+def bump(m: Any, variable: Any) -> None:
+    """Make a variable more active."""
+    activity = m.activity[variable] + m.bump
+    m.activity[variable] = activity
+    if activity > _RESCALE_AT:
+        for each in range(m.variables):
+            m.activity[each] /= _RESCALE_AT
+        m.bump /= _RESCALE_AT
+    place = m.heap_place[variable]
+    if place >= 0:
+        _rise(m, place)

@@ -1,0 +1,390 @@
+"""Search with conflict learning: decide, propagate, learn, restart.
+
+Decisions follow the beliefs for the first conflicts of an episode and activity (VSIDS) after that; values follow
+the target: the beliefs at first, then the longest consistent trail since (target phases, Biere & Fleury 2020).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nonobot.bot.champion.analysis import analyse
+from nonobot.bot.champion.board import known_cells
+from nonobot.bot.champion.clauses import add_learned, is_full_database, reduce_database, start_clauses
+from nonobot.bot.champion.control import is_late, is_on, lap, note
+from nonobot.bot.champion.explain import start_pattern, update_patterns
+from nonobot.bot.champion.guidance import believe, believe_anew
+from nonobot.bot.champion.heap import heap_insert, heap_pop
+from nonobot.bot.champion.propagate import propagate_all
+from nonobot.bot.champion.state import MOMENT, OUTCOME, STAGE, STEP
+from nonobot.bot.champion.trail import BY_CHOICE, NONE, assign, backjump, push_cell
+from nonobot.bot.jit import kernel
+from nonobot.bot.line import paint
+from nonobot.bot.masks import highest, lowest
+
+__all__ = ["learn", "start_learning"]
+
+f32 = np.float32
+
+ACTIVITY_DECAY = 0.97  # of VSIDS, for each conflict; 0.95 was less steady, 0.90 worse
+RESTART_UNIT = 400  # conflicts; times Luby's sequence
+FIRST_REDUCTION = 2000  # conflicts
+REDUCTION_STEP = 300  # more conflicts to each further reduction
+# An episode begins with fresh beliefs, at every other restart at first, and later seldom: on long puzzles the
+# trail's target is worth more (docs/engine.md).
+EPISODE_EVERY = 2  # restarts
+SELDOM_AFTER = 24  # restarts
+SELDOM_EVERY = 16  # restarts
+EPISODE_CONFLICTS = 20  # of an episode that beliefs decide; 5 and 60 were worse
+EPISODE_NOISE = f32(0.2)
+NUMBERED_WHOLE = 62
+"""Longest side of boards whose bounds are numbered from the empty line: their searches are those of earlier
+versions, count by count. Larger boards pay for what the root leaves open alone."""
+
+SURE = f32(0.48)  # |probability - 1/2| below which a decision asks for a fresh sweep
+
+
+@kernel
+def _set_bounds(m: Any, line: Any) -> None:
+    """Set `first` and `last` of a line's blocks: the bounds on an empty line, of a large board at the root."""
+    blocks = m.blocks[line]
+    first = 0
+    for block in range(blocks):
+        m.first[line, block] = first
+        first += m.clue[line, block] + 1
+    slack = m.length[line] + 1 - first
+    for block in range(blocks):
+        m.last[line, block] = m.first[line, block] + slack
+    if max(m.width, m.height) > NUMBERED_WHOLE:
+        paint(m, line, m.root.black[line], m.root.white[line])
+        for block in range(blocks):
+            m.first[line, block] = lowest(m.starts[block])
+            m.last[line, block] = highest(m.starts[block])
+
+
+@kernel
+def _start_line(m: Any, line: Any) -> Any:
+    """Number the bound variables of a line; False if there is no room for them."""
+    height, width = m.height, m.width
+    is_row = line < height
+    m.cell_base[line] = line * width if is_row else line - height
+    m.cell_step[line] = 1 if is_row else width
+    _set_bounds(m, line)
+    number = m.variables
+    for block in range(m.blocks[line]):
+        first, last = m.first[line, block], m.last[line, block]
+        if number + last - first > m.most_variables:
+            return False
+        m.bound_base[line, block] = number
+        m.earliest[line, block] = first
+        m.latest[line, block] = last
+        for place in range(first, last):
+            m.bound_line[number] = line
+            m.bound_block[number] = block
+            m.bound_place[number] = place
+            number += 1
+    m.variables = number
+    start_pattern(m, line)
+    return True
+
+
+@kernel
+def _start(m: Any) -> Any:
+    """Make all state that of a search that knows nothing but the root; False if there is no room for it."""
+    lines, height, width = m.lines, m.height, m.width
+    m.variables = m.cells
+    for line in range(lines):
+        if not _start_line(m, line):
+            return False
+        m.board.black[line] = m.none
+        m.board.white[line] = m.none
+        m.root_known[line] = m.none
+        m.seen_cells[line] = m.none
+    for variable in range(m.variables):
+        m.value_pair[variable] = 0
+        m.heap_place[variable] = -1
+        m.bound_marginal[variable] = f32(0.5)
+    for level in range(m.variables + 2):
+        m.level_stamp[level] = 0
+    m.trail_size = 0
+    m.head = 0
+    m.assigned = 0
+    m.level = 0
+    m.record_count = 0
+    m.heap_size = 0
+    m.stamp = 0
+    m.most_assigned = 0
+    m.bump = 1.0
+    m.root_changed = 1
+    start_clauses(m)
+    for y in range(height):
+        black, white = m.root.black[y], m.root.white[y]
+        while black:
+            push_cell(m, 2 * (y * width + lowest(black)), BY_CHOICE, NONE, NONE, NONE)
+            black &= black - 1
+        while white:
+            push_cell(m, 2 * (y * width + lowest(white)) + 1, BY_CHOICE, NONE, NONE, NONE)
+            white &= white - 1
+    # Every line once more, for the bounds.
+    m.dirty.rows = (m.one << height) - 1
+    m.dirty.columns = (m.one << width) - 1
+    return True
+
+
+@kernel
+def _aim_at_beliefs(m: Any) -> None:
+    """Make the likelier value of every variable its target."""
+    cells = m.cells
+    for cell in range(cells):
+        m.target[cell] = 0 if m.marginal[cell] > f32(0.5) else 1
+    for bound in range(cells, m.variables):
+        m.target[bound] = 0 if m.bound_marginal[bound] > f32(0.5) else 1
+
+
+@kernel
+def _aim_at_trail(m: Any) -> None:
+    """Make the values of the trail before the last decision the targets, if it is the longest yet."""
+    events = m.level_start[m.level - 1]
+    if events <= m.most_assigned:
+        return
+    m.most_assigned = events
+    cells = m.cells
+    for event in range(events):
+        literal = m.trail[event].literal
+        variable = literal >> 1
+        if variable < cells:
+            m.target[variable] = literal & 1
+            continue
+        old = variable - m.bound_place[variable] + m.event_old[event]
+        if literal & 1:
+            for each in range(old, variable + 1):
+                m.target[each] = 1
+        else:
+            for each in range(variable, old):
+                m.target[each] = 0
+
+
+@kernel
+def _start_heap(m: Any) -> None:
+    cells = m.cells
+    for variable in range(m.variables):
+        likely = m.marginal[variable] if variable < cells else f32(0.5)
+        m.activity[variable] = np.float64(abs(likely - f32(0.5))) * 1e-3
+        if m.value[2 * variable] == 0:
+            heap_insert(m, variable)
+
+
+@kernel
+def _surest_cell(m: Any) -> Any:
+    """Return the unknown cell that the beliefs are surest of, and how sure; NONE if all are known."""
+    width = m.width
+    every = (m.one << width) - 1
+    best, best_bias = NONE, f32(-1)
+    for y in range(m.height):
+        unknown = every & ~known_cells(m, y)
+        while unknown:
+            cell = y * width + lowest(unknown)
+            unknown &= unknown - 1
+            bias = abs(m.marginal[cell] - f32(0.5))
+            if bias > best_bias:
+                best, best_bias = cell, bias
+    return best, best_bias
+
+
+@kernel
+def _decide_by_belief(m: Any, is_fresh: Any) -> Any:
+    """Return the cell to decide, or NONE; `is_fresh`: the beliefs are not older than the last conflict."""
+    cell, bias = NONE, f32(-1)
+    if is_fresh:
+        cell, bias = _surest_cell(m)
+    if cell < 0 or bias < SURE:
+        believe(m)
+        for each in range(m.cells):
+            if m.value[2 * each] == 0:
+                m.target[each] = 0 if m.marginal[each] > f32(0.5) else 1
+        cell, bias = _surest_cell(m)
+    return cell
+
+
+@kernel
+def _decide_by_activity(m: Any) -> Any:
+    """Return the most active unknown variable; there is one."""
+    while True:
+        variable = heap_pop(m)
+        if m.value[2 * variable] == 0:
+            return variable
+
+
+@kernel
+def _open_level(m: Any) -> None:
+    level = m.level
+    if level == 0 and m.root_changed:
+        update_patterns(m)
+        m.root_changed = 0
+    m.level_start[level] = m.trail_size
+    m.level = level + 1
+
+
+@kernel
+def _luby(i: Any) -> Any:
+    """Return item i (from 1) of Luby's sequence 1 1 2 1 1 2 4 ..."""
+    k = 1
+    while (1 << k) - 1 < i:
+        k += 1
+    while (1 << k) - 1 != i:
+        i -= (1 << (k - 1)) - 1
+        k = 1
+        while (1 << k) - 1 < i:
+            k += 1
+    return 1 << (k - 1)
+
+
+@kernel
+def _learn_from_conflict(m: Any) -> None:
+    _aim_at_trail(m)
+    level = analyse(m)
+    backjump(m, level)
+    reason = BY_CHOICE if m.learned_size == 1 else add_learned(m)
+    assign(m, m.learned[0], reason)
+    m.bump /= ACTIVITY_DECAY
+    m.counts.learned_literals += m.learned_size
+
+
+@kernel
+def _start_episode(m: Any, noise: Any) -> None:
+    """Form the beliefs anew, aim at them, and let them decide for a while."""
+    believe_anew(m, noise)
+    _aim_at_beliefs(m)
+    m.episode_end = m.conflicts_met + EPISODE_CONFLICTS
+    m.believed_at = -1
+
+
+@kernel
+def _restart(m: Any) -> Any:
+    """Go back to level 0; every other time start an episode. False if there is no solution."""
+    m.restarts_made += 1
+    m.counts.restarts += 1
+    restarts = m.restarts_made
+    m.next_restart = m.conflicts_met + RESTART_UNIT * _luby(restarts + 1)
+    backjump(m, 0)
+    if restarts % (EPISODE_EVERY if restarts < SELDOM_AFTER else SELDOM_EVERY) == 1:
+        m.most_assigned = 0
+        if not propagate_all(m):
+            return False
+        if is_on(m, STAGE.beliefs):
+            _start_episode(m, EPISODE_NOISE)
+    return True
+
+
+@kernel
+def _reduce(m: Any) -> Any:
+    """Delete clauses; False if there is no room left all the same."""
+    m.reductions_made += 1
+    m.next_reduction = m.conflicts_met + FIRST_REDUCTION + REDUCTION_STEP * m.reductions_made
+    reduce_database(m)
+    return not is_full_database(m)
+
+
+@kernel
+def _decide(m: Any) -> None:
+    """Open a level with the next decision; a variable is unknown."""
+    variable = NONE
+    conflicts = m.conflicts_met
+    if conflicts < m.episode_end:
+        variable = _decide_by_belief(m, m.believed_at == conflicts)
+        m.believed_at = conflicts
+    if variable < 0:
+        variable = _decide_by_activity(m)
+    m.counts.decisions += 1
+    _open_level(m)
+    assign(m, 2 * variable + m.target[variable], BY_CHOICE)
+
+
+@kernel
+def _exclude_solution(m: Any) -> Any:
+    """Make another solution than the present one be looked for; False if there is no other.
+
+    Every variable follows from the decisions, so that another solution breaks at least one of them.
+    """
+    level = m.level
+    if level == 0:
+        return False
+    for each in range(level):
+        decision = m.trail[m.level_start[level - 1 - each]].literal
+        m.learned[each] = decision ^ 1
+    m.learned_size = level
+    m.learned_lbd = 0  # never deleted
+    backjump(m, level - 1)
+    reason = BY_CHOICE if level == 1 else add_learned(m)
+    assign(m, m.learned[0], reason)
+    return True
+
+
+@kernel
+def start_learning(m: Any) -> Any:
+    """Prepare a search from the root, and return an OUTCOME: open, unsolvable, or too large."""
+    if not _start(m):
+        return OUTCOME.too_large
+    if not propagate_all(m):
+        return OUTCOME.unsolvable
+    m.conflicts_met = 0
+    m.restarts_made = 0
+    m.reductions_made = 0
+    m.next_restart = RESTART_UNIT
+    m.next_reduction = FIRST_REDUCTION
+    m.episode_end = 0
+    believe_anew(m, f32(0))
+    _aim_at_beliefs(m)
+    _start_heap(m)
+    if is_on(m, STAGE.beliefs):
+        m.episode_end = EPISODE_CONFLICTS
+        m.believed_at = -1
+    return OUTCOME.open
+
+
+@kernel
+def learn(m: Any, resume: Any) -> Any:
+    """Search until a solution is found, there is none, or the time is up.
+
+    Before: `start_learning` was called; with `resume` the last call found a solution, and another is wanted.
+    After: OUTCOME.solved, and the board is a solution; or unsolvable: there is no (other) solution; or late.
+    """
+    if resume and (is_late(m) or (is_full_database(m) and not _reduce(m))):
+        return OUTCOME.late
+    if resume and not _exclude_solution(m):
+        return OUTCOME.unsolvable
+    variables = m.variables
+    while True:
+        consistent = propagate_all(m)
+        now = lap(m, STEP.learning_propagation)
+        if not consistent:
+            if m.level == 0:
+                return OUTCOME.unsolvable
+            m.conflicts_met += 1
+            m.counts.conflicts += 1
+            _learn_from_conflict(m)
+            if is_full_database(m) and not _reduce(m):
+                return OUTCOME.late
+            note(m, MOMENT.taken_back)
+            lap(m, STEP.learning_analysis)
+        elif m.assigned == variables:
+            note(m, MOMENT.painted)
+            return OUTCOME.solved
+        elif now > m.deadline:
+            return OUTCOME.late
+        elif m.conflicts_met >= m.next_restart:
+            if not _restart(m):
+                return OUTCOME.unsolvable
+            note(m, MOMENT.restarted)
+            lap(m, STEP.learning_upkeep)
+        elif m.conflicts_met >= m.next_reduction:
+            if not _reduce(m):
+                return OUTCOME.late
+            lap(m, STEP.learning_upkeep)
+        else:
+            note(m, MOMENT.painted)
+            _decide(m)
+            note(m, MOMENT.guessed)
+            lap(m, STEP.learning_decisions)

@@ -1,0 +1,290 @@
+"""The language of the kernels: what `m.board.black[line]` and `m.counts.conflicts += 1` mean to numba.
+
+A kernel takes `m`, the solver's memory, and reads and writes it as its map says (see `bot.memory.Struct`):
+
+    m.width                       a single item
+    m.clue[line, block]           an item of a table; m.clue[line] is a row of it
+    m.counts.conflicts += 1       a member of a struct in a struct
+    event = m.trail[number]       a record: event.reason, event.literal = literal
+    m.watches[to] = m.watches[at] copies a record
+
+A number that comes out of the memory is an int64, however many bits it takes there, and so is every other number
+of a kernel; floats stay as they are, and a mask is a set of cells (`bot.masks`). Nothing is checked while it
+runs: an index out of range reads garbage. A member that does not exist does not compile, and the error names the
+nearest.
+
+Why not arrays: `m` is an address, and where a member lies is part of its type, so that an access is one machine
+instruction with a constant offset, and a call passes one register; a tuple of sixty arrays passes four hundred.
+With NUMBA_DISABLE_JIT the same kernels run as plain Python, for a debugger: `bot.plain` is then what they are
+given.
+"""
+
+from __future__ import annotations
+
+import difflib
+import operator
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba.core import cgutils, errors, types
+from numba.core.imputils import lower_builtin, lower_getattr_generic, lower_setattr_generic
+from numba.core.types.containers import BaseTuple
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
+from numba.extending import intrinsic, models, register_model
+
+from nonobot.bot.masks import MaskType
+from nonobot.bot.memory import Array, Constant, Item, Struct
+
+__all__ = ["ArrayType", "StructType", "first_above", "item_address", "prefetch"]
+
+_LONG = ir.IntType(64)
+
+
+class StructType(types.Type):
+    """A struct, or the whole memory: its value is its address."""
+
+    def __init__(self, struct: Struct) -> None:
+        self.struct = struct
+        super().__init__(name=struct.name)
+
+    def member(self, name: str) -> Any:
+        """Return a member by its name."""
+        if name not in self.struct.members:
+            near = difflib.get_close_matches(name, self.struct.members, 3)
+            hint = f"; did you mean {' or '.join(near)}?" if near else ""
+            raise errors.TypingError(f"{self.name} has no member {name!r}{hint}")
+        return self.struct.members[name]
+
+
+class ArrayType(types.Type):
+    """Items or structs one after the other: its value is the address of the first."""
+
+    def __init__(self, item: Item | Struct, step: int, row: int = 0, length: int = 0) -> None:
+        self.item, self.step = item, step
+        self.row = row  # of a table: items in a row of it
+        self.length = length  # of a row: its items
+        kind = item.name if isinstance(item, Struct) else f"{item.code}{item.size}"
+        # Not its place: kernels that take arrays are compiled once for all that are alike.
+        super().__init__(name=f"{kind}/{step}[{f'{row},' * bool(row)}{length or ''}]")
+
+
+@register_model(StructType)
+@register_model(ArrayType)
+class _AddressModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _LONG)
+
+
+class _Row:
+    """A row of a table."""
+
+    def __init__(self, table: ArrayType) -> None:
+        self.type = ArrayType(table.item, table.step, length=table.row)
+
+
+def type_of(what: Any) -> Any:
+    """Return the type that a member has for kernels."""
+    if isinstance(what, _Row):
+        return what.type
+    if isinstance(what, Struct):
+        return StructType(what)
+    if isinstance(what, Array):
+        return ArrayType(what.item, what.step, *what.shape[1:])
+    if isinstance(what, Constant):
+        return type_of(what.item)
+    if what.code == "mask":
+        return MaskType(8 * what.size)
+    if what.code[0] == "f":
+        return types.float32 if what.size == 4 else types.float64
+    return types.uint64 if what.code == "u8" else types.int64
+
+
+def _stored(item: Item) -> Any:
+    """Return LLVM's type of an item in the memory."""
+    if item.code[0] == "f":
+        return ir.FloatType() if item.size == 4 else ir.DoubleType()
+    return ir.IntType(8 * item.size)
+
+
+def _is_narrow(item: Item) -> bool:
+    return item.code[0] in "iu" and item.size < 8
+
+
+def _load(builder: Any, what: Any, place: Any) -> Any:
+    """Emit what a kernel gets of the thing at an address: the value of an item, the address of all else."""
+    if isinstance(what, Constant):
+        return (_LONG if _is_narrow(what.item) else _stored(what.item))(what.value)
+    if not isinstance(what, Item):
+        return place
+    value = builder.load(builder.inttoptr(place, _stored(what).as_pointer()))
+    if not _is_narrow(what):
+        return value
+    return (builder.sext if what.code[0] == "i" else builder.zext)(value, _LONG)
+
+
+def _store(builder: Any, what: Any, place: Any, value: Any) -> None:
+    """Emit the store of an item, or the copy of a struct, to an address."""
+    if isinstance(what, Struct):
+        kind = ir.IntType(8 * what.size).as_pointer()
+        value = builder.load(builder.inttoptr(value, kind), align=what.alignment)
+        builder.store(value, builder.inttoptr(place, kind), align=what.alignment)
+        return
+    if _is_narrow(what):
+        value = builder.trunc(value, _stored(what))
+    builder.store(value, builder.inttoptr(place, _stored(what).as_pointer()))
+
+
+def _no_float(what: Any, value: Any) -> None:
+    if isinstance(value, types.Float) and isinstance(what, Item) and what.code[0] != "f":
+        raise errors.TypingError("a float is put where whole numbers are: was a uint64 added to an int64?")
+
+
+# --- members ---
+
+
+@infer_getattr
+class _Members(AttributeTemplate):
+    key = StructType
+
+    def generic_resolve(self, struct: StructType, name: str) -> Any:
+        return type_of(struct.member(name).what)
+
+
+@lower_getattr_generic(StructType)
+def _lower_member(context: Any, builder: Any, struct: StructType, start: Any, name: str) -> Any:
+    offset, what = struct.member(name)
+    return _load(builder, what, builder.add(start, _LONG(offset)))
+
+
+@lower_setattr_generic(StructType)
+def _lower_set_member(context: Any, builder: Any, sig: Any, args: Any, name: str) -> None:
+    offset, what = sig.args[0].member(name)
+    if not isinstance(what, Item):
+        raise errors.TypingError(f"{name} is no single item; put something into one of its own")
+    _no_float(what, sig.args[1])
+    _store(builder, what, builder.add(args[0], _LONG(offset)), args[1])
+
+
+# --- items ---
+
+
+def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """Emit the address of what an index stands for."""
+    array, index = sig.args[:2]
+    if isinstance(index, BaseTuple):
+        row, column = (
+            context.cast(builder, value, kind, types.int64)
+            for value, kind in zip(cgutils.unpack_tuple(builder, args[1]), index.types, strict=True)
+        )
+        at = builder.add(builder.mul(row, _LONG(array.row)), column)
+    else:
+        at = context.cast(builder, args[1], index, types.int64)
+        if array.row:
+            at = builder.mul(at, _LONG(array.row))
+    return builder.add(args[0], builder.mul(at, _LONG(array.step)))
+
+
+def _is_index(array: ArrayType, index: Any) -> bool:
+    parts = index.types if isinstance(index, BaseTuple) else (index,)
+    sides = 2 if array.row else 1
+    return len(parts) <= sides and all(isinstance(each, types.Integer | types.Boolean) for each in parts)
+
+
+def _indexed(array: ArrayType, index: Any) -> Any:
+    """Return what an index stands for: an item, a struct, or a row of a table."""
+    if array.row and not isinstance(index, BaseTuple):
+        return _Row(array)
+    return array.item
+
+
+@infer_global(operator.getitem)
+class _GetItem(AbstractTemplate):
+    def generic(self, args: Any, kws: Any) -> Any:
+        if isinstance(args[0], ArrayType) and _is_index(*args):
+            return signature(type_of(_indexed(*args)), *args)
+        return None
+
+
+@lower_builtin(operator.getitem, ArrayType, types.Any)
+def _lower_getitem(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _load(builder, _indexed(*sig.args), _place(context, builder, sig, args))
+
+
+@infer_global(operator.setitem)
+class _SetItem(AbstractTemplate):
+    def generic(self, args: Any, kws: Any) -> Any:
+        if not (isinstance(args[0], ArrayType) and _is_index(*args[:2])):
+            return None
+        what = _indexed(*args[:2])
+        if isinstance(what, _Row):
+            raise errors.TypingError("a row of a table is no item; put something into one of its own")
+        _no_float(what, args[2])
+        return signature(types.void, args[0], args[1], type_of(what))
+
+
+@lower_builtin(operator.setitem, ArrayType, types.Any, types.Any)
+def _lower_setitem(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    _store(builder, _indexed(*sig.args[:2]), _place(context, builder, sig, args), args[2])
+    return context.get_dummy_value()
+
+
+def item_address(builder: Any, array: ArrayType, start: Any, index: Any) -> Any:
+    """Emit the address of an item of an array without rows, for intrinsics."""
+    return builder.add(start, builder.mul(index, _LONG(array.step)))
+
+
+# --- asking ahead, and a row at once ---
+
+if numba.config.DISABLE_JIT:
+
+    def prefetch(struct: Any) -> None:
+        """Ask for a record that will be needed soon."""
+
+    def first_above(row: Any, other: Any, value: Any, end: Any) -> Any:
+        """Return the first i below `end` with row[i] + other[i] > value, or `end`."""
+        return next((i for i in range(end) if row[i] + other[i] > value), end)
+
+else:
+
+    @intrinsic
+    def prefetch(typingctx: Any, struct: Any) -> Any:
+        """Ask for a record that will be needed soon."""
+
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            pointer = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+            flag = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
+            function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+            builder.call(function, [pointer, flag(0), flag(3), flag(1)])  # to be read, kept in all caches, data
+            return context.get_dummy_value()
+
+        return types.void(struct), codegen
+
+    @intrinsic
+    def first_above(typingctx: Any, row: Any, other: Any, value: Any, end: Any) -> Any:
+        """Return the first i below `end` with row[i] + other[i] > value, or `end`.
+
+        Both are rows of tables of signed numbers, alike in size, a power of two; the sums rise along a row, and
+        none overflows.
+        """
+        number, lanes = ir.IntType(8 * row.item.size), row.length
+        vector, wide = ir.VectorType(number, lanes), ir.IntType(max(64, 2 * lanes))
+
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            first, second = (
+                builder.load(builder.inttoptr(start, vector.as_pointer()), align=1) for start in args[:2]
+            )
+            threshold = builder.insert_element(
+                ir.Constant(vector, ir.Undefined), builder.trunc(args[2], number), ir.Constant(ir.IntType(32), 0)
+            )
+            order = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
+            threshold = builder.shuffle_vector(threshold, ir.Constant(vector, ir.Undefined), order)
+            above = builder.icmp_signed(">", builder.add(first, second), threshold)
+            bits = builder.zext(builder.bitcast(above, ir.IntType(lanes)), wide)
+            last = args[3] if wide.width == 64 else builder.zext(args[3], wide)
+            bits = builder.or_(bits, builder.shl(wide(1), last))
+            found = builder.cttz(bits, cgutils.true_bit)
+            return found if wide.width == 64 else builder.trunc(found, _LONG)
+
+        return types.int64(row, other, types.int64, types.int64), codegen

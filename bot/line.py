@@ -1,0 +1,105 @@
+"""The line kernel: maximal painting of a line with additions and shifts of whole masks.
+
+The line has cells 0..n-1 and a virtual white cell n, so that every block is followed by a white cell. `open_` is
+the set of cells that may be white, the virtual cell included; `m.fits[j]` the starts at which block j covers no
+white cell and is followed by a cell that may be white.
+
+Forward, `m.reach[j]` is the set of cells at which the part from block j on may begin once the blocks before j lie
+behind it; backward, `tail` is the same from the other end. A start of block j that both allow is valid: it
+belongs to a placement of the whole line.
+
+Source: own derivation; the painting it computes is that of Chen & Hung, section 2.2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nonobot.bot.jit import kernel
+from nonobot.bot.masks import fill_down
+
+__all__ = ["dilated", "fill_up", "paint", "run_starts"]
+
+
+@kernel
+def fill_up(seeds: Any, through: Any) -> Any:
+    """Return `seeds` and all cells that one reaches from them upward, stepping from cells in `through`."""
+    # The carry of one addition runs up each stretch of `through` that holds a seed.
+    return seeds | ((through + (seeds & through)) ^ through)
+
+
+@kernel
+def run_starts(cells: Any, length: Any) -> Any:
+    """Return the cells at which a run of `length` (1 or more) cells of `cells` starts."""
+    starts = cells
+    have = 1
+    while have < length:
+        step = min(have, length - have)
+        starts &= starts >> step
+        have += step
+    return starts
+
+
+@kernel
+def dilated(starts: Any, length: Any) -> Any:
+    """Return all cells of blocks of `length` (1 or more) cells that start at `starts`."""
+    cells = starts
+    have = 1
+    while have < length:
+        step = min(have, length - have)
+        cells |= cells << step
+        have += step
+    return cells
+
+
+@kernel
+def paint(m: Any, line: Any, black: Any, white: Any) -> Any:
+    """Paint a line maximally.
+
+    Before: `black` and `white` are disjoint sets of the line's cells, and its clue fits it.
+    After: a conflict if no placement agrees with them; otherwise the cells that are black, and those that are
+    white, in every placement that agrees. `m.starts` holds the valid starts of each block.
+
+    Parameters
+    ----------
+    m : memory
+        Any that has `length`, `blocks`, `clue`, and the scratch `reach`, `starts`, `fits`.
+    line : int64
+    black, white : mask
+
+    Returns
+    -------
+    consistent : bool
+    black, white : mask
+    """
+    length, blocks = m.length[line], m.blocks[line]
+    cells = (m.one << length) - 1
+    open_ = ~black & ((cells << 1) | 1)
+    fillable = ~white & cells
+
+    begin = fill_up(m.one, open_)
+    for block in range(blocks):
+        size = m.clue[line, block]
+        fitting = run_starts(fillable, size) & (open_ >> size)
+        m.reach[block] = begin
+        m.fits[block] = fitting
+        m.starts[block] = begin & fitting
+        begin = fill_up((begin & fitting) << (size + 1), open_)
+    if not (begin >> (length + 1)) & 1:
+        return False, black, white
+
+    tail = fill_down(m.one << (length + 1), open_)
+    may_white = begin & open_ & (tail >> 1)
+    may_black = m.none
+    block = blocks
+    while block > 0:
+        block -= 1
+        size = m.clue[line, block]
+        ends_well = m.fits[block] & (tail >> (size + 1))
+        valid = m.starts[block] & ends_well
+        m.starts[block] = valid
+        may_black |= dilated(valid, size)
+        may_white |= valid << size  # the white cell behind the block
+        tail = fill_down(ends_well, open_)
+        may_white |= m.reach[block] & open_ & (tail >> 1)
+    return True, cells & ~may_white, cells & ~may_black

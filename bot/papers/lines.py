@@ -1,0 +1,126 @@
+"""Line solvers: what follows for the cells of one line from its clue and the cells already known.
+
+`bot.line` is the fast one, `bot.papers.recurrence` the paper's, readable; they must agree on every input.
+`paint_line` is for a single line of up to 1,022 cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from nonobot.bot.champion.strategy import LONGEST_SIDE, MASK_BITS
+from nonobot.bot.jit import kernel
+from nonobot.bot.line import paint
+from nonobot.bot.memory import Memory, Struct, i2, mask_of, u1
+from nonobot.bot.native import load_kernel
+from nonobot.bot.papers.recurrence import paint_recurrence
+from nonobot.bot.papers.state import SOLVER
+
+__all__ = ["line_map", "paint_line", "paint_one", "paint_with"]
+
+
+@kernel
+def paint_with(m: Any, solver: Any, line: Any, black: Any, white: Any) -> Any:
+    """Paint a line with one of SOLVER; the contract is that of :func:`nonobot.bot.line.paint`."""
+    if solver == SOLVER.bitset:
+        return paint(m, line, black, white)
+    return paint_recurrence(m, line, black, white)
+
+
+@cache
+def line_map(bits: int) -> Struct:
+    """Return the map for a single line of up to bits - 2 cells, with masks of so many bits."""
+    mask, blocks = mask_of(bits), bits // 2
+    return Struct(
+        f"Line{bits}",
+        none=mask.constant(0),
+        one=mask.constant(1),  # cell 0
+        length=i2[1],
+        blocks=i2[1],
+        clue=i2[1, blocks],
+        black=mask,  # cells known to be black
+        white=mask,
+        reach=mask[blocks + 1],  # scratch, as in `bot.papers.state`
+        starts=mask[blocks + 1],
+        fits=mask[blocks + 1],
+        low=mask[blocks + 1, bits],
+        high=mask[blocks + 1, bits],
+        fixable=u1[blocks + 1, bits],
+    )
+
+
+@kernel
+def paint_one(m: Any, solver: Any) -> Any:
+    """Paint the line in the memory; 0 on a conflict."""
+    consistent, black, white = paint_with(m, solver, 0, m.black, m.white)
+    m.black = black
+    m.white = white
+    return 1 if consistent else 0
+
+
+@cache
+def _painter(bits: int) -> tuple[Memory, Callable[..., int]]:
+    struct = line_map(bits)
+    return Memory(struct), load_kernel("nonobot.bot.papers.lines", "paint_one", struct, 1, lambda: None)
+
+
+def paint_line(
+    clue: Sequence[int], length: int, black: int, white: int, solver: str = "bitset"
+) -> tuple[int, int] | None:
+    """Return all cells that are known once a line is painted maximally.
+
+    Parameters
+    ----------
+    clue : sequence of int
+        Block lengths, each 1 or more.
+    length : int
+        Number of cells, 1 to 1022.
+    black, white : int
+        The cells known so far; bit i is cell i.
+    solver : {'bitset', 'recurrence'}
+
+    Returns
+    -------
+    (int, int) or None
+        The cells that are black, and those that are white, in every placement of the blocks that agrees with
+        the known cells; None if there is no such placement (a conflict).
+
+    Raises
+    ------
+    ValueError
+        If the clue does not fit the line, a cell lies outside of it, or a cell is both black and white.
+
+    Examples
+    --------
+    >>> paint_line([3], 4, 0, 0)
+    (6, 0)
+    """
+    if not 1 <= length <= LONGEST_SIDE:
+        raise ValueError(f"a line has 1 to {LONGEST_SIDE} cells, not {length}")
+    if any(size < 1 for size in clue):
+        raise ValueError(f"block lengths are 1 or more: {list(clue)}")
+    if sum(clue) + len(clue) - 1 > length:
+        raise ValueError(f"the clue {list(clue)} does not fit {length} cells")
+    if black < 0 or white < 0 or (black | white) >> length:
+        raise ValueError(f"a cell outside of the line's {length}")
+    if black & white:
+        raise ValueError("a cell is both black and white")
+    if solver not in SOLVER._fields:
+        raise ValueError(f"no line solver {solver!r}; there are {', '.join(SOLVER._fields)}")
+    bits = next(bits for bits in MASK_BITS if length <= bits - 2)
+    memory, paint_it = _painter(bits)
+    view = memory.view
+    view("length")[0] = length
+    view("blocks")[0] = len(clue)
+    view("clue")[0, : len(clue)] = clue
+    for name, cells in (("black", black), ("white", white)):
+        place = view(name)
+        place[...] = np.frombuffer(int(cells).to_bytes(bits // 8, "little"), "<u8").reshape(place.shape)
+    if not paint_it(memory.address, getattr(SOLVER, solver)):
+        return None
+    black_now, white_now = (int.from_bytes(view(name).tobytes(), "little") for name in ("black", "white"))
+    return black_now, white_now

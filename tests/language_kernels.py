@@ -1,0 +1,353 @@
+"""Kernels that tests of the memory, of masks and of vectors call; compiled once and kept with the bot's own.
+
+Numba's cache of a kernel sees this file alone, but `bot.jit.entry` keeps it in a folder named after all of `bot`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from nonobot.bot.clock import now_ns
+from nonobot.bot.jit import entry, kernel
+from nonobot.bot.language import first_above, prefetch
+from nonobot.bot.masks import count, fill_down, highest, lowest
+from nonobot.bot.memory import Struct, f4, f8, i1, i2, i4, i8, mask_of, u1, u2, u4, u8
+from nonobot.bot.vectors import (
+    at_least,
+    at_most,
+    load16,
+    load32,
+    load64,
+    rotate_down,
+    rotate_up,
+    select,
+    splat16,
+    splat32,
+    splat64,
+    store,
+)
+
+# The memory: items of every kind, in a row, as a table, alone, in a struct, and in records.
+
+MANY = 7
+ROWS, IN_A_ROW = 5, 3
+
+ONES = Struct("Ones", u1=u1, u2=u2, u4=u4, u8=u8, i1=i1, i2=i2, i4=i4, i8=i8, f4=f4, f8=f8)
+RECORD = Struct("TestRecord", tag=i1, wide=i8, weight=f8, tail=u2[3])
+EVERYTHING = Struct(
+    "Everything",
+    row_u1=u1[MANY],
+    row_u2=u2[MANY],
+    row_u4=u4[MANY],
+    row_u8=u8[MANY],
+    row_i1=i1[MANY],
+    row_i2=i2[MANY],
+    row_i4=i4[MANY],
+    row_i8=i8[MANY],
+    row_f4=f4[MANY],
+    row_f8=f8[MANY],
+    table_u1=u1[ROWS, IN_A_ROW],
+    table_u2=u2[ROWS, IN_A_ROW],
+    table_u4=u4[ROWS, IN_A_ROW],
+    table_u8=u8[ROWS, IN_A_ROW],
+    table_i1=i1[ROWS, IN_A_ROW],
+    table_i2=i2[ROWS, IN_A_ROW],
+    table_i4=i4[ROWS, IN_A_ROW],
+    table_i8=i8[ROWS, IN_A_ROW],
+    table_f4=f4[ROWS, IN_A_ROW],
+    table_f8=f8[ROWS, IN_A_ROW],
+    ones=ONES,
+    signed_u1=i1[MANY].over("row_u1"),  # row_u1 again, signed
+    pairs=u2[MANY // 2].over("row_u1"),  # and two items at once
+    records=RECORD[MANY],
+    overlapping=RECORD[4].over("records", 8),
+    seven=i4.constant(7),
+    left=i1[ROWS, 8],
+    right=i1[ROWS, 8],
+)
+
+KINDS = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
+ROW_FIELDS = tuple(f"row_{kind}" for kind in KINDS)
+TABLE_FIELDS = tuple(f"table_{kind}" for kind in KINDS)
+ONE_FIELDS = tuple(f"ones.{kind}" for kind in KINDS)
+
+
+@entry
+def put_in_row(m, i, unsigned, signed, number):
+    m.row_u1[i] = unsigned
+    m.row_u2[i] = unsigned
+    m.row_u4[i] = unsigned
+    m.row_u8[i] = unsigned
+    m.row_i1[i] = signed
+    m.row_i2[i] = signed
+    m.row_i4[i] = signed
+    m.row_i8[i] = signed
+    m.row_f4[i] = np.float32(number)
+    m.row_f8[i] = number
+
+
+@entry
+def get_from_row(m, i):
+    unsigned = m.row_u1[i], m.row_u2[i], m.row_u4[i], m.row_u8[i]
+    signed = m.row_i1[i], m.row_i2[i], m.row_i4[i], m.row_i8[i]
+    return unsigned, signed, m.row_f4[i], m.row_f8[i]
+
+
+@entry
+def put_in_table(m, row, i, unsigned, signed, number):
+    m.table_u1[row, i] = unsigned
+    m.table_u2[row, i] = unsigned
+    m.table_u4[row, i] = unsigned
+    m.table_u8[row, i] = unsigned
+    in_row = m.table_i1[row]
+    in_row[i] = signed
+    m.table_i2[row, i] = signed
+    m.table_i4[row, i] = signed
+    m.table_i8[row, i] = signed
+    m.table_f4[row, i] = np.float32(number)
+    m.table_f8[row, i] = number
+
+
+@entry
+def get_from_table(m, row, i):
+    in_row = m.table_u2[row]
+    unsigned = m.table_u1[row, i], in_row[i], m.table_u4[row, i], m.table_u8[row, i]
+    signed = m.table_i1[row, i], m.table_i2[row, i], m.table_i4[row, i], m.table_i8[row][i]
+    return unsigned, signed, m.table_f4[row, i], m.table_f8[row, i]
+
+
+@entry
+def write_ones(m, unsigned, signed, number):
+    ones = m.ones
+    ones.u1 = unsigned
+    ones.u2 = unsigned
+    ones.u4 = unsigned
+    ones.u8 = unsigned
+    ones.i1 = signed
+    ones.i2 = signed
+    m.ones.i4 = signed
+    m.ones.i8 = signed
+    m.ones.f4 = np.float32(number)
+    m.ones.f8 = number
+
+
+@entry
+def read_ones(m):
+    ones = m.ones
+    unsigned = ones.u1, ones.u2, ones.u4, ones.u8
+    signed = ones.i1, ones.i2, m.ones.i4, m.ones.i8
+    return unsigned, signed, m.ones.f4, m.ones.f8
+
+
+@entry
+def add_up(m, i, number):
+    """Do arithmetic in place, on items of a few bits."""
+    m.ones.i2 += number
+    m.ones.u1 -= number
+    m.ones.f8 /= 4.0
+    m.row_i2[i] |= number
+    m.table_i4[2, i] *= number
+    return m.seven + number
+
+
+@entry
+def aliases(m, i, value):
+    """Put `value` as an unsigned byte; return it signed, and the pair of bytes it lies in."""
+    m.row_u1[i] = value
+    return m.signed_u1[i], m.pairs[i >> 1]
+
+
+@entry
+def set_record(m, at, tag, wide, weight):
+    record = m.records[at]
+    prefetch(record)
+    record.tag = tag
+    record.wide = wide
+    m.records[at].weight = weight
+    for i in range(3):
+        record.tail[i] = tag + i
+
+
+@entry
+def copy_record(m, to, at):
+    """Copy a record; what was taken of the one before is a reference, and sees it."""
+    before = m.records[to]
+    m.records[to] = m.records[at]
+    return before.tag, before.wide, before.weight, before.tail[2]
+
+
+@entry
+def overlapping_tag(m, at):
+    return m.overlapping[at].tag
+
+
+@entry
+def find_above(m, row, value, end):
+    return first_above(m.left[row], m.right[row], value, end)
+
+
+@entry
+def misspelt_member(m):
+    return m.tabel_u1[0, 0]
+
+
+@entry
+def misspelt_in_record(m):
+    return m.records[0].wieght
+
+
+@entry
+def misspelt_to_set(m):
+    m.sevven = 3
+
+
+@entry
+def float_for_whole_number(m):
+    m.row_i4[0] = 1.5
+
+
+@entry
+def float_for_whole_member(m):
+    m.ones.i4 = 1.5
+
+
+# Masks. The results of all operations go to `results`, and those that are numbers to `answers`.
+
+
+@cache
+def masks_map(bits: int) -> Struct:
+    mask = mask_of(bits)
+    return Struct(
+        f"TestMasks{bits}",
+        none=mask.constant(0),
+        one=mask.constant(1),
+        a=mask,
+        b=mask,
+        number=i8,
+        places=i8,
+        results=mask[40],
+        answers=i8[20],
+    )
+
+
+@entry
+def compute_masks(m):
+    a, b, number, places = m.a, m.b, m.number, m.places
+    at = 0
+    for result in (
+        a & b, a | b, a ^ b, a + b, a - b, ~a, a << places, a >> places,
+        a & number, a | number, a ^ number, a + number, a - number, number & a, number | a, number ^ a, number + a,
+        number - a, a - (number > 1), m.none - (number > 1), (m.one << places) - 1,
+    ):  # fmt: skip
+        m.results[at] = result
+        at += 1
+    m.results[at] = number
+    for changed in range(8):
+        c = a
+        if changed == 0:
+            c &= b
+        elif changed == 1:
+            c |= b
+        elif changed == 2:
+            c ^= b
+        elif changed == 3:
+            c += b
+        elif changed == 4:
+            c -= b
+        elif changed == 5:
+            c <<= places
+        elif changed == 6:
+            c >>= places
+        else:
+            c = fill_down(a, b)
+        m.results[at + 1 + changed] = c
+    return at + 9
+
+
+@entry
+def ask_masks(m):
+    a, b, number = m.a, m.b, m.number
+    at = 0
+    for answer in (
+        a == b, a != b, a == number, number == a, a != number, number != a, bool(a), not a, not a & b, bool(a | b),
+    ):  # fmt: skip
+        m.answers[at] = answer
+        at += 1
+    m.answers[at] = 1 if a else 0
+    m.answers[at + 1] = 1 if a and b else 0
+    m.answers[at + 2] = count(a)
+    m.answers[at + 3] = lowest(a) if a else -1
+    m.answers[at + 4] = highest(a) if a else -1
+    cells = 0
+    while a:
+        cells += lowest(a) + 1
+        a &= a - 1
+    m.answers[at + 5] = cells
+    return at + 6
+
+
+# Vectors. All results of an operation go to the next place of `out`.
+
+BINARY = ("add", "sub", "mul", "div", "at_least", "at_most")
+PLACES = (1, 2, 4, 8, 16, 32)
+RESULTS = len(BINARY) + 1 + 2 * len(PLACES) + 1
+
+
+@cache
+def vectors_map(bits: int) -> Struct:
+    return Struct(f"TestVectors{bits}", chosen=mask_of(bits), given=f4[256], out=f4[64 * (RESULTS + 2)])
+
+
+@kernel
+def _operate(out, start, a, b, bits, same):
+    lanes = 16 if start == 17 else 32 if start == 33 else 64
+    store(out, start, a + b)
+    store(out, start + lanes, a - b)
+    store(out, start + 2 * lanes, a * b)
+    store(out, start + 3 * lanes, a / b)
+    store(out, start + 4 * lanes, at_least(a, b))
+    store(out, start + 5 * lanes, at_most(a, b))
+    store(out, start + 6 * lanes, select(bits, a, b))
+    start += 7 * lanes
+    store(out, start, rotate_up(a, 1))
+    store(out, start + lanes, rotate_up(a, 2))
+    store(out, start + 2 * lanes, rotate_up(a, 4))
+    store(out, start + 3 * lanes, rotate_up(a, 8))
+    store(out, start + 4 * lanes, rotate_up(a, 16))
+    store(out, start + 5 * lanes, rotate_up(a, 32))
+    start += 6 * lanes
+    store(out, start, rotate_down(a, 1))
+    store(out, start + lanes, rotate_down(a, 2))
+    store(out, start + 2 * lanes, rotate_down(a, 4))
+    store(out, start + 3 * lanes, rotate_down(a, 8))
+    store(out, start + 4 * lanes, rotate_down(a, 16))
+    store(out, start + 5 * lanes, rotate_down(a, 32))
+    store(out, start + 6 * lanes, same)
+
+
+# Neither the operands nor the results begin at the start of a vector's worth of bytes.
+
+
+@entry
+def operate16(m, same):
+    _operate(m.out, 17, load16(m.given, 1), load16(m.given, 17), m.chosen, splat16(same))
+
+
+@entry
+def operate32(m, same):
+    _operate(m.out, 33, load32(m.given, 1), load32(m.given, 33), m.chosen, splat32(same))
+
+
+@entry
+def operate64(m, same):
+    _operate(m.out, 65, load64(m.given, 1), load64(m.given, 65), m.chosen, splat64(same))
+
+
+# The clock.
+
+
+@entry
+def clock():
+    return now_ns()

@@ -1,0 +1,95 @@
+"""Line states for the line kernel in the hands of a test: many at once, as masks of any width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from nonobot.bot.jit import entry
+from nonobot.bot.line import paint
+from nonobot.bot.memory import Memory, Struct, i1, i2, mask_of
+from nonobot.protocol import Clue
+from tests.viewed import mask_in
+
+MANY = 3**9
+"""So many states of a line may be painted at once."""
+
+LINE = 5
+
+
+@cache
+def line_map(bits: int) -> Struct:
+    """Return what the line kernel asks of a memory, and room for states."""
+    mask, blocks = mask_of(bits), bits // 2
+    return Struct(
+        f"LineStates{bits}",
+        none=mask.constant(0),
+        one=mask.constant(1),
+        length=i2[LINE + 1],
+        blocks=i2[LINE + 1],
+        clue=(i1 if bits == 64 else i2)[LINE + 1, blocks],
+        reach=mask[blocks + 1],
+        starts=mask[blocks + 1],
+        fits=mask[blocks + 1],
+        black=mask[MANY],
+        white=mask[MANY],
+        consistent=i1[MANY],
+        starts_left=mask[MANY, blocks],
+    )
+
+
+@entry
+def paint_states(m, number):
+    """Paint so many states of the line, each in its place."""
+    for at in range(number):
+        consistent, black, white = paint(m, 5, m.black[at], m.white[at])
+        m.consistent[at] = consistent
+        m.black[at] = black
+        m.white[at] = white
+        for block in range(m.blocks[5]):
+            m.starts_left[at, block] = m.starts[block]
+
+
+class LineStates:
+    """The memory of the line kernel for masks of so many bits."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        self._memory = Memory(line_map(bits))
+        self.view = self._memory.view
+
+    def set_clue(self, clue: Clue, length: int) -> None:
+        self.view("length")[LINE] = length
+        self.view("blocks")[LINE] = len(clue)
+        self.view("clue")[LINE] = 0
+        self.view("clue")[LINE, : len(clue)] = clue
+
+    def paint_all(self, black: Sequence[int], white: Sequence[int]) -> list[tuple[int, int] | None]:
+        """Return the black and the white cells of many states of the line, painted; None for a conflict."""
+        number, size = len(black), self.bits // 8
+        for name, masks in (("black", black), ("white", white)):
+            view = self.view(name)[:number]
+            packed = b"".join(mask.to_bytes(size, "little") for mask in masks)
+            view[...] = np.frombuffer(packed, "<u8").reshape(view.shape)
+        paint_states(self._memory, number)
+        found = (
+            (
+                [mask_in(mask) for mask in self.view(name)[:number]]
+                if self.bits > 64
+                else self.view(name)[:number].tolist()
+            )
+            for name in ("black", "white")
+        )
+        consistent = self.view("consistent")[:number].tolist()
+        return [(b, w) if well else None for b, w, well in zip(*found, consistent, strict=True)]
+
+    def paint(self, black: int, white: int) -> tuple[int, int] | None:
+        """Return the black and the white cells of one state of the line, painted; None for a conflict."""
+        return self.paint_all([black], [white])[0]
+
+    def starts_left(self, blocks: int, at: int = 0) -> list[set[int]]:
+        """Return the starts of each block that the state `at` of those painted last left."""
+        masks = [mask_in(mask) for mask in self.view("starts_left")[at, :blocks]]
+        return [{i for i in range(mask.bit_length()) if mask >> i & 1} for mask in masks]
