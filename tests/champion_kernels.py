@@ -1,10 +1,12 @@
 """The champion's kernels as tests call them; compiled once and kept with the bot's own.
 
-Numba's cache of a kernel sees this file alone, but `bot.jit.entry` keeps it in a folder named after all of `bot`.
-Each has what it needs and no more: a change of the bot compiles it anew.
+Those of learning are ways through one compiled kernel: they share most of what they call. Numba's cache sees this
+file alone, but `bot.jit.entry` keeps it in a folder named after all of `bot`.
 """
 
 from __future__ import annotations
+
+from enum import IntEnum, auto
 
 from nonobot.bot.champion.analysis import analyse
 from nonobot.bot.champion.beliefs import believe_line, forget, sweep
@@ -17,6 +19,70 @@ from nonobot.bot.champion.rules import apply_rules
 from nonobot.bot.champion.search import _luby, _start
 from nonobot.bot.champion.trail import assign, backjump
 from nonobot.bot.jit import entry
+from nonobot.bot.memory import Memory
+
+
+class _Way(IntEnum):
+    START = auto()
+    ASSIGN = auto()
+    BACKJUMP = auto()
+    PROPAGATE = auto()
+    UPDATE_PATTERNS = auto()
+    EXPLAIN = auto()
+    REASONS = auto()
+    ANALYSE = auto()
+    ADD_CLAUSE = auto()
+    REDUCE_CLAUSES = auto()
+    INSERT = auto()
+    POP = auto()
+    BUMP = auto()
+    LUBY = auto()
+
+
+@entry
+def _learn(m, way, number, a, b, c, d):
+    if way == _Way.START:
+        return int(_start(m))
+    if way == _Way.ASSIGN:
+        assign(m, number, a)
+    elif way == _Way.BACKJUMP:
+        backjump(m, number)
+    elif way == _Way.PROPAGATE:
+        if number:
+            return int(propagate_all(m))
+        # The implicit clauses alone, or the stored ones.
+        while m.head < m.trail_size:
+            event = m.head
+            m.head = event + 1
+            if not (apply_rules(m, event) if a else _visit_watches(m, event)):
+                return 0
+        return 1
+    elif way == _Way.UPDATE_PATTERNS:
+        update_patterns(m)
+    elif way == _Way.EXPLAIN:
+        return explain_line(m, number, m.none | a, m.none | b, m.none | c, d)
+    elif way == _Way.REASONS:
+        return reasons_of(m, number, a)
+    elif way == _Way.ANALYSE:
+        return analyse(m)
+    elif way == _Way.ADD_CLAUSE:
+        return add_learned(m)
+    elif way == _Way.REDUCE_CLAUSES:
+        reduce_database(m)
+    elif way == _Way.INSERT:
+        heap_insert(m, number)
+    elif way == _Way.POP:
+        return heap_pop(m)
+    elif way == _Way.BUMP:
+        bump(m, number)
+    elif way == _Way.LUBY:
+        return _luby(number)
+    return 0
+
+
+def _by(way: _Way, m: Memory, number: int = 0, a: int = 0, b: int = 0, c: int = 0, d: int = 0) -> int:
+    return int(_learn(m, int(way), number, a, b, c, d))
+
 
 # Beliefs
 
@@ -44,100 +110,74 @@ def sweep_board(m, most_odds):
 # The trail
 
 
-@entry
 def start(m):
-    return _start(m)
+    return _by(_Way.START, m)
 
 
-@entry
 def assign_literal(m, literal, reason):
-    assign(m, literal, reason)
+    _by(_Way.ASSIGN, m, literal, reason)
 
 
-@entry
 def jump_back(m, level):
-    backjump(m, level)
+    _by(_Way.BACKJUMP, m, level)
 
 
 # Propagation: the implicit clauses alone, the stored clauses alone, and everything
 
 
-@entry
 def apply_all_rules(m):
-    while m.head < m.trail_size:
-        event = m.head
-        m.head = event + 1
-        if not apply_rules(m, event):
-            return False
-    return True
+    return _by(_Way.PROPAGATE, m, 0, 1)
 
 
-@entry
 def visit_all_watches(m):
-    while m.head < m.trail_size:
-        event = m.head
-        m.head = event + 1
-        if not _visit_watches(m, event):
-            return False
-    return True
+    return _by(_Way.PROPAGATE, m, 0, 0)
 
 
-@entry
 def propagate(m):
-    return propagate_all(m)
+    return _by(_Way.PROPAGATE, m, 1)
 
 
 # Explanations, analysis, clauses
 
 
-@entry
 def take_over_root(m):
-    update_patterns(m)
+    _by(_Way.UPDATE_PATTERNS, m)
 
 
-@entry
 def explain(m, line, black, white, target, out):
-    return explain_line(m, line, m.none | black, m.none | white, m.none | target, out)
+    return _by(_Way.EXPLAIN, m, line, black, white, target, out)
 
 
-@entry
 def reasons(m, variable, out):
-    return reasons_of(m, variable, out)
+    return _by(_Way.REASONS, m, variable, out)
 
 
-@entry
 def analyse_conflict(m):
-    return analyse(m)
+    return _by(_Way.ANALYSE, m)
 
 
-@entry
 def add_clause(m):
-    return add_learned(m)
+    return _by(_Way.ADD_CLAUSE, m)
 
 
-@entry
 def reduce_clauses(m):
-    reduce_database(m)
+    _by(_Way.REDUCE_CLAUSES, m)
 
 
 # Decisions
 
 
-@entry
 def insert(m, variable):
-    heap_insert(m, variable)
+    _by(_Way.INSERT, m, variable)
 
 
-@entry
 def pop(m):
-    return heap_pop(m)
+    return _by(_Way.POP, m)
 
 
-@entry
 def make_more_active(m, variable):
-    bump(m, variable)
+    _by(_Way.BUMP, m, variable)
 
 
-@entry
-def luby(i):
-    return _luby(i)
+def luby(m, i):
+    return _by(_Way.LUBY, m, i)

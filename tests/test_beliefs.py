@@ -147,7 +147,7 @@ def test_odds_stay_between_their_bounds_and_are_numbers_whatever_a_line_is_told(
 # Longer slacks, in the wider masks
 
 
-@pytest.fixture(scope="module", params=[pytest.param(128, marks=pytest.mark.slow), 256])
+@pytest.fixture(scope="module", params=[128, pytest.param(256, marks=pytest.mark.slow)])
 def wide(request) -> ChampionState:
     return ChampionState(request.param)
 

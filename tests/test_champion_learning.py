@@ -357,6 +357,6 @@ def test_the_heap_gives_the_most_active_first(search):
             assert search.one("heap_size") == len(inside)
 
 
-def test_lubys_sequence():
+def test_lubys_sequence(search):
     assert naive.luby(15) == [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
-    assert [kernels.luby(i) for i in range(1, 1001)] == naive.luby(1000)
+    assert [kernels.luby(search.m, i) for i in range(1, 1001)] == naive.luby(1000)
