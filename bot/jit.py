@@ -22,15 +22,18 @@ __all__ = ["entry", "inlined", "kernel"]
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
+_NESTED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Python never calls it: what would let it takes as long to compile as many a kernel."""
+
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that other kernels call."""
-    return numba.njit(**_OPTIONS)(function)
+    return numba.njit(**_NESTED, **_OPTIONS)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile a small function of the hottest loops, without a call wherever it is used."""
-    return numba.njit(forceinline=True, **_OPTIONS)(function)
+    return numba.njit(forceinline=True, **_NESTED, **_OPTIONS)(function)
 
 
 def entry(function: Callable[..., Any]) -> Any:

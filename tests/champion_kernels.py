@@ -1,12 +1,15 @@
 """The champion's kernels as tests call them; compiled once and kept with the bot's own.
 
-Those of learning are ways through one compiled kernel: they share most of what they call. Numba's cache sees this
-file alone, but `bot.jit.entry` keeps it in a folder named after all of `bot`.
+All are ways through two kernels, which are loaded as the bot loads its own: one for beliefs, one for learning.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum, auto
+from functools import cache
+
+import numpy as np
 
 from nonobot.bot.champion.analysis import analyse
 from nonobot.bot.champion.beliefs import believe_line, forget, sweep
@@ -18,11 +21,17 @@ from nonobot.bot.champion.propagate import _visit_watches, propagate_all
 from nonobot.bot.champion.rules import apply_rules
 from nonobot.bot.champion.search import _luby, _start
 from nonobot.bot.champion.trail import assign, backjump
-from nonobot.bot.jit import entry
-from nonobot.bot.memory import Memory
+from nonobot.bot.jit import kernel
+from nonobot.bot.memory import Memory, Struct
+from nonobot.bot.native import load_kernel
 
 
 class _Way(IntEnum):
+    BELIEVE = auto()
+    KEEP_BOUND_MARGINALS = auto()
+    FORGET = auto()
+    SWEEP = auto()
+
     START = auto()
     ASSIGN = auto()
     BACKJUMP = auto()
@@ -39,8 +48,8 @@ class _Way(IntEnum):
     LUBY = auto()
 
 
-@entry
-def _learn(m, way, number, a, b, c, d):
+@kernel
+def learn(m, way, number, a, b, c, d):
     if way == _Way.START:
         return int(_start(m))
     if way == _Way.ASSIGN:
@@ -80,104 +89,123 @@ def _learn(m, way, number, a, b, c, d):
     return 0
 
 
-def _by(way: _Way, m: Memory, number: int = 0, a: int = 0, b: int = 0, c: int = 0, d: int = 0) -> int:
-    return int(_learn(m, int(way), number, a, b, c, d))
+@kernel
+def believe(m, way, line, most_odds):
+    if way == _Way.BELIEVE:
+        return int(believe_line(m, line, m.board.black[line], m.board.white[line], np.float32(most_odds)))
+    if way == _Way.KEEP_BOUND_MARGINALS:
+        _keep_bound_marginals(m, line)
+    elif way == _Way.FORGET:
+        forget(m)
+    elif way == _Way.SWEEP:
+        return int(sweep(m, np.float32(most_odds)))
+    return 0
+
+
+@cache
+def _loaded(name: str, struct: Struct, numbers: int) -> Callable[..., int]:
+    return load_kernel(__name__, name, struct, numbers, lambda: None)
+
+
+def _by_learning(way: _Way, m: Memory, *numbers: int) -> int:
+    padded = (*map(int, numbers), 0, 0, 0, 0, 0)[:5]
+    return _loaded("learn", m.struct, 6)(m.address, int(way), *padded)
+
+
+def _by_beliefs(way: _Way, m: Memory, line: int = 0, most_odds: int = 1) -> int:
+    return _loaded("believe", m.struct, 3)(m.address, int(way), int(line), int(most_odds))
 
 
 # Beliefs
 
 
-@entry
-def believe(m, line, most_odds):
-    return believe_line(m, line, m.board.black[line], m.board.white[line], most_odds)
+def believe_one(m, line, most_odds):
+    return _by_beliefs(_Way.BELIEVE, m, line, most_odds)
 
 
-@entry
 def keep_bound_marginals(m, line):
-    _keep_bound_marginals(m, line)
+    _by_beliefs(_Way.KEEP_BOUND_MARGINALS, m, line)
 
 
-@entry
 def forget_all(m):
-    forget(m)
+    _by_beliefs(_Way.FORGET, m)
 
 
-@entry
 def sweep_board(m, most_odds):
-    return sweep(m, most_odds)
+    return _by_beliefs(_Way.SWEEP, m, 0, most_odds)
 
 
 # The trail
 
 
 def start(m):
-    return _by(_Way.START, m)
+    return _by_learning(_Way.START, m)
 
 
 def assign_literal(m, literal, reason):
-    _by(_Way.ASSIGN, m, literal, reason)
+    _by_learning(_Way.ASSIGN, m, literal, reason)
 
 
 def jump_back(m, level):
-    _by(_Way.BACKJUMP, m, level)
+    _by_learning(_Way.BACKJUMP, m, level)
 
 
 # Propagation: the implicit clauses alone, the stored clauses alone, and everything
 
 
 def apply_all_rules(m):
-    return _by(_Way.PROPAGATE, m, 0, 1)
+    return _by_learning(_Way.PROPAGATE, m, 0, 1)
 
 
 def visit_all_watches(m):
-    return _by(_Way.PROPAGATE, m, 0, 0)
+    return _by_learning(_Way.PROPAGATE, m, 0, 0)
 
 
 def propagate(m):
-    return _by(_Way.PROPAGATE, m, 1)
+    return _by_learning(_Way.PROPAGATE, m, 1)
 
 
 # Explanations, analysis, clauses
 
 
 def take_over_root(m):
-    _by(_Way.UPDATE_PATTERNS, m)
+    _by_learning(_Way.UPDATE_PATTERNS, m)
 
 
 def explain(m, line, black, white, target, out):
-    return _by(_Way.EXPLAIN, m, line, black, white, target, out)
+    return _by_learning(_Way.EXPLAIN, m, line, black, white, target, out)
 
 
 def reasons(m, variable, out):
-    return _by(_Way.REASONS, m, variable, out)
+    return _by_learning(_Way.REASONS, m, variable, out)
 
 
 def analyse_conflict(m):
-    return _by(_Way.ANALYSE, m)
+    return _by_learning(_Way.ANALYSE, m)
 
 
 def add_clause(m):
-    return _by(_Way.ADD_CLAUSE, m)
+    return _by_learning(_Way.ADD_CLAUSE, m)
 
 
 def reduce_clauses(m):
-    _by(_Way.REDUCE_CLAUSES, m)
+    _by_learning(_Way.REDUCE_CLAUSES, m)
 
 
 # Decisions
 
 
 def insert(m, variable):
-    _by(_Way.INSERT, m, variable)
+    _by_learning(_Way.INSERT, m, variable)
 
 
 def pop(m):
-    return _by(_Way.POP, m)
+    return _by_learning(_Way.POP, m)
 
 
 def make_more_active(m, variable):
-    _by(_Way.BUMP, m, variable)
+    _by_learning(_Way.BUMP, m, variable)
 
 
 def luby(m, i):
-    return _by(_Way.LUBY, m, i)
+    return _by_learning(_Way.LUBY, m, i)

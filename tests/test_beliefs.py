@@ -15,7 +15,7 @@ from tests.champion_state import ChampionState
 
 pytestmark = pytest.mark.xdist_group("champion kernels")  # one process compiles them
 
-MOST_ODDS = 20.0
+MOST_ODDS = 20
 SOFTENING = 1e-6  # see nonobot.bot.champion.beliefs
 ERROR = 4e-6  # of a share of all placements, in float32 after so many additions
 
@@ -36,7 +36,7 @@ def believe(memory: ChampionState, clue: tuple[int, ...], cells: naive.Line, tol
     memory["told"][0, : len(cells)] = told
     memory["outgoing"].fill(-1)
     memory.paint(0, *masks_of(cells))
-    return bool(kernels.believe(memory.m, 0, np.float32(MOST_ODDS)))
+    return bool(kernels.believe_one(memory.m, 0, MOST_ODDS))
 
 
 def check_odds(found: np.ndarray, chances: list[float], told: np.ndarray, most: float) -> None:
@@ -125,7 +125,7 @@ def test_a_line_that_is_told_extremes_says_what_the_sum_says(memory, clue, told_
     told = np.array([told_black if black else 1e-3 for black in placement], np.float32)
     memory.load(line_puzzle(clue, length))
     memory["told"][0, :length] = told
-    assert kernels.believe(memory.m, 0, np.float32(1000))
+    assert kernels.believe_one(memory.m, 0, 1000)
     chances = naive.chances(clue, (None,) * length, told.astype(float).tolist())
     check_odds(memory["outgoing"][:length], chances, told, 1000)
 
@@ -288,7 +288,7 @@ def test_sweeps_over_random_boards(memory):
         assert all((memory["told"][line, : memory.length(line)] == 1).all() for line in range(width + height))
         told_rows, told_columns = np.ones((height, width)), np.ones((width, height))
         for _ in range(3):
-            assert kernels.sweep_board(memory.m, np.float32(MOST_ODDS))
+            assert kernels.sweep_board(memory.m, MOST_ODDS)
             odds = slow_sweep(puzzle, seen, told_rows, told_columns, MOST_ODDS)
             # A known cell's odds are at the mercy of rounding: nobody asks for them.
             unknown = np.array([[cell is None for cell in row] for row in seen])
@@ -304,9 +304,9 @@ def test_a_sweep_over_a_line_without_a_placement_says_so(memory):
     memory.load(puzzle)
     kernels.forget_all(memory.m)
     set_board(memory, [[1, 0, None], [None, None, None]])
-    assert not kernels.sweep_board(memory.m, np.float32(MOST_ODDS))
+    assert not kernels.sweep_board(memory.m, MOST_ODDS)
     set_board(memory, [[None, None, None], [None, None, 1]])
-    assert not kernels.sweep_board(memory.m, np.float32(MOST_ODDS))
+    assert not kernels.sweep_board(memory.m, MOST_ODDS)
 
 
 def test_a_line_of_a_solved_puzzle_of_many_lanes_sums_the_same_as_its_mirror_image(memory):

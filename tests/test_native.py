@@ -13,10 +13,11 @@ from tests.talking import GOOD, GRID, PATIENCE_SECONDS, Solution, batch
 
 CHANGES = {
     "the object code is not to be had": (
-        "compiled.library._get_compiled_object()",
-        "compiled.library._get_object_code()",
+        "library.codegen._tm.emit_object(",
+        "library.codegen._tm.object_code(",
         "AttributeError: ",
     ),
+    "kernels are made otherwise": ('"_finalize_final_module"', '"_finish"', "AttributeError: "),
     "an option of njit is unknown": ("no_cfunc_wrapper=True", "no_c_wrapper=True", "Error: "),
     "functions have other names": (
         "compiled.fndesc.llvm_func_name.encode()",

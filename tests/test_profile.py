@@ -175,7 +175,7 @@ def test_a_slow_line_kernel_shows_in_the_stage_that_uses_it(tmp_path, capsys, co
     capsys.readouterr()
     assert profiled(boards, "--before", str(before), "-o", str(after), bot=bot) == 0
     text = capsys.readouterr().out
-    assert "most of all in probing" in text
+    assert "most of all in probing" in text, text
     assert "every count of every puzzle is the same" in text
     comparison = compare(read_profile(before), read_profile(after))
     assert comparison.most_changed.name == "whole run/puzzles/probing"
