@@ -18,7 +18,7 @@ CHANGES = {
         "AttributeError: ",
     ),
     "kernels are made otherwise": ('"_finalize_final_module"', '"_finish"', "AttributeError: "),
-    "an option of njit is unknown": ("no_cfunc_wrapper=True", "no_c_wrapper=True", "Error: "),
+    "an option of njit is unknown": ('"no_cfunc_wrapper": True', '"no_c_wrapper": True', "Error: "),
     "functions have other names": (
         "compiled.fndesc.llvm_func_name.encode()",
         'b"f" + compiled.fndesc.llvm_func_name.encode()',
