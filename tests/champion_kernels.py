@@ -24,6 +24,7 @@ from nonobot.bot.champion.trail import assign, backjump
 from nonobot.bot.jit import kernel
 from nonobot.bot.memory import Memory, Struct
 from nonobot.bot.native import load_kernel
+from tests.compiling import alone
 
 
 class _Way(IntEnum):
@@ -104,7 +105,8 @@ def believe(m, way, line, most_odds):
 
 @cache
 def _loaded(name: str, struct: Struct, numbers: int) -> Callable[..., int]:
-    return load_kernel(__name__, name, struct, numbers, lambda: None)
+    with alone():
+        return load_kernel(__name__, name, struct, numbers, lambda: None)
 
 
 def _by_learning(way: _Way, m: Memory, *numbers: int) -> int:

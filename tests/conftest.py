@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from nonobot.harness.play.machine import usable_cores
+from tests.compiling import alone
 from tests.talking import COMMAND, PATIENCE_SECONDS, STRATEGIES, Talk
 
 # The tests start a thousand processes: each would compile the project's modules again.
@@ -50,14 +50,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
+def compiled() -> None:
     """Compile the kernels of both strategies, in one of the processes that run tests; the others wait for it."""
     from tests.plain import IS_PLAIN
 
     if IS_PLAIN:
         return
-    with (tmp_path_factory.getbasetemp().parent / "compiling").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone():
         warming = [
             subprocess.Popen([*COMMAND, "--warm-up", "--strategy", strategy], stdout=subprocess.PIPE)
             for strategy in STRATEGIES

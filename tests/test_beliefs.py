@@ -13,8 +13,6 @@ from tests import naive
 from tests.boards import masks_of, random_grid
 from tests.champion_state import ChampionState
 
-pytestmark = pytest.mark.xdist_group("champion kernels")  # one process compiles them
-
 MOST_ODDS = 20
 SOFTENING = 1e-6  # see nonobot.bot.champion.beliefs
 ERROR = 4e-6  # of a share of all placements, in float32 after so many additions

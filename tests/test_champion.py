@@ -196,8 +196,8 @@ def test_the_verdicts_are_those_of_the_papers_strategy(seed):
 def test_sides_of_every_length(without):
     rng = random.Random(str(without))
     champion = ChampionStrategy(0, without)
-    for side in range(1, LONGEST_SIDE + 1):
-        for width, height in ((side, 1), (1, side), (side, rng.randint(1, LONGEST_SIDE)), (side, side)):
+    for side in range(1, LONGEST_LINE + 1):
+        for width, height in ((side, 1), (1, side), (side, rng.randint(1, LONGEST_LINE)), (side, side)):
             grid = random_grid(rng, width, height, rng.uniform(0.75, 0.9))
             puzzle = Puzzle.from_grid(grid)
             result = champion.solve(puzzle)
@@ -235,7 +235,7 @@ def test_long_narrow_boards_with_many_solutions(champion, width, height):
 
 
 def test_a_board_with_61_blocks_in_a_line_and_its_neighbours(champion):
-    grid = [[(x + y) % 2 for x in range(LONGEST_SIDE)] for y in range(LONGEST_SIDE)]
+    grid = [[(x + y) % 2 for x in range(LONGEST_LINE)] for y in range(LONGEST_LINE)]
     puzzle = Puzzle.from_grid(grid)
     result = champion.solve(puzzle, solutions=3)
     assert result.exhausted == (len(result.solutions) < 3)

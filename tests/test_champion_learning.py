@@ -16,8 +16,6 @@ from tests import naive
 from tests.boards import broken, masks_of, random_clue, random_grid, shuffled
 from tests.champion_state import ChampionState, holds
 
-pytestmark = pytest.mark.xdist_group("champion kernels")  # one process compiles them
-
 USED = 0x10000  # flag beside the LBD
 
 

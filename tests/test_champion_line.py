@@ -13,8 +13,6 @@ from tests.boards import all_states, cells_of, masks_of, painted_states, to_text
 from tests.line_states import LINE, LineStates
 from tests.test_lines import LONGEST, random_state
 
-pytestmark = pytest.mark.xdist_group("champion kernels")  # one process compiles them
-
 
 @pytest.fixture(scope="module")
 def memory() -> LineStates:

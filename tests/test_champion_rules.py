@@ -15,8 +15,6 @@ from tests.boards import random_grid
 from tests.champion_state import ChampionState, Variable, holds
 from tests.test_beliefs import random_line
 
-pytestmark = pytest.mark.xdist_group("champion kernels")  # one process compiles them
-
 
 @pytest.fixture(scope="module")
 def search() -> ChampionState:

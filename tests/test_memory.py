@@ -14,8 +14,6 @@ from nonobot.bot.memory import Array, Constant, Item, Memory, Struct, f4, i1, i2
 from tests import language_kernels as kernels
 from tests.plain import IS_PLAIN, passes_as_plain_python
 
-pytestmark = pytest.mark.xdist_group("word kernels")  # one process compiles them
-
 u64, i64 = np.uint64, np.int64
 
 WIDTHS = (8, 16, 32, 64)

@@ -10,8 +10,6 @@ from tests.language_kernels import PLACES, RESULTS, operate16, operate32, operat
 from tests.plain import passes_as_plain_python
 from tests.viewed import put_mask
 
-pytestmark = pytest.mark.xdist_group("language kernels")
-
 OPERATE = {16: operate16, 32: operate32, 64: operate64}
 MEMORY = Memory(vectors_map(64))
 
