@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -188,6 +188,16 @@ def _require(width: int, height: int) -> None:
         )
 
 
+_made = cache(PapersStrategy)
+
+
+def _shared(probing: str, solver: str) -> PapersStrategy:
+    """Return a strategy as good as new: its memory is large, and touching one for the first time takes long."""
+    strategy = _made(probing, solver)
+    strategy._size = (0, 0)
+    return strategy
+
+
 def solve(
     puzzle: Puzzle,
     *,
@@ -197,7 +207,7 @@ def solve(
     seconds: float | None = None,
 ) -> Result:
     """Look for up to `solutions` solutions of one puzzle, for at most `seconds` (None: no limit)."""
-    return PapersStrategy(probing, solver).solve(puzzle, solutions=solutions, seconds=seconds)
+    return _shared(probing, solver).solve(puzzle, solutions=solutions, seconds=seconds)
 
 
 def deduce(puzzle: Puzzle, level: int, solver: str = "bitset") -> npt.NDArray[np.int8] | None:
@@ -217,4 +227,4 @@ def deduce(puzzle: Puzzle, level: int, solver: str = "bitset") -> npt.NDArray[np
     """
     if level not in (0, 1, 2, 3):
         raise ValueError(f"level {level}: expected 0 (propagation) or 1 to 3 (FP1 to FP3)")
-    return PapersStrategy(solver=solver).deduce(puzzle, level)
+    return _shared("fp1", solver).deduce(puzzle, level)
