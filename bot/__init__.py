@@ -4,8 +4,8 @@ __all__ = ["LONGEST_SIDE", "STAGE_NAMES"]
 
 # What the command line must know of the solver without loading it.
 
-LONGEST_SIDE = 62
-"""Cells of the longest line: a mask is one 64-bit word, and the line kernels need two bits more than cells."""
+LONGEST_SIDE = 1022
+"""Cells of the longest line: masks have up to 1024 bits, and the line kernel needs two bits more than cells."""
 
 STAGE_NAMES = ("descents", "learning", "beliefs", "lines")
 """What the champion can be told to leave out: BP descents before the search; the search with conflict learning; in

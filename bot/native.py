@@ -121,7 +121,7 @@ def _nothing_but_typed() -> Iterator[None]:
     from numba.core.codegen import JITCodeLibrary
     from numba.core.cpu import CPUContext
 
-    replaced = (
+    replaced: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
         (JITCodeLibrary, "_optimize_final_module", lambda library: None),
         (JITCodeLibrary, "_finalize_final_module", lambda library: setattr(library, "_finalized", True)),
         # Numba tells kernels apart by what this returns: any built-in function, each time another.

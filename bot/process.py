@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
+from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
 from nonobot.bot.exchange import Result
-from nonobot.bot.intake import UnreadableError, chunks_until, found_in, problem_of
+from nonobot.bot.intake import STREAM, UnreadableError, chunks_until, found_in, problem_of
 from nonobot.bot.log import RunLog
 from nonobot.bot.strategies import Strategy, make_strategy
 from nonobot.protocol import Fault, Found, Puzzle, Record, Solution, format_answer
@@ -23,8 +24,7 @@ __all__ = ["run"]
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
-_LARGEST_ZEROS = 1000
-"""Cells of the longest side of a grid of zeros; larger ones only rubbish in the input asks for."""
+_TOURNAMENT_SIZE = (25, 25)
 
 
 def run(options: Options, started: float) -> int:
@@ -75,7 +75,10 @@ def _prepare(strategy: Strategy, options: Options) -> None:
         compiled = True
         _say(f"compiling {what}, once for this version and this machine ...")
 
-    strategy.prepare(on_compile, *([options.size] if options.size else []))
+    size = options.size if options.format == STREAM and not options.watch else None
+    if options.warm_up:
+        size = options.size or _TOURNAMENT_SIZE
+    strategy.prepare(on_compile, size, everything=options.warm_up)
     if compiled:
         _say(f"compiled in {time.monotonic() - before:.1f} s")
     elif options.warm_up:
@@ -206,7 +209,7 @@ class _Batch:
         if self._options.on_unsolved == "word":
             return header + (result.status if result else "invalid").encode() + b"\n"
         width, height = size or (0, 0)
-        if not 0 < max(width, height) <= _LARGEST_ZEROS:
+        if not 0 < max(width, height) <= LONGEST_SIDE:
             return header
         return format_answer(number, Solution(np.zeros((height, width), np.uint8)))
 

@@ -17,10 +17,13 @@ class Strategy(Protocol):
 
     name: str
 
-    def prepare(self, on_compile: Callable[[str], None], size: tuple[int, int] = (25, 25)) -> None:
+    def prepare(
+        self, on_compile: Callable[[str], None], size: tuple[int, int] | None = (25, 25), everything: bool = False
+    ) -> None:
         """Load the kernels for boards of a size, and have it told from now on what has to be compiled.
 
-        `on_compile` is told before it is. ValueError: the strategy takes no boards of this size.
+        `on_compile` is told before it is. `size` None: nothing is loaded before the first board; `everything`:
+        those too that only some boards need. ValueError: the strategy takes no boards of this size.
         """
 
     def solve(

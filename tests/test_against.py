@@ -72,7 +72,7 @@ def clone(tmp_path):
 
 
 def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypatch):
-    clone.replace("bot/__init__.py", "LONGEST_SIDE = 62", "LONGEST_SIDE = 60")
+    clone.replace("bot/__init__.py", "LONGEST_SIDE = 1022", "LONGEST_SIDE = 60")
     monkeypatch.setattr(revisions, "HOME", clone.folder)
     workshop = clone.folder.parent / "workshop"
     workshop.mkdir()
@@ -83,7 +83,7 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
     with revisions.side_by_side("HEAD") as (before, after):
         assert not left.exists()
         assert left.is_relative_to(after.folder)
-        assert "LONGEST_SIDE = 62" in (before.folder / "bot" / "__init__.py").read_text()
+        assert "LONGEST_SIDE = 1022" in (before.folder / "bot" / "__init__.py").read_text()
         assert "LONGEST_SIDE = 60" in (after.folder / "bot" / "__init__.py").read_text()
         assert sorted(one.name for one in before.folder.iterdir()) == [
             "bot",

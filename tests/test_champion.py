@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from nonobot.bot import STAGE_NAMES
+from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
 from nonobot.bot.champion import ChampionStrategy
-from nonobot.bot.champion.strategy import LONGEST_SIDE
 from nonobot.bot.papers import solve as solve_as_the_papers
 from nonobot.protocol import Puzzle, TaaiReader
 from tests import naive

@@ -9,20 +9,18 @@ from functools import cached_property
 
 import numpy as np
 
-from nonobot.bot import STAGE_NAMES
-from nonobot.bot.champion.state import COUNT_NAMES, OUTCOME, STEP, WANTED, champion_map
+from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
+from nonobot.bot.champion.state import COUNT_NAMES, MOST_VARIABLES, OUTCOME, STEP, WANTED, champion_map
 from nonobot.bot.exchange import Moment, Result, line_masks, moments_of, seconds_of, unpacked
 from nonobot.bot.memory import Memory
 from nonobot.bot.native import load_kernel
 from nonobot.protocol import PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
-__all__ = ["LONGEST_SIDE", "ChampionStrategy"]
+__all__ = ["MASK_BITS", "ChampionStrategy"]
 
 MASK_BITS = (64, 128, 256, 512, 1024)
 """Widths of masks that kernels are compiled for; each takes boards of up to two cells less a side."""
-
-LONGEST_SIDE = MASK_BITS[-1] - 2
 
 _FOREVER_NS = 2**62
 
@@ -43,7 +41,7 @@ class _Engine:
     def __init__(self, bits: int, on_compile: Callable[[str], None]) -> None:
         self.memory = Memory(champion_map(bits))
         self.size = (0, 0)
-        self._bits = bits
+        self.bits = bits
         self._on_compile = on_compile
 
     @cached_property
@@ -58,7 +56,7 @@ class _Engine:
 
     def _kernel(self, name: str, numbers: int, what: str) -> Callable[..., int]:
         def on_compile() -> None:
-            self._on_compile(f"{what} for boards of up to {self._bits - 2} cells a side")
+            self._on_compile(f"{what} for boards of up to {self.bits - 2} cells a side")
 
         return load_kernel("nonobot.bot.champion.stages", name, self.memory.struct, numbers, on_compile)
 
@@ -131,19 +129,33 @@ class ChampionStrategy:
         self._is_watched = False
         self._on_compile: Callable[[str], None] = lambda what: None
 
-    def prepare(self, on_compile: Callable[[str], None], size: tuple[int, int] = (25, 25)) -> None:
+    def prepare(
+        self, on_compile: Callable[[str], None], size: tuple[int, int] | None = (25, 25), everything: bool = False
+    ) -> None:
         """Load the kernels for boards of a size, and have it told from now on what has to be compiled.
 
         Parameters
         ----------
         on_compile : callable
             Told what has to be compiled before it is.
-        size : (int, int)
-            Width and height.
+        size : (int, int) or None
+            Width and height; None: nothing is loaded before the first board.
+        everything : bool
+            The search too. Otherwise, on boards of more than 62 cells a side, it waits for the first one that line
+            logic leaves open: most pictures have no need of it.
+
+        Raises
+        ------
+        ValueError
+            If a side is too long.
         """
         self._on_compile = on_compile
+        if size is None:
+            return
         engine = self._engine_for(*size)
-        _ = engine.propagate, engine.search
+        _ = engine.propagate
+        if everything or engine.bits == MASK_BITS[0]:
+            _ = engine.search
 
     def solve(
         self,
@@ -158,7 +170,7 @@ class ChampionStrategy:
         Raises
         ------
         ValueError
-            If a side of the board is too long, or no solution is asked for.
+            If the board is too large, or no solution is asked for.
         """
         if solutions < 1:
             raise ValueError(f"at least one solution must be looked for, not {solutions}")
@@ -176,12 +188,19 @@ class ChampionStrategy:
             found.append(engine.solution())
             ended = OUTCOME.unsolvable  # there is no other
         elif ended == OUTCOME.open:
-            ended = engine.search(memory.address, WANTED.any if solutions == 1 else WANTED.all)
+            before = time.monotonic_ns()
+            search = engine.search
+            if seconds is not None:  # it may have had to be compiled, and that is not the puzzle's time
+                memory.view("deadline")[0] = deadline + time.monotonic_ns() - before
+            ended = search(memory.address, WANTED.any if solutions == 1 else WANTED.all)
+            if ended == OUTCOME.too_large:
+                size = f"{puzzle.width}x{puzzle.height}"
+                raise ValueError(f"{size}: what line logic leaves open needs over {MOST_VARIABLES:,} variables")
             while ended == OUTCOME.solved:
                 found.append(engine.solution())
                 if len(found) == solutions:
                     break
-                ended = engine.search(memory.address, WANTED.next)
+                ended = search(memory.address, WANTED.next)
         exhausted = bool(ended == OUTCOME.unsolvable)
         return Result(
             status="solved" if found else "unsolvable" if exhausted else "timeout",
@@ -210,7 +229,13 @@ class ChampionStrategy:
             raise ValueError(f"a side of a board has 1 to {LONGEST_SIDE} cells; this is {width}x{height}")
         bits = next(bits for bits in MASK_BITS if bits >= self._least_bits and longest <= bits - 2)
         if bits not in self._engines:
-            engine = _Engine(bits, lambda what: self._on_compile(what))
+            try:
+                engine = _Engine(bits, lambda what: self._on_compile(what))
+            except MemoryError:
+                megabytes = champion_map(bits).size >> 20
+                raise ValueError(
+                    f"{width}x{height}: there is no room for the tables of such boards, up to {megabytes:,} MiB"
+                ) from None
             engine.memory.view("stages")[0] = self._stages
             self._engines[bits] = engine
         engine = self._engines[bits]

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from nonobot.bot.champion.strategy import LONGEST_SIDE, MASK_BITS
+from nonobot.bot import LONGEST_SIDE
+from nonobot.bot.champion.strategy import MASK_BITS
 from nonobot.bot.jit import kernel
 from nonobot.bot.line import paint
 from nonobot.bot.memory import Memory, Struct, i2, mask_of, u1

@@ -54,15 +54,19 @@ class PapersStrategy:
         table = self._memory.view("log_table")
         table[:] = np.round(np.log1p(np.arange(len(table))) * 2**LOG_UNIT_BITS)
 
-    def prepare(self, on_compile: Callable[[str], None], size: tuple[int, int] = (25, 25)) -> None:
+    def prepare(
+        self, on_compile: Callable[[str], None], size: tuple[int, int] | None = (25, 25), everything: bool = False
+    ) -> None:
         """Load the kernels for boards of a size, and have it told from now on what has to be compiled.
 
         Parameters
         ----------
         on_compile : callable
             Told what has to be compiled before it is.
-        size : (int, int)
-            Width and height.
+        size : (int, int) or None
+            Width and height; None: nothing is loaded before the first board.
+        everything : bool
+            There is one kernel, and every board needs it.
 
         Raises
         ------
@@ -70,8 +74,9 @@ class PapersStrategy:
             If a side is longer than 62 cells.
         """
         self._on_compile = on_compile
-        _require(*size)
-        self._kernel("search", 1)
+        if size is not None:
+            _require(*size)
+            self._kernel("search", 1)
 
     def solve(
         self,
