@@ -164,11 +164,21 @@ def test_a_puzzle_without_a_solution_is_said_and_costs_no_other():
     assert done.returncode == 1
 
 
+@pytest.mark.parametrize(("width", "height"), [(1000, 1), (1, 1000), (100, 70)])
+def test_boards_of_more_than_62_cells_a_side_are_solved(width, height):
+    cells = random_grid(random.Random(width), width, height, 0.8)
+    text = batch(Puzzle.from_grid(cells))
+    done = run(text, "--size", f"{width}x{height}")
+    [answer] = [one.solution for one in read_answers(done.stdout.splitlines(keepends=True), width, height)]
+    assert naive.verify(Puzzle.from_grid(cells), answer.cells.tolist())
+    assert done.returncode == 0
+
+
 def test_a_board_that_is_too_large_for_auto_costs_no_other():
-    text = batch(GOOD, Puzzle(((),) * 63, ((),) * 63), GOOD)
+    text = batch(GOOD, Puzzle(((),) * 1023, ((),) * 1023), GOOD)
     done = run(text, "--size", "auto", "--on-unsolved", "word")
     assert done.stdout == answers(GRID, b"invalid\n", GRID)
-    assert done.stderr == b"$2: line 6: a 63x63 board is too large; a side has up to 62 cells\n"
+    assert done.stderr == b"$2: line 6: a 1023x1023 board is too large; a side has up to 1022 cells\n"
     assert done.returncode == 1
 
 

@@ -149,7 +149,11 @@ def test_a_puzzle_without_a_solution_is_shown_and_told_by_the_exit_status(tmp_pa
         ("text", b"hello\n", "the content is of no known format"),
         ("bad", b"$1\n1\n", "$1: line 2: "),
         ("none.xml", b"<puzzleset></puzzleset>", "none.xml: no puzzle that can be watched"),
-        ("large.oneline", b":".join([b"1"] * 63) + b"-" + b":".join([b"1"] * 63), "a 63x63 board is too large"),
+        (
+            "large.oneline",
+            b":".join([b"1"] * 1023) + b"-" + b":".join([b"1"] * 1023),
+            "a 1023x1023 board is too large",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_watched(tmp_path, name, text, why):
