@@ -18,6 +18,7 @@ import hashlib
 import importlib
 import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,7 @@ def load_kernel(
     if code is not None:
         note_use()
         return _link(code, 1 + numbers)
-    if changed := _what_has_changed():
-        _say(f"{changed}; numba loads them itself, and each start takes longer")
+    if _numba_has_changed():
         return _called_by_numba(module, name, struct, on_compile)
     on_compile()
     code = _compile(getattr(importlib.import_module(module), name).py_func, struct, numbers)
@@ -176,6 +176,15 @@ def _sample(first: int, second: int) -> int:
     return first - second
 
 
+@cache
+def _numba_has_changed() -> bool:
+    """Return whether numba is another than this leans on; say so, once."""
+    changed = _what_has_changed()
+    if changed:
+        _say(f"{changed}; numba loads them itself, and each start takes longer")
+    return changed is not None
+
+
 def _what_has_changed() -> str | None:
     """Compile, load and call a small function; None if that works, else words on what does not."""
     first, second = 0x0123_4567_89AB_CDEF, 0x00FE_DCBA_9876_5432
@@ -194,14 +203,18 @@ def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callabl
     """Return a kernel as :func:`load_kernel` does; numba loads and calls it, from its own cache if it is there."""
     from nonobot.bot.jit import entry
 
-    folder = cache_folder()
-    if folder is None or not any(folder.rglob(f"*.{name}-*.nbi")):  # as numba names the index of its cache
-        on_compile()
     kernel = entry(getattr(importlib.import_module(module), name).py_func)
     handle = Memory.__new__(Memory)  # all that numba asks of one: its map and its address
     handle.struct = struct
+    is_new = True
 
     def call(address: int, *numbers: int) -> int:
+        nonlocal is_new
+        folder = cache_folder()
+        # As numba names the index of its cache; it compiles at the first call.
+        if is_new and (folder is None or not any(folder.rglob(f"*.{name}-*.nbi"))):
+            on_compile()
+        is_new = False
         handle.address = address
         return int(kernel(handle, *numbers))
 

@@ -159,10 +159,17 @@ def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
 
 @pytest.mark.slow
 def test_what_the_other_revision_lacks_is_skipped_with_a_word(clone):
-    clone.replace("bot/lines/__init__.py", "SOLVERS = {", "SOLVERS_THEN = {")
-    clone.replace("bot/lines/__init__.py", "SOLVERS[solver], clues", "SOLVERS_THEN[solver], clues")
-    clone.commit("as it was once")
-    clone.replace("bot/lines/__init__.py", "SOLVERS_THEN = {", "SOLVERS = SOLVERS_THEN = {")
+    places = (
+        ("lines.py", "def {}("),
+        ("lines.py", "= {}(m, solver, 0"),
+        ("propagation.py", "import {}"),
+        ("propagation.py", "= {}("),
+    )
+    for old, new in (("paint_with", "paint_by"), ("paint_by", "paint_with")):
+        for module, place in places:
+            clone.replace(f"bot/papers/{module}", place.format(old), place.format(new))
+        if new == "paint_by":
+            clone.commit("as it was once")
     done = clone.bench("--against", "HEAD", "line-bitset", "protocol-writing")
     assert done.returncode == 0, done.stderr
     assert "skipped: line-bitset: the bot of HEAD cannot run it: ImportError: cannot import name" in done.stdout
