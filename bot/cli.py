@@ -72,7 +72,11 @@ def _parser() -> Parser:
     parser = Parser(prog="nonobot", description=_DESCRIPTION, epilog=_EPILOG, allow_abbrev=False)
     add_version(parser)
     add_completion(parser, _parser)
-    parser.add_argument("--warm-up", action="store_true", help="compile the kernels, keep them on disk, and end")
+    parser.add_argument(
+        "--warm-up",
+        action="store_true",
+        help="compile the kernels for boards of --size, keep them on disk, and end",
+    )
 
     watching = parser.add_argument_group("watching")
     watching.add_argument(

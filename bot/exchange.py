@@ -2,27 +2,105 @@
 
 from __future__ import annotations
 
+import time
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Solution
+from nonobot.bot.memory import Memory, Struct
+from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle, Solution
 
 __all__ = [
+    "FOREVER_NS",
+    "MOMENT",
     "MOST_MOMENTS",
     "Moment",
     "Result",
     "Status",
     "cells_of",
+    "deadline_after",
     "line_masks",
     "moments_of",
-    "seconds_of",
-    "unpacked",
+    "put_puzzle",
+    "result_of",
+    "solution_of",
 ]
+
+FOREVER_NS = 2**62
+"""A deadline that does not come."""
+
+
+def deadline_after(seconds: float | None) -> int:
+    """Return the time, on the kernels' clock, when `seconds` have gone by; None: never."""
+    return FOREVER_NS if seconds is None else time.monotonic_ns() + round(seconds * 1e9)
+
+
+def put_puzzle(memory: Memory, puzzle: Puzzle, start: PartialGrid | None) -> bool:
+    """Put a puzzle and the board to start from into a solver's memory, and set its records to 0.
+
+    Parameters
+    ----------
+    memory : Memory
+        Of a map with the members that both strategies have: the board's size, the places of its cells, `clue`
+        and `blocks`, `start`, `counts`, `spent` and `moment_count`.
+    puzzle : Puzzle
+        There is room for it.
+    start : PartialGrid or None
+
+    Returns
+    -------
+    bool
+        Whether the board before this one had another size.
+    """
+    view = memory.view
+    width, height = puzzle.width, puzzle.height
+    is_other = (width, height) != (view("width")[0], view("height")[0])
+    if is_other:
+        cells = np.arange(width * height)
+        for name, value in (
+            ("width", width),
+            ("height", height),
+            ("lines", width + height),
+            ("cells", cells.size),
+        ):
+            view(name)[0] = value
+        view("length")[: width + height] = [width] * height + [height] * width
+        view("row_of")[: cells.size] = cells // width
+        view("column_of")[: cells.size] = cells % width
+    clues = (*puzzle.rows, *puzzle.columns)
+    table = view("clue")
+    row_bytes = table.strides[0]
+    packed = b"".join(array(table.dtype.char, clue).tobytes().ljust(row_bytes, b"\0") for clue in clues)
+    table[: len(clues)] = np.frombuffer(packed, table.dtype).reshape(len(clues), -1)
+    view("blocks")[: len(clues)] = [len(clue) for clue in clues]
+    black, white = view("start.black")[: len(clues)], view("start.white")[: len(clues)]
+    if start is None:
+        black.fill(0)
+        white.fill(0)
+    else:
+        black[:], white[:] = line_masks(start, black.shape[1:])
+    for name in _count_names(memory):
+        view(f"counts.{name}")[0] = 0
+    view("spent").fill(0)
+    view("moment_count")[0] = 0
+    return is_other
+
+
+def _count_names(memory: Memory) -> list[str]:
+    counts = memory.struct.members["counts"].what
+    assert isinstance(counts, Struct)
+    return list(counts.members)
+
+
+def solution_of(memory: Memory) -> Solution:
+    """Return the board in a solver's memory, which is full."""
+    width, height = (int(memory.view(name)[0]) for name in ("width", "height"))
+    return Solution(_unpacked(memory.view("board.black")[:height], width))
 
 
 def line_masks(grid: PartialGrid, words: tuple[int, ...] = ()) -> npt.NDArray[np.uint64]:
@@ -47,7 +125,7 @@ def line_masks(grid: PartialGrid, words: tuple[int, ...] = ()) -> npt.NDArray[np
     return np.packbits(bits, axis=2, bitorder="little").view("<u8").reshape(2, height + width, *words)
 
 
-def unpacked(masks: npt.NDArray[np.uint64], length: int) -> npt.NDArray[np.uint8]:
+def _unpacked(masks: npt.NDArray[np.uint64], length: int) -> npt.NDArray[np.uint8]:
     """Return the first `length` cells of masks, 1 where a cell is in the set.
 
     Parameters
@@ -76,7 +154,7 @@ def cells_of(black: npt.NDArray[np.uint64], white: npt.NDArray[np.uint64], width
     -------
     int8 array, shape (height, width)
     """
-    is_black, is_white = unpacked(black, width), unpacked(white, width)
+    is_black, is_white = _unpacked(black, width), _unpacked(white, width)
     return np.where(is_black, np.int8(BLACK), np.where(is_white, np.int8(WHITE), np.int8(UNKNOWN)))
 
 
@@ -117,9 +195,15 @@ class Result:
         return "unique" if self.solutions else "unsolvable"
 
 
-def seconds_of(names: Sequence[str], nanoseconds: npt.NDArray[np.int64]) -> dict[str, float]:
-    """Return the time of each step, as kernels measure it."""
-    return dict(zip(names, (nanoseconds / 1e9).tolist(), strict=True))
+def result_of(memory: Memory, found: Sequence[Solution], exhausted: bool, steps: Sequence[str]) -> Result:
+    """Return the outcome of a search with what its memory has recorded; `steps` names its times in `spent`."""
+    return Result(
+        status="solved" if found else "unsolvable" if exhausted else "timeout",
+        solutions=tuple(found),
+        exhausted=exhausted,
+        counts={name: int(memory.view(f"counts.{name}")[0]) for name in _count_names(memory)},
+        step_seconds=dict(zip(steps, (memory.view("spent") / 1e9).tolist(), strict=True)),
+    )
 
 
 MOST_MOMENTS = 1 << 14
@@ -140,17 +224,21 @@ class Moment(IntEnum):
     RESTARTED = 4
 
 
-def moments_of(
-    kinds: npt.NDArray[np.uint64], black: npt.NDArray[np.uint64], white: npt.NDArray[np.uint64], width: int
-) -> Iterator[tuple[Moment, PartialGrid]]:
-    """Yield moments as kernels note them.
+class _Moments(NamedTuple):
+    painted: int = int(Moment.PAINTED)
+    probed: int = int(Moment.PROBED)
+    guessed: int = int(Moment.GUESSED)
+    taken_back: int = int(Moment.TAKEN_BACK)
+    restarted: int = int(Moment.RESTARTED)
 
-    Parameters
-    ----------
-    kinds : uint64 array, shape (moments,)
-    black, white : uint64 array, shape (moments, height) or (moments, height, words)
-        The known cells of each row; bit x is cell x.
-    width : int
-    """
-    for kind, black_rows, white_rows in zip(kinds.tolist(), black, white, strict=True):
-        yield Moment(kind), PartialGrid(cells_of(black_rows, white_rows, width))
+
+MOMENT = _Moments()
+"""The same, as kernels note them."""
+
+
+def moments_of(memory: Memory) -> Iterator[tuple[Moment, PartialGrid]]:
+    """Yield the moments that a search has noted in its memory, the first of them if there are very many."""
+    width, height = (int(memory.view(name)[0]) for name in ("width", "height"))
+    noted = memory.view("moments")[: int(memory.view("moment_count")[0])]
+    for kind, black, white in zip(noted["kind"].tolist(), noted["black"], noted["white"], strict=True):
+        yield Moment(kind), PartialGrid(cells_of(black[:height], white[:height], width))

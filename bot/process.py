@@ -18,13 +18,11 @@ from nonobot.bot.exchange import Result
 from nonobot.bot.intake import STREAM, UnreadableError, chunks_until, found_in, problem_of
 from nonobot.bot.log import RunLog
 from nonobot.bot.strategies import Strategy, make_strategy
-from nonobot.protocol import Fault, Found, Puzzle, Record, Solution, format_answer
+from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Record, Solution, format_answer
 
 __all__ = ["run"]
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
-
-_TOURNAMENT_SIZE = (25, 25)
 
 
 def run(options: Options, started: float) -> int:
@@ -77,7 +75,7 @@ def _prepare(strategy: Strategy, options: Options) -> None:
 
     size = options.size if options.format == STREAM and not options.watch else None
     if options.warm_up:
-        size = options.size or _TOURNAMENT_SIZE
+        size = options.size or DEFAULT_SIZE
     strategy.prepare(on_compile, size, everything=options.warm_up)
     if compiled:
         _say(f"compiled in {time.monotonic() - before:.1f} s")

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from nonobot.bot.cli import Options
 from nonobot.bot.exchange import Moment, Result
-from nonobot.protocol import PartialGrid, Puzzle
+from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle
 
 __all__ = ["Strategy", "make_strategy"]
 
@@ -18,7 +18,10 @@ class Strategy(Protocol):
     name: str
 
     def prepare(
-        self, on_compile: Callable[[str], None], size: tuple[int, int] | None = (25, 25), everything: bool = False
+        self,
+        on_compile: Callable[[str], None],
+        size: tuple[int, int] | None = DEFAULT_SIZE,
+        everything: bool = False,
     ) -> None:
         """Load the kernels for boards of a size, and have it told from now on what has to be compiled.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.champion.clauses import HEADER
+from nonobot.bot.exchange import FOREVER_NS, put_puzzle
 from nonobot.protocol import Puzzle
 from tests import champion_kernels as kernels
 from tests import naive
@@ -26,16 +27,15 @@ class ChampionState:
     """
 
     def __init__(self, bits: int = 64) -> None:
-        self._engine = ChampionStrategy(least_bits=bits)._engine_for(1, 1)
-        self.m = self._engine.memory
+        self.m = ChampionStrategy(least_bits=bits)._engine_for(1, 1).memory
         self.longest = bits - 2
-        self.m.view("deadline")[0] = 2**62
+        self.m.view("deadline")[0] = FOREVER_NS
         self.puzzle = Puzzle(columns=((),), rows=((),))
 
     def load(self, puzzle: Puzzle) -> None:
         """Start a search at level 0 that knows nothing but the puzzle; it need not have a solution."""
         self.puzzle = puzzle
-        self._engine.load(puzzle, None)
+        put_puzzle(self.m, puzzle, None)
         self["root.black"].fill(0)
         self["root.white"].fill(0)
         assert kernels.start(self.m)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.champion.control import note
-from nonobot.bot.champion.state import MOMENT
+from nonobot.bot.exchange import MOMENT
 from nonobot.bot.jit import kernel
 from nonobot.bot.line import paint
 from nonobot.bot.masks import count, lowest

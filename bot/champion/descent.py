@@ -13,7 +13,7 @@ import numpy as np
 from nonobot.bot.champion.beliefs import forget, sweep
 from nonobot.bot.champion.board import copy_board, is_full, known_cells, paint_cell, propagate
 from nonobot.bot.champion.control import is_late, note
-from nonobot.bot.champion.state import MOMENT
+from nonobot.bot.exchange import MOMENT
 from nonobot.bot.jit import kernel
 from nonobot.bot.masks import lowest
 

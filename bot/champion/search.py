@@ -18,8 +18,9 @@ from nonobot.bot.champion.explain import start_pattern, update_patterns
 from nonobot.bot.champion.guidance import believe, believe_anew
 from nonobot.bot.champion.heap import heap_insert, heap_pop
 from nonobot.bot.champion.propagate import propagate_all
-from nonobot.bot.champion.state import MOMENT, OUTCOME, STAGE, STEP
+from nonobot.bot.champion.state import OUTCOME, STAGE, STEP
 from nonobot.bot.champion.trail import BY_CHOICE, NONE, assign, backjump, push_cell
+from nonobot.bot.exchange import MOMENT
 from nonobot.bot.jit import kernel
 from nonobot.bot.line import paint
 from nonobot.bot.masks import highest, lowest

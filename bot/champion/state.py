@@ -20,11 +20,11 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from nonobot.bot.exchange import MOST_MOMENTS, Moment
+from nonobot.bot.exchange import MOST_MOMENTS
 from nonobot.bot.memory import Struct, f4, f8, i1, i2, i4, i8, mask_of, u1, u2, u4, u8
 
 __all__ = [
-    "COUNT_NAMES", "MOMENT", "MOST_ARENA", "MOST_CLAUSES", "MOST_VARIABLES", "MOST_WATCHES", "OUTCOME", "STAGE",
+    "MOST_ARENA", "MOST_CLAUSES", "MOST_VARIABLES", "MOST_WATCHES", "OUTCOME", "STAGE",
     "STEP", "WANTED", "champion_map",
 ]  # fmt: skip
 
@@ -68,16 +68,7 @@ class _Steps(NamedTuple):
     learning_upkeep: int = 6
 
 
-class _Moments(NamedTuple):
-    """What may have happened when a moment is noted."""
-
-    painted: int = int(Moment.PAINTED)
-    guessed: int = int(Moment.GUESSED)
-    taken_back: int = int(Moment.TAKEN_BACK)
-    restarted: int = int(Moment.RESTARTED)
-
-
-OUTCOME, WANTED, STAGE, STEP, MOMENT = _Outcomes(), _Wanted(), _Stages(), _Steps(), _Moments()
+OUTCOME, WANTED, STAGE, STEP = _Outcomes(), _Wanted(), _Stages(), _Steps()
 
 COUNTS = Struct(
     "Counts",
@@ -89,7 +80,6 @@ COUNTS = Struct(
     restarts=i8,
     learned_literals=i8,
 )
-COUNT_NAMES = tuple(COUNTS.members)
 
 MOST_ARENA = 1 << 25
 MOST_CLAUSES = 1 << 19

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import time
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
-import numpy as np
-
 from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
-from nonobot.bot.champion.state import COUNT_NAMES, MOST_VARIABLES, OUTCOME, STEP, WANTED, champion_map
-from nonobot.bot.exchange import Moment, Result, line_masks, moments_of, seconds_of, unpacked
+from nonobot.bot.champion.state import MOST_VARIABLES, OUTCOME, STEP, WANTED, champion_map
+from nonobot.bot.exchange import Moment, Result, deadline_after, moments_of, put_puzzle, result_of, solution_of
 from nonobot.bot.memory import Memory
 from nonobot.bot.native import load_kernel
-from nonobot.protocol import PartialGrid, Puzzle, Solution
+from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
 __all__ = ["MASK_BITS", "ChampionStrategy"]
 
 MASK_BITS = (64, 128, 256, 512, 1024)
 """Widths of masks that kernels are compiled for; each takes boards of up to two cells less a side."""
-
-_FOREVER_NS = 2**62
 
 _SEED_MIX = 0x9E3779B97F4A7C15  # odd; seeds that differ by one give random numbers that have nothing in common
 
@@ -40,7 +35,6 @@ class _Engine:
 
     def __init__(self, bits: int, on_compile: Callable[[str], None]) -> None:
         self.memory = Memory(champion_map(bits))
-        self.size = (0, 0)
         self.bits = bits
         self._on_compile = on_compile
 
@@ -59,48 +53,6 @@ class _Engine:
             self._on_compile(f"{what} for boards of up to {self.bits - 2} cells a side")
 
         return load_kernel("nonobot.bot.champion.stages", name, self.memory.struct, numbers, on_compile)
-
-    def load(self, puzzle: Puzzle, start: PartialGrid | None) -> None:
-        """Put a puzzle and the board to start from into the memory, and set all counts to 0."""
-        view = self.memory.view
-        if (puzzle.width, puzzle.height) != self.size:
-            self._set_size(puzzle.width, puzzle.height)
-        clues = (*puzzle.rows, *puzzle.columns)
-        table = view("clue")
-        row_bytes = table.strides[0]
-        packed = b"".join(array(table.dtype.char, clue).tobytes().ljust(row_bytes, b"\0") for clue in clues)
-        table[: len(clues)] = np.frombuffer(packed, table.dtype).reshape(len(clues), -1)
-        view("blocks")[: len(clues)] = [len(clue) for clue in clues]
-        black, white = view("start.black")[: len(clues)], view("start.white")[: len(clues)]
-        if start is None:
-            black.fill(0)
-            white.fill(0)
-        else:
-            black[:], white[:] = line_masks(start, black.shape[1:])
-        for name in COUNT_NAMES:
-            view(f"counts.{name}")[0] = 0
-        view("spent").fill(0)
-        view("moment_count")[0] = 0
-
-    def _set_size(self, width: int, height: int) -> None:
-        view = self.memory.view
-        cells = np.arange(width * height)
-        for name, value in (
-            ("width", width),
-            ("height", height),
-            ("lines", width + height),
-            ("cells", cells.size),
-        ):
-            view(name)[0] = value
-        view("length")[: width + height] = [width] * height + [height] * width
-        view("row_of")[: cells.size] = cells // width
-        view("column_of")[: cells.size] = cells % width
-        self.size = width, height
-
-    def solution(self) -> Solution:
-        """Return the board as a solution."""
-        width, height = self.size
-        return Solution(unpacked(self.memory.view("board.black")[:height], width))
 
 
 class ChampionStrategy:
@@ -130,7 +82,10 @@ class ChampionStrategy:
         self._on_compile: Callable[[str], None] = lambda what: None
 
     def prepare(
-        self, on_compile: Callable[[str], None], size: tuple[int, int] | None = (25, 25), everything: bool = False
+        self,
+        on_compile: Callable[[str], None],
+        size: tuple[int, int] | None = DEFAULT_SIZE,
+        everything: bool = False,
     ) -> None:
         """Load the kernels for boards of a size, and have it told from now on what has to be compiled.
 
@@ -174,41 +129,33 @@ class ChampionStrategy:
         """
         if solutions < 1:
             raise ValueError(f"at least one solution must be looked for, not {solutions}")
-        deadline = _FOREVER_NS if seconds is None else time.monotonic_ns() + round(seconds * 1e9)
         if fault_in_clues(puzzle):
             return Result("unsolvable", exhausted=True)
         self._engine = engine = self._engine_for(puzzle.width, puzzle.height)
-        engine.load(puzzle, start)
-        memory = engine.memory
-        memory.view("deadline")[0] = deadline
-        memory.view("random")[0] = self._random
+        memory, view = engine.memory, engine.memory.view
+        put_puzzle(memory, puzzle, start)
+        view("random")[0] = self._random
+        propagate = engine.propagate
+        view("deadline")[0] = deadline_after(seconds)  # what had to be compiled is not the puzzle's time
         found: list[Solution] = []
-        ended = engine.propagate(memory.address)
+        ended = propagate(memory.address)
         if ended == OUTCOME.solved:
-            found.append(engine.solution())
+            found.append(solution_of(memory))
             ended = OUTCOME.unsolvable  # there is no other
         elif ended == OUTCOME.open:
             before = time.monotonic_ns()
             search = engine.search
-            if seconds is not None:  # it may have had to be compiled, and that is not the puzzle's time
-                memory.view("deadline")[0] = deadline + time.monotonic_ns() - before
+            view("deadline")[0] += time.monotonic_ns() - before  # nor is this
             ended = search(memory.address, WANTED.any if solutions == 1 else WANTED.all)
             if ended == OUTCOME.too_large:
                 size = f"{puzzle.width}x{puzzle.height}"
                 raise ValueError(f"{size}: what line logic leaves open needs over {MOST_VARIABLES:,} variables")
             while ended == OUTCOME.solved:
-                found.append(engine.solution())
+                found.append(solution_of(memory))
                 if len(found) == solutions:
                     break
                 ended = search(memory.address, WANTED.next)
-        exhausted = bool(ended == OUTCOME.unsolvable)
-        return Result(
-            status="solved" if found else "unsolvable" if exhausted else "timeout",
-            solutions=tuple(found),
-            exhausted=exhausted,
-            counts={name: int(memory.view(f"counts.{name}")[0]) for name in COUNT_NAMES},
-            step_seconds=seconds_of(STEP._fields, memory.view("spent")),
-        )
+        return result_of(memory, found, bool(ended == OUTCOME.unsolvable), STEP._fields)
 
     def watch(self) -> None:
         """Note the moments of every search from now on."""
@@ -216,12 +163,7 @@ class ChampionStrategy:
 
     def moments(self) -> Iterator[tuple[Moment, PartialGrid]]:
         """Yield the moments of the last search, the first of them if there are very many."""
-        if self._engine is None:
-            return iter(())
-        width, height = self._engine.size
-        view = self._engine.memory.view
-        noted = view("moments")[: int(view("moment_count")[0])]
-        return moments_of(noted["kind"], noted["black"][:, :height], noted["white"][:, :height], width)
+        return moments_of(self._engine.memory) if self._engine else iter(())
 
     def _engine_for(self, width: int, height: int) -> _Engine:
         longest = max(width, height)

@@ -15,10 +15,11 @@ from typing import Any
 
 from nonobot.bot.champion.board import copy_board, known_cells
 from nonobot.bot.champion.control import is_late, note
+from nonobot.bot.exchange import MOMENT
 from nonobot.bot.jit import kernel
 from nonobot.bot.masks import count, lowest
 from nonobot.bot.papers.propagation import paint_crossing, propagate
-from nonobot.bot.papers.state import MOMENT, OUTCOME
+from nonobot.bot.papers.state import OUTCOME
 from nonobot.protocol import BLACK, WHITE
 
 __all__ = ["count_known", "fully_probe", "is_unknown", "take_over"]

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.champion.control import note
+from nonobot.bot.exchange import MOMENT
 from nonobot.bot.jit import kernel
 from nonobot.bot.masks import lowest
 from nonobot.bot.papers.lines import paint_with
-from nonobot.bot.papers.state import CACHE_BITS, MOMENT
+from nonobot.bot.papers.state import CACHE_BITS
 
 __all__ = ["paint_crossing", "propagate"]
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from nonobot.bot.champion.board import copy_board, start_board
 from nonobot.bot.champion.control import lap, note, start_laps
+from nonobot.bot.exchange import MOMENT
 from nonobot.bot.jit import kernel
 from nonobot.bot.papers.probing import fully_probe, is_unknown, take_over
 from nonobot.bot.papers.propagation import propagate
-from nonobot.bot.papers.state import LOG_UNIT_BITS, MOMENT, OUTCOME, STEP
+from nonobot.bot.papers.state import LOG_UNIT_BITS, OUTCOME, STEP
 from nonobot.protocol import BLACK, WHITE
 
 __all__ = ["deduce", "search"]

@@ -12,10 +12,10 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from nonobot.bot.exchange import MOST_MOMENTS, Moment
+from nonobot.bot.exchange import MOST_MOMENTS
 from nonobot.bot.memory import Struct, i1, i2, i8, mask_of, u1
 
-__all__ = ["COUNT_NAMES", "LOG_UNIT_BITS", "LONGEST_SIDE", "MOMENT", "OUTCOME", "SOLVER", "STEP", "papers_map"]
+__all__ = ["LOG_UNIT_BITS", "LONGEST_SIDE", "OUTCOME", "SOLVER", "STEP", "papers_map"]
 
 _BITS = 64
 
@@ -52,19 +52,9 @@ class _Steps(NamedTuple):
     branching: int = 2
 
 
-class _Moments(NamedTuple):
-    """What may have happened when a moment is noted."""
-
-    painted: int = int(Moment.PAINTED)
-    probed: int = int(Moment.PROBED)
-    guessed: int = int(Moment.GUESSED)
-    taken_back: int = int(Moment.TAKEN_BACK)
-
-
-OUTCOME, SOLVER, STEP, MOMENT = _Outcomes(), _Solvers(), _Steps(), _Moments()
+OUTCOME, SOLVER, STEP = _Outcomes(), _Solvers(), _Steps()
 
 COUNTS = Struct("PapersCounts", line_solves=i8, cache_hits=i8, probes=i8, nodes=i8, backtracks=i8)
-COUNT_NAMES = tuple(COUNTS.members)
 
 
 @cache

@@ -5,26 +5,33 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
 import numpy as np
 import numpy.typing as npt
 
-from nonobot.bot.exchange import Moment, Result, cells_of, line_masks, moments_of, seconds_of, unpacked
+from nonobot.bot.exchange import (
+    FOREVER_NS,
+    Moment,
+    Result,
+    cells_of,
+    deadline_after,
+    moments_of,
+    put_puzzle,
+    result_of,
+    solution_of,
+)
 from nonobot.bot.memory import Memory
 from nonobot.bot.native import load_kernel
-from nonobot.bot.papers.state import COUNT_NAMES, LOG_UNIT_BITS, LONGEST_SIDE, OUTCOME, SOLVER, STEP, papers_map
-from nonobot.protocol import PartialGrid, Puzzle, Solution
+from nonobot.bot.papers.state import LOG_UNIT_BITS, LONGEST_SIDE, OUTCOME, SOLVER, STEP, papers_map
+from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
 __all__ = ["PROBINGS", "PapersStrategy", "deduce", "solve"]
 
 PROBINGS = {"fp1": 1, "fp2": 2, "fp3": 3}
 """The fully probing relations by name."""
-
-_FOREVER_NS = 2**62
 
 _kernels: dict[str, Callable[..., int]] = {}  # those loaded: all memories are alike
 
@@ -48,14 +55,16 @@ class PapersStrategy:
             raise ValueError(f"no line solver {solver!r}; there are {', '.join(SOLVER._fields)}")
         self._level = PROBINGS[probing]
         self._memory = Memory(papers_map())
-        self._size = (0, 0)
         self._on_compile: Callable[[str], None] = lambda what: None
         self._put("solver", getattr(SOLVER, solver))
         table = self._memory.view("log_table")
         table[:] = np.round(np.log1p(np.arange(len(table))) * 2**LOG_UNIT_BITS)
 
     def prepare(
-        self, on_compile: Callable[[str], None], size: tuple[int, int] | None = (25, 25), everything: bool = False
+        self,
+        on_compile: Callable[[str], None],
+        size: tuple[int, int] | None = DEFAULT_SIZE,
+        everything: bool = False,
     ) -> None:
         """Load the kernels for boards of a size, and have it told from now on what has to be compiled.
 
@@ -95,25 +104,17 @@ class PapersStrategy:
         """
         if solutions < 1:
             raise ValueError(f"at least one solution must be looked for, not {solutions}")
-        deadline = _FOREVER_NS if seconds is None else time.monotonic_ns() + round(seconds * 1e9)
         if fault_in_clues(puzzle):
             return Result("unsolvable", exhausted=True)
-        self._load(puzzle, start, self._level, deadline)
-        search, address, view = self._kernel("search", 1), self._memory.address, self._memory.view
+        search = self._kernel("search", 1)
+        memory = self._load(puzzle, start, self._level, deadline_after(seconds))
         found: list[Solution] = []
         ended: int = OUTCOME.solved
         while ended == OUTCOME.solved and len(found) < solutions:
-            ended = search(address, int(bool(found)))
+            ended = search(memory.address, int(bool(found)))
             if ended == OUTCOME.solved:
-                found.append(Solution(unpacked(view("board.black")[: puzzle.height], puzzle.width)))
-        exhausted = ended == OUTCOME.unsolvable
-        return Result(
-            status="solved" if found else "unsolvable" if exhausted else "timeout",
-            solutions=tuple(found),
-            exhausted=exhausted,
-            counts={name: int(view(f"counts.{name}")[0]) for name in COUNT_NAMES},
-            step_seconds=seconds_of(STEP._fields, view("spent")),
-        )
+                found.append(solution_of(memory))
+        return result_of(memory, found, ended == OUTCOME.unsolvable, STEP._fields)
 
     def watch(self) -> None:
         """Note the moments of every search from now on."""
@@ -121,15 +122,13 @@ class PapersStrategy:
 
     def moments(self) -> Iterator[tuple[Moment, PartialGrid]]:
         """Yield the moments of the last search, the first of them if there are very many."""
-        width, height = self._size
-        noted = self._memory.view("moments")[: int(self._memory.view("moment_count")[0])]
-        return moments_of(noted["kind"], noted["black"][:, :height], noted["white"][:, :height], width)
+        return moments_of(self._memory)
 
     def deduce(self, puzzle: Puzzle, level: int) -> npt.NDArray[np.int8] | None:
         """Return what follows without a choice; see :func:`deduce`."""
         if fault_in_clues(puzzle):
             return None
-        self._load(puzzle, None, level, _FOREVER_NS)
+        self._load(puzzle, None, level, FOREVER_NS)
         if self._kernel("deduce", 0)(self._memory.address) == OUTCOME.unsolvable:
             return None
         black, white = (self._memory.view(f"board.{name}")[: puzzle.height] for name in ("black", "white"))
@@ -145,44 +144,18 @@ class PapersStrategy:
     def _put(self, name: str, value: int) -> None:
         self._memory.view(name)[0] = value
 
-    def _load(self, puzzle: Puzzle, start: PartialGrid | None, level: int, deadline: int) -> None:
-        """Put a puzzle and the board to start from into the memory, and set all counts to 0."""
-        view = self._memory.view
-        if (puzzle.width, puzzle.height) != self._size:
-            self._set_size(puzzle.width, puzzle.height)
-        clues = (*puzzle.rows, *puzzle.columns)
-        for line, clue in enumerate(clues):
-            view("clue")[line, : len(clue)] = clue
-        view("blocks")[: len(clues)] = [len(clue) for clue in clues]
-        black, white = view("start.black")[: len(clues)], view("start.white")[: len(clues)]
-        black[:], white[:] = (0, 0) if start is None else line_masks(start)
+    def _load(self, puzzle: Puzzle, start: PartialGrid | None, level: int, deadline: int) -> Memory:
+        """Return the memory with a puzzle and the board to start from in it, and with all counts 0."""
+        _require(puzzle.width, puzzle.height)
+        age = self._memory.view("cache_age")
+        if put_puzzle(self._memory, puzzle, start) and age[0]:
+            # Hits of other boards: those counted are as of a strategy that began with boards of this size.
+            self._memory.view("cache")["tag"] = 0
+            age[0] = 0
+        age[0] += 1
         self._put("level", level)
         self._put("deadline", deadline)
-        view("cache_age")[0] += 1
-        for name in COUNT_NAMES:
-            self._put(f"counts.{name}", 0)
-        view("spent").fill(0)
-        self._put("moment_count", 0)
-
-    def _set_size(self, width: int, height: int) -> None:
-        _require(width, height)
-        view = self._memory.view
-        cells = np.arange(width * height)
-        for name, value in (
-            ("width", width),
-            ("height", height),
-            ("lines", width + height),
-            ("cells", cells.size),
-        ):
-            self._put(name, value)
-        view("length")[: width + height] = [width] * height + [height] * width
-        view("row_of")[: cells.size] = cells // width
-        view("column_of")[: cells.size] = cells % width
-        # Of other boards; the hits that are counted are those of a strategy that began with boards of this size.
-        if view("cache_age")[0]:
-            view("cache")["tag"] = 0
-            self._put("cache_age", 0)
-        self._size = width, height
+        return self._memory
 
 
 def _require(width: int, height: int) -> None:
@@ -199,7 +172,7 @@ _made = cache(PapersStrategy)
 def _shared(probing: str, solver: str) -> PapersStrategy:
     """Return a strategy as good as new: its memory is large, and touching one for the first time takes long."""
     strategy = _made(probing, solver)
-    strategy._size = (0, 0)
+    strategy._put("width", 0)  # as if no board had been before
     return strategy
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nonobot.bot.exchange import FOREVER_NS
 from nonobot.bot.jit import entry
 from nonobot.bot.memory import Memory
 from nonobot.bot.papers import PapersStrategy, deduce, search
@@ -19,14 +20,10 @@ __all__ = ["make", "papers_memory_with"]
 
 _LEVELS = {"propagation-papers": 0, "fp1-root": 1}
 
-_FOREVER_NS = 2**62
-
 
 def papers_memory_with(puzzle: Puzzle, level: int = 1) -> Memory:
     """Return the memory of a search of `puzzle` before it begins."""
-    strategy = PapersStrategy()
-    strategy._load(puzzle, None, level, _FOREVER_NS)
-    return strategy._memory
+    return PapersStrategy()._load(puzzle, None, level, FOREVER_NS)
 
 
 @entry
