@@ -8,13 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from nonobot.arguments import Parser, add_completion, add_version, count, either, number, seconds, size_up_to
+from nonobot.arguments import (
+    Parser,
+    add_completion,
+    add_version,
+    count,
+    either,
+    number,
+    seconds,
+    size_up_to,
+    whole_number,
+)
 from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
 
 __all__ = ["FILE_FORMATS", "Options", "parse"]
 
 FILE_FORMATS = ("grid", "hv", "letters", "lists", "nin", "non", "oneline", "webpbn")
 """Those of `protocol.formats` beside the batch; written out, so that no module is loaded for their names."""
+
+MOST_JOBS = 1024
 
 _DESCRIPTION = """\
 Solve a batch of nonograms: puzzles in on standard input, answers out on standard output, each as soon as it is
@@ -26,6 +38,7 @@ examples:
   nonobot --size 5x8 < small.txt                 boards of 5 columns and 8 rows
   nonobot --puzzle-limit 10 --log times.txt --stats stats.jsonl < questions.txt > answers.txt
   nonobot --format auto < picture.non            a puzzle file of another form
+  nonobot --jobs auto < questions.txt            on all cores
   nonobot --solutions 2 < questions.txt          up to two solutions each: is it unique?
   nonobot --watch questions.txt                  see how the first ones are solved
   nonobot --warm-up                              compile now, not when the clock is running
@@ -44,6 +57,7 @@ class Options:
 
     size: tuple[int, int] | None
     format: str
+    jobs: int | None
     time_limit: float | None
     puzzle_limit: float | None
     solutions: int
@@ -110,6 +124,16 @@ def _parser() -> Parser:
         metavar="NAME",
         help="form of the input: taai, the batch described below, solved as it arrives (default); one of the file "
         f"formats {', '.join(FILE_FORMATS)}; or auto, to tell from the content",
+    )
+
+    parallel = parser.add_argument_group("cores")
+    parallel.add_argument(
+        "--jobs",
+        type=either("auto", None, whole_number(1, MOST_JOBS)),
+        default=1,
+        metavar="N|auto",
+        help="solve so many puzzles at once, each on a core of its own; answers come in their order all the same "
+        "(default 1, as the tournaments' rules want it; auto: as many as there are cores to be had)",
     )
 
     limits = parser.add_argument_group("limits")
@@ -180,6 +204,8 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("--probing and --line-solver belong to --strategy papers")
     if given["strategy"] == "papers" and given["without"]:
         parser.error("--without belongs to --strategy champion")
+    if given["watch"] and given["jobs"] != 1:
+        parser.error("--jobs is for a batch; --watch shows one puzzle after the other")
     if given["watch"] and (given["log"] or given["stats"]):
         parser.error("--log and --stats record a batch; --watch shows a file and records nothing")
     if given["log"] and given["log"] == given["stats"]:

@@ -40,7 +40,7 @@ def deadline_after(seconds: float | None) -> int:
     return FOREVER_NS if seconds is None else time.monotonic_ns() + round(seconds * 1e9)
 
 
-def put_puzzle(memory: Memory, puzzle: Puzzle, start: PartialGrid | None) -> bool:
+def put_puzzle(memory: Memory, puzzle: Puzzle, start: PartialGrid | None) -> None:
     """Put a puzzle and the board to start from into a solver's memory, and set its records to 0.
 
     Parameters
@@ -51,16 +51,10 @@ def put_puzzle(memory: Memory, puzzle: Puzzle, start: PartialGrid | None) -> boo
     puzzle : Puzzle
         There is room for it.
     start : PartialGrid or None
-
-    Returns
-    -------
-    bool
-        Whether the board before this one had another size.
     """
     view = memory.view
     width, height = puzzle.width, puzzle.height
-    is_other = (width, height) != (view("width")[0], view("height")[0])
-    if is_other:
+    if (width, height) != (view("width")[0], view("height")[0]):
         cells = np.arange(width * height)
         for name, value in (
             ("width", width),
@@ -88,7 +82,6 @@ def put_puzzle(memory: Memory, puzzle: Puzzle, start: PartialGrid | None) -> boo
         view(f"counts.{name}")[0] = 0
     view("spent").fill(0)
     view("moment_count")[0] = 0
-    return is_other
 
 
 def _count_names(memory: Memory) -> list[str]:

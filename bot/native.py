@@ -17,6 +17,7 @@ import ctypes
 import hashlib
 import importlib
 import os
+import threading
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import version
@@ -34,6 +35,8 @@ __all__ = ["load_kernel"]
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
 _engines: list[llvm.ExecutionEngine] = []  # own the loaded code: they live as long as the process
+_loaded: dict[tuple[str, str, str], Callable[..., int]] = {}
+_loading = threading.Lock()
 
 
 def load_kernel(
@@ -41,7 +44,8 @@ def load_kernel(
 ) -> Callable[..., int]:
     """Return the kernel `name` of a module as a function of the address of a memory and some numbers.
 
-    With NUMBA_DISABLE_JIT it is the kernel in plain Python.
+    A process loads it once; threads may call it at the same time, each with a memory of its own, and hold no
+    lock of the interpreter meanwhile. With NUMBA_DISABLE_JIT it is the kernel in plain Python.
 
     Parameters
     ----------
@@ -54,6 +58,17 @@ def load_kernel(
     on_compile : callable
         Called before a compilation begins.
     """
+    with _loading:
+        key = module, name, struct.name
+        if key not in _loaded:
+            _loaded[key] = _load(module, name, struct, numbers, on_compile)
+        return _loaded[key]
+
+
+def _load(
+    module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]
+) -> Callable[..., int]:
+    """Return a kernel from its file, or compiled, or in plain Python."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         from nonobot.bot.plain import on_plain_memory
 
@@ -158,11 +173,10 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
         *[ctypes.c_int64] * words,
     )
     function = kind(address)
-    result, exception = ctypes.c_int64(), ctypes.c_void_p()
-    result_pointer, exception_pointer = ctypes.byref(result), ctypes.byref(exception)
 
     def call(*arguments: int) -> int:
-        function(result_pointer, exception_pointer, *arguments)
+        result, exception = ctypes.c_int64(), ctypes.c_void_p()
+        function(ctypes.byref(result), ctypes.byref(exception), *arguments)
         return result.value
 
     return call
@@ -204,8 +218,6 @@ def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callabl
     from nonobot.bot.jit import entry
 
     kernel = entry(getattr(importlib.import_module(module), name).py_func)
-    handle = Memory.__new__(Memory)  # all that numba asks of one: its map and its address
-    handle.struct = struct
     is_new = True
 
     def call(address: int, *numbers: int) -> int:
@@ -215,7 +227,8 @@ def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callabl
         if is_new and (folder is None or not any(folder.rglob(f"*.{name}-*.nbi"))):
             on_compile()
         is_new = False
-        handle.address = address
+        handle = Memory.__new__(Memory)  # all that numba asks of one: its map and its address
+        handle.struct, handle.address = struct, address
         return int(kernel(handle, *numbers))
 
     return call

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from nonobot.bot.exchange import Result
 from nonobot.bot.intake import STREAM, UnreadableError, chunks_until, found_in, problem_of
 from nonobot.bot.log import RunLog
 from nonobot.bot.strategies import Strategy, make_strategy
-from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Record, Solution, format_answer
+from nonobot.protocol import DEFAULT_SIZE, Found, Puzzle, Record, Solution, format_answer
 
 __all__ = ["run"]
 
@@ -34,24 +35,29 @@ def run(options: Options, started: float) -> int:
     started : float
         When the process started, on the clock of `time.monotonic`.
     """
-    strategy = make_strategy(options)
+    strategies = [make_strategy(options) for _ in range(options.jobs or _usable_cores())]
     try:
-        _prepare(strategy, options)
+        for strategy in strategies:
+            _prepare(strategy, options)
     except ValueError as error:
         return _unusable(str(error))
     if options.warm_up:
         return 0
     if options.watch:
-        return _watched(options, strategy, options.watch)
+        return _watched(options, strategies[0], options.watch)
     try:
         run_log = RunLog(options.log, options.stats, on_failure=_say)
     except OSError as error:
         return _unusable(f"cannot write {error.filename}: {error.strerror}")
-    batch = _Batch(options, started, strategy, run_log)
+    batch = _Batch(options, started, strategies, run_log)
     try:
         return batch.run()
     finally:
         run_log.close(time.monotonic() - started)
+
+
+def _usable_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _watched(options: Options, strategy: Strategy, path: Path) -> int:
@@ -83,17 +89,26 @@ def _prepare(strategy: Strategy, options: Options) -> None:
         _say(f"the kernels of '{strategy.name}' are compiled already")
 
 
+class _Outcome(NamedTuple):
+    """What came of a puzzle: no result of one that cannot be solved as it stands."""
+
+    result: Result | None
+    seconds: float
+    complaints: list[str]
+
+
 class _Batch:
     """One run over the puzzles on standard input."""
 
-    def __init__(self, options: Options, started: float, strategy: Strategy, run_log: RunLog) -> None:
+    def __init__(self, options: Options, started: float, strategies: Sequence[Strategy], run_log: RunLog) -> None:
         self._options = options
-        self._strategy = strategy
+        self._strategies = strategies
         self._run_log = run_log
         self._deadline = None if options.time_limit is None else started + options.time_limit
         self._read = 0
         self._solved = 0
         self._faults = 0
+        self._is_out_of_time = False
         self._is_alone = False  # it is known that there is no other puzzle
 
     def run(self) -> int:
@@ -104,12 +119,14 @@ class _Batch:
             chunks = chunks_until(_STDIN, self._deadline)
             everything = found_in(chunks, self._options.format, self._options.size)
             self._is_alone = isinstance(everything, list) and len(everything) == 1
-            for found in everything:
-                if isinstance(found, Fault) and not found.is_in_place:
+            for found, outcome in self._outcomes(everything):
+                if _is_in_place(found):
+                    self._answer(found, outcome)
+                else:
                     self._faults += 1
                     _complain(str(found))
-                else:
-                    self._answer(found)
+            if self._is_out_of_time:
+                raise TimeoutError
         except TimeoutError:
             limit = self._options.time_limit
             _say(
@@ -130,57 +147,82 @@ class _Batch:
     def _late(self) -> bool:
         return self._deadline is not None and time.monotonic() >= self._deadline
 
-    def _answer(self, found: Found) -> None:
-        """Solve one puzzle and write its answer; TimeoutError when the time of the batch is up."""
+    def _outcomes(self, everything: Iterable[Found]) -> Iterator[tuple[Found, _Outcome]]:
+        """Yield all puzzles in their order with what came of each; TimeoutError when time is up."""
+        in_time = self._until_late(everything)
+        workers = [partial(self._solve, strategy) for strategy in self._strategies]
+        if len(workers) == 1:
+            return ((found, workers[0](found)) for found in in_time)
+        from nonobot.bot.workers import in_order  # nothing of it is needed in a tournament
+
+        return in_order(in_time, workers, stop=self._stop)
+
+    def _until_late(self, everything: Iterable[Found]) -> Iterator[Found]:
+        for found in everything:
+            if _is_in_place(found) and self._late():
+                raise TimeoutError
+            yield found
+
+    def _stop(self) -> None:
+        for strategy in self._strategies:
+            strategy.stop()
+
+    def _answer(self, found: Found, outcome: _Outcome) -> None:
+        """Write the answer of a puzzle; none of one that the time of the batch was not enough for."""
         assert found.number is not None
-        if self._late():
-            raise TimeoutError
         self._read += 1
-        before = time.monotonic()
-        result = self._solve(found)
+        result = outcome.result
+        for complaint in outcome.complaints:
+            _complain(complaint)
         if (result is None or not result.solutions) and self._late():
-            raise TimeoutError
+            self._is_out_of_time = True
+            return
         if isinstance(found, Record) and result and result.solutions:
             self._solved += 1
             form = self._form_of_answer(found.puzzle)
             _write(b"".join(form(found.number, solution) for solution in result.solutions))
         else:
             _write(self._no_solution(found.number, found.size, result))
-        self._run_log.add(found.number, time.monotonic() - before, result)
+        self._run_log.add(found.number, outcome.seconds, result)
         if result and self._options.solutions > 1:
             _complain(f"${found.number}: {_verdict(result)}")
 
-    def _solve(self, found: Found) -> Result | None:
-        """Return the result; None for a puzzle that cannot be solved as it stands, said on standard error."""
-        for remark in found.remarks if isinstance(found, Record) else ():
-            _complain(str(remark))
+    def _solve(self, strategy: Strategy, found: Found) -> _Outcome:
+        """Return what comes of a puzzle, or of a fault in the place of one."""
+        before = time.monotonic()
         problem = problem_of(found)
-        if problem:
-            _complain(str(problem))
-        if problem or isinstance(found, Fault):
-            return None
-        try:
-            result = self._search(found)
-        except ValueError as error:  # a board that the strategy has no room for
-            _complain(f"{_place(found)}: {error}")
-            return None
+        complaints = [str(remark) for remark in found.remarks] if isinstance(found, Record) else []
+        result = None
+        if isinstance(found, Record) and not problem:
+            try:
+                result = self._search(strategy, found)
+            except ValueError as error:  # a board that the strategy has no room for
+                complaints.append(f"{_place(found)}: {error}")
+            else:
+                complaints += self._shortcomings(strategy, found, result)
+        elif problem and _is_in_place(found):
+            complaints.append(str(problem))
+        return _Outcome(result, time.monotonic() - before, complaints)
+
+    def _search(self, strategy: Strategy, record: Record) -> Result:
+        solutions, seconds = self._options.solutions, self._seconds_for_puzzle()
+        return strategy.solve(record.puzzle, start=record.start, solutions=solutions, seconds=seconds)
+
+    def _shortcomings(self, strategy: Strategy, record: Record, result: Result) -> list[str]:
+        """Return why there is no solution, in a line; nothing if there is one, or the time of the batch is up."""
         if result.status == "unsolvable":
-            _complain(f"{_place(found)}: {self._why_unsolvable(found)}")
-        elif result.status == "timeout" and not self._late():
+            return [f"{_place(record)}: {self._why_unsolvable(strategy, record)}"]
+        if result.status == "timeout" and not self._late():
             limit = self._options.puzzle_limit
             within = "" if limit is None else f" within the limit of {limit:g} s"
-            _complain(f"{_place(found)}: not solved{within}")
-        return result
+            return [f"{_place(record)}: not solved{within}"]
+        return []
 
-    def _search(self, record: Record) -> Result:
-        solutions, seconds = self._options.solutions, self._seconds_for_puzzle()
-        return self._strategy.solve(record.puzzle, start=record.start, solutions=solutions, seconds=seconds)
-
-    def _why_unsolvable(self, record: Record) -> str:
+    def _why_unsolvable(self, strategy: Strategy, record: Record) -> str:
         """Return why a puzzle has no solution; its board to start from may be at fault."""
         if record.start is None:
             return "the puzzle has no solution"
-        without = self._search(replace(record, start=None))
+        without = self._search(strategy, replace(record, start=None))
         return {
             "solved": "the board to start from contradicts the clues: without it the puzzle has a solution",
             "unsolvable": "the puzzle has no solution, with its board to start from or without",
@@ -222,6 +264,11 @@ def _picture_of(puzzle: Puzzle, number: int, solution: Solution) -> bytes:
     if lines is None:
         return format_answer(number, solution)
     return "".join(f"{line}\n" for line in text_of(lines, place)).encode(place.encoding)
+
+
+def _is_in_place(found: Found) -> bool:
+    """Return whether it is a puzzle, or a fault in the place of one."""
+    return isinstance(found, Record) or found.is_in_place
 
 
 def _place(record: Record) -> str:

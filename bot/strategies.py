@@ -39,6 +39,9 @@ class Strategy(Protocol):
     ) -> Result:
         """Look for up to `solutions` solutions that have the cells of `start`, for at most `seconds`."""
 
+    def stop(self) -> None:
+        """Let the search that another thread is in return soon, with what it has, and every one after it."""
+
     def watch(self) -> None:
         """Note the moments of every search from now on."""
 

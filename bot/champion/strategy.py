@@ -79,6 +79,7 @@ class ChampionStrategy:
         self._engines: dict[int, _Engine] = {}
         self._engine: _Engine | None = None
         self._is_watched = False
+        self._is_stopped = False
         self._on_compile: Callable[[str], None] = lambda what: None
 
     def prepare(
@@ -137,6 +138,8 @@ class ChampionStrategy:
         view("random")[0] = self._random
         propagate = engine.propagate
         view("deadline")[0] = deadline_after(seconds)  # what had to be compiled is not the puzzle's time
+        if self._is_stopped:
+            self.stop()
         found: list[Solution] = []
         ended = propagate(memory.address)
         if ended == OUTCOME.solved:
@@ -156,6 +159,12 @@ class ChampionStrategy:
                     break
                 ended = search(memory.address, WANTED.next)
         return result_of(memory, found, bool(ended == OUTCOME.unsolvable), STEP._fields)
+
+    def stop(self) -> None:
+        """Let the search that another thread is in return soon, with what it has, and every one after it."""
+        self._is_stopped = True
+        if self._engine:
+            self._engine.memory.view("deadline")[0] = 0
 
     def watch(self) -> None:
         """Note the moments of every search from now on."""

@@ -17,7 +17,7 @@ from nonobot.bot.papers.state import CACHE_BITS
 __all__ = ["paint_crossing", "propagate"]
 
 # Odd constants of the multiplicative hash, as int64: fractions of the golden ratio, of sqrt(2) and of sqrt(3).
-_HASH_BLACK, _HASH_WHITE, _HASH_TAG = 0x9E3779B97F4A7C15 - 2**64, 0x6A09E667F3BCC909, 0xBB67AE8584CAA73B - 2**64
+_HASH_BLACK, _HASH_WHITE, _HASH_LINE = 0x9E3779B97F4A7C15 - 2**64, 0x6A09E667F3BCC909, 0xBB67AE8584CAA73B - 2**64
 
 _LAST_ENTRY = (1 << CACHE_BITS) - 1
 
@@ -31,9 +31,9 @@ def paint_crossing(colour: Any, cells: Any, crossing: Any, here: Any) -> None:
 
 
 @kernel
-def _cached(m: Any, board: Any, line: Any, tag: Any) -> Any:
+def _cached(m: Any, board: Any, line: Any) -> Any:
     """Return the place in the cache for a line of a board as it is."""
-    hashed = board.black_word[line] * _HASH_BLACK ^ board.white_word[line] * _HASH_WHITE ^ tag * _HASH_TAG
+    hashed = board.black_word[line] * _HASH_BLACK ^ board.white_word[line] * _HASH_WHITE ^ line * _HASH_LINE
     return m.cache[(hashed ^ (hashed >> 29)) >> 17 & _LAST_ENTRY]
 
 
@@ -69,7 +69,7 @@ def propagate(m: Any, board: Any, noting: Any) -> Any:
             line = first + place
             black, white = board.black[line], board.white[line]
             tag = age | line
-            painting = _cached(m, board, line, tag)
+            painting = _cached(m, board, line)
             if painting.tag == tag and painting.black == black and painting.white == white:
                 hits += 1
                 consistent, black_now, white_now = (

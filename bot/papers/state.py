@@ -123,7 +123,7 @@ def papers_map() -> Struct:
         log_table=i8[cells + 2],  # log(1 + m), in units of 2 ** -LOG_UNIT_BITS
         # -- line cache: direct-mapped
         cache=painting[1 << CACHE_BITS],
-        cache_age=i8,  # number of the puzzle; part of the tag, so that the cache is cleared for other sizes only
+        cache_age=i8,  # number of the puzzle, a part of the tag: what others left there is no hit
         # -- moments, noted only for people who watch
         moment_room=i8,  # 0: nobody watches
         moment_count=i8,

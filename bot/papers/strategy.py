@@ -33,8 +33,6 @@ __all__ = ["PROBINGS", "PapersStrategy", "deduce", "solve"]
 PROBINGS = {"fp1": 1, "fp2": 2, "fp3": 3}
 """The fully probing relations by name."""
 
-_kernels: dict[str, Callable[..., int]] = {}  # those loaded: all memories are alike
-
 
 class PapersStrategy:
     """Solves puzzles by propagation, fully probing and backtracking.
@@ -56,6 +54,7 @@ class PapersStrategy:
         self._level = PROBINGS[probing]
         self._memory = Memory(papers_map())
         self._on_compile: Callable[[str], None] = lambda what: None
+        self._is_stopped = False
         self._put("solver", getattr(SOLVER, solver))
         table = self._memory.view("log_table")
         table[:] = np.round(np.log1p(np.arange(len(table))) * 2**LOG_UNIT_BITS)
@@ -116,6 +115,11 @@ class PapersStrategy:
                 found.append(solution_of(memory))
         return result_of(memory, found, ended == OUTCOME.unsolvable, STEP._fields)
 
+    def stop(self) -> None:
+        """Let the search that another thread is in return soon, with what it has, and every one after it."""
+        self._is_stopped = True
+        self._put("deadline", 0)
+
     def watch(self) -> None:
         """Note the moments of every search from now on."""
         self._put("moment_room", len(self._memory.view("moments")))
@@ -136,10 +140,8 @@ class PapersStrategy:
 
     def _kernel(self, name: str, numbers: int) -> Callable[..., int]:
         """Return a kernel of `bot.papers.search`."""
-        if name not in _kernels:
-            struct, on_compile = self._memory.struct, partial(self._on_compile, "the papers' search")
-            _kernels[name] = load_kernel("nonobot.bot.papers.search", name, struct, numbers, on_compile)
-        return _kernels[name]
+        on_compile = partial(self._on_compile, "the papers' search")
+        return load_kernel("nonobot.bot.papers.search", name, self._memory.struct, numbers, on_compile)
 
     def _put(self, name: str, value: int) -> None:
         self._memory.view(name)[0] = value
@@ -147,14 +149,12 @@ class PapersStrategy:
     def _load(self, puzzle: Puzzle, start: PartialGrid | None, level: int, deadline: int) -> Memory:
         """Return the memory with a puzzle and the board to start from in it, and with all counts 0."""
         _require(puzzle.width, puzzle.height)
-        age = self._memory.view("cache_age")
-        if put_puzzle(self._memory, puzzle, start) and age[0]:
-            # Hits of other boards: those counted are as of a strategy that began with boards of this size.
-            self._memory.view("cache")["tag"] = 0
-            age[0] = 0
-        age[0] += 1
+        put_puzzle(self._memory, puzzle, start)
+        self._memory.view("cache_age")[0] += 1
         self._put("level", level)
         self._put("deadline", deadline)
+        if self._is_stopped:
+            self.stop()
         return self._memory
 
 
@@ -166,14 +166,10 @@ def _require(width: int, height: int) -> None:
         )
 
 
-_made = cache(PapersStrategy)
-
-
+@cache
 def _shared(probing: str, solver: str) -> PapersStrategy:
-    """Return a strategy as good as new: its memory is large, and touching one for the first time takes long."""
-    strategy = _made(probing, solver)
-    strategy._put("width", 0)  # as if no board had been before
-    return strategy
+    """Return a strategy of this kind: its memory is large, and touching one for the first time takes long."""
+    return PapersStrategy(probing, solver)
 
 
 def solve(

@@ -1,0 +1,71 @@
+"""Several puzzles at once, each in a thread of its own: what came of them in the order in which they arrived.
+
+Compiled kernels hold no lock of the interpreter, so that threads of one process are as fast as processes, and
+share the kernels and all that is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import Queue, SimpleQueue
+from threading import Thread
+from typing import TypeVar
+
+__all__ = ["WINDOW", "in_order"]
+
+WINDOW = 8
+"""Puzzles under way for each worker: read, and not yet answered. A hard one holds back the answers of so many."""
+
+Item = TypeVar("Item")
+Outcome = TypeVar("Outcome")
+
+
+def in_order(
+    items: Iterable[Item], workers: Sequence[Callable[[Item], Outcome]], stop: Callable[[], None]
+) -> Iterator[tuple[Item, Outcome]]:
+    """Yield each item with what a worker made of it, in their order, while the workers go on with the next.
+
+    Parameters
+    ----------
+    items : iterable
+        Looked at in a thread of its own, ahead of what is yielded by up to `WINDOW` items for each worker. What
+        it raises is raised here, after all items before it were yielded.
+    workers : sequence of callable
+        Each is called in one thread at a time.
+    stop : callable
+        Called when nobody wants what is still under way; it makes the workers return soon.
+    """
+    under_way: Queue[tuple[Item, Future[Outcome]] | BaseException | None] = Queue(WINDOW * len(workers))
+    idle: SimpleQueue[Callable[[Item], Outcome]] = SimpleQueue()
+    for worker in workers:
+        idle.put(worker)
+
+    def work(item: Item) -> Outcome:
+        worker = idle.get()
+        try:
+            return worker(item)
+        finally:
+            idle.put(worker)
+
+    pool = ThreadPoolExecutor(len(workers))
+
+    def read() -> None:
+        try:
+            for item in items:
+                under_way.put((item, pool.submit(work, item)))
+            under_way.put(None)
+        except BaseException as error:  # whatever it is, somebody waits for an end
+            under_way.put(error)
+
+    # It may wait for input that never comes; a daemon keeps nobody from ending.
+    Thread(target=read, daemon=True).start()
+    try:
+        while (next_one := under_way.get()) is not None:
+            if isinstance(next_one, BaseException):
+                raise next_one
+            item, future = next_one
+            yield item, future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        stop()

@@ -1,0 +1,213 @@
+"""`nonobot --jobs`: puzzles solved at once, answered in their order."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+from itertools import count
+from threading import Event, Lock
+
+import pytest
+
+from nonobot.bot.workers import WINDOW, in_order
+from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
+from tests.boards import random_grid
+from tests.talking import (
+    FULL,
+    GOOD,
+    GRID,
+    NONE,
+    PATIENCE_SECONDS,
+    STRATEGIES,
+    TWO,
+    answers,
+    batch,
+    hard,
+    run,
+    wait_until,
+)
+from tests.test_process import faulty_batch
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+
+# The workers
+
+
+def test_what_is_made_first_waits_for_what_came_before():
+    second_is_made = Event()
+
+    def make(item):
+        if item == 0:
+            assert second_is_made.wait(PATIENCE_SECONDS)
+        else:
+            second_is_made.set()
+        return item * 10
+
+    assert list(in_order(range(3), [make, make], lambda: None)) == [(0, 0), (1, 10), (2, 20)]
+
+
+def test_each_worker_has_one_item_at_a_time_and_all_work_at_once():
+    started = [Event() for _ in range(3)]
+    of_worker = [Lock() for _ in range(3)]
+
+    def worker(own):
+        def make(item):
+            assert own.acquire(blocking=False)
+            if item < 3:
+                started[item].set()
+                assert all(one.wait(PATIENCE_SECONDS) for one in started)
+            own.release()
+
+        return make
+
+    assert [item for item, _ in in_order(range(50), [worker(own) for own in of_worker], lambda: None)] == list(
+        range(50)
+    )
+
+
+def test_items_are_looked_at_no_further_ahead_than_the_window():
+    looked_at = []
+    may_end = Event()
+
+    def items():
+        for item in count():
+            looked_at.append(item)
+            yield item
+
+    made = in_order(items(), [lambda item: may_end.wait(PATIENCE_SECONDS)] * 2, may_end.set)
+    wait_until_it_waits = 2 * WINDOW + 2  # in the window, one for which there is no room, one at hand
+    may_end.set()
+    next(made)
+    wait_until(lambda: len(looked_at) == wait_until_it_waits)
+    for _ in range(5):
+        next(made)
+    wait_until(lambda: len(looked_at) == wait_until_it_waits + 5)
+    made.close()
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_what_the_items_raise_comes_after_those_before_it(workers):
+    def items():
+        yield from range(20)
+        raise TimeoutError
+
+    made = in_order(items(), [lambda item: -item] * workers, lambda: None)
+    assert [next(made) for _ in range(20)] == [(item, -item) for item in range(20)]
+    with pytest.raises(TimeoutError):
+        next(made)
+
+
+def test_what_a_worker_raises_comes_in_its_place_and_the_others_are_stopped():
+    stopped = Event()
+
+    def make(item):
+        if item == 1:
+            raise MemoryError
+        if item == 2:
+            assert stopped.wait(PATIENCE_SECONDS)
+
+    made = in_order(count(), [make, make], stopped.set)
+    assert next(made) == (0, None)
+    with pytest.raises(MemoryError):
+        next(made)
+    assert stopped.is_set()
+
+
+# The command
+
+JOBS = ("--jobs", "2")
+
+
+def test_faults_are_said_and_answers_stay_in_their_order():
+    text, expected, messages = faulty_batch()
+    done = run(text, "--size", "3x3", "--jobs", "3")
+    assert (done.stdout, done.stderr.decode().splitlines()) == (expected, messages)
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("jobs", ["2", "5", "auto"])
+def test_answers_words_and_counts_are_those_of_one_job(jobs, strategy, tmp_path):
+    rng = random.Random(9)
+    boards = [Puzzle.from_grid(random_grid(rng, 12, 12, rng.uniform(0.35, 0.6))) for _ in range(20)]
+    text = batch(*boards[:10], b"x\n" * 3, *boards[10:])
+
+    def outcome(*options):
+        stats = tmp_path / "stats"
+        done = run(
+            text, "--size", "12x12", "--solutions", "2", "--stats", str(stats), "--strategy", strategy, *options
+        )
+        records = [json.loads(line) for line in stats.read_text().splitlines()]
+        counted = [
+            {name: value for name, value in record.items() if not name.endswith("seconds")} for record in records
+        ]
+        return done.stdout, done.stderr, done.returncode, counted
+
+    assert outcome("--jobs", jobs) == outcome()
+
+
+@pytest.mark.parametrize("choice", ["zeros", "word", "omit"])
+def test_a_puzzle_given_up_holds_its_place(choice):
+    stands = {"zeros": [[0] * 62] * 62, "word": b"timeout\n", "omit": b""}[choice]
+    text = batch(hard(), Puzzle.from_grid(FULL), Puzzle.from_grid(FULL))
+    done = run(text, "--size", "62x62", "--puzzle-limit", "0.5", "--on-unsolved", choice, *JOBS)
+    assert done.stdout == answers(stands, FULL, FULL)
+    assert done.stderr == b"$1: line 1: not solved within the limit of 0.5 s\n"
+    assert done.returncode == 1
+
+
+def test_at_the_time_limit_those_solved_behind_a_hard_one_are_answered():
+    full = Puzzle.from_grid(FULL)
+    done = run(batch(full, hard(), full), "--size", "62x62", "--time-limit", "3", *JOBS)
+    assert done.stdout == answers(FULL) + format_answer(3, Solution(FULL))
+    assert done.stderr == b"nonobot: stopped at the time limit of 3 s; 2 of 3 puzzles read are solved\n"
+    assert done.returncode == 1
+
+
+def test_each_answer_comes_before_the_next_puzzle_is_sent(talk):
+    one = talk("--size", "2x2", *JOBS)
+    for number in range(1, 6):
+        one.send(format_puzzle(number, GOOD))
+        expected = format_answer(number, Solution(GRID))
+        assert one.receive(len(expected)) == expected
+    assert one.end() == (0, b"", b"")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_closed_stdout_ends_it_quietly_with_a_puzzle_in_work(talk, strategy):
+    one = talk("--size", "62x62", "--strategy", strategy, *JOBS)
+    one.send(batch(Puzzle.from_grid(FULL)))
+    assert one.receive(len(answers(FULL))) == answers(FULL)
+    one.process.stdout.close()
+    one.send(format_puzzle(2, Puzzle.from_grid(FULL)) + format_puzzle(3, hard()) * 4)
+    assert one.process.wait(PATIENCE_SECONDS) == 1
+    assert one.process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_quietly_in_the_middle_of_puzzles(talk, number):
+    one = talk("--size", "62x62", *JOBS)
+    expected = answers(FULL)
+    one.send(batch(Puzzle.from_grid(FULL), hard(), hard()))
+    assert one.receive(len(expected)) == expected
+    one.process.send_signal(number)
+    assert one.end() == (-number, b"", b"")
+
+
+def test_a_full_disk_under_the_records_costs_no_answer():
+    done = run(batch(GOOD, NONE, TWO), "--size", "2x2", "--log", "/dev/full", *JOBS)
+    assert done.stdout.startswith(answers(GRID, [[0, 0], [0, 0]]) + b"$3\n")
+    assert b"nonobot: cannot write /dev/full: No space left on device; no further" in done.stderr
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [(("--jobs", "0"), "'0'"), (("--jobs", "2", "--watch", "x"), "--watch")]
+)
+def test_unusable_jobs_are_said_in_a_line(options, said):
+    done = run(b"", *options)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert said in done.stderr.decode()
+    assert done.stderr.count(b"\n") == 1
