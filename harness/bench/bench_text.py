@@ -130,6 +130,6 @@ def against_as_json(found: Against) -> str:
 
 
 def _json(kind: str, content: dict[str, object]) -> str:
-    machine = msgspec.to_builtins(machine_facts(None))
+    machine = msgspec.to_builtins(machine_facts(()))
     head = {"kind": kind, "schema_version": BENCH_SCHEMA_VERSION, "machine": machine}
     return json.dumps({**head, **content}, indent=1, ensure_ascii=False) + "\n"

@@ -73,13 +73,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
     from nonobot.harness.bench.bench_text import listing
     from nonobot.harness.bench.catalogue import chosen  # these load pyperf and rich, some even the bot
     from nonobot.harness.bench.measure import require_pyperf
-    from nonobot.harness.play.machine import require_core
+    from nonobot.harness.play.machine import require_cores
 
     if arguments.list:
         print(listing(on_terminal()), end="")
         return 0
     require_pyperf()
-    require_core(arguments.core)
+    require_cores([] if arguments.core is None else [arguments.core])
     if arguments.fast and arguments.against is not None:
         raise UnusableError("--fast is for measuring alone; with --against, --rounds says how much is run")
     if arguments.output:

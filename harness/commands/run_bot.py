@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nonobot.arguments import Parser, byte_count, either, seconds
+from nonobot.arguments import Parser, byte_count, either, seconds, whole_number
 from nonobot.harness.commands.shared_options import SET_HELP, add_core, add_json, add_size, add_warm_up
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.own_bot import own_bot
-from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
+from nonobot.harness.play.machine import busy_warning, can_pin, tournament_cores
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.run_screen import Screen, screen_for
 from nonobot.harness.play.watchdog import STALL_SECONDS
@@ -35,14 +35,15 @@ examples:
   nonojudge run --set questions.txt --result today.json -- ./mybot --fast
   nonojudge run --set boardgen:10x10x20:seed=1 --time-limit 60 -- python3 mybot.py --size 10x10
   nonojudge run --feed interactive -- ./mybot                a puzzle at a time: the bot must flush each answer
+  nonojudge run --cores 2 -- nonobot --jobs 2                what two cores bring
   nonojudge run --puzzle-limit 30 --memory-limit 4G -- ./mybot
   nonojudge run --resume today.json                          go on with a run that was interrupted
 
 Everything after -- is the bot's command, run without a shell. It reads puzzles from stdin and writes
 answers to stdout until its input ends; its stderr is kept in a file. Any solution of a puzzle is right;
 the first answer to a puzzle counts, and so does what was written before the bot died or was stopped.
-The bot and all that it starts run on one core. When it is stopped it gets SIGTERM, and 1.5 s later
-every process that it started is killed.
+The bot and all that it starts run on one core, or on as many as --cores says. When it is stopped it gets
+SIGTERM, and 1.5 s later every process that it started is killed.
 
 Results go to disk as they come: Ctrl-C, a killed judge or a power cut cost the puzzle in work, and
 --resume goes on with the next. With --feed interactive a puzzle that is given up needs an answer too,
@@ -55,7 +56,7 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 13
 INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*")
 
 # What a resumed run takes from the run that it goes on with.
-TERMS = ("set", "size", "name", "warm_up", "result", "feed", "core", "any_order")
+TERMS = ("set", "size", "name", "warm_up", "result", "feed", "core", "cores", "any_order")
 LIMITS = ("time_limit", "cpu_limit", "puzzle_limit", "memory_limit", "stall_limit")
 
 
@@ -74,6 +75,12 @@ def add_to(parser: Parser) -> None:
         help="all puzzles at once, or the next one after each answer (default: batch)",
     )
     add_core(parser)
+    parser.add_argument(
+        "--cores",
+        type=whole_number(1, 9999, "a number of cores"),
+        metavar="N",
+        help="hold the bot on so many cores (default: 1, as in the tournaments)",
+    )
     parser.add_argument("--any-order", action="store_true", help="take solutions in any order")
     add_warm_up(parser)
     _add_limits(parser.add_argument_group("limits"))
@@ -184,7 +191,16 @@ def _say(arguments: argparse.Namespace, line: str) -> None:
         print(f"nonojudge: {line}", file=sys.stderr)
 
 
+def _cores(given: dict[str, Any]) -> tuple[int, ...]:
+    if "core" in given and "cores" in given:
+        raise UnusableError("--core names the one core of a bot, and --cores gives it several: take one of them")
+    if "core" in given:
+        return () if given["core"] is None else (given["core"],)
+    return tournament_cores(given.get("cores", 1))
+
+
 def _terms(given: dict[str, Any]) -> Terms:
+    core, *more_cores = _cores(given) or (None,)
     return Terms(
         feed=Feed(given.get("feed", Feed.BATCH)),
         wall_limit_seconds=given.get("time_limit", Terms().wall_limit_seconds),
@@ -192,7 +208,8 @@ def _terms(given: dict[str, Any]) -> Terms:
         puzzle_limit_seconds=given.get("puzzle_limit"),
         memory_limit_bytes=given.get("memory_limit"),
         stall_limit_seconds=given.get("stall_limit", STALL_SECONDS),
-        core=given["core"] if "core" in given else tournament_core(),
+        core=core,
+        more_cores=tuple(more_cores),
         any_order="any_order" in given,
     )
 

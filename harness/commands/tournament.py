@@ -40,9 +40,10 @@ example of a tournament file:
   command = ["./other", "--width", "{width}", "--height", "{height}", "--limit", "{puzzle-limit}"]
 
 Every bot plays every set, one run at a time, on the terms of `nonojudge run`. Also: feed = "interactive",
-core = 1 or "any", any-order = true. Results go to results/NAME/ as they come. The same command again goes on
-where it was interrupted, and plays what is new; what was played is not played again. A bot that cannot be
-warmed up or started stands in the ranking with that end, and is tried again by the same command.
+core = 1 or "any" or cores = 2 (so many for each bot), any-order = true. Results go to results/NAME/ as they
+come. The same command again goes on where it was interrupted, and plays what is new; what was played is not
+played again. A bot that cannot be warmed up or started stands in the ranking with that end, and is tried
+again by the same command.
 
   nonojudge tournament weekly.toml
   nonojudge report results/weekly -o weekly.html

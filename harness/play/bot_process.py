@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from nonobot.harness.play.machine import on_core
+from nonobot.harness.play.machine import on_cores
 from nonobot.harness.play.process_tree import ProcessTree
 from nonobot.harness.results.run_result import Usage
 
@@ -51,8 +51,8 @@ class BotProcess:
         Program and arguments.
     stderr : StderrLog or LastWords
         Where what it says to people goes; closed at the end.
-    core : int, optional
-        The one core that the bot and all that it starts run on.
+    cores : sequence of int
+        Those that the bot and all that it starts run on; none for any.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class BotProcess:
         If the command cannot be run.
     """
 
-    def __init__(self, command: Sequence[str], stderr: StderrLog | LastWords, core: int | None = None) -> None:
+    def __init__(self, command: Sequence[str], stderr: StderrLog | LastWords, cores: Sequence[int] = ()) -> None:
         self.exited = False
         self.output_closed = False
         self._to_send = memoryview(b"")
@@ -82,7 +82,7 @@ class BotProcess:
         self.tree = ProcessTree()
         self.started = time.monotonic()
         try:
-            with on_core(core):
+            with on_cores(cores):
                 self._child = subprocess.Popen(
                     command,
                     stdin=subprocess.PIPE,

@@ -40,7 +40,7 @@ def play_leg(run: RunState, interrupts: Interrupts) -> None:
     first = puzzles[0].number
     log = StderrLog(run.stderr_path, run.stderr_bytes)
     try:
-        bot = BotProcess(run.command, log, run.terms.core)
+        bot = BotProcess(run.command, log, run.terms.cores)
     except StartError as error:
         end = BotEnd(EndReason.NOT_STARTED, detail=str(error))
         run.end_leg(Leg(started_at, first, end, NO_USAGE), run.stderr_bytes)

@@ -6,7 +6,7 @@ import contextlib
 import os
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -21,10 +21,10 @@ __all__ = [
     "busy_warning",
     "can_pin",
     "machine_facts",
-    "off_core",
-    "on_core",
-    "require_core",
-    "tournament_core",
+    "off_cores",
+    "on_cores",
+    "require_cores",
+    "tournament_cores",
     "usable_cores",
 ]
 
@@ -35,13 +35,13 @@ SAMPLE_SECONDS = 0.25
 """How long the use of the CPUs is watched before a run: 25 ticks of most kernels' accounting."""
 
 
-def machine_facts(core: int | None) -> Machine:
+def machine_facts(cores: Sequence[int]) -> Machine:
     """Return the facts of this machine; takes a quarter of a second, in which its load is watched.
 
     Parameters
     ----------
-    core : int or None
-        The core that the bot will run on; None for all.
+    cores : sequence of int
+        Those that the bot will run on; none for all.
     """
     return Machine(
         system=f"{platform.system()} {platform.release()}",
@@ -52,9 +52,9 @@ def machine_facts(core: int | None) -> Machine:
         logical_cores=os.cpu_count() or 1,
         usable_cores=len(usable_cores()),
         memory_bytes=psutil.virtual_memory().total,
-        governor=_governor(core),
+        governor=_governor(cores),
         load_average=_load_average(),
-        busy_share=_busy_share(core),
+        busy_share=_busy_share(cores),
     )
 
 
@@ -91,8 +91,8 @@ def _version_of(distribution: str) -> str | None:
         return None
 
 
-def _governor(core: int | None) -> str | None:
-    number = usable_cores()[0] if core is None else core
+def _governor(cores: Sequence[int]) -> str | None:
+    number = (cores or usable_cores())[0]
     try:
         return Path(f"/sys/devices/system/cpu/cpu{number}/cpufreq/scaling_governor").read_text().strip()
     except OSError:  # a virtual machine, or no Linux
@@ -106,11 +106,10 @@ def _load_average() -> float | None:
         return None
 
 
-def _busy_share(core: int | None) -> float | None:
-    """Return the share of `core`, or of all usable cores together, that is in use; watch it for a moment."""
+def _busy_share(cores: Sequence[int]) -> float | None:
+    """Return the share of `cores`, or of all usable ones, together, that is in use; watch it for a moment."""
     shares = psutil.cpu_percent(interval=SAMPLE_SECONDS, percpu=True)
-    numbers = usable_cores() if core is None else [core]
-    known = [shares[number] for number in numbers if number < len(shares)]
+    known = [shares[number] for number in cores or usable_cores() if number < len(shares)]
     return sum(known) / len(known) / 100 if known else None
 
 
@@ -119,36 +118,48 @@ def can_pin() -> bool:
     return sys.platform == "linux"
 
 
-def tournament_core() -> int | None:
-    """Return the core that a bot is held on where none is named: the last usable one; None where none can be."""
-    return usable_cores()[-1] if can_pin() else None
+def tournament_cores(count: int = 1) -> tuple[int, ...]:
+    """Return the cores that a bot is held on where none is named: the last usable ones; none where none can be.
+
+    Raises
+    ------
+    UnusableError
+        If there are not so many.
+    """
+    usable = usable_cores()
+    if count > len(usable):
+        raise UnusableError(f"{count} cores: here are {len(usable)} to be used")
+    if not can_pin():
+        if count > 1:
+            raise UnusableError(f"{count} cores: this system cannot hold a process on cores; use --core any")
+        return ()
+    return tuple(reversed(usable[-count:]))
 
 
-def require_core(core: int | None) -> None:
-    """See that a bot can be held on `core`; None, for no core, is always possible.
+def require_cores(cores: Sequence[int]) -> None:
+    """See that a bot can be held on `cores`; none, for any core, is always possible.
 
     Raises
     ------
     UnusableError
         If not.
     """
-    if core is None:
-        return
-    if not can_pin():
-        raise UnusableError(f"core {core}: this system cannot hold a process on a core; use --core any")
     usable = usable_cores()
-    if core not in usable:
-        raise UnusableError(f"core {core} cannot be used here; usable: {', '.join(map(str, usable))}")
+    for core in cores:
+        if not can_pin():
+            raise UnusableError(f"core {core}: this system cannot hold a process on a core; use --core any")
+        if core not in usable:
+            raise UnusableError(f"core {core} cannot be used here; usable: {', '.join(map(str, usable))}")
 
 
 @contextlib.contextmanager
-def on_core(core: int | None) -> Iterator[None]:
-    """Hold the calling thread on `core`: what is started in the block stays there."""
-    if core is None or sys.platform != "linux":
+def on_cores(cores: Sequence[int]) -> Iterator[None]:
+    """Hold the calling thread on `cores`: what is started in the block stays there. None: anywhere."""
+    if not cores or sys.platform != "linux":
         yield
         return
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {core})
+    os.sched_setaffinity(0, cores)
     try:
         yield
     finally:
@@ -156,22 +167,22 @@ def on_core(core: int | None) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def off_core(core: int | None) -> Iterator[None]:
-    """Keep every thread of the judge off `core`, where there is another; other processes are left alone."""
-    if core is None or sys.platform != "linux":
+def off_cores(cores: Sequence[int]) -> Iterator[None]:
+    """Keep every thread of the judge off `cores`, where there are others; other processes are left alone."""
+    if not cores or sys.platform != "linux":
         yield
         return
     before = {}
     for thread in _threads():
         with contextlib.suppress(OSError):  # it has ended
             before[thread] = os.sched_getaffinity(thread)
-    for thread, cores in before.items():
-        _move(thread, cores - {core} or cores)
+    for thread, usable in before.items():
+        _move(thread, usable - set(cores) or usable)
     try:
         yield
     finally:
-        for thread, cores in before.items():
-            _move(thread, cores)
+        for thread, usable in before.items():
+            _move(thread, usable)
 
 
 def _threads() -> list[int]:

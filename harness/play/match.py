@@ -25,7 +25,7 @@ from nonobot import __version__
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
 from nonobot.harness.play.leg import play_leg
-from nonobot.harness.play.machine import machine_facts, off_core, require_core
+from nonobot.harness.play.machine import machine_facts, off_cores, require_cores
 from nonobot.harness.play.process_tree import ProcessTree, end_leftover
 from nonobot.harness.play.run_state import NO_USAGE, OnRuling, RunState, records_of, stderr_path
 from nonobot.harness.play.watchdog import Interrupts
@@ -215,7 +215,7 @@ def resume(
             beginning = _beginning(records)
             if beginning.set.sha256 != puzzle_set.sha256:
                 raise UnusableError(f"the set {puzzle_set.name} is not the one of {result_path}: it has changed")
-            require_core(beginning.terms.core)
+            require_cores(beginning.terms.cores)
         except UnusableError:
             if new:
                 journal.remove()
@@ -252,7 +252,7 @@ def _warming_status(command: Sequence[str], interrupts: Interrupts) -> int:
 
 def _play_legs(run: RunState, interrupts: Interrupts, journal: Journal, result_path: Path) -> RunResult:
     """Play legs until the run is over or interrupted; write the result in place of the journal."""
-    with off_core(run.terms.core):
+    with off_cores(run.terms.cores):
         over = _over_for_good(run)
         while not over:
             play_leg(run, interrupts)
@@ -286,7 +286,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, terms: Terms) -> RunResult:
         command=list(bot.command),
         set=SetFacts.of(puzzle_set),
         terms=terms,
-        machine=machine_facts(terms.core),
+        machine=machine_facts(terms.cores),
         judge_version=__version__,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         warm_up_seconds=bot.warm_up_seconds,
@@ -299,7 +299,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, terms: Terms) -> RunResult:
 
 def _new_journal(terms: Terms, result_path: Path) -> Journal:
     """Return the journal of a run that is about to begin, empty; see :func:`require_place`."""
-    require_core(terms.core)
+    require_cores(terms.cores)
     _check_writable(result_path)
     journal = Journal(journal_path(result_path))
     if journal.records:

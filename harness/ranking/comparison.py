@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import Side, same_sets
 from nonobot.harness.ranking.fairness import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
 from nonobot.harness.results.run_result import EndReason, SetFacts, Verdict
@@ -147,14 +148,25 @@ class _Column:
         )
 
 
+def _require_as_many_cores(before: Side, after: Side) -> None:
+    counts = {
+        side.label: sorted({len(run.terms.cores) for run in side.all_runs if run.terms.cores})
+        for side in (before, after)
+    }
+    if len({count for each in counts.values() for count in each}) > 1:
+        said = "; ".join(f"{label} on {' and '.join(map(str, each))}" for label, each in counts.items() if each)
+        raise UnusableError(f"not run on as many cores: {said}; their times tell nothing of a change of the bot")
+
+
 def compare(before: Side, after: Side, limits: Limits) -> Comparison:
     """Return how `after` compares with `before`.
 
     Raises
     ------
     UnusableError
-        If they were not run on the same sets.
+        If they were not run on the same sets, or on as many cores.
     """
+    _require_as_many_cores(before, after)
     digests = same_sets(before, after)
     first, second = _Column.of(before, digests), _Column.of(after, digests)
     compared = first.right & second.right & ~np.isnan(first.seconds) & ~np.isnan(second.seconds)

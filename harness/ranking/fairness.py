@@ -18,7 +18,7 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
     "CPU": lambda run: run.machine.cpu,
     "system": lambda run: run.machine.system,
     "cores of the machine": lambda run: run.machine.logical_cores,
-    "core used": lambda run: "any" if run.terms.core is None else run.terms.core,
+    "core used": lambda run: cores_in_words(run.terms.cores),
     "governor": lambda run: run.machine.governor or "unknown",
     "feed": lambda run: run.terms.feed.value,
     "wall limit": lambda run: _limit(run.terms.wall_limit_seconds),
@@ -55,6 +55,12 @@ def differences(runs: Sequence[Labelled], facts: dict[str, Fact]) -> list[str]:
     return lines
 
 
+def cores_in_words(cores: Sequence[int]) -> str:
+    """Return which cores a bot was held on."""
+    numbers = ", ".join(map(str, cores))
+    return f"{len(cores)} cores ({numbers})" if len(cores) > 1 else numbers or "any"
+
+
 def busy_lines(runs: Sequence[Labelled]) -> list[str]:
     """Return a line on each of whom a run started on a busy machine, with the worst of it."""
     worst: dict[str, float] = {}
@@ -70,8 +76,9 @@ def busy_lines(runs: Sequence[Labelled]) -> list[str]:
 
 def conditions(run: RunResult) -> str:
     """Return where and on what terms `run` took place, in one line."""
-    core = "any core" if run.terms.core is None else f"core {run.terms.core}"
-    return f"{run.machine.cpu}, {core}, {run.terms.feed} feed, {run.terms.wall_limit_seconds:g} s for the set"
+    cores = run.terms.cores
+    held = f"core {cores[0]}" if len(cores) == 1 else cores_in_words(cores) if cores else "any core"
+    return f"{run.machine.cpu}, {held}, {run.terms.feed} feed, {run.terms.wall_limit_seconds:g} s for the set"
 
 
 def _limit(seconds: float | None) -> str:

@@ -83,10 +83,16 @@ def terms(found: Sequence[Terms]) -> Variants:
                 "none" if one.memory_limit_bytes is None else megabytes(one.memory_limit_bytes)
             ),
             "Stalled after": lambda one: _limit(one.stall_limit_seconds),
-            "Cores used": lambda one: "all" if one.core is None else f"number {one.core} alone",
+            "Cores used": lambda one: _cores(one.cores),
             "Order of the answers": lambda one: "any" if one.any_order else "that of the puzzles",
         },
     )
+
+
+def _cores(numbers: Sequence[int]) -> str:
+    if len(numbers) > 1:
+        return f"{len(numbers)}: numbers {', '.join(map(str, numbers))}"
+    return f"number {numbers[0]} alone" if numbers else "all"
 
 
 def _variants(found: Sequence[T], facts: dict[str, Callable[[T], str]]) -> Variants:

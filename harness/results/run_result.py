@@ -121,7 +121,9 @@ class Terms(Struct, frozen=True):
     stall_limit_seconds : float or None
         Time without any computing or writing while answers are due.
     core : int or None
-        The one core that the bot and its descendants run on; None for all.
+        The core that the bot and its descendants run on; None for all.
+    more_cores : tuple of int
+        Those that they may use beside it.
     any_order : bool
         Whether a solution that came out of order is right all the same.
     """
@@ -134,6 +136,12 @@ class Terms(Struct, frozen=True):
     stall_limit_seconds: float | None = None
     core: int | None = None
     any_order: bool = False
+    more_cores: tuple[int, ...] = ()
+
+    @property
+    def cores(self) -> tuple[int, ...]:
+        """All that they may use; none are named where they may use any."""
+        return () if self.core is None else (self.core, *self.more_cores)
 
 
 class Usage(Struct, frozen=True):

@@ -12,7 +12,7 @@ import msgspec
 
 from nonobot.arguments import LONGEST_SECONDS, byte_count, size
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.machine import tournament_core
+from nonobot.harness.play.machine import tournament_cores
 from nonobot.harness.play.watchdog import STALL_SECONDS
 from nonobot.harness.results.run_result import Feed, Terms
 from nonobot.tournament_data import PuzzleSet
@@ -72,7 +72,9 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     limits : Limits
     feed : Feed
     core : int or 'any', optional
-        Without: the one that `nonojudge run` takes.
+        Without: those that `nonojudge run` takes.
+    cores : int
+        How many each bot has, where `core` names none.
     any_order : bool
     """
 
@@ -82,6 +84,7 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     limits: Limits = Limits()
     feed: Feed = Feed.BATCH
     core: Annotated[int, msgspec.Meta(ge=0)] | Literal["any"] | None = None
+    cores: Annotated[int, msgspec.Meta(ge=1)] = 1
     any_order: bool = False
 
 
@@ -114,12 +117,17 @@ def _check(path: Path, tournament: Tournament) -> None:
     for bot in tournament.bots:
         if not _words(bot.command):
             raise UnusableError(f"{path}: the bot {bot.name!r} has no command")
+    if tournament.core is not None and tournament.cores > 1:
+        raise UnusableError(f"{path}: 'core' names the one core of a bot, and 'cores' gives it several: take one")
 
 
 def terms_of(tournament: Tournament) -> Terms:
     """Return the terms of every run."""
     limits = tournament.limits
-    core = tournament_core() if tournament.core is None else tournament.core
+    if tournament.core == "any":
+        cores: tuple[int, ...] = ()
+    else:
+        cores = tournament_cores(tournament.cores) if tournament.core is None else (tournament.core,)
     return Terms(
         feed=tournament.feed,
         wall_limit_seconds=limits.time,
@@ -127,7 +135,8 @@ def terms_of(tournament: Tournament) -> Terms:
         puzzle_limit_seconds=limits.puzzle,
         memory_limit_bytes=byte_count(limits.memory) if limits.memory else None,
         stall_limit_seconds=limits.stall or None,
-        core=None if core == "any" else core,
+        core=cores[0] if cores else None,
+        more_cores=cores[1:],
         any_order=tournament.any_order,
     )
 
