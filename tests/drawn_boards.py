@@ -29,14 +29,17 @@ def noise(width: int, height: int, random_: random.Random) -> np.ndarray:
 
 
 def letters(width: int, height: int, random_: random.Random) -> np.ndarray:
-    """Return lines of random words, as large as four lines of them fit."""
+    """Return two lines of bold random letters, as large as they fit.
+
+    Small thin ones are another matter: line logic knows one cell in a hundred of a page of text.
+    """
     from PIL import Image, ImageDraw, ImageFont  # brings a font of its own
 
     image = Image.new("L", (width, height), 0)
-    pen, font = ImageDraw.Draw(image), ImageFont.load_default(height // 5)
-    for line in range(4):
-        text = "".join(random_.choices(string.ascii_uppercase + "    ", k=12))
-        pen.text((2, line * height // 4), text, 255, font)
+    pen, font = ImageDraw.Draw(image), ImageFont.load_default(height * 2 // 5)
+    for line in range(2):
+        text = "".join(random_.choices(string.ascii_uppercase, k=4))
+        pen.text((4, 2 + line * height // 2), text, 255, font, stroke_width=max(1, height // 50))
     return np.asarray(image) > 127
 
 

@@ -24,6 +24,8 @@ f32 = np.float32
 MOST_ODDS = f32(20)
 FIRST_SWEEPS = 3
 MOST_TURNS = 3
+CELLS_OF_A_PART = 62 * 62
+MOST_PICKED = 256
 
 
 @kernel
@@ -64,8 +66,12 @@ def _pick(m: Any, most: Any) -> Any:
 def descend(m: Any, at_once: Any) -> Any:
     """Descend from the root, `at_once` cells a step; True if the board is a solution.
 
+    A board of more than 62x62 is taken for as many parts of that size, with as many cells a step for
+    each: a sweep costs more there, and tells more that is sure.
     Before: the root is a fixpoint of propagation with cells unknown.
     """
+    parts = max(1, m.cells // CELLS_OF_A_PART)
+    most_picked = min(at_once * parts, MOST_PICKED)
     m.counts.descents += 1
     copy_board(m, m.board, m.root)
     note(m, MOMENT.restarted)
@@ -75,7 +81,7 @@ def descend(m: Any, at_once: Any) -> Any:
             return False
     turns = 0
     while True:
-        picked = _pick(m, at_once)
+        picked = _pick(m, most_picked)
         for i in range(picked):
             choice = m.picked[i]
             cell, white = choice >> 1, choice & 1

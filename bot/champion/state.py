@@ -192,8 +192,8 @@ def champion_map(bits: int) -> Struct:
         spread=f4[blocks + 1, 2 * row],  # scratch: for each gap the weight of its cells being white
         outgoing=f4[2 * row],  # scratch: what a line says about each of its cells
         # -- descents
-        picked=i4[64],  # the choices of a step, strongest first
-        picked_bias=f4[64],
+        picked=i4[256],  # the choices of a step, strongest first
+        picked_bias=f4[256],
         # -- learning: variables. Numbers, places and levels are signed, so that -1 can say "none"
         most_variables=i8.constant(variables),
         variables=i8,  # cells and bounds
