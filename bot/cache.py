@@ -15,9 +15,10 @@ import sys
 import tempfile
 import time
 from functools import cache
-from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
+import llvmlite
 import llvmlite.binding as llvm
 
 __all__ = ["cache_folder", "note_use", "tidy_cache"]
@@ -26,13 +27,22 @@ _DAYS_KEPT = 30
 """Folders of other versions that were not used for so long are removed."""
 
 
+def _numba_version() -> bytes:
+    """Return numba's own statement of its version; it takes neither numba nor `importlib.metadata` to be loaded."""
+    found = find_spec("numba")
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).with_name("_version.py").read_bytes()
+
+
 def _digest() -> str:
     state = hashlib.sha256()
     for source in sorted(Path(__file__).parent.rglob("*.py")):
         state.update(source.read_bytes())
     cpu = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    for part in (sys.version, version("numba"), version("llvmlite"), *cpu):
+    for part in (sys.version, llvmlite.__version__, *cpu):
         state.update(part.encode())
+    state.update(_numba_version())
     return state.hexdigest()[:16]
 
 

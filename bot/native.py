@@ -20,7 +20,6 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -210,7 +209,9 @@ def _what_has_changed() -> str | None:
         if found == first - second:
             return None
         reason = f"{first - second:#x} was to come back from a call, and {found:#x} came"
-    return f"numba {version('numba')} has changed in what lets kernels be loaded without it ({reason})"
+    from numba import __version__
+
+    return f"numba {__version__} has changed in what lets kernels be loaded without it ({reason})"
 
 
 def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callable[[], None]) -> Callable[..., int]:
