@@ -28,7 +28,7 @@ _DAYS_KEPT = 30
 
 
 def _numba_version() -> bytes:
-    """Return numba's own statement of its version; it takes neither numba nor `importlib.metadata` to be loaded."""
+    """Return numba's own statement of its version; neither numba nor `importlib.metadata` is loaded for it."""
     found = find_spec("numba")
     assert found is not None
     assert found.origin is not None
