@@ -77,7 +77,7 @@ def test_items_are_looked_at_no_further_ahead_than_the_window():
             yield item
 
     made = in_order(items(), [lambda item: may_end.wait(PATIENCE_SECONDS)] * 2, may_end.set)
-    wait_until_it_waits = 2 * WINDOW + 2  # in the window, one for which there is no room, one at hand
+    wait_until_it_waits = WINDOW + 2  # in the window, one for which there is no room, one at hand
     may_end.set()
     next(made)
     wait_until(lambda: len(looked_at) == wait_until_it_waits)
