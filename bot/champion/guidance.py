@@ -23,10 +23,7 @@ f32 = np.float32
 MOST_ODDS = f32(1000)
 DAMPING = f32(0.2)  # share of what a line said before
 FEWEST_NEWS = f32(0.02)  # a line hears again only when a probability changed by so much
-# An episode's beliefs are formed until no line has news: in so many sweeps at most, the first of all lines, the
-# others of those that were told something new.
-MOST_SWEEPS = 100
-FULL_SWEEPS = 5
+SWEEPS = 10  # of an episode's start
 
 NOISY_CELLS = 64  # noise is drawn for so many cells of a line, or for all
 
@@ -122,12 +119,12 @@ def _keep_marginals(m: Any) -> None:
 
 
 @kernel
-def _speak_again(m: Any, speakers: Any, first: Any, is_first: Any) -> None:
+def _speak_again(m: Any, speakers: Any, first: Any) -> None:
     while speakers:
         line = first + lowest(speakers)
         speakers &= speakers - 1
         if _is_open(m, line):
-            _speak(m, line, is_first, False)
+            _speak(m, line, False, False)
 
 
 @kernel
@@ -142,10 +139,10 @@ def believe(m: Any) -> None:
                 m.retell.columns |= m.one << (line - height)
     rows = m.retell.rows
     m.retell.rows = m.none
-    _speak_again(m, rows, 0, False)
+    _speak_again(m, rows, 0)
     columns = m.retell.columns
     m.retell.columns = m.none
-    _speak_again(m, columns, height, False)
+    _speak_again(m, columns, height)
     for line in range(m.lines):
         m.heard[line] = known_cells(m, line)
     _keep_marginals(m)
@@ -155,25 +152,12 @@ def believe(m: Any) -> None:
 def believe_anew(m: Any, noise: Any) -> None:
     """Forget all messages, start from even odds with some `noise`, and set the marginals of cells and bounds."""
     _start_messages(m, noise)
-    lines, height = m.lines, m.height
-    every_row, every_column = (m.one << height) - 1, (m.one << m.width) - 1
-    m.retell.rows = every_row
-    m.retell.columns = every_column
-    for turn in range(MOST_SWEEPS):
-        if turn < FULL_SWEEPS:
-            m.retell.rows = every_row
-            m.retell.columns = every_column
-        if not (m.retell.rows | m.retell.columns):
-            break
-        is_first = turn == 0 and noise == f32(0)
-        rows = m.retell.rows
-        m.retell.rows = m.none
-        _speak_again(m, rows, 0, is_first)
-        columns = m.retell.columns
-        m.retell.columns = m.none
-        _speak_again(m, columns, height, is_first)
-    for line in range(lines):  # once more, for the bounds
-        _speak(m, line, False, True)
+    lines = m.lines
+    for turn in range(SWEEPS):
+        is_last = turn == SWEEPS - 1
+        for line in range(lines):
+            if is_last or _is_open(m, line):
+                _speak(m, line, turn == 0 and noise == f32(0), is_last)
     m.retell.rows = m.none
     m.retell.columns = m.none
     for line in range(lines):
