@@ -6,6 +6,7 @@ share the kernels and all that is imported.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Queue, SimpleQueue
@@ -17,6 +18,9 @@ __all__ = ["WINDOW", "in_order"]
 WINDOW = 1024
 """Puzzles under way: read, and not yet answered. So many are solved behind a hard one before the other cores idle;
 they take some 20 MB at 25x25."""
+
+SWITCH_SECONDS = 0.0001
+"""A worker that comes back from its kernel waits about so long for one that reads or writes; else it is 5 ms."""
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -30,13 +34,14 @@ def in_order(
     Parameters
     ----------
     items : iterable
-        Looked at in a thread of its own, up to `WINDOW` items ahead of what is yielded. What it
-        raises is raised here, after all items before it were yielded.
+        Looked at in a thread of its own, up to `WINDOW` items ahead of what is yielded. What it raises is raised
+        here, after all items before it were yielded.
     workers : sequence of callable
         Each is called in one thread at a time.
     stop : callable
         Called when nobody wants what is still under way; it makes the workers return soon.
     """
+    sys.setswitchinterval(SWITCH_SECONDS)
     under_way: Queue[tuple[Item, Future[Outcome]] | BaseException | None] = Queue(WINDOW)
     idle: SimpleQueue[Callable[[Item], Outcome]] = SimpleQueue()
     for worker in workers:
