@@ -170,6 +170,8 @@ class Result:
         Exact counts of the search, the same on every machine.
     step_seconds : dict of str to float
         Where the time of the search went, by the steps of the strategy.
+    loading_seconds : float
+        What it took beside the search to load kernels, or to compile them: as a rule 0, but for the first boards.
     """
 
     status: Status
@@ -177,6 +179,7 @@ class Result:
     exhausted: bool = False
     counts: dict[str, int] = field(default_factory=dict)
     step_seconds: dict[str, float] = field(default_factory=dict)
+    loading_seconds: float = 0.0
 
     @property
     def verdict(self) -> Literal["unique", "multiple", "unsolvable", "unknown"]:
@@ -188,7 +191,9 @@ class Result:
         return "unique" if self.solutions else "unsolvable"
 
 
-def result_of(memory: Memory, found: Sequence[Solution], exhausted: bool, steps: Sequence[str]) -> Result:
+def result_of(
+    memory: Memory, found: Sequence[Solution], exhausted: bool, steps: Sequence[str], loading_ns: int
+) -> Result:
     """Return the outcome of a search with what its memory has recorded; `steps` names its times in `spent`."""
     return Result(
         status="solved" if found else "unsolvable" if exhausted else "timeout",
@@ -196,6 +201,7 @@ def result_of(memory: Memory, found: Sequence[Solution], exhausted: bool, steps:
         exhausted=exhausted,
         counts={name: int(memory.view(f"counts.{name}")[0]) for name in _count_names(memory)},
         step_seconds=dict(zip(steps, (memory.view("spent") / 1e9).tolist(), strict=True)),
+        loading_seconds=loading_ns / 1e9,
     )
 
 

@@ -202,7 +202,8 @@ class _Batch:
                 complaints += self._shortcomings(strategy, found, result)
         elif problem and _is_in_place(found):
             complaints.append(str(problem))
-        return _Outcome(result, time.monotonic() - before, complaints)
+        loading = result.loading_seconds if result else 0.0
+        return _Outcome(result, time.monotonic() - before - loading, complaints)
 
     def _search(self, strategy: Strategy, record: Record) -> Result:
         solutions, seconds = self._options.solutions, self._seconds_for_puzzle()

@@ -25,13 +25,13 @@ CHANGES = {
         "LookupError: the object code has no function f",
     ),
     "arguments come in another order": (
-        "function(result_pointer, exception_pointer, *arguments)",
-        "function(result_pointer, exception_pointer, *arguments[::-1])",
+        "function(ctypes.byref(result), ctypes.byref(exception), *arguments)",
+        "function(ctypes.byref(result), ctypes.byref(exception), *arguments[::-1])",
         "was to come back from a call, and -0x",
     ),
     "results come back another way": (
-        "function(result_pointer, exception_pointer, *arguments)",
-        "result.value = function(ctypes.byref(ctypes.c_int64()), exception_pointer, *arguments)",
+        "function(ctypes.byref(result), ctypes.byref(exception), *arguments)",
+        "result.value = function(ctypes.byref(ctypes.c_int64()), ctypes.byref(exception), *arguments)",
         "was to come back from a call, and 0x0 came",
     ),
 }

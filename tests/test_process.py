@@ -66,6 +66,16 @@ def test_boards_of_any_size(width, height):
         assert naive.verify(board, answer.solution.cells.tolist())
 
 
+@pytest.mark.slow
+def test_what_a_board_makes_compile_is_not_its_time(tmp_path, monkeypatch):
+    monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path))
+    wide = Puzzle.from_grid([[1, 0, *[0] * 68], [0, 1, *[0] * 68]])  # line logic leaves it open
+    done = run(batch(wide), "--size", "70x2", "--puzzle-limit", "1")
+    [answer] = [one.solution for one in read_answers(done.stdout.splitlines(keepends=True), 70, 2)]
+    assert naive.verify(wide, answer.cells.tolist())
+    assert b"compiling the search for boards of up to 126 cells a side, " in done.stderr
+
+
 def test_size_auto_answers_square_boards_of_different_sizes_in_one_batch():
     rng = random.Random(3)
     boards = [Puzzle.from_grid(random_grid(rng, size, size, 0.7)) for size in (4, 1, 9, 25)]

@@ -136,8 +136,10 @@ class ChampionStrategy:
         memory, view = engine.memory, engine.memory.view
         put_puzzle(memory, puzzle, start)
         view("random")[0] = self._random
+        before = time.monotonic_ns()
         propagate = engine.propagate
-        view("deadline")[0] = deadline_after(seconds)  # what had to be compiled is not the puzzle's time
+        loading = time.monotonic_ns() - before  # what had to be compiled is not the puzzle's time
+        view("deadline")[0] = deadline_after(seconds)
         if self._is_stopped:
             self.stop()
         found: list[Solution] = []
@@ -148,7 +150,8 @@ class ChampionStrategy:
         elif ended == OUTCOME.open:
             before = time.monotonic_ns()
             search = engine.search
-            view("deadline")[0] += time.monotonic_ns() - before  # nor is this
+            view("deadline")[0] += time.monotonic_ns() - before
+            loading += time.monotonic_ns() - before
             ended = search(memory.address, WANTED.any if solutions == 1 else WANTED.all)
             if ended == OUTCOME.too_large:
                 size = f"{puzzle.width}x{puzzle.height}"
@@ -158,7 +161,7 @@ class ChampionStrategy:
                 if len(found) == solutions:
                     break
                 ended = search(memory.address, WANTED.next)
-        return result_of(memory, found, bool(ended == OUTCOME.unsolvable), STEP._fields)
+        return result_of(memory, found, bool(ended == OUTCOME.unsolvable), STEP._fields, loading)
 
     def stop(self) -> None:
         """Let the search that another thread is in return soon, with what it has, and every one after it."""

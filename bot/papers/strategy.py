@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
@@ -105,7 +106,9 @@ class PapersStrategy:
             raise ValueError(f"at least one solution must be looked for, not {solutions}")
         if fault_in_clues(puzzle):
             return Result("unsolvable", exhausted=True)
+        before = time.monotonic_ns()
         search = self._kernel("search", 1)
+        loading = time.monotonic_ns() - before
         memory = self._load(puzzle, start, self._level, deadline_after(seconds))
         found: list[Solution] = []
         ended: int = OUTCOME.solved
@@ -113,7 +116,7 @@ class PapersStrategy:
             ended = search(memory.address, int(bool(found)))
             if ended == OUTCOME.solved:
                 found.append(solution_of(memory))
-        return result_of(memory, found, ended == OUTCOME.unsolvable, STEP._fields)
+        return result_of(memory, found, ended == OUTCOME.unsolvable, STEP._fields, loading)
 
     def stop(self) -> None:
         """Let the search that another thread is in return soon, with what it has, and every one after it."""
