@@ -10,10 +10,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
 import sys
-import tempfile
 import time
+from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,11 +64,22 @@ def _is_ours(folder: Path) -> bool:
     return facts.st_uid == os.getuid() and not facts.st_mode & 0o022 and os.access(folder, os.W_OK | os.X_OK)
 
 
+def _bases() -> Iterator[Path]:
+    """Yield where the folder may be, the best place first."""
+    yield _user_cache()
+    import tempfile  # hardly ever needed
+
+    try:
+        shared = tempfile.gettempdir()
+    except FileNotFoundError:  # a full disk
+        return
+    yield Path(shared) / f"nonobot-{os.getuid()}"
+
+
 @cache
 def cache_folder() -> Path | None:
     """Return the folder of this version's compiled kernels, or None where no folder can be written."""
-    shared = Path(tempfile.gettempdir()) / f"nonobot-{os.getuid()}"
-    for base in (_user_cache(), shared):
+    for base in _bases():
         folder = base / "kernels" / _digest()
         if _is_ours(base) and _is_ours(folder):
             return folder
@@ -78,6 +88,8 @@ def cache_folder() -> Path | None:
 
 def tidy_cache() -> None:
     """Mark this version's folder as used, and remove those of others that were not used for long."""
+    import shutil  # only after a compilation
+
     folder = cache_folder()
     if folder is None:
         return

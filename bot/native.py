@@ -82,12 +82,22 @@ def _load(
         return _called_by_numba(module, name, struct, on_compile)
     on_compile()
     code = _compile(getattr(importlib.import_module(module), name).py_func, struct, numbers)
-    if path:
-        with contextlib.suppress(OSError):  # a full disk costs the next start a compilation, no more
+    _keep(code, path)
+    return _link(code, 1 + numbers)
+
+
+def _keep(code: bytes, path: Path | None) -> None:
+    """Write object code to a file; where that cannot be done, say so: it costs the next start a compilation."""
+    why = "no folder can be written"
+    try:
+        if path:
             with whole_file(path) as file:
                 file.write(hashlib.sha256(code).digest() + code)
             tidy_cache()
-    return _link(code, 1 + numbers)
+            return
+    except OSError as error:
+        why = f"{path}: {error.strerror}"
+    _say(f"compiled kernels cannot be kept ({why}); the next start compiles them again")
 
 
 def _read_whole(path: Path) -> bytes | None:

@@ -55,10 +55,10 @@ def subtract(m, first, second):
 """
 
 
-def started(folder, environment):
+def started(folder, environment, program=PROGRAM):
     (folder / "author.py").write_text(KERNEL)
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, "-c", program],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -79,6 +79,19 @@ def test_a_kernel_is_compiled_once_and_loaded_from_then_on(tmp_path):
     [kept] = tmp_path.rglob("subtract-Kept.o")
     kept.write_bytes(kept.read_bytes()[:-1])  # a damaged file is none
     assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
+
+
+def test_a_kernel_that_cannot_be_kept_works_and_a_line_says_so(tmp_path):
+    environment = patched_house(tmp_path, "native.py")
+    # Nothing can be written to any file, as on a full disk; output goes to pipes.
+    full = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))\n"
+    for _ in range(2):
+        found, stderr = started(tmp_path, environment, full + PROGRAM)
+        assert found == ["compiling", ANSWERS]
+        assert stderr.count("\n") == 1
+        assert stderr.startswith("nonobot: compiled kernels cannot be kept (")
+        assert stderr.endswith("subtract-Kept.o: File too large); the next start compiles them again\n")
+    assert not list(tmp_path.rglob("*.o*"))
 
 
 @pytest.mark.parametrize("change", CHANGES)
