@@ -35,7 +35,8 @@ def run(options: Options, started: float) -> int:
     started : float
         When the process started, on the clock of `time.monotonic`.
     """
-    strategies = [make_strategy(options) for _ in range(options.jobs or _usable_cores())]
+    jobs = 1 if options.warm_up or options.watch else options.jobs or _usable_cores()
+    strategies = [make_strategy(options) for _ in range(jobs)]
     try:
         for strategy in strategies:
             _prepare(strategy, options)

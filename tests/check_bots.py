@@ -197,6 +197,14 @@ class WaitsForTheNext(Bot):
         yield from waiting
 
 
+class WaitsForTheNextAndThinks(WaitsForTheNext):
+    def puzzles(self):
+        *others, last = super().puzzles()
+        yield from others
+        time.sleep(0.3)
+        yield last
+
+
 class Stays(Bot):
     def end(self):
         time.sleep(1000)

@@ -288,12 +288,11 @@ def test_every_field_of_the_terms_is_looked_at():
     fields = {"feed": Feed.INTERACTIVE, "any_order": True}
     for name in structs.asdict(Terms()):
         changed = structs.replace(Terms(), **{name: fields.get(name, 77)})
-        if name != "more_cores":
-            assert len(between([run_result()], [run_result(terms=changed)]).warnings) == 1, name
+        assert len(between([run_result()], [run_result(terms=changed)]).warnings) == 1, name
 
 
 def test_runs_on_more_cores_are_no_change_of_the_bot():
-    one, two = run_result(terms=Terms(core=1)), run_result(terms=Terms(core=1, more_cores=(0,)))
+    one, two = run_result(terms=Terms(core=1)), run_result(terms=Terms(core=(0, 1)))
     with pytest.raises(UnusableError, match="not run on as many cores: before on 1; after on 2; "):
         between([one], [two])
     assert between([two], [two]).warnings == []

@@ -19,7 +19,7 @@ from nonobot.harness import cli
 from nonobot.harness.__main__ import main
 from nonobot.harness.commands import run_bot
 from nonobot.harness.play import machine
-from nonobot.harness.play.machine import tournament_cores, usable_cores
+from nonobot.harness.play.machine import tournament_core, usable_cores
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import Feed, Terms
 from tests.judged import RECIPE, command
@@ -102,7 +102,7 @@ def test_a_number_of_bytes(text, count):
 @pytest.mark.skipif(len(usable_cores()) < 2, reason="one core")
 def test_a_bot_is_given_several_cores(tmp_path, capsys):
     assert run_of("perfect", tmp_path, "--cores", "2", "--result", "result.json") == 0
-    assert read_result(tmp_path / "result.json").terms.cores == tuple(reversed(usable_cores()[-2:]))
+    assert read_result(tmp_path / "result.json").terms.core == tuple(usable_cores()[-2:])
     assert run_of("perfect", tmp_path, "--cores", "2", "--core", "1") == 2
     assert run_of("perfect", tmp_path, "--cores", "9999") == 2
     assert "9999 cores: here are" in capsys.readouterr().err
@@ -118,7 +118,7 @@ def test_terms_as_they_are_given(tmp_path):
     assert result.warm_up_seconds > 0
     assert run_of("backwards", tmp_path, "--result", "result.json") == 1
     result = read_result(tmp_path / "result.json")
-    assert result.terms == Terms(stall_limit_seconds=60.0, core=tournament_cores()[0])
+    assert result.terms == Terms(stall_limit_seconds=60.0, core=tournament_core())
     assert (result.bot, result.warm_up_seconds) == ("scripted_bot", None)
 
 

@@ -334,10 +334,13 @@ def test_what_differs_is_marked():
 
 @pytest.mark.parametrize("change", msgspec.structs.fields(Terms), ids=lambda field: field.name)
 def test_every_term_is_stated(change):
-    values = {"feed": "interactive", "any_order": True, "core": 1, "more_cores": [1], "memory_limit_bytes": 10**9}
-    held = Terms(core=0)
-    other = msgspec.convert(msgspec.to_builtins(held) | {change.name: values.get(change.name, 5.0)}, Terms)
-    assert len(terms([held, other]).differing) == 1
+    values = {"feed": "interactive", "any_order": True, "core": 1, "memory_limit_bytes": 10**9}
+    other = msgspec.convert(msgspec.to_builtins(Terms()) | {change.name: values.get(change.name, 5.0)}, Terms)
+    assert len(terms([Terms(), other]).differing) == 1
+
+
+def test_the_cores_of_a_bot_are_stated():
+    assert terms([Terms(core=1), Terms(core=(0, 1))]).differing == ["Cores used"]
 
 
 # Pictures

@@ -13,6 +13,7 @@ import numpy as np
 from nonobot.bot.champion.beliefs import forget, sweep
 from nonobot.bot.champion.board import copy_board, is_full, known_cells, paint_cell, propagate
 from nonobot.bot.champion.control import is_late, note
+from nonobot.bot.champion.state import MOST_PICKED
 from nonobot.bot.exchange import MOMENT
 from nonobot.bot.jit import kernel
 from nonobot.bot.masks import lowest
@@ -25,7 +26,6 @@ MOST_ODDS = f32(20)
 FIRST_SWEEPS = 3
 MOST_TURNS = 3
 CELLS_OF_A_PART = 62 * 62
-MOST_PICKED = 256
 
 
 @kernel

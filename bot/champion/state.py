@@ -24,7 +24,7 @@ from nonobot.bot.exchange import MOST_MOMENTS
 from nonobot.bot.memory import Struct, f4, f8, i1, i2, i4, i8, mask_of, u1, u2, u4, u8
 
 __all__ = [
-    "MOST_ARENA", "MOST_CLAUSES", "MOST_VARIABLES", "MOST_WATCHES", "OUTCOME", "STAGE",
+    "MOST_ARENA", "MOST_CLAUSES", "MOST_PICKED", "MOST_VARIABLES", "MOST_WATCHES", "OUTCOME", "STAGE",
     "STEP", "WANTED", "champion_map",
 ]  # fmt: skip
 
@@ -88,6 +88,9 @@ MOST_VARIABLES = 1 << 22
 """Room for this many, where a width could need more: the largest boards of 512 bits and over do."""
 
 MOST_MOMENT_BYTES = 1 << 31
+
+MOST_PICKED = 256
+"""Cells that a step of a descent may paint."""
 
 # An event sets a cell, or moves a bound over one or more variables at once.
 EVENT = Struct(
@@ -192,8 +195,8 @@ def champion_map(bits: int) -> Struct:
         spread=f4[blocks + 1, 2 * row],  # scratch: for each gap the weight of its cells being white
         outgoing=f4[2 * row],  # scratch: what a line says about each of its cells
         # -- descents
-        picked=i4[256],  # the choices of a step, strongest first
-        picked_bias=f4[256],
+        picked=i4[MOST_PICKED],  # the choices of a step, strongest first
+        picked_bias=f4[MOST_PICKED],
         # -- learning: variables. Numbers, places and levels are signed, so that -1 can say "none"
         most_variables=i8.constant(variables),
         variables=i8,  # cells and bounds

@@ -188,11 +188,12 @@ class Talk:
         self._conversation.send(data, last=last)
 
     def send_pieces(self, pieces: Sequence[bytes], pause_seconds: float) -> None:
-        """Send each piece in a write of its own, then close stdin."""
+        """Send each piece in a write of its own, then close stdin; patience begins anew."""
         self._note(f"sent {len(pieces)} pieces: {excerpt(b''.join(pieces), 200)}, closed stdin")
         for number, piece in enumerate(pieces, 1):
             self._conversation.send(piece, last=number == len(pieces))
             self.listen(pause_seconds)
+        self._until = max(self._until, time.monotonic() + self._lab.patience_seconds)
 
     def wait_for(self, wanted: Sequence[Numbered]) -> None:
         """Listen until all of `wanted` are answered, no more can come, or none comes as long as patience lasts."""

@@ -10,7 +10,7 @@ from nonobot.arguments import Parser, seconds
 from nonobot.harness.commands.shared_options import SET_HELP, add_core, add_json, add_size, add_warm_up
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.own_bot import own_bot
-from nonobot.harness.play.machine import tournament_cores
+from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import warmed_up
 from nonobot.harness.play.run_screen import screen_for
 from nonobot.harness.play.watchdog import STALL_SECONDS
@@ -131,7 +131,7 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     terms = Terms(
         wall_limit_seconds=arguments.time_limit,
         stall_limit_seconds=STALL_SECONDS,
-        core=arguments.core if "core" in arguments else next(iter(tournament_cores()), None),
+        core=arguments.core if "core" in arguments else tournament_core(),
     )
     with screen_for(len(puzzle_set.puzzles), arguments.quiet) as screen:
         profile = profile_of(

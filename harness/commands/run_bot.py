@@ -15,7 +15,7 @@ from nonobot.arguments import Parser, byte_count, either, seconds, whole_number
 from nonobot.harness.commands.shared_options import SET_HELP, add_core, add_json, add_size, add_warm_up
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.own_bot import own_bot
-from nonobot.harness.play.machine import busy_warning, can_pin, tournament_cores
+from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.run_screen import Screen, screen_for
 from nonobot.harness.play.watchdog import STALL_SECONDS
@@ -191,16 +191,9 @@ def _say(arguments: argparse.Namespace, line: str) -> None:
         print(f"nonojudge: {line}", file=sys.stderr)
 
 
-def _cores(given: dict[str, Any]) -> tuple[int, ...]:
+def _terms(given: dict[str, Any]) -> Terms:
     if "core" in given and "cores" in given:
         raise UnusableError("--core names the one core of a bot, and --cores gives it several: take one of them")
-    if "core" in given:
-        return () if given["core"] is None else (given["core"],)
-    return tournament_cores(given.get("cores", 1))
-
-
-def _terms(given: dict[str, Any]) -> Terms:
-    core, *more_cores = _cores(given) or (None,)
     return Terms(
         feed=Feed(given.get("feed", Feed.BATCH)),
         wall_limit_seconds=given.get("time_limit", Terms().wall_limit_seconds),
@@ -208,8 +201,7 @@ def _terms(given: dict[str, Any]) -> Terms:
         puzzle_limit_seconds=given.get("puzzle_limit"),
         memory_limit_bytes=given.get("memory_limit"),
         stall_limit_seconds=given.get("stall_limit", STALL_SECONDS),
-        core=core,
-        more_cores=tuple(more_cores),
+        core=given["core"] if "core" in given else tournament_core(given.get("cores", 1)),
         any_order="any_order" in given,
     )
 

@@ -24,7 +24,7 @@ __all__ = [
     "off_cores",
     "on_cores",
     "require_cores",
-    "tournament_cores",
+    "tournament_core",
     "usable_cores",
 ]
 
@@ -118,8 +118,8 @@ def can_pin() -> bool:
     return sys.platform == "linux"
 
 
-def tournament_cores(count: int = 1) -> tuple[int, ...]:
-    """Return the cores that a bot is held on where none is named: the last usable ones; none where none can be.
+def tournament_core(count: int = 1) -> int | tuple[int, ...] | None:
+    """Return the core that a bot is held on where none is named, or so many: the last usable; None if none can be.
 
     Raises
     ------
@@ -132,8 +132,8 @@ def tournament_cores(count: int = 1) -> tuple[int, ...]:
     if not can_pin():
         if count > 1:
             raise UnusableError(f"{count} cores: this system cannot hold a process on cores; use --core any")
-        return ()
-    return tuple(reversed(usable[-count:]))
+        return None
+    return usable[-1] if count == 1 else tuple(usable[-count:])
 
 
 def require_cores(cores: Sequence[int]) -> None:

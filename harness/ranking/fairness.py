@@ -18,7 +18,7 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
     "CPU": lambda run: run.machine.cpu,
     "system": lambda run: run.machine.system,
     "cores of the machine": lambda run: run.machine.logical_cores,
-    "core used": lambda run: cores_in_words(run.terms.cores),
+    "core used": lambda run: _cores_in_words(run.terms.cores),
     "governor": lambda run: run.machine.governor or "unknown",
     "feed": lambda run: run.terms.feed.value,
     "wall limit": lambda run: _limit(run.terms.wall_limit_seconds),
@@ -55,8 +55,7 @@ def differences(runs: Sequence[Labelled], facts: dict[str, Fact]) -> list[str]:
     return lines
 
 
-def cores_in_words(cores: Sequence[int]) -> str:
-    """Return which cores a bot was held on."""
+def _cores_in_words(cores: Sequence[int]) -> str:
     numbers = ", ".join(map(str, cores))
     return f"{len(cores)} cores ({numbers})" if len(cores) > 1 else numbers or "any"
 
@@ -77,7 +76,7 @@ def busy_lines(runs: Sequence[Labelled]) -> list[str]:
 def conditions(run: RunResult) -> str:
     """Return where and on what terms `run` took place, in one line."""
     cores = run.terms.cores
-    held = f"core {cores[0]}" if len(cores) == 1 else cores_in_words(cores) if cores else "any core"
+    held = f"core {cores[0]}" if len(cores) == 1 else _cores_in_words(cores) if cores else "any core"
     return f"{run.machine.cpu}, {held}, {run.terms.feed} feed, {run.terms.wall_limit_seconds:g} s for the set"
 
 

@@ -120,10 +120,8 @@ class Terms(Struct, frozen=True):
         Resident memory of the bot and all its descendants at one time, what they share counted once.
     stall_limit_seconds : float or None
         Time without any computing or writing while answers are due.
-    core : int or None
-        The core that the bot and its descendants run on; None for all.
-    more_cores : tuple of int
-        Those that they may use beside it.
+    core : int, tuple of int or None
+        The core that the bot and its descendants run on, or several; None for all.
     any_order : bool
         Whether a solution that came out of order is right all the same.
     """
@@ -134,14 +132,15 @@ class Terms(Struct, frozen=True):
     puzzle_limit_seconds: float | None = None
     memory_limit_bytes: int | None = None
     stall_limit_seconds: float | None = None
-    core: int | None = None
+    core: int | tuple[int, ...] | None = None
     any_order: bool = False
-    more_cores: tuple[int, ...] = ()
 
     @property
     def cores(self) -> tuple[int, ...]:
-        """All that they may use; none are named where they may use any."""
-        return () if self.core is None else (self.core, *self.more_cores)
+        """Those that they may use; none are named where they may use any."""
+        if self.core is None:
+            return ()
+        return self.core if isinstance(self.core, tuple) else (self.core,)
 
 
 class Usage(Struct, frozen=True):

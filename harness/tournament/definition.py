@@ -12,7 +12,7 @@ import msgspec
 
 from nonobot.arguments import LONGEST_SECONDS, byte_count, size
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.machine import tournament_cores
+from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.watchdog import STALL_SECONDS
 from nonobot.harness.results.run_result import Feed, Terms
 from nonobot.tournament_data import PuzzleSet
@@ -124,10 +124,7 @@ def _check(path: Path, tournament: Tournament) -> None:
 def terms_of(tournament: Tournament) -> Terms:
     """Return the terms of every run."""
     limits = tournament.limits
-    if tournament.core == "any":
-        cores: tuple[int, ...] = ()
-    else:
-        cores = tournament_cores(tournament.cores) if tournament.core is None else (tournament.core,)
+    core = tournament_core(tournament.cores) if tournament.core is None else tournament.core
     return Terms(
         feed=tournament.feed,
         wall_limit_seconds=limits.time,
@@ -135,8 +132,7 @@ def terms_of(tournament: Tournament) -> Terms:
         puzzle_limit_seconds=limits.puzzle,
         memory_limit_bytes=byte_count(limits.memory) if limits.memory else None,
         stall_limit_seconds=limits.stall or None,
-        core=cores[0] if cores else None,
-        more_cores=cores[1:],
+        core=None if core == "any" else core,
         any_order=tournament.any_order,
     )
 
