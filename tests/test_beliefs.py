@@ -145,7 +145,7 @@ def test_odds_stay_between_their_bounds_and_are_numbers_whatever_a_line_is_told(
 # Longer slacks, in the wider masks
 
 
-@pytest.fixture(scope="module", params=[128, pytest.param(256, marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=[128, 256])
 def wide(request) -> ChampionState:
     return ChampionState(request.param)
 
@@ -213,6 +213,7 @@ SLACKS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slack", SLACKS)
 def test_a_long_line_says_what_the_sum_over_its_placements_says(wide, slack):
     rng = random.Random(slack)
@@ -226,6 +227,7 @@ def test_a_long_line_says_what_the_sum_over_its_placements_says(wide, slack):
         check_long_line(wide, clue, cells, told)
 
 
+@pytest.mark.slow
 def test_short_lines_in_wide_masks_say_what_they_say_in_narrow_ones(memory, wide):
     rng = random.Random(5)
     for slack in (0, 3, 14, 15, 16, 30, 31, 32, 47, 60, 61):

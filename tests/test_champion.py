@@ -27,8 +27,8 @@ pytestmark = pytest.mark.usefixtures("compiled")
 OPTIONAL = [name for name in STAGE_NAMES if name != "learning"]
 SUBSETS = [tuple(each) for each in chain(*(combinations(OPTIONAL, n) for n in range(len(OPTIONAL) + 1)))]
 
-WIDTHS = (64, 128)
-"""Bits of a mask: as wide as small boards need, and wider, as they come with larger boards."""
+WIDTHS = (64, pytest.param(128, marks=pytest.mark.slow))
+"""Bits of a mask: as wide as small boards need, and wider, as they come with larger boards: compiled in half a minute."""
 
 LONGEST_LINE = 62  # in the narrower masks
 
@@ -112,7 +112,11 @@ def some_board(rng: random.Random, width: int, height: int) -> Puzzle:
 
 
 @pytest.mark.parametrize(
-    ("without", "bits"), [*((without, 64) for without in SUBSETS), ((), 128), (("descents",), 128)]
+    ("without", "bits"),
+    [
+        *((without, 64) for without in SUBSETS),
+        *(pytest.param(without, 128, marks=pytest.mark.slow) for without in ((), ("descents",))),
+    ],
 )
 @pytest.mark.parametrize("most", [4, 5, 7])
 def test_random_small_boards_have_the_solutions_that_enumeration_finds(without, bits, most):
@@ -291,9 +295,10 @@ def test_the_search_is_the_same_for_the_same_seed_whatever_was_solved_before(wit
         assert forward == backward[::-1] == fresh
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("without", [(), ("descents",)])
 def test_the_search_is_the_same_in_wider_masks(without):
-    narrow, wide = (ChampionStrategy(3, without, bits) for bits in WIDTHS)
+    narrow, wide = (ChampionStrategy(3, without, bits) for bits in (64, 128))
     for puzzle in some_puzzles():
         for solutions in (1, 3):
             assert record(narrow, puzzle, solutions) == record(wide, puzzle, solutions)
@@ -392,7 +397,8 @@ def as_plain_python(*arguments: str, stdin: bytes = b"", plain: bool = True) -> 
     ).stdout
 
 
-def test_as_plain_python_it_finds_the_same_with_the_same_counts():
+@pytest.mark.parametrize("bits", WIDTHS)
+def test_as_plain_python_it_finds_the_same_with_the_same_counts(bits):
     rng = random.Random(6)
     grids = [
         random_grid(rng, side, side, density) for side, density in ((5, 0.5), (8, 0.35), (9, 0.4), (10, 0.35))
@@ -402,12 +408,11 @@ def test_as_plain_python_it_finds_the_same_with_the_same_counts():
         "from tests.test_champion import *\n"
         f"for puzzle in {puzzles!r}:\n"
         "    for without in ((), ('descents',)):\n"
-        "        for bits in WIDTHS:\n"
-        "            print(record(ChampionStrategy(0, without, bits), puzzle, 2))"
+        f"        print(record(ChampionStrategy(0, without, {bits}), puzzle, 2))"
     )
     compiled, plain = (as_plain_python("-c", code, plain=plain) for plain in (False, True))
     assert compiled == plain
-    assert len(compiled.splitlines()) == 4 * len(puzzles)
+    assert len(compiled.splitlines()) == 2 * len(puzzles)
 
 
 def test_the_command_runs_as_plain_python(tmp_path):

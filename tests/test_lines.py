@@ -89,14 +89,10 @@ def all_lines_of(length: int) -> None:
                 assert found == expected, (clue, to_text(cells_of(b, w, length)), solver)
 
 
-@pytest.mark.parametrize("length", range(1, 9))
-def test_every_state_of_every_clue_up_to_8_cells(length):
-    all_lines_of(length)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("length", [9, 10])
-def test_every_state_of_every_clue_of_9_and_10_cells(length):
+@pytest.mark.parametrize(
+    "length", [*range(1, 8), *(pytest.param(length, marks=pytest.mark.slow) for length in (8, 9, 10))]
+)
+def test_every_state_of_every_clue(length):
     all_lines_of(length)
 
 
