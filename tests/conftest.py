@@ -19,6 +19,8 @@ from tests.talking import COMMAND, PATIENCE_SECONDS, STRATEGIES, Talk
 # The tests start a thousand processes: each would compile the project's modules again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# And numpy would start threads in each of them that have nothing to do.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # A shell starts what it has in the background with Ctrl-C ignored, and so would be all that the tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
