@@ -28,7 +28,7 @@ OPTIONAL = [name for name in STAGE_NAMES if name != "learning"]
 SUBSETS = [tuple(each) for each in chain(*(combinations(OPTIONAL, n) for n in range(len(OPTIONAL) + 1)))]
 
 WIDTHS = (64, pytest.param(128, marks=pytest.mark.slow))
-"""Bits of a mask: as wide as small boards need, and wider, as they come with larger boards: half a minute to compile."""
+"""Bits of a mask: what small boards need, and what larger ones do, half a minute to compile."""
 
 LONGEST_LINE = 62  # in the narrower masks
 
