@@ -397,7 +397,8 @@ def as_plain_python(*arguments: str, stdin: bytes = b"", plain: bool = True) -> 
     ).stdout
 
 
-@pytest.mark.parametrize("bits", WIDTHS)
+@pytest.mark.slow
+@pytest.mark.parametrize("bits", [64, 128])
 def test_as_plain_python_it_finds_the_same_with_the_same_counts(bits):
     rng = random.Random(6)
     grids = [

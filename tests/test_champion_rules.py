@@ -155,7 +155,7 @@ def assume_and_propagate(search: ChampionState, rng: random.Random, truth: naive
     return True
 
 
-@pytest.mark.parametrize("most", [4, 5, 7])
+@pytest.mark.parametrize("most", [4, 5, pytest.param(7, marks=pytest.mark.slow)])
 def test_the_rules_set_what_unit_propagation_sets_and_for_good_reasons(search, most):
     rng = random.Random(most)
     ends = [0, 0]
