@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -54,6 +55,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     takers = [item for item in items if "compiled" in getattr(item, "fixturenames", ())]
     others = [item for item in items if "compiled" not in getattr(item, "fixturenames", ())]
     items[:] = takers[:1] + others + takers[1:]
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collector from looking at thousands of tests again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
