@@ -19,6 +19,7 @@ from nonobot.bot.exchange import Result
 from nonobot.bot.intake import STREAM, UnreadableError, chunks_until, found_in, problem_of
 from nonobot.bot.log import RunLog
 from nonobot.bot.strategies import Strategy, make_strategy
+from nonobot.bot.workers import in_order, usable_cores
 from nonobot.protocol import DEFAULT_SIZE, Found, Puzzle, Record, Solution, format_answer
 
 __all__ = ["run"]
@@ -35,7 +36,7 @@ def run(options: Options, started: float) -> int:
     started : float
         When the process started, on the clock of `time.monotonic`.
     """
-    jobs = 1 if options.warm_up or options.watch else options.jobs or _usable_cores()
+    jobs = 1 if options.warm_up or options.watch else options.jobs or usable_cores()
     strategies = [make_strategy(options) for _ in range(jobs)]
     try:
         for strategy in strategies:
@@ -55,10 +56,6 @@ def run(options: Options, started: float) -> int:
         return batch.run()
     finally:
         run_log.close(time.monotonic() - started)
-
-
-def _usable_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _watched(options: Options, strategy: Strategy, path: Path) -> int:
@@ -154,8 +151,6 @@ class _Batch:
         workers = [partial(self._solve, strategy) for strategy in self._strategies]
         if len(workers) == 1:
             return ((found, workers[0](found)) for found in in_time)
-        from nonobot.bot.workers import in_order  # nothing of it is needed in a tournament
-
         return in_order(in_time, workers, stop=self._stop)
 
     def _until_late(self, everything: Iterable[Found]) -> Iterator[Found]:

@@ -6,6 +6,7 @@ share the kernels and all that is imported.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,7 +14,7 @@ from queue import Queue, SimpleQueue
 from threading import Thread
 from typing import TypeVar
 
-__all__ = ["WINDOW", "in_order"]
+__all__ = ["WINDOW", "in_order", "usable_cores"]
 
 WINDOW = 1024
 """Puzzles under way: read, and not yet answered. So many are solved behind a hard one before the other cores idle;
@@ -24,6 +25,11 @@ SWITCH_SECONDS = 0.0001
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
+
+
+def usable_cores() -> int:
+    """Return on how many cores this process may run."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_order(
@@ -41,6 +47,7 @@ def in_order(
     stop : callable
         Called when nobody wants what is still under way; it makes the workers return soon.
     """
+    switched_before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
     under_way: Queue[tuple[Item, Future[Outcome]] | BaseException | None] = Queue(WINDOW)
     idle: SimpleQueue[Callable[[Item], Outcome]] = SimpleQueue()
@@ -72,6 +79,10 @@ def in_order(
                 raise next_one
             item, future = next_one
             yield item, future.result()
-    finally:
+    except BaseException:  # of an item or a worker, or the one that ends a generator early
         pool.shutdown(wait=False, cancel_futures=True)
         stop()
+        raise
+    finally:
+        sys.setswitchinterval(switched_before)
+    pool.shutdown()

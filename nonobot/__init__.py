@@ -1,3 +1,42 @@
-"""A nonogram bot for tournaments, and the judge, data and measuring tools around it."""
+"""A nonogram bot for tournaments, and the judge, data and measuring tools around it.
+
+For programs and notebooks: `Puzzle`, `read`, `solve`, `solve_all`, `check`, `difficulty` (see docs/python.md).
+They are loaded when the first of them is asked for, since the commands start with this module, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nonobot.puzzles import Check, Puzzle, PuzzleError, Record, Solution, check, read
+    from nonobot.solving import Difficulty, Result, difficulty, solve, solve_all
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Check",
+    "Difficulty",
+    "Puzzle",
+    "PuzzleError",
+    "Record",
+    "Result",
+    "Solution",
+    "check",
+    "difficulty",
+    "read",
+    "solve",
+    "solve_all",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from nonobot import puzzles, solving
+
+    return getattr(puzzles if hasattr(puzzles, name) else solving, name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

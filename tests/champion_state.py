@@ -8,7 +8,7 @@ import numpy as np
 
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.champion.clauses import HEADER
-from nonobot.bot.exchange import FOREVER_NS, put_puzzle
+from nonobot.bot.exchange import put_puzzle
 from nonobot.protocol import Puzzle
 from tests import champion_kernels as kernels
 from tests import naive
@@ -27,10 +27,9 @@ class ChampionState:
     """
 
     def __init__(self, bits: int = 64) -> None:
-        self.m = ChampionStrategy(least_bits=bits)._engine_for(1, 1).memory
-        self.longest = bits - 2
-        self.m.view("deadline")[0] = FOREVER_NS
         self.puzzle = Puzzle(columns=((),), rows=((),))
+        self.m = ChampionStrategy(least_bits=bits).load(self.puzzle)
+        self.longest = bits - 2
 
     def load(self, puzzle: Puzzle) -> None:
         """Start a search at level 0 that knows nothing but the puzzle; it need not have a solution."""

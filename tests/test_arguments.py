@@ -114,7 +114,7 @@ def test_what_is_missing_is_named_with_a_command_for_this_python():
     ("module", "extra"),
     [
         ("tournament_data/fetch.py", "data"),
-        ("harness/pictures/picture_files.py", "pictures"),
+        ("harness/pictures/png.py", "pictures"),
         ("harness/report/page.py", "report"),
         ("harness/profiling/profile_picture.py", "report"),
         ("harness/bench/measure.py", "bench"),

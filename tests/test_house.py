@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "protocol": {"numpy"},
     "bot": {"protocol", "numpy", "numba", "llvmlite"},
     "tournament_data": {"protocol"},
-    "nonobot": {"bot", "protocol"},
+    "nonobot": {"bot", "protocol", "numpy"},
     "harness": {"protocol", "tournament_data", "numpy", "rich", "psutil", "msgspec"}
     | {"matplotlib", "jinja2", "markupsafe"},
 }

@@ -31,21 +31,6 @@ def watched(request):
     return strategy
 
 
-def leave_room(strategy, moments, monkeypatch):
-    """Let so many moments be noted; the champion has a memory for each width, asked for before a search."""
-    if isinstance(strategy, PapersStrategy):
-        strategy._memory.view("moment_room")[0] = moments
-        return
-    engine_for = strategy._engine_for
-
-    def limited(width, height):
-        engine = engine_for(width, height)
-        engine.memory.view("moment_room")[0] = moments
-        return engine
-
-    monkeypatch.setattr(strategy, "_engine_for", limited)
-
-
 def searches(strategy):
     """Yield each puzzle with its result and its moments."""
     for puzzle in PUZZLES:
@@ -96,11 +81,10 @@ def test_probing_is_told_from_painting():
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_only_the_first_moments_are_kept(name, monkeypatch):
+def test_only_the_first_moments_are_kept(name):
     every, few = STRATEGIES[name](), STRATEGIES[name]()
     every.watch()
-    few.watch()
-    leave_room(few, 3, monkeypatch)
+    few.watch(most=3)
     for puzzle in PUZZLES:
         every.solve(puzzle)
         few.solve(puzzle)

@@ -27,10 +27,10 @@ from nonobot.harness.pictures import (
     sheet_of,
     svg_of,
 )
-from nonobot.harness.pictures.picture_files import MOST_PIXELS
-from nonobot.harness.pictures.scene import Scene
+from nonobot.harness.pictures.png import MOST_PIXELS
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
 from nonobot.protocol.characters import width_of
+from nonobot.protocol.scene import Scene
 from tests.boards import grids
 from tests.pictured import (
     P_PUZZLE,

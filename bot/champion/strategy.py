@@ -8,7 +8,17 @@ from functools import cached_property
 
 from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
 from nonobot.bot.champion.state import MOST_VARIABLES, OUTCOME, STEP, WANTED, champion_map
-from nonobot.bot.exchange import Moment, Result, deadline_after, moments_of, put_puzzle, result_of, solution_of
+from nonobot.bot.exchange import (
+    FOREVER_NS,
+    MOST_MOMENTS,
+    Moment,
+    Result,
+    deadline_after,
+    moments_of,
+    put_puzzle,
+    result_of,
+    solution_of,
+)
 from nonobot.bot.memory import Memory
 from nonobot.bot.native import load_kernel
 from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
@@ -78,7 +88,7 @@ class ChampionStrategy:
         self._least_bits = least_bits
         self._engines: dict[int, _Engine] = {}
         self._engine: _Engine | None = None
-        self._is_watched = False
+        self._most_moments = 0
         self._is_stopped = False
         self._on_compile: Callable[[str], None] = lambda what: None
 
@@ -132,10 +142,8 @@ class ChampionStrategy:
             raise ValueError(f"at least one solution must be looked for, not {solutions}")
         if fault_in_clues(puzzle):
             return Result("unsolvable", exhausted=True)
-        self._engine = engine = self._engine_for(puzzle.width, puzzle.height)
-        memory, view = engine.memory, engine.memory.view
-        put_puzzle(memory, puzzle, start)
-        view("random")[0] = self._random
+        memory = self.load(puzzle, start)
+        engine, view = self._engine_for(puzzle.width, puzzle.height), memory.view
         before = time.monotonic_ns()
         propagate = engine.propagate
         loading = time.monotonic_ns() - before  # what had to be compiled is not the puzzle's time
@@ -163,15 +171,23 @@ class ChampionStrategy:
                 ended = search(memory.address, WANTED.next)
         return result_of(memory, found, bool(ended == OUTCOME.unsolvable), STEP._fields, loading)
 
+    def load(self, puzzle: Puzzle, start: PartialGrid | None = None) -> Memory:
+        """Return the memory as it is before the search of `puzzle`, for kernels that are called one by one."""
+        self._engine = engine = self._engine_for(puzzle.width, puzzle.height)
+        put_puzzle(engine.memory, puzzle, start)
+        engine.memory.view("random")[0] = self._random
+        engine.memory.view("deadline")[0] = FOREVER_NS
+        return engine.memory
+
     def stop(self) -> None:
         """Let the search that another thread is in return soon, with what it has, and every one after it."""
         self._is_stopped = True
         if self._engine:
             self._engine.memory.view("deadline")[0] = 0
 
-    def watch(self) -> None:
-        """Note the moments of every search from now on."""
-        self._is_watched = True
+    def watch(self, most: int = MOST_MOMENTS) -> None:
+        """Note the moments of every search from now on, the first ones, up to `most` of each."""
+        self._most_moments = min(most, MOST_MOMENTS)
 
     def moments(self) -> Iterator[tuple[Moment, PartialGrid]]:
         """Yield the moments of the last search, the first of them if there are very many."""
@@ -193,6 +209,5 @@ class ChampionStrategy:
             engine.memory.view("stages")[0] = self._stages
             self._engines[bits] = engine
         engine = self._engines[bits]
-        moments = engine.memory.view("moments")
-        engine.memory.view("moment_room")[0] = len(moments) if self._is_watched else 0
+        engine.memory.view("moment_room")[0] = min(self._most_moments, len(engine.memory.view("moments")))
         return engine

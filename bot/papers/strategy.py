@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from nonobot.bot.exchange import (
     FOREVER_NS,
+    MOST_MOMENTS,
     Moment,
     Result,
     cells_of,
@@ -109,7 +110,7 @@ class PapersStrategy:
         before = time.monotonic_ns()
         search = self._kernel("search", 1)
         loading = time.monotonic_ns() - before
-        memory = self._load(puzzle, start, self._level, deadline_after(seconds))
+        memory = self.load(puzzle, start, self._level, deadline_after(seconds))
         found: list[Solution] = []
         ended: int = OUTCOME.solved
         while ended == OUTCOME.solved and len(found) < solutions:
@@ -118,14 +119,27 @@ class PapersStrategy:
                 found.append(solution_of(memory))
         return result_of(memory, found, ended == OUTCOME.unsolvable, STEP._fields, loading)
 
+    def load(
+        self, puzzle: Puzzle, start: PartialGrid | None = None, level: int = 1, deadline: int = FOREVER_NS
+    ) -> Memory:
+        """Return the memory as it is before the search of `puzzle`, for kernels that are called one by one."""
+        _require(puzzle.width, puzzle.height)
+        put_puzzle(self._memory, puzzle, start)
+        self._memory.view("cache_age")[0] += 1
+        self._put("level", level)
+        self._put("deadline", deadline)
+        if self._is_stopped:
+            self.stop()
+        return self._memory
+
     def stop(self) -> None:
         """Let the search that another thread is in return soon, with what it has, and every one after it."""
         self._is_stopped = True
         self._put("deadline", 0)
 
-    def watch(self) -> None:
-        """Note the moments of every search from now on."""
-        self._put("moment_room", len(self._memory.view("moments")))
+    def watch(self, most: int = MOST_MOMENTS) -> None:
+        """Note the moments of every search from now on, the first ones, up to `most` of each."""
+        self._put("moment_room", min(most, len(self._memory.view("moments"))))
 
     def moments(self) -> Iterator[tuple[Moment, PartialGrid]]:
         """Yield the moments of the last search, the first of them if there are very many."""
@@ -135,7 +149,7 @@ class PapersStrategy:
         """Return what follows without a choice; see :func:`deduce`."""
         if fault_in_clues(puzzle):
             return None
-        self._load(puzzle, None, level, FOREVER_NS)
+        self.load(puzzle, None, level)
         if self._kernel("deduce", 0)(self._memory.address) == OUTCOME.unsolvable:
             return None
         black, white = (self._memory.view(f"board.{name}")[: puzzle.height] for name in ("black", "white"))
@@ -148,17 +162,6 @@ class PapersStrategy:
 
     def _put(self, name: str, value: int) -> None:
         self._memory.view(name)[0] = value
-
-    def _load(self, puzzle: Puzzle, start: PartialGrid | None, level: int, deadline: int) -> Memory:
-        """Return the memory with a puzzle and the board to start from in it, and with all counts 0."""
-        _require(puzzle.width, puzzle.height)
-        put_puzzle(self._memory, puzzle, start)
-        self._memory.view("cache_age")[0] += 1
-        self._put("level", level)
-        self._put("deadline", deadline)
-        if self._is_stopped:
-            self.stop()
-        return self._memory
 
 
 def _require(width: int, height: int) -> None:

@@ -11,11 +11,12 @@ r"""Pictures of puzzles and answers: for the terminal, as SVG and as PNG.
 '<svg xmlns="http://www.w3.org/2000/svg" width="1'
 """
 
-from nonobot.harness.pictures.layout import SMALLEST_CELL_WITH_CLUES
-from nonobot.harness.pictures.picture_files import DARK, INHERIT, LIGHT, THEMES, Theme, png_of, svg_of
-from nonobot.harness.pictures.scene import Scene, scene_of, sheet_of
+from nonobot.harness.pictures.png import png_of
 from nonobot.protocol.characters import Blocks, draw, plain_lines
+from nonobot.protocol.layout import SMALLEST_CELL_WITH_CLUES
 from nonobot.protocol.picture import Picture
+from nonobot.protocol.scene import Scene, scene_of, sheet_of
+from nonobot.protocol.svg import DARK, INHERIT, LIGHT, THEMES, Theme, svg_of
 
 __all__ = [
     "DARK",

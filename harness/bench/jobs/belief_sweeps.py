@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.champion.beliefs import forget, sweep
 from nonobot.bot.champion.descent import MOST_ODDS
 from nonobot.bot.jit import entry
 from nonobot.bot.memory import Memory
 from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.board_propagation import propagate_board
-from nonobot.harness.bench.jobs.champion_memory import memory_with
 from nonobot.harness.bench.jobs.positions import positions
 
 __all__ = ["make"]
@@ -36,7 +36,7 @@ def sweep_often(m: Any, most_odds: Any, sweeps: Any, times: Any) -> Any:
 def make(_: str) -> Job:
     """Return the job."""
     puzzles = [one.puzzle for one in positions()]
-    memories = [memory_with(puzzle) for puzzle in puzzles]
+    memories = [ChampionStrategy().load(puzzle) for puzzle in puzzles]
     for memory in memories:
         propagate_board(memory, 1)
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.champion.board import known_cells, propagate, start_board
 from nonobot.bot.jit import entry
 from nonobot.bot.masks import count
 from nonobot.bot.papers import deduce
 from nonobot.harness.bench.job import Job, clocked, require
-from nonobot.harness.bench.jobs.champion_memory import memory_with
 from nonobot.harness.bench.jobs.positions import positions
 
 __all__ = ["make", "propagate_board"]
@@ -32,7 +32,7 @@ def propagate_board(m: Any, times: Any) -> Any:
 def make(_: str) -> Job:
     """Return the job."""
     puzzles = [one.puzzle for one in positions()]
-    memories = [memory_with(puzzle) for puzzle in puzzles]
+    memories = [ChampionStrategy().load(puzzle) for puzzle in puzzles]
 
     def work(loops: int) -> int:
         return sum(int(propagate_board(memory, loops)) for memory in memories)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.jit import entry
 from nonobot.bot.line import paint
 from nonobot.bot.masks import count
 from nonobot.harness.bench.job import Job, clocked, require
-from nonobot.harness.bench.jobs.champion_memory import memory_with
 from nonobot.harness.bench.jobs.positions import positions
 
 __all__ = ["make"]
@@ -31,7 +31,10 @@ def paint_all(m: Any, lines: Any, black: Any, white: Any, times: Any) -> Any:
 def make(_: str) -> Job:
     """Return the job."""
     sampled = [
-        (memory_with(one.puzzle), *(each.astype(np.int64) for each in (one.lines, one.black, one.white)))
+        (
+            ChampionStrategy().load(one.puzzle),
+            *(each.astype(np.int64) for each in (one.lines, one.black, one.white)),
+        )
         for one in positions()
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.champion.analysis import analyse
 from nonobot.bot.champion.board import copy_board, propagate, start_board
 from nonobot.bot.champion.propagate import propagate_all
@@ -11,7 +12,6 @@ from nonobot.bot.champion.search import _decide, _learn_from_conflict, start_lea
 from nonobot.bot.champion.state import OUTCOME
 from nonobot.bot.jit import entry, kernel
 from nonobot.harness.bench.job import Job, clocked, require
-from nonobot.harness.bench.jobs.champion_memory import memory_with
 from nonobot.harness.bench.jobs.positions import positions
 
 __all__ = ["make"]
@@ -76,7 +76,7 @@ def make(name: str) -> Job:
 
 
 def _searching() -> Job:
-    memories = [memory_with(one.puzzle) for one in positions()]
+    memories = [ChampionStrategy().load(one.puzzle) for one in positions()]
 
     def work(loops: int) -> int:
         return sum(int(search_often(memory, CONFLICTS, loops)) for memory in memories)
@@ -96,7 +96,7 @@ def _analysing() -> Job:
     memories = []
     for one in positions():
         for conflict in SAMPLED_CONFLICTS:
-            memories.append(memory_with(one.puzzle))
+            memories.append(ChampionStrategy().load(one.puzzle))
             require(search_often(memories[-1], conflict, 1) == 1, "a search met too few conflicts")
 
     def work(loops: int) -> int:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from nonobot.bot.exchange import FOREVER_NS
 from nonobot.bot.jit import entry
 from nonobot.bot.memory import Memory
 from nonobot.bot.papers import PapersStrategy, deduce, search
@@ -23,7 +22,7 @@ _LEVELS = {"propagation-papers": 0, "fp1-root": 1}
 
 def papers_memory_with(puzzle: Puzzle, level: int = 1) -> Memory:
     """Return the memory of a search of `puzzle` before it begins."""
-    return PapersStrategy()._load(puzzle, None, level, FOREVER_NS)
+    return PapersStrategy().load(puzzle, level=level)
 
 
 @entry

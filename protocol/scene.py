@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from nonobot.harness.pictures.layout import Layout, board_layout, thumbnail_layout
-from nonobot.protocol import BLACK, UNKNOWN, WHITE
+from nonobot.protocol.layout import Layout, board_layout, thumbnail_layout
 from nonobot.protocol.picture import Picture, numbers
+from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE
 
 __all__ = ["ROLES", "Box", "Role", "Scene", "Text", "scene_of", "sheet_of"]
 

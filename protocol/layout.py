@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from nonobot.protocol import Clue
 from nonobot.protocol.picture import GROUP, Picture, numbers
+from nonobot.protocol.puzzle import Clue
 
 __all__ = ["SMALLEST_CELL_WITH_CLUES", "Axis", "Layout", "Ruler", "board_layout", "thumbnail_layout"]
 
