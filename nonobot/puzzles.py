@@ -45,11 +45,14 @@ def picture_of(puzzle: protocol.Puzzle, cells: npt.ArrayLike | None, with_clues:
 
 def svg_of_board(puzzle: protocol.Puzzle, cells: npt.ArrayLike | None, with_clues: bool = True) -> str:
     """Return a board as an SVG document."""
+    from nonobot.protocol.layout import SMALLEST_CELL_WITH_CLUES
     from nonobot.protocol.picture import Picture
     from nonobot.protocol.scene import scene_of
     from nonobot.protocol.svg import LIGHT, svg_of
 
-    return svg_of(scene_of(Picture(puzzle, cells), clues=with_clues), LIGHT)
+    cell = max(2, min(20, 1000 // max(puzzle.size)))  # pixels: large boards are to fit a page
+    with_clues = with_clues and cell >= SMALLEST_CELL_WITH_CLUES
+    return svg_of(scene_of(Picture(puzzle, cells), cell=cell, clues=with_clues), LIGHT)
 
 
 class Puzzle(protocol.Puzzle):

@@ -133,12 +133,12 @@ _Task = tuple[Puzzle, PartialGrid | None]
 def _task(puzzle: Puzzle | Record, start: npt.ArrayLike | None = None) -> _Task:
     """Return a puzzle with the board to start from."""
     if isinstance(puzzle, Record):
-        puzzle, start = puzzle.puzzle, puzzle.start if start is None else start
+        start = puzzle.start if start is None else start
+        puzzle = puzzle.puzzle
     board = own(puzzle)
     if max(board.size) > LONGEST_SIDE:
-        raise PuzzleError(
-            "a {}x{} board is too large; a side has up to {} cells".format(*board.size, LONGEST_SIDE)
-        )
+        width, height = board.size
+        raise PuzzleError(f"a {width}x{height} board is too large; a side has up to {LONGEST_SIDE} cells")
     if start is None:
         return board, None
     try:
@@ -165,7 +165,7 @@ def _strategy() -> Any:
         return strategy
 
 
-def _results(puzzles: Iterable[Any], jobs: int, solutions: int, seconds: float | None) -> Iterator[Result]:
+def _results(tasks: Iterable[_Task], jobs: int, solutions: int, seconds: float | None) -> Iterator[Result]:
     """Solve in threads of their own, so that Ctrl-C is heard meanwhile."""
     from nonobot.bot.workers import in_order
 
