@@ -29,15 +29,15 @@ FILE_FORMATS = ("grid", "hv", "letters", "lists", "nin", "non", "oneline", "webp
 MOST_JOBS = 1024
 
 _DESCRIPTION = """\
-Solve a batch of nonograms: puzzles in on standard input, answers out on standard output, each as soon as it is
-found. Every other word goes to standard error."""
+Solve nonograms: puzzles in, from files or in a batch on standard input, answers out on standard output, each as
+soon as it is found; on a terminal they are pictures. Every other word goes to standard error."""
 
 _EPILOG = """\
 examples:
   nonobot < questions.txt > answers.txt          a tournament set, 25x25, solved in order
   nonobot --size 5x8 < small.txt                 boards of 5 columns and 8 rows
   nonobot --puzzle-limit 10 --log times.txt --stats stats.jsonl < questions.txt > answers.txt
-  nonobot --format auto < picture.non            a puzzle file of another form
+  nonobot puzzle.non                             a puzzle file of any form; on a terminal, a picture
   nonobot --jobs auto < questions.txt            on all cores
   nonobot --solutions 2 < questions.txt          up to two solutions each: is it unique?
   nonobot --watch questions.txt                  see how the first ones are solved
@@ -55,7 +55,8 @@ why); 2 unusable arguments or input."""
 class Options:
     """What the command line asked for; see --help."""
 
-    size: tuple[int, int] | None
+    files: tuple[str, ...]
+    size: tuple[int, int] | Literal["auto"] | None
     format: str
     jobs: int | None
     time_limit: float | None
@@ -92,6 +93,14 @@ def _parser() -> Parser:
         help="compile the kernels for boards of --size, keep them on disk, and end",
     )
 
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="puzzle files of any form, solved in their order; - for standard input. Without, the tournaments' "
+        "batch on standard input",
+    )
+
     watching = parser.add_argument_group("watching")
     watching.add_argument(
         "--watch",
@@ -111,19 +120,19 @@ def _parser() -> Parser:
     boards = parser.add_argument_group("boards")
     boards.add_argument(
         "--size",
-        type=either("auto", None, size_up_to(LONGEST_SIDE)),
-        default=(25, 25),
+        type=either("auto", "auto", size_up_to(LONGEST_SIDE)),
         metavar="WxH|auto",
-        help="width and height of all boards (default 25x25); auto: square boards, the size is inferred from "
-        "the number of lines up to the next '$', so that an answer comes only after that",
+        help="width and height of all boards, where their form states none (default: 25x25; of a FILE, auto if "
+        "its first board cannot be that); auto: square boards, the size is inferred from the number of lines up "
+        "to the next '$', so that an answer comes only after that",
     )
     boards.add_argument(
         "--format",
         choices=("taai", *FILE_FORMATS, "auto"),
-        default="taai",
         metavar="NAME",
-        help="form of the input: taai, the batch described below, solved as it arrives (default); one of the file "
-        f"formats {', '.join(FILE_FORMATS)}; or auto, to tell from the content",
+        help="form of the input: taai, the batch described below, solved as it arrives (default of standard "
+        f"input); one of the file formats {', '.join(FILE_FORMATS)}; or auto, to tell from the content (default "
+        "of a FILE)",
     )
 
     parallel = parser.add_argument_group("cores")
@@ -210,6 +219,10 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("--log and --stats record a batch; --watch shows a file and records nothing")
     if given["log"] and given["log"] == given["stats"]:
         parser.error("--log and --stats must be two files")
+    if given["watch"] and given["files"]:
+        parser.error("--watch shows one file; give no others")
+    given["files"] = tuple(given["files"])
+    given["format"] = given["format"] or ("auto" if given["files"] else "taai")
     given["probing"] = given["probing"] or "fp1"
     given["line_solver"] = given["line_solver"] or "bitset"
     return Options(**given)

@@ -5,15 +5,29 @@ from __future__ import annotations
 import os
 import select
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
+from typing import Literal, NamedTuple
 
 from nonobot.bot import LONGEST_SIDE
-from nonobot.protocol import Fault, Found, read_batch
+from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Record, read_batch
 from nonobot.protocol.faults import Kind
 
-__all__ = ["AUTO", "STREAM", "UnreadableError", "chunks_until", "found_in", "lines_of", "problem_of"]
+__all__ = [
+    "AUTO",
+    "STREAM",
+    "Item",
+    "UnreadableError",
+    "chunks_until",
+    "found_in",
+    "items_of",
+    "lines_of",
+    "problem_of",
+]
 
+_STDIN = 0
 _CHUNK_BYTES = 1 << 16
 _LONGEST_KEPT = 1 << 16
 """A line is cut after about so many bytes: no clue is longer, and memory stays small."""
@@ -87,7 +101,101 @@ def problem_of(found: Found) -> Fault | None:
     return Fault(Kind.BAD_SIZE, what, found.number, found.line)
 
 
-def found_in(chunks: Iterator[bytes], form: str, size: tuple[int, int] | None) -> Iterable[Found]:
+class Item(NamedTuple):
+    """What an input holds.
+
+    Attributes
+    ----------
+    found : Found or UnreadableError
+        A puzzle, what is wrong with one, or why a file cannot be read.
+    file : str
+        Which one, as the user named it; empty for the batch on standard input.
+    is_alone : bool
+        It is known that there is no other.
+    """
+
+    found: Found | UnreadableError
+    file: str = ""
+    is_alone: bool = False
+
+    @property
+    def is_puzzle(self) -> bool:
+        """Whether it is a puzzle, or a fault in the place of one."""
+        return isinstance(self.found, Record) or (isinstance(self.found, Fault) and self.found.is_in_place)
+
+    def named(self, message: str) -> str:
+        """Return a message with the file that it is about."""
+        file = "standard input" if self.file == "-" else self.file
+        return f"{file}: {message}" if file else message
+
+
+def items_of(
+    files: Sequence[str], form: str, size: tuple[int, int] | Literal["auto"] | None, deadline: float | None
+) -> Iterator[Item]:
+    """Yield the puzzles of files one after the other; without files, those of the batch on standard input.
+
+    Of several files the puzzles are numbered on from file to file. A file that cannot be read costs no other.
+
+    Parameters
+    ----------
+    files : sequence of str
+        `-` is standard input.
+    form, size
+        As for :func:`found_in`.
+    deadline : float or None
+        On the clock of `time.monotonic`.
+
+    Raises
+    ------
+    UnreadableError, OSError
+        If the batch on standard input cannot be read.
+    TimeoutError
+        If `deadline` passes while standard input is waited for.
+    """
+    if not files:
+        every = found_in(chunks_until(_STDIN, deadline), form, size)
+        is_alone = isinstance(every, list) and len(every) == 1
+        yield from (Item(found, is_alone=is_alone) for found in every)
+        return
+    before = 0
+    for file in files:
+        last = before
+        try:
+            with _opened(file) as descriptor:
+                every = found_in(chunks_until(descriptor, deadline), form, size, is_whole=True)
+                is_alone = len(files) == 1 and isinstance(every, list) and len(every) == 1
+                for found in every:
+                    if found.number is not None:
+                        found = replace(found, number=before + found.number)
+                        last = max(last, found.number or 0)
+                    yield Item(found, file, is_alone)
+        except TimeoutError:
+            raise
+        except OSError as error:
+            yield Item(UnreadableError(error.strerror or str(error)), file)
+        except UnreadableError as error:
+            yield Item(error, file)
+        before = last
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[int]:
+    if file == "-":
+        yield _STDIN
+        return
+    descriptor = os.open(file, os.O_RDONLY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def found_in(
+    chunks: Iterator[bytes],
+    form: str,
+    size: tuple[int, int] | Literal["auto"] | None,
+    is_whole: bool = False,
+) -> Iterable[Found]:
     """Return the puzzles of an input and their faults: a list of all of them, or of a batch each as it arrives.
 
     Parameters
@@ -96,8 +204,11 @@ def found_in(chunks: Iterator[bytes], form: str, size: tuple[int, int] | None) -
         The input as it arrives.
     form : str
         A name of `nonobot.protocol.formats`, or AUTO.
-    size : (int, int) or None
-        For a batch: width and height of every board; None: square ones, whose size is inferred.
+    size : (int, int), 'auto' or None
+        For a batch: width and height of every board; `auto`: square ones, whose size is inferred; None: 25x25.
+    is_whole : bool
+        The input is a file, and nobody waits for an answer to a part of it: a batch without a size is looked at as
+        a whole, as other forms are, and its boards may be of another size than 25x25.
 
     Raises
     ------
@@ -110,7 +221,9 @@ def found_in(chunks: Iterator[bytes], form: str, size: tuple[int, int] | None) -
         head = _head(chunks)
         chunks = chain([head], chunks)
         form = detect_prefix(head) or AUTO
-    return read_batch(lines_of(chunks), size) if form == STREAM else _of_file(chunks, form)
+    if form != STREAM or (is_whole and size is None):
+        return _of_file(chunks, form, size)
+    return read_batch(lines_of(chunks), None if size == "auto" else size or DEFAULT_SIZE)
 
 
 def _head(chunks: Iterable[bytes]) -> bytes:
@@ -123,7 +236,7 @@ def _head(chunks: Iterable[bytes]) -> bytes:
     return head
 
 
-def _of_file(chunks: Iterable[bytes], form: str) -> list[Found]:
+def _of_file(chunks: Iterable[bytes], form: str, size: tuple[int, int] | Literal["auto"] | None) -> list[Found]:
     from nonobot.protocol.formats import MOST_BYTES, FormatError, read  # only here: a tournament needs none of it
 
     data = bytearray()
@@ -132,6 +245,6 @@ def _of_file(chunks: Iterable[bytes], form: str) -> list[Found]:
         if len(data) > MOST_BYTES:
             break
     try:
-        return list(read(bytes(data), None if form == AUTO else form))
+        return list(read(bytes(data), None if form == AUTO else form, size))
     except FormatError as error:
         raise UnreadableError(str(error)) from None

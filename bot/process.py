@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,15 +16,22 @@ import numpy as np
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
 from nonobot.bot.exchange import Result
-from nonobot.bot.intake import STREAM, UnreadableError, chunks_until, found_in, problem_of
+from nonobot.bot.intake import STREAM, Item, UnreadableError, items_of, problem_of
 from nonobot.bot.log import RunLog
 from nonobot.bot.strategies import Strategy, make_strategy
 from nonobot.bot.workers import in_order, usable_cores
-from nonobot.protocol import DEFAULT_SIZE, Found, Puzzle, Record, Solution, format_answer
+from nonobot.protocol import DEFAULT_SIZE, Record, Solution, format_answer
 
 __all__ = ["run"]
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
+
+_WHAT_TO_TYPE = """\
+nonobot: no puzzles, as standard input is this terminal; type one of
+  nonobot puzzle.non                       solve a puzzle file of any form
+  nonobot < questions.txt > answers.txt    play a tournament's batch
+  nonobot -                                read what is typed here, up to Ctrl-D
+  nonobot --help                           see all there is"""
 
 
 def run(options: Options, started: float) -> int:
@@ -36,6 +43,10 @@ def run(options: Options, started: float) -> int:
     started : float
         When the process started, on the clock of `time.monotonic`.
     """
+    from_terminal = not (options.files or options.warm_up or options.watch) and os.isatty(_STDIN)
+    if from_terminal:
+        _complain(_WHAT_TO_TYPE)
+        return 2
     jobs = 1 if options.warm_up or options.watch else options.jobs or usable_cores()
     strategies = [make_strategy(options) for _ in range(jobs)]
     try:
@@ -77,9 +88,11 @@ def _prepare(strategy: Strategy, options: Options) -> None:
         compiled = True
         _say(f"compiling {what}, once for this version and this machine ...")
 
-    size = options.size if options.format == STREAM and not options.watch else None
+    size = None if options.size == "auto" else options.size or DEFAULT_SIZE
     if options.warm_up:
-        size = options.size or DEFAULT_SIZE
+        size = size or DEFAULT_SIZE
+    elif options.files or options.watch or options.format != STREAM:
+        size = None  # the boards will tell
     strategy.prepare(on_compile, size, everything=options.warm_up)
     if compiled:
         _say(f"compiled in {time.monotonic() - before:.1f} s")
@@ -106,23 +119,24 @@ class _Batch:
         self._read = 0
         self._solved = 0
         self._faults = 0
+        self._unreadable = 0
         self._is_out_of_time = False
-        self._is_alone = False  # it is known that there is no other puzzle
+        self._is_seen = os.isatty(_STDOUT)  # by a person, for whom answers are pictures
 
     def run(self) -> int:
         """Answer all puzzles, and return the exit status."""
-        if os.isatty(_STDIN):
-            _say("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
+        if "-" in self._options.files and os.isatty(_STDIN):
+            _say("reading puzzles from the terminal; end them with Ctrl-D")
         try:
-            chunks = chunks_until(_STDIN, self._deadline)
-            everything = found_in(chunks, self._options.format, self._options.size)
-            self._is_alone = isinstance(everything, list) and len(everything) == 1
-            for found, outcome in self._outcomes(everything):
-                if _is_in_place(found):
-                    self._answer(found, outcome)
-                else:
-                    self._faults += 1
-                    _complain(str(found))
+            options = self._options
+            items = items_of(options.files, options.format, options.size, self._deadline)
+            for item, outcome in self._outcomes(items):
+                if item.is_puzzle:
+                    self._answer(item, outcome)
+                    continue
+                self._faults += 1
+                self._unreadable += isinstance(item.found, UnreadableError)
+                _complain(item.named(str(item.found)))
             if self._is_out_of_time:
                 raise TimeoutError
         except TimeoutError:
@@ -137,6 +151,10 @@ class _Batch:
             return _unusable(f"standard input: {error}")
         except OSError as error:
             return _unusable(f"input or output failed: {error.strerror}")
+        if self._unreadable:
+            return 2
+        if not self._read and self._options.files:
+            return 2 if self._faults else _unusable(f"no puzzle in {', '.join(self._options.files)}")
         if not self._read:
             hint = "; for other puzzle files see --format" if self._faults else " (see --help)"
             return _unusable(f"no puzzle on standard input; a puzzle starts with '$1'{hint}")
@@ -145,47 +163,51 @@ class _Batch:
     def _late(self) -> bool:
         return self._deadline is not None and time.monotonic() >= self._deadline
 
-    def _outcomes(self, everything: Iterable[Found]) -> Iterator[tuple[Found, _Outcome]]:
+    def _outcomes(self, items: Iterable[Item]) -> Iterator[tuple[Item, _Outcome]]:
         """Yield all puzzles in their order with what came of each; TimeoutError when time is up."""
-        in_time = self._until_late(everything)
+        in_time = self._until_late(items)
         workers = [partial(self._solve, strategy) for strategy in self._strategies]
         if len(workers) == 1:
-            return ((found, workers[0](found)) for found in in_time)
+            return ((item, workers[0](item)) for item in in_time)
         return in_order(in_time, workers, stop=self._stop)
 
-    def _until_late(self, everything: Iterable[Found]) -> Iterator[Found]:
-        for found in everything:
-            if _is_in_place(found) and self._late():
+    def _until_late(self, items: Iterable[Item]) -> Iterator[Item]:
+        for item in items:
+            if item.is_puzzle and self._late():
                 raise TimeoutError
-            yield found
+            yield item
 
     def _stop(self) -> None:
         for strategy in self._strategies:
             strategy.stop()
 
-    def _answer(self, found: Found, outcome: _Outcome) -> None:
+    def _answer(self, item: Item, outcome: _Outcome) -> None:
         """Write the answer of a puzzle; none of one that the time of the batch was not enough for."""
+        found = item.found
+        assert not isinstance(found, UnreadableError)
         assert found.number is not None
         self._read += 1
         result = outcome.result
         for complaint in outcome.complaints:
-            _complain(complaint)
+            _complain(item.named(complaint))
         if (result is None or not result.solutions) and self._late():
             self._is_out_of_time = True
             return
         if isinstance(found, Record) and result and result.solutions:
             self._solved += 1
-            form = self._form_of_answer(found.puzzle)
-            _write(b"".join(form(found.number, solution) for solution in result.solutions))
+            _write(b"".join(self._form_of(item, found, solution) for solution in result.solutions))
         else:
             _write(self._no_solution(found.number, found.size, result))
         self._run_log.add(found.number, outcome.seconds, result)
         if result and self._options.solutions > 1:
-            _complain(f"${found.number}: {_verdict(result)}")
+            _complain(item.named(f"${found.number}: {_verdict(result)}"))
 
-    def _solve(self, strategy: Strategy, found: Found) -> _Outcome:
+    def _solve(self, strategy: Strategy, item: Item) -> _Outcome:
         """Return what comes of a puzzle, or of a fault in the place of one."""
         before = time.monotonic()
+        found = item.found
+        if isinstance(found, UnreadableError):
+            return _Outcome(None, 0.0, [])
         problem = problem_of(found)
         complaints = [str(remark) for remark in found.remarks] if isinstance(found, Record) else []
         result = None
@@ -196,7 +218,7 @@ class _Batch:
                 complaints.append(f"{_place(found)}: {error}")
             else:
                 complaints += self._shortcomings(strategy, found, result)
-        elif problem and _is_in_place(found):
+        elif problem and item.is_puzzle:
             complaints.append(str(problem))
         loading = result.loading_seconds if result else 0.0
         return _Outcome(result, time.monotonic() - before - loading, complaints)
@@ -232,14 +254,18 @@ class _Batch:
             limits.append(max(0.0, self._deadline - time.monotonic()))
         return min(limits, default=None)
 
-    def _form_of_answer(self, puzzle: Puzzle) -> Callable[[int, Solution], bytes]:
-        """Return what makes an answer: a picture, where a person looks at the only puzzle of a file."""
-        if not (self._is_alone and os.isatty(_STDOUT)):
-            return format_answer
-        return partial(_picture_of, puzzle)
+    def _form_of(self, item: Item, record: Record, solution: Solution) -> bytes:
+        """Return an answer: a picture, where a person looks on."""
+        if not self._is_seen:
+            return format_answer(record.number, solution)
+        from nonobot.bot.on_terminal import picture_of  # nothing of it is needed in a tournament
+
+        return picture_of(record, solution, item.file, item.is_alone)
 
     def _no_solution(self, number: int, size: tuple[int, int] | None, result: Result | None) -> bytes:
         """Return what stands in the answer stream for a puzzle without a solution."""
+        if self._is_seen:
+            return b""  # the line that said why is there to be read
         header = b"$%d\n" % number
         if self._options.on_unsolved == "omit":
             return header
@@ -249,23 +275,6 @@ class _Batch:
         if not 0 < max(width, height) <= LONGEST_SIDE:
             return header
         return format_answer(number, Solution(np.zeros((height, width), np.uint8)))
-
-
-def _picture_of(puzzle: Puzzle, number: int, solution: Solution) -> bytes:
-    """Return an answer as a picture; as the batch has it, if the terminal is too small."""
-    from nonobot.protocol.picture import Picture  # nothing of it is needed in a tournament
-    from nonobot.protocol.terminal import drawn_to_fit, place_of_output, possible_blocks, text_of
-
-    picture, place = Picture(puzzle, solution.cells), place_of_output()
-    lines = drawn_to_fit(picture, place, possible_blocks(picture, place))
-    if lines is None:
-        return format_answer(number, solution)
-    return "".join(f"{line}\n" for line in text_of(lines, place)).encode(place.encoding)
-
-
-def _is_in_place(found: Found) -> bool:
-    """Return whether it is a puzzle, or a fault in the place of one."""
-    return isinstance(found, Record) or found.is_in_place
 
 
 def _place(record: Record) -> str:

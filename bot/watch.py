@@ -18,7 +18,7 @@ import numpy as np
 
 from nonobot.bot.cli import Options
 from nonobot.bot.exchange import MOST_MOMENTS, Moment, Result
-from nonobot.bot.intake import AUTO, UnreadableError, found_in, problem_of
+from nonobot.bot.intake import AUTO, STREAM, UnreadableError, found_in, problem_of
 from nonobot.bot.strategies import Strategy
 from nonobot.protocol import BLACK, UNKNOWN, Found, PartialGrid, Record
 from nonobot.protocol.characters import Line, Piece, width_of
@@ -108,7 +108,8 @@ def _stop(number: int, _: object) -> None:
 def _found(path: Path, options: Options) -> list[Found]:
     try:
         content = path.read_bytes()
-        return list(found_in(iter([content]), AUTO if options.format == "taai" else options.format, options.size))
+        form = AUTO if options.format == STREAM else options.format
+        return list(found_in(iter([content]), form, options.size, is_whole=True))
     except OSError as error:
         raise UnwatchableError(f"cannot read {path}: {error.strerror}") from None
     except UnreadableError as error:
