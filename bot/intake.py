@@ -165,9 +165,8 @@ def items_of(
                 every = found_in(chunks_until(descriptor, deadline), form, size, is_whole=True)
                 is_alone = len(files) == 1 and isinstance(every, list) and len(every) == 1
                 for found in every:
-                    if found.number is not None:
-                        found = replace(found, number=before + found.number)
-                        last = max(last, found.number or 0)
+                    found = _numbered_on(found, before)
+                    last = max(last, found.number or 0)
                     yield Item(found, file, is_alone)
         except TimeoutError:
             raise
@@ -176,6 +175,16 @@ def items_of(
         except UnreadableError as error:
             yield Item(error, file)
         before = last
+
+
+def _numbered_on(found: Found, before: int) -> Found:
+    """Return what was found, with all its numbers raised by those that went before."""
+    if not before or found.number is None:
+        return found
+    if isinstance(found, Fault):
+        return replace(found, number=before + found.number)
+    remarks = tuple(replace(remark, number=before + (remark.number or 0)) for remark in found.remarks)
+    return replace(found, number=before + found.number, remarks=remarks)
 
 
 @contextmanager

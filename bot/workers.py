@@ -71,9 +71,9 @@ def in_order(
         except BaseException as error:  # whatever it is, somebody waits for an end
             under_way.put(error)
 
-    # It may wait for input that never comes; a daemon keeps nobody from ending.
-    Thread(target=read, daemon=True).start()
     try:
+        # It may wait for input that never comes; a daemon keeps nobody from ending.
+        Thread(target=read, daemon=True).start()
         while (next_one := under_way.get()) is not None:
             if isinstance(next_one, BaseException):
                 raise next_one

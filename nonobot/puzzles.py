@@ -245,31 +245,37 @@ def read(
     """
     from nonobot.protocol import formats
 
+    path = _path(source)
+    place = f"{path}: " if path else ""
     try:
-        found = list(formats.read(_content(source), format, size))
+        found = list(formats.read(path.read_bytes() if path else _content(source), format, size))
     except formats.FormatError as error:
-        if isinstance(source, str) and "\n" not in source:
-            raise PuzzleError(f"{source!r} is no file here, and no puzzle: {error}") from None
-        raise PuzzleError(str(error)) from None
+        if isinstance(source, str) and "\n" not in source and not path:
+            place = f"{source!r} is no file here, and no puzzle: "
+        raise PuzzleError(f"{place}{error}") from None
     records = []
     for one in found:
         if isinstance(one, protocol.Record):
             records.append(_own_record(one))
         elif faults is None:
-            raise PuzzleError(str(one))
+            raise PuzzleError(f"{place}{one}")
         else:
-            faults.append(str(one))
+            faults.append(f"{place}{one}")
     if not found:
-        raise PuzzleError("no puzzle in it")
+        raise PuzzleError(f"{place}no puzzle in it")
     return records
 
 
+def _path(source: str | bytes | os.PathLike[str]) -> Path | None:
+    """Return the file that is meant, or None for what is a content itself."""
+    if isinstance(source, bytes) or (isinstance(source, str) and "\n" in source):
+        return None
+    path = Path(source)
+    return path if isinstance(source, os.PathLike) or path.exists() else None
+
+
 def _content(source: str | bytes | os.PathLike[str]) -> bytes:
-    if isinstance(source, bytes):
-        return source
-    if isinstance(source, str) and ("\n" in source or not os.path.exists(source)):  # noqa: PTH110
-        return source.encode()
-    return Path(source).read_bytes()
+    return source if isinstance(source, bytes) else str(source).encode()
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,9 +206,9 @@ class Difficulty:
     ----------
     level : 'lines', 'probing', 'search' or 'unknown'
         'lines': one line at a time is enough. 'probing': so is trying each cell in both colours and keeping what
-        follows either way (FP1 of Wu et al. 2013), again and again. 'search': neither is; on boards with a side of
-        over 62 cells, where probing is not tried, the lines are not. 'unknown': the time was not enough, or there
-        is no solution.
+        follows either way (FP1 of Wu et al. 2013), again and again. 'search': neither is, as of every puzzle with
+        several solutions; on boards with a side of over 62 cells, where probing is not tried, the lines are not.
+        'unknown': the time was not enough, or there is no solution.
     conflicts : int
         Contradictions that the search for all it needs to know met with.
     verdict : 'unique', 'multiple', 'unsolvable' or 'unknown'
@@ -236,7 +236,7 @@ def difficulty(puzzle: Puzzle | Record, *, seconds: float | None = 10.0) -> Diff
     if not result.solutions:
         return Difficulty("unknown", conflicts, result.verdict)
     board, start = _task(puzzle)
-    if result.counts["descents"] == 0 and result.verdict == "unique":
+    if result.counts["decisions"] == 0 and result.verdict == "unique":
         level: Literal["lines", "probing", "search"] = "lines"
     elif max(board.size) <= 62 and start is None and _is_full(deduce(board, 1)):
         level = "probing"

@@ -117,3 +117,56 @@ def test_an_unknown_format_is_named():
     assert b"argument --format: invalid choice: 'psd' (choose from " in done.stderr
     assert all(name in done.stderr for name in (b"taai", b"grid", b"webpbn", b"auto"))
     assert done.returncode == 2
+
+
+# Files
+
+
+def test_files_are_answered_in_their_order_and_their_puzzles_numbered_on(tmp_path):
+    pair, batch_of_one, broken = tmp_path / "pair.non", tmp_path / "one.txt", tmp_path / "broken.non"
+    pair.write_bytes(write([Record(GOOD), Record(GOOD)], "non").data)
+    batch_of_one.write_bytes(format_puzzle(5, GOOD))
+    broken.write_text("width 1\nheight 1\nrows\n2\ncolumns\n1\n")
+    done = run(format_puzzle(1, GOOD), str(pair), str(batch_of_one), "-", str(broken), str(tmp_path / "none"))
+    right = Solution(GRID)
+    assert done.stdout[: done.stdout.index(b"$9\n")] == b"".join(
+        format_answer(number, right) for number in (1, 2, 7, 8)
+    )
+    assert done.stderr.decode().splitlines() == [
+        f"{batch_of_one}: $7: line 1: no size is stated; by the number of lines this is 2x2",
+        "standard input: $8: line 1: no size is stated; by the number of lines this is 2x2",
+        f"{broken}: $9: line 4: the clue of row 1 needs 2 cells, the row has 1",
+        f"{tmp_path / 'none'}: No such file or directory",
+    ]
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_a_file_of_no_form_costs_no_other(tmp_path, jobs):
+    (tmp_path / "a.md").write_text("# A title\n\nWords.\n")
+    (tmp_path / "b.non").write_bytes(write([Record(GOOD)], "non").data)
+    done = run(b"", str(tmp_path / "a.md"), str(tmp_path / "b.non"), str(tmp_path), "--jobs", jobs)
+    assert done.stdout == format_answer(1, Solution(GRID))
+    first, second = done.stderr.decode().splitlines()
+    assert first.startswith(f"{tmp_path / 'a.md'}: ")
+    assert second == f"{tmp_path}: Is a directory"
+    assert done.returncode == 2
+
+
+def test_a_file_of_the_tournaments_form_is_read_as_large_as_it_is_or_as_is_said(tmp_path):
+    (tmp_path / "wide.txt").write_bytes(format_puzzle(1, Puzzle.from_grid([[1, 1, 0]])))
+    done = run(b"", str(tmp_path / "wide.txt"), "--size", "3x1")
+    assert (done.stdout, done.stderr, done.returncode) == (b"$1\n1\t1\t0\n", b"", 0)
+
+
+def test_an_empty_file_has_no_puzzle(tmp_path):
+    (tmp_path / "empty").touch()
+    done = run(b"", str(tmp_path / "empty"))
+    assert (done.stdout, done.returncode) == (b"", 2)
+    assert done.stderr.decode() == f"{tmp_path / 'empty'}: an empty file\n"
+
+
+def test_a_watched_file_is_one():
+    done = run(b"", "--watch", "a.non", "b.non")
+    assert (done.stdout, done.returncode) == (b"", 2)
+    assert b"--watch shows one file" in done.stderr

@@ -203,13 +203,39 @@ def test_the_only_puzzle_of_a_file_is_answered_as_a_picture_on_a_terminal():
     assert "$1" not in shown
 
 
-def test_a_small_terminal_gets_half_blocks_and_a_smaller_one_the_answer():
+def test_a_small_terminal_gets_half_blocks_and_a_smaller_one_the_way_to_a_file(tmp_path):
     board = write([Record(Puzzle.from_grid([[1] * 30, [0] * 30]))], "non").data
     assert "▀▀▀▀▀" in answered(board, "--format", "non", columns=50)
-    assert answered(board, "--format", "non", columns=20).startswith("$1\n1\t1\t1")
+    path = tmp_path / "a board.non"
+    path.write_bytes(board)
+    shown = answered(b"", str(path), columns=20)
+    assert shown == (
+        "30x2: solved; its picture is 32 characters wide, the terminal 20; as a file: "
+        f"nonobot '{path}' | nonojudge render '{path}' --answers - --number 1 -o 1.png\n"
+    )
+    path.write_bytes(write([Record(Puzzle.from_grid([[1] * 30, [0] * 30]))], "non").data)
+    assert "▀▀▀▀▀" in answered(b"", str(path), columns=32)  # so wide is enough
 
 
-def test_several_puzzles_and_batches_are_answered_in_the_official_form():
-    two = write([Record(TWO), Record(TWO)], "non").data
-    assert answered(two, "--format", "auto").startswith("$1\n")
-    assert answered(format_puzzle(1, TWO), "--format", "auto", "--size", "2x2").startswith("$1\n")
+def test_several_puzzles_and_batches_are_pictures_too_each_with_its_number_and_title():
+    two = write([Record(TWO, title="A pair"), Record(TWO)], "non").data
+    lines = answered(two, "--format", "auto", environment={"NO_COLOR": "1"}).splitlines()
+    assert [line for line in lines if line.startswith("$")] == ["$1 A pair", "$2"]
+    assert sum("██" in line for line in lines) == 4
+    lines = answered(format_puzzle(7, TWO), "--size", "2x2", environment={"NO_COLOR": "1"}).splitlines()
+    assert lines[0] == "$7"
+    assert sum("██" in line for line in lines) == 2
+
+
+def test_a_puzzle_without_a_solution_is_a_line_on_a_terminal():
+    with Terminal([*COMMAND, "--size", "2x2"], standard_input=format_puzzle(1, NONE)) as shown_on:
+        assert shown_on.end() == (1, "", "$1: line 1: the puzzle has no solution\n")
+
+
+def test_the_command_alone_on_a_terminal_says_what_to_type():
+    with Terminal([*COMMAND]) as shown_on:
+        status, shown, err = shown_on.end()
+    assert (status, shown) == (2, "")
+    assert err.startswith(
+        "nonobot: no puzzles, as standard input is this terminal; type one of\n  nonobot puzzle.non "
+    )

@@ -159,6 +159,8 @@ class ChampionStrategy:
             before = time.monotonic_ns()
             search = engine.search
             view("deadline")[0] += time.monotonic_ns() - before
+            if self._is_stopped:  # meanwhile
+                self.stop()
             loading += time.monotonic_ns() - before
             ended = search(memory.address, WANTED.any if solutions == 1 else WANTED.all)
             if ended == OUTCOME.too_large:

@@ -1,0 +1,178 @@
+"""Solving for Python programs, against enumeration; Ctrl-C, and programs that want no more."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import random
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from nonobot import Difficulty, Puzzle, PuzzleError, Record, check, difficulty, solve, solve_all, solving
+from tests import naive
+from tests.boards import random_clues, random_grid
+from tests.talking import hard
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+ONE = Puzzle(rows=[[1], [2]], columns=[[2], [1]])
+TWO = Puzzle(rows=[[1], [1]], columns=[[1], [1]])
+NONE = Puzzle(rows=[[2], []], columns=[[2], []])
+
+
+def some_puzzles(count: int) -> list[Puzzle]:
+    rng = random.Random(14)
+    puzzles = []
+    while len(puzzles) < count:
+        width, height = rng.randint(1, 5), rng.randint(1, 5)
+        try:
+            grid, clues = random_grid(rng, width, height, 0.5), random_clues(rng, width, height)
+            drawn = rng.random() < 0.7
+            puzzles.append(Puzzle.from_cells(grid) if drawn else Puzzle(clues.rows, clues.columns))
+        except PuzzleError:  # clues that cannot be
+            continue
+    return puzzles
+
+
+def test_results_are_those_of_enumeration():
+    verdicts = set()
+    for puzzle in some_puzzles(300):
+        right = naive.solutions(puzzle, limit=3)
+        result = solve(puzzle)
+        assert result.verdict == ("unsolvable", "unique", "multiple", "multiple")[len(right)]
+        assert result.status == ("solved" if right else "unsolvable")
+        assert result.exhausted or len(right) >= 2
+        assert len(result.solutions) == min(2, len(right))
+        assert all(check(puzzle, one) for one in result.solutions)
+        verdicts.add(result.verdict)
+    assert verdicts == {"unsolvable", "unique", "multiple"}
+
+
+def test_a_result_prints_as_its_verdict_and_a_picture():
+    assert str(solve(ONE)).splitlines()[:2] == ["unique", "    2 1"]
+    assert solve(ONE)._repr_svg_().startswith("<svg")
+    result = solve(hard(), seconds=0.01)
+    assert (result.status, str(result)) == ("timeout", "unknown")
+    assert result._repr_svg_().startswith("<svg")
+
+
+def test_the_board_to_start_from_counts():
+    [left, right] = [[[1, -1], [-1, -1]], [[0, -1], [-1, -1]]]
+    found = {solve(TWO, start=start).solutions[0].cells.tolist()[0][0] for start in (left, right)}
+    assert found == {0, 1}
+    record = Record(TWO, start=np.array(left, np.int8))
+    assert solve(record).verdict == "unique"
+    assert solve(record).solutions[0].cells[0, 0] == 1
+    assert solve(record, start=right).solutions[0].cells[0, 0] == 0
+    assert next(solve_all([record])).verdict == "unique"
+
+
+@pytest.mark.parametrize(
+    ("start", "why"), [([[1]], "a start of 1x1 cells for a 2x2 board"), ([[2, 0], [0, 0]], "holds -1")]
+)
+def test_a_board_to_start_from_that_cannot_be_is_said(start, why):
+    with pytest.raises(PuzzleError, match=why):
+        solve(TWO, start=start)
+
+
+def test_a_board_that_is_too_large_is_said():
+    with pytest.raises(PuzzleError, match="a 1023x1 board is too large; a side has up to 1022 cells"):
+        solve(Puzzle.from_cells([[0] * 1023]))
+
+
+@pytest.mark.parametrize("given", [{"solutions": 0}, {"jobs": 0}])
+def test_numbers_are_1_or_more(given):
+    with pytest.raises(ValueError, match="1 or more, not 0"):
+        solve_all([ONE], **given)
+
+
+@pytest.mark.parametrize("jobs", [1, 3, None])
+def test_many_are_solved_in_their_order_with_the_same_counts(jobs):
+    puzzles = [Puzzle.from_cells(random_grid(random.Random(seed), 12, 12, 0.5)) for seed in range(40)]
+    together = list(solve_all(puzzles, jobs=jobs))
+    for puzzle, result in zip(puzzles, together, strict=True):
+        alone = solve(puzzle)
+        assert result.puzzle == puzzle
+        assert (result.solutions, result.counts) == (alone.solutions, alone.counts)
+
+
+def test_who_wants_no_more_can_go_on_with_something_else():
+    results = solve_all(itertools.repeat(ONE), jobs=2)
+    assert next(results).verdict == "unique"
+    results.close()
+    assert solve(ONE).verdict == "unique"
+
+
+def test_a_puzzle_at_fault_is_raised_in_its_place():
+    results = solve_all([ONE, Puzzle.from_cells([[0] * 1023]), ONE])
+    assert next(results).verdict == "unique"
+    with pytest.raises(PuzzleError, match="too large"):
+        next(results)
+    assert solve(ONE).verdict == "unique"
+
+
+def test_solvers_are_used_again():
+    solve(ONE)
+    idle = list(solving._idle)
+    assert idle
+    solve(ONE)
+    assert solving._idle == idle
+
+
+def test_ctrl_c_ends_a_search_at_once_and_the_program_goes_on():
+    code = (
+        "import nonobot, sys\n"
+        "from tests.talking import hard\n"
+        "hard = hard()\n"
+        "nonobot.solve(nonobot.Puzzle(rows=[[1]], columns=[[1]]))\n"
+        "try:\n"
+        "    print('ready', flush=True)\n"
+        "    nonobot.solve(hard, seconds=None)\n"
+        "except KeyboardInterrupt:\n"
+        "    print(nonobot.solve(nonobot.Puzzle(rows=[[1]], columns=[[1]])).verdict)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout.readline() == "ready\n"
+        program.send_signal(signal.SIGINT)
+        assert program.communicate(timeout=600)[0] == "unique\n"
+    assert program.returncode == 0
+
+
+def test_compiling_is_told_to_the_log(caplog, monkeypatch):
+    monkeypatch.setattr(solving, "_idle", [])
+    strategy = solving._strategy()
+    with caplog.at_level(logging.WARNING, "nonobot"):
+        strategy._on_compile("line logic")
+    assert caplog.messages == ["compiling line logic, once for this machine ..."]
+
+
+# Difficulty
+
+
+def test_how_hard_puzzles_are_by_the_slow_twins():
+    levels = set()
+    for seed in (*range(55, 70), 33):
+        puzzle = Puzzle.from_cells(random_grid(random.Random(seed), 12, 12, 0.55))
+        found = difficulty(puzzle)
+        unknown = naive.unknown_grid(puzzle)
+        is_settled = [
+            all(cell is not None for row in deduced for cell in row)
+            for deduced in (naive.propagate(puzzle, unknown), naive.fully_probe(puzzle, unknown, 1))
+        ]
+        assert found.level == ("lines" if is_settled[0] else "probing" if is_settled[1] else "search")
+        levels.add(found.level)
+    assert levels == {"lines", "probing", "search"}
+
+
+def test_the_board_to_start_from_counts_for_the_difficulty():
+    assert difficulty(TWO).level == "search"
+    assert difficulty(Record(TWO, start=np.array([[1, -1], [-1, -1]], np.int8))).level == "lines"
+    assert difficulty(NONE) == Difficulty("unknown", 0, "unsolvable")
+
+
+def test_a_puzzle_that_time_is_not_enough_for_is_of_unknown_difficulty():
+    assert difficulty(hard(), seconds=0.01).level == "unknown"
