@@ -158,7 +158,7 @@ def test_a_question_file_as_the_set(tmp_path, capsys):
         (["run", "--memory-limit", "4T"], "not a number of bytes, such as 500M or 4G"),
         (["run", "--core", "first"], "'first' is not the number of a core from 0 to 9999, or any"),
         (["run", "--core", "9999", "--", "true"], "core 9999 cannot be used here; usable: "),
-        (["run", "--warm-up", "no-such-program", "--", "true"], "cannot warm up with 'no-such-program'"),
+        (["run", "--warm-up", "no-such-program", "--", "true"], "cannot warm up: cannot start 'no-such-program'"),
         (["run", "--warm-up", "false", "--", "true"], "false ended with status 1: not warmed up"),
         (["run", "--resume", "nowhere.json"], "cannot read the result nowhere.json: No such file"),
         (["run", "--resume", "x.json", "--set", "y.txt", "--cpu-limit", "1"], "combined with --set, --cpu-limit"),
