@@ -122,6 +122,26 @@ def test_terms_as_they_are_given(tmp_path):
     assert (result.bot, result.warm_up_seconds) == ("scripted_bot", None)
 
 
+@pytest.mark.parametrize(
+    ("behaviour", "last"),
+    [
+        ("crash_at_3", "RuntimeError: cannot go on"),
+        ("ends_with_2_at_the_end", None),
+        ("ends_with_2_in_colours", "cannot go on: " + 185 * "x" + "…"),
+        ("flood_stderr", None),
+        ("killed_at_3", None),
+        ("hang_at_3", None),
+    ],
+)
+def test_the_last_line_on_stderr_of_a_bot_that_failed_stands_in_the_summary(tmp_path, behaviour, last, capsys):
+    limit = ["--puzzle-limit", "0.2"] if behaviour == "hang_at_3" else []
+    run_of(behaviour, tmp_path, "--quiet", *limit)
+    out = capsys.readouterr().out
+    said = [line.partition(": ")[2] for line in out.splitlines() if line.startswith("its last line on stderr")]
+    assert said == ([last] if last else [])
+    assert out.replace("\n", "").isprintable()
+
+
 def test_json_alone_on_stdout(tmp_path, capsys):
     assert run_of("crash_at_3", tmp_path, "--json", "--quiet", "--feed", "interactive") == 1
     out, err = capsys.readouterr()

@@ -23,7 +23,7 @@ from typing import IO
 from nonobot.harness.play.machine import on_cores
 from nonobot.harness.play.process_tree import ProcessTree
 from nonobot.harness.results.run_result import Usage
-from nonobot.harness.text import plain
+from nonobot.harness.text import last_line, plain
 
 __all__ = ["SECONDS_TO_OBEY", "BotProcess", "LastWords", "PassedOn", "StartError", "StderrLog"]
 
@@ -329,9 +329,8 @@ class LastWords:
 
     @property
     def last_line(self) -> str:
-        """The last line that is not blank; the empty string if there is none."""
-        lines = (line.strip() for line in reversed(self.data.decode("utf-8", "replace").split("\n")))
-        return next(filter(None, lines), "")
+        """The last line that says something; the empty string if there is none."""
+        return last_line(self.data)
 
     def write(self, data: bytes) -> None:
         """Take the next bytes."""
