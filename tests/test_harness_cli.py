@@ -152,8 +152,8 @@ def test_json_alone_on_stdout(tmp_path, capsys):
 def test_a_question_file_as_the_set(tmp_path, capsys):
     bot = command("perfect", tmp_path)
     assert cli.run(["run", "--set", "questions.txt", "--size", "5x5", "--time-limit", "9.5", "--", *bot]) == 0
-    assert cli.run(["run", "--set", "questions.txt", "--", *bot]) == 2
-    assert "expected 50 clue lines" in capsys.readouterr().err
+    assert cli.run(["run", "--set", "questions.txt", "--size", "5x6", "--", *bot]) == 2
+    assert "expected 11 clue lines" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
