@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
+
+from nonobot.protocol.record import plain_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -25,6 +28,7 @@ __all__ = [
     "duration",
     "in_unit",
     "interval_in_words",
+    "last_line",
     "megabytes",
     "new_table",
     "on_terminal",
@@ -39,12 +43,28 @@ __all__ = [
 NOTHING = "\N{EN DASH}"
 """What stands for a value that is not known or of which there is none."""
 
+MOST_OF_A_LINE = 200
+"""Characters of a line that a program wrote."""
+
 # --- names ---------------------------------------------------------------------------------------------------
 
 
 def plain(text: str) -> str:
     """Return `text` in one line, without what would move a cursor, change colours or break a page."""
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+
+
+def last_line(data: bytes) -> str:
+    r"""Return the last line of what a program wrote that says something, printable and of bearable length.
+
+    Examples
+    --------
+    >>> last_line(b"Traceback ...\n  \tMemoryError: \x1b[1mtoo much\x1b[0m\n\n")
+    'MemoryError: too much'
+    """
+    text = re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]", "", data.decode("utf-8", "replace"))  # colours and the like
+    lines = map(plain_text, reversed(text.splitlines()))
+    return shortened(next(filter(None, lines), ""), MOST_OF_A_LINE)
 
 
 def shortened(name: str, limit: int = 24) -> str:

@@ -11,14 +11,17 @@ from typing import BinaryIO
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.result_files import check_writable
 from nonobot.hints import did_you_mean
+from nonobot.protocol import Record
+from nonobot.protocol.faults import Kind
+from nonobot.protocol.formats import Size
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
 from nonobot.whole_file import whole_file
 
-__all__ = ["loaded", "opened", "require_writable", "write_output"]
+__all__ = ["loaded", "opened", "require_writable", "say_inferred_size", "write_output"]
 
 
-def loaded(source: str, board_size: tuple[int, int] | None) -> PuzzleSet:
-    """Return the set that `source` names.
+def loaded(source: str, board_size: Size | None) -> PuzzleSet:
+    """Return the set that `source` names; say which size its boards have if that was inferred.
 
     Raises
     ------
@@ -26,9 +29,18 @@ def loaded(source: str, board_size: tuple[int, int] | None) -> PuzzleSet:
         If there is none.
     """
     try:
-        return load_set(source, board_size)
+        found = load_set(source, board_size)
     except SetError as error:
         raise UnusableError(str(error)) from None
+    say_inferred_size(source, (one.record for one in found.puzzles))
+    return found
+
+
+def say_inferred_size(source: str, records: Iterable[Record]) -> None:
+    """Say on stderr which size was made out for the boards of a file that states none, if it is not 25x25."""
+    for remark in (remark for record in records for remark in record.remarks):
+        if remark.kind is Kind.ASSUMED_SIZE:
+            print(f"{source}: remark: {remark}", file=sys.stderr)
 
 
 @contextlib.contextmanager

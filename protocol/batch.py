@@ -197,7 +197,7 @@ class TaaiReader:
             return self._hand_over(board, self._fault_in(board))
         del self._lines[most:]
         what = (
-            f"{most} clue lines do not make a square board; expected an even number"
+            f"{most} clue lines do not make a square board; expected an even number, or --size WxH"
             if most
             else "no clue lines; expected one for each column and each row"
         )

@@ -3,13 +3,18 @@
 With whole blocks a cell is two characters wide, and the clue of a row stands at its left. With half blocks a cell
 is one character wide and half a line high; of the two rows that share a line, the clue of the upper one stands at
 the left, that of the lower one at the right.
+
+The numbers of a column stand one above the other, each whole, its last digit at the right edge of the column.
+Where one would touch its neighbour at the left it stands a line higher. One-digit numbers over half blocks run
+together, each over its column; but if one number of the board has more digits, `12` could be twelve or one and
+two, and all stand apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import NamedTuple
 
 from nonobot.protocol.picture import GROUP, Picture, numbers
@@ -100,7 +105,7 @@ def draw(
     )
     indent = Piece(" " * left.width)
     edge = Piece(signs.edge, FRAME)
-    lines = [[indent, *line] for line in _head(picture, groups, clues, signs)]
+    lines = list(_head(picture, groups, clues, signs, left.width))
     lines.append([indent, _ruler(groups, signs, signs.top)])
     for row in range(0, picture.height, per_line):
         if clues and per_line == 1 and row and row % GROUP == 0:
@@ -161,39 +166,66 @@ def _ruler(groups: Sequence[tuple[int, int]], signs: _Signs, ends: str) -> Piece
     return Piece(ends[0] + ends[1].join(dashes) + ends[2], FRAME)
 
 
-def _head(picture: Picture, groups: Sequence[tuple[int, int]], clues: bool, signs: _Signs) -> Iterator[Line]:
+def _head(
+    picture: Picture, groups: Sequence[tuple[int, int]], clues: bool, signs: _Signs, indent: int
+) -> Iterator[Line]:
     """Yield the lines above the board: the columns' clues, and the signs of wrong columns."""
-    slots = _column_slots(picture, groups, signs.cell_width) if clues else [[] for _ in range(picture.width)]
+    ends = [
+        indent + at + signs.cell_width * (column + 1)
+        for at, (first, end) in enumerate(groups, 1)
+        for column in range(first, end)
+    ]
+    styles = [WRONG if column in picture.wrong_columns else "" for column in range(picture.width)]
+    if clues:
+        written = [numbers(clue) for clue in picture.puzzle.columns]
+        # Characters of which each is a number need nothing between them; all others stand apart.
+        gap = int(signs.cell_width > 1 or any(len(number) > 1 for clue in written for number in clue))
+        for level in range(max(map(len, written)), 0, -1):
+            yield from _apart(
+                [
+                    _Number(end, Piece(clue[-level], style))
+                    for clue, end, style in zip(written, ends, styles, strict=True)
+                    if level <= len(clue)
+                ],
+                gap,
+            )
     if picture.wrong_columns:
-        for column, slot in enumerate(slots):
-            slot.append(signs.wrong if column in picture.wrong_columns else "")
-    for level in range(max(map(len, slots)), 0, -1):
-        line: Line = []
-        for first, end in groups:
-            line.append(Piece(" "))
-            for column in range(first, end):
-                text = slots[column][-level] if level <= len(slots[column]) else ""
-                style = WRONG if column in picture.wrong_columns else ""
-                line.append(Piece(text.rjust(signs.cell_width), style))
-        yield line
+        yield _placed(_Number(ends[column], Piece(signs.wrong, WRONG)) for column in sorted(picture.wrong_columns))
 
 
-def _column_slots(picture: Picture, groups: Sequence[tuple[int, int]], cell_width: int) -> list[list[str]]:
-    """Return what stands above each column, from top to bottom.
+class _Number(NamedTuple):
+    """A number above its column, whose right edge is `end` characters from the begin of the line."""
 
-    Where a number would not fit its column or would touch the one at its left, every number is written from top
-    to bottom, digit by digit, and a blank ends it.
-    """
-    slots = [numbers(clue) for clue in picture.puzzle.columns]
-    touches = any(
-        len(number) >= cell_width > 1
-        for first, end in groups
-        for left, right in pairwise(slots[first:end])
-        for number, _ in zip(reversed(right), reversed(left), strict=False)
-    )
-    if touches or any(len(number) > cell_width for slot in slots for number in slot):
-        return [[*" ".join(slot), ""] for slot in slots]
-    return slots
+    end: int
+    piece: Piece
+
+    @property
+    def begin(self) -> int:
+        """Where its first digit stands."""
+        return self.end - len(self.piece.text)
+
+
+def _apart(level: Sequence[_Number], gap: int) -> Iterator[Line]:
+    """Yield the numbers of a level, each on the lowest line where it is `gap` characters from the one before."""
+    lines: list[list[_Number]] = []
+    for number in level:
+        for line in lines:
+            if line[-1].end + gap <= number.begin:
+                line.append(number)
+                break
+        else:
+            lines.append([number])
+    return map(_placed, reversed(lines))
+
+
+def _placed(row: Iterable[_Number]) -> Line:
+    """Return a line with each number where it belongs."""
+    line: Line = []
+    at = 0
+    for number in row:
+        line += [Piece(" " * (number.begin - at)), number.piece]
+        at = number.end
+    return line
 
 
 def _cells(picture: Picture, row: int, blocks: Blocks, colours: Sequence[Sequence[str]] | None) -> list[Piece]:

@@ -115,13 +115,12 @@ def read_terminal_clues(lines: list[str], per_cell: int) -> tuple[list[list[int]
             rows += [[int(word) for word in line[end:].split()]] if per_cell == 1 else []
     inside = [at for at in range(left, end) if lines[top][at] in "─-"]
     head = [line.ljust(end) for line in lines[:top]]
-    is_stacked = not head[-1].strip()
-    columns = []
-    for first in range(0, len(inside), per_cell):
-        words = ["".join(line[at] for at in inside[first : first + per_cell]).strip() for line in head]
-        joined = "".join(word or " " for word in words) if is_stacked else " ".join(words)
-        columns.append([int(word) for word in joined.split()])
-    return rows, columns
+    # Only numbers of one digit run together; then the lowest line has one over each column.
+    runs_together = per_cell == 1 and len(inside) > 1 and all(head[-1][at].isdigit() for at in inside)
+    words = [word for line in head for word in re.finditer(r"\d" if runs_together else r"\d+", line)]
+    ends = [at + 1 for at in inside[per_cell - 1 :: per_cell]]
+    assert {word.end() for word in words} == set(ends)
+    return rows, [[int(word[0]) for word in words if word.end() == end] for end in ends]
 
 
 # Reading an SVG

@@ -114,6 +114,12 @@ def ends_with_2_at_the_end():
     sys.exit(2)
 
 
+def ends_with_2_in_colours():
+    perfect()
+    sys.stderr.write("many words\n\t\x1b[31mcannot  go on: " + 1000 * "x" + "\r\n \n")
+    sys.exit(2)
+
+
 def skip_2_and_end_with_1():
     for number in puzzles():
         if number != 2:

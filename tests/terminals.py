@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import struct
 import subprocess
@@ -13,7 +14,7 @@ import time
 from collections.abc import Sequence
 from types import TracebackType
 
-__all__ = ["Terminal"]
+__all__ = ["Terminal", "seen"]
 
 PATIENCE_SECONDS = 600  # only to end a test whose process hangs
 
@@ -29,6 +30,8 @@ class Terminal:
         Added to this process's own, without NO_COLOR.
     standard_input : bytes, optional
         What stdin holds instead of the terminal.
+    errors_too : bool
+        Whether stderr is the terminal as well.
     """
 
     def __init__(
@@ -38,6 +41,7 @@ class Terminal:
         lines: int = 40,
         environment: dict[str, str] | None = None,
         standard_input: bytes | None = None,
+        errors_too: bool = False,
     ) -> None:
         self._own, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
@@ -48,7 +52,7 @@ class Terminal:
             command,
             stdin=theirs if standard_input is None else subprocess.PIPE,
             stdout=theirs,
-            stderr=subprocess.PIPE,
+            stderr=theirs if errors_too else subprocess.PIPE,
             env={**inherited, "TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8", **(environment or {})},
             start_new_session=True,
         )
@@ -67,8 +71,8 @@ class Terminal:
     ) -> None:
         self.process.kill()
         self.process.wait()
-        assert self.process.stderr
-        self.process.stderr.close()
+        if self.process.stderr:
+            self.process.stderr.close()
         os.close(self._own)
 
     def wait_for(self, text: str) -> str:
@@ -95,8 +99,7 @@ class Terminal:
         while self._read():
             pass
         status = self.process.wait(PATIENCE_SECONDS)
-        assert self.process.stderr
-        return status, self.shown, self.process.stderr.read().decode()
+        return status, self.shown, self.process.stderr.read().decode() if self.process.stderr else ""
 
     def _read(self) -> bool:
         """Take what is on the screen; False at the end of the process."""
@@ -107,3 +110,26 @@ class Terminal:
             return False
         self.shown += piece.decode("utf-8", "replace")
         return bool(piece)
+
+
+def seen(written: str, columns: int = 100) -> list[str]:
+    """Return the lines that stand on an endless screen after `written`: what was written over is gone."""
+    lines, y, x = [""], 0, 0
+    for text, number, letter in re.findall(r"(\x1b\[\??([\d;]*)([A-Za-z])|[\s\S])", written):
+        if letter == "A":
+            y = max(0, y - int(number or 1))
+        elif letter == "K":
+            lines[y] = "" if number == "2" else lines[y][:x]
+        elif letter:
+            assert letter in "mhl", f"a sequence that is not known here: {text!r}"
+        elif text == "\r":
+            x = 0
+        elif text == "\n":
+            y += 1
+        else:
+            y, x = (y + 1, 0) if x == columns else (y, x)
+            lines += [""] * (y + 1 - len(lines))
+            lines[y] = lines[y][:x].ljust(x) + text + lines[y][x + 1 :]
+            x += 1
+        lines += [""] * (y + 1 - len(lines))
+    return [line.rstrip() for line in lines]

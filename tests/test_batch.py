@@ -238,7 +238,7 @@ def test_auto_takes_blank_lines_alone_for_an_empty_board():
     [
         (
             b"$1\n1\n1\n1\n",
-            "$1: line 1: 3 clue lines do not make a square board; expected an even number",
+            "$1: line 1: 3 clue lines do not make a square board; expected an even number, or --size WxH",
         ),
         (b"$1\n1\n2\n", "$1: line 3: the clue of row 1 needs 2 cells, the row has 1"),
         (b"$1\n", "$1: line 1: no clue lines; expected one for each column and each row"),

@@ -390,7 +390,10 @@ def test_a_taai_file_is_of_the_tournaments_size_or_square():
     assert list(formats.read(data)) == [board]
     cut = data.replace(b"25\n" * 2, b"25\n", 1)
     (fault,) = formats.read(cut)
-    assert str(fault) == "$1: line 1: 49 clue lines do not make a square board; expected an even number"
+    assert (
+        str(fault)
+        == "$1: line 1: 49 clue lines do not make a square board; expected an even number, or --size WxH"
+    )
     record, fault = formats.read(data + cut)
     assert record == board
     assert "expected 50 clue lines for a 25x25 board, found 49" in str(fault)

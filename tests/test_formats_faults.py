@@ -77,7 +77,7 @@ CLUES = (
         ("non", "width 1\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n", "$1: line 2: a second width; puzzles are divided by a line '===='"),
         ("non", "hello world\n", "$1: line 1: no 'rows' and no 'columns'"),
         ("webpbn", XML.format(""), "$1: line 2: no clues of rows (and 1 more in this puzzle)"),
-        ("taai", "$1\n1\n1\n1\n", "$1: line 1: 3 clue lines do not make a square board; expected an even number"),
+        ("taai", "$1\n1\n1\n1\n", "$1: line 1: 3 clue lines do not make a square board; expected an even number, or --size WxH"),
         # clues that cannot be
         ("nin", "2 2\n3\n1\n1\n1\n", "$1: line 2: the clue of row 1 needs 3 cells, the row has 2"),
         ("nin", "2 2\n1\n1\n2\n1\n", "$1: line 1: the columns count 3 black cells, the rows 2; both must be the same"),
@@ -188,7 +188,7 @@ def test_a_fault_is_named_with_its_place(name, data, fault):
         ("non", "width 1\n====\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n====\n", ["$1: line 1: no 'rows' and no 'columns'", "ok"]),
         ("webpbn", f"<puzzleset><puzzle/><puzzle>{CLUES}</puzzle></puzzleset>", ["$1: line 1: no clues of rows (and 1 more in this puzzle)", "ok"]),
         ("webpbn", f"<puzzleset><puzzle>{CLUES}</puzzle></oops>", ["ok", "$2: line 2: broken XML: mismatched tag"]),
-        ("taai", "$1\n1\n1\n$2\n1\n$3\n1\n1\n", ["ok", "remark: $1: line 1: no size is stated; by the number of lines this is 1x1", "$2: line 4: 1 clue lines do not make a square board; expected an even number", "ok"]),
+        ("taai", "$1\n1\n1\n$2\n1\n$3\n1\n1\n", ["ok", "remark: $1: line 1: no size is stated; by the number of lines this is 1x1", "$2: line 4: 1 clue lines do not make a square board; expected an even number, or --size WxH", "ok"]),
     ],
 )  # fmt: skip
 def test_a_fault_costs_no_other_puzzle(name, data, found):

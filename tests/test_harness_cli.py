@@ -116,10 +116,30 @@ def test_terms_as_they_are_given(tmp_path):
     assert result.terms == Terms(Feed.BATCH, 9.0, 5.0, 4.0, 1 << 30, None, None, True)
     assert result.bot == "A bot"
     assert result.warm_up_seconds > 0
-    assert run_of("backwards", tmp_path, "--result", "result.json") == 1
+    assert run_of("backwards", tmp_path, "--result", "result.json", "--force") == 1
     result = read_result(tmp_path / "result.json")
     assert result.terms == Terms(stall_limit_seconds=60.0, core=tournament_core())
     assert (result.bot, result.warm_up_seconds) == ("scripted_bot", None)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "last"),
+    [
+        ("crash_at_3", "RuntimeError: cannot go on"),
+        ("ends_with_2_at_the_end", None),
+        ("ends_with_2_in_colours", "cannot go on: " + 185 * "x" + "…"),
+        ("flood_stderr", None),
+        ("killed_at_3", None),
+        ("hang_at_3", None),
+    ],
+)
+def test_the_last_line_on_stderr_of_a_bot_that_failed_stands_in_the_summary(tmp_path, behaviour, last, capsys):
+    limit = ["--puzzle-limit", "0.2"] if behaviour == "hang_at_3" else []
+    run_of(behaviour, tmp_path, "--quiet", *limit)
+    out = capsys.readouterr().out
+    said = [line.partition(": ")[2] for line in out.splitlines() if line.startswith("its last line on stderr")]
+    assert said == ([last] if last else [])
+    assert out.replace("\n", "").isprintable()
 
 
 def test_json_alone_on_stdout(tmp_path, capsys):
@@ -132,8 +152,8 @@ def test_json_alone_on_stdout(tmp_path, capsys):
 def test_a_question_file_as_the_set(tmp_path, capsys):
     bot = command("perfect", tmp_path)
     assert cli.run(["run", "--set", "questions.txt", "--size", "5x5", "--time-limit", "9.5", "--", *bot]) == 0
-    assert cli.run(["run", "--set", "questions.txt", "--", *bot]) == 2
-    assert "expected 50 clue lines" in capsys.readouterr().err
+    assert cli.run(["run", "--set", "questions.txt", "--size", "5x6", "--", *bot]) == 2
+    assert "expected 11 clue lines" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -158,13 +178,15 @@ def test_a_question_file_as_the_set(tmp_path, capsys):
         (["run", "--memory-limit", "4T"], "not a number of bytes, such as 500M or 4G"),
         (["run", "--core", "first"], "'first' is not the number of a core from 0 to 9999, or any"),
         (["run", "--core", "9999", "--", "true"], "core 9999 cannot be used here; usable: "),
-        (["run", "--warm-up", "no-such-program", "--", "true"], "cannot warm up with 'no-such-program'"),
+        (["run", "--warm-up", "no-such-program", "--", "true"], "cannot warm up: cannot start 'no-such-program'"),
         (["run", "--warm-up", "false", "--", "true"], "false ended with status 1: not warmed up"),
         (["run", "--resume", "nowhere.json"], "cannot read the result nowhere.json: No such file"),
         (["run", "--resume", "x.json", "--set", "y.txt", "--cpu-limit", "1"], "combined with --set, --cpu-limit"),
         (["run", "--resume", "x.json", "--", "true"], "combined with a command"),
         (["run", "--", "no-such-program"], "cannot start 'no-such-program': No such file"),
         (["run", "--result", ".", "--", "true"], "cannot write"),
+        (["run", "--force", "--", "true"], "--force is about the file that --result names"),
+        (["run", "--resume", "x.json", "--force"], "combined with --force"),
         (["verify", "nowhere.txt", "-"], "nowhere.txt: No such file"),
         (["verify", "boardgen:5x5x1:seed=1", "nowhere.txt"], "nowhere.txt: No such file"),
         (["generate", "5x5x1"], "--seed"),
@@ -188,6 +210,25 @@ def test_what_cannot_be_used_ends_with_2_and_one_clear_line(arguments, message, 
 def test_nothing_is_left_behind_by_a_run_that_could_not_start(tmp_path):
     assert cli.run(["run", "--result", "result.json", "--", "no-such-program"]) == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_result_that_is_there_is_overwritten_only_with_force(tmp_path, capsys):
+    result, stderr = tmp_path / "result.json", tmp_path / "result.stderr.txt"
+    assert run_of("crash_at_3", tmp_path, "--quiet", "--result", "result.json") == 1
+    before = result.read_bytes(), stderr.read_bytes()
+    capsys.readouterr()
+    again = ["--result", "result.json", "--set", "nowhere.txt", "--warm-up", "touch marker"]
+    assert run_of("perfect", tmp_path, *again) == 2
+    assert capsys.readouterr() == (
+        "",
+        "nonojudge: result.json is there already: --force overwrites it, --result with another name leaves it "
+        "(--resume goes on with an interrupted run)\n",
+    )
+    assert (result.read_bytes(), stderr.read_bytes()) == before
+    assert not (tmp_path / "marker").exists()
+    assert run_of("perfect", tmp_path, "--quiet", "--result", "result.json", "--force") == 0
+    assert read_result(result).score.all_right
+    assert not stderr.exists()
 
 
 @pytest.mark.parametrize("name", ["run", "verify", "generate"])

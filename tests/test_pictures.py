@@ -117,6 +117,39 @@ def test_the_terminal_shows_every_clue(grid, blocks):
     assert columns == as_clues(puzzle.columns)
 
 
+@pytest.mark.parametrize("blocks", list(Blocks))
+@pytest.mark.parametrize("size", [(1, 1), (5, 5), (30, 12), (12, 30), (120, 3), (3, 120), (1, 1200)])
+def test_numbers_of_any_length_stand_whole_above_their_columns(blocks, size):
+    width, height = size
+    board = (np.random.default_rng(width).random((height, width)) < 0.9).astype(int)
+    board[:, ::3] = 1
+    lines = plain_lines(draw(of_grid(board), blocks))
+    rows, columns = read_terminal_clues(lines, 1 if blocks is Blocks.HALF else 2)
+    puzzle = Puzzle.from_grid(board)
+    assert columns == as_clues(puzzle.columns)
+    assert rows[:height] == as_clues(puzzle.rows)
+
+
+def test_a_number_that_would_touch_another_stands_a_line_higher():
+    board = np.ones((12, 7), dtype=int)
+    board[1, 3] = 0
+    drawn = {blocks: plain_lines(draw(of_grid(board), blocks))[:4] for blocks in Blocks}
+    assert drawn[Blocks.FULL] == [
+        "            1",
+        "       12  10     12",
+        "     12  12  12 12",
+        "    ┌──────────┬────┐",
+    ]
+    assert drawn[Blocks.ASCII][:3] == drawn[Blocks.FULL][:3]
+    assert plain_lines(draw(of_grid(board), Blocks.HALF))[:5] == [
+        "      1",
+        "    12",
+        "   12 12 12",
+        "  12 10 12",
+        "  ┌─────┬──┐",
+    ]
+
+
 @given(partial_boards())
 def test_half_blocks_tell_unknown_from_white_by_colour(picture):
     rows = []

@@ -9,8 +9,8 @@ from io import BytesIO
 from pathlib import Path
 
 from nonobot.hints import did_you_mean
-from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Record, format_puzzle, read_batch
-from nonobot.protocol.formats import FormatError, detect, read
+from nonobot.protocol import Fault, Found, Puzzle, Record, format_puzzle
+from nonobot.protocol.formats import FormatError, Size, detect, read, taai
 from nonobot.tournament_data.recipe import PREFIX, Recipe
 from nonobot.tournament_data.registry import OfficialSet, official_sets
 from nonobot.tournament_data.store import stored_path
@@ -76,7 +76,7 @@ class PuzzleSet:
         return b"".join(puzzle.text for puzzle in self.puzzles)
 
 
-def load_set(source: str, size: tuple[int, int] | None = None) -> PuzzleSet:
+def load_set(source: str, size: Size | None = None) -> PuzzleSet:
     """Return the set that `source` names.
 
     Parameters
@@ -85,18 +85,20 @@ def load_set(source: str, size: tuple[int, int] | None = None) -> PuzzleSet:
         The name of an official set, such as `taai2011`; a file of puzzles, in any format of `protocol.formats`;
         or a specification such as `boardgen:25x25x1000:seed=7`. A name always means the official set, so that
         results with this name are of the same puzzles; `./taai2011` is a file.
-    size : (int, int), optional
-        Width and height of every board. A question file does not state them: without, 25 x 25 is expected.
+    size : (int, int) or 'auto', optional
+        Width and height of every board. A question file does not state them: there it is taken as by
+        :func:`nonobot.protocol.formats.read`, which infers it where it is not given.
 
     Raises
     ------
     SetError
         If there is no such set, or a puzzle of it cannot be read.
     """
+    sides = None if size == "auto" else size
     if source.startswith(PREFIX):
-        return _generated(source, size)
+        return _generated(source, sides)
     if source in official_sets():
-        return _official(official_sets()[source], size)
+        return _official(official_sets()[source], sides)
     try:
         content = Path(source).read_bytes()
     except FileNotFoundError as error:
@@ -106,8 +108,8 @@ def load_set(source: str, size: tuple[int, int] | None = None) -> PuzzleSet:
     try:
         format_name = detect(content)
         if format_name == "taai":
-            return _from_batch(source, content, size or DEFAULT_SIZE)
-        return _from_file(source, read(content, format_name), size)
+            return _from_batch(source, content, size)
+        return _from_file(source, read(content, format_name), sides)
     except FormatError as error:
         raise SetError(f"{source}: {error}") from None
 
@@ -166,38 +168,38 @@ def _set_of(name: str, size: tuple[int, int], puzzles: Iterable[SetPuzzle]) -> P
     return PuzzleSet(name, digest.hexdigest(), *size, puzzles)
 
 
-def _records(name: str, found: Iterable[Found]) -> Iterator[Record]:
-    """Yield the puzzles of a file, none of which is at fault."""
+def _records(name: str, found: Iterable[Found], size: tuple[int, int] | None) -> Iterator[Record]:
+    """Yield the puzzles of a file, none of which is at fault, all of them of one size."""
     for one in found:
         if isinstance(one, Fault):
             raise SetError(f"{name}: {one}")
+        if one.size != (size := size or one.size):
+            raise SetError(
+                f"{name}: line {one.line}: puzzle {one.number} has {one.size[0]}x{one.size[1]} cells, "
+                f"not {size[0]}x{size[1]}; the boards of a set have one size"
+            )
         yield one
 
 
 def _from_file(name: str, found: Iterable[Found], size: tuple[int, int] | None) -> PuzzleSet:
     """Return the set that a file of another format holds: its puzzles in their order, numbered from 1."""
-    puzzles: list[SetPuzzle] = []
-    for record in _records(name, found):
-        if record.size != (size := size or record.size):
-            raise SetError(
-                f"{name}: line {record.line}: puzzle {record.number} has {record.size[0]}x{record.size[1]} cells, "
-                f"not {size[0]}x{size[1]}; the boards of a set have one size"
-            )
-        puzzles.append(_written(record))
-    if not puzzles or not size:
+    puzzles = list(map(_written, _records(name, found, size)))
+    if not puzzles:
         raise SetError(f"{name}: no puzzle")
-    return _set_of(name, size, puzzles)
+    return _set_of(name, puzzles[0].record.size, puzzles)
 
 
-def _from_batch(name: str, content: bytes, size: tuple[int, int]) -> PuzzleSet:
-    lines = BytesIO(content).readlines()
+def _from_batch(name: str, content: bytes, size: Size | None) -> PuzzleSet:
+    """Return the set that a question file holds: its puzzles with their numbers, its lines as they are."""
     records: dict[int, Record] = {}
-    for record in _records(name, read_batch(lines, size)):
+    for record in _records(name, taai.FORMAT.read(content, size), None):
         if record.number in records:
             raise SetError(f"{name}: ${record.number}: line {record.line}: this number was used before")
         records[record.number] = record
     if not records:
         raise SetError(f"{name}: no puzzle; expected '$1' and clue lines")
+    lines = BytesIO(content).readlines()
     starts = [record.line - 1 for record in records.values()]
     pieces = zip(records.values(), [0, *starts[1:]], [*starts[1:], len(lines)], strict=True)
-    return _set_of(name, size, (SetPuzzle(one, b"".join(lines[start:end])) for one, start, end in pieces))
+    [sides] = {record.size for record in records.values()}
+    return _set_of(name, sides, (SetPuzzle(one, b"".join(lines[start:end])) for one, start, end in pieces))

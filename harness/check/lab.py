@@ -235,7 +235,7 @@ class Talk:
         """Return what became of the bot, with what it wrote in place of answers and its last line on stderr."""
         wrote = f"; on stdout: {excerpt(self.lines[0])}" if self._output and not self.answers else ""
         last = self._words.last_line
-        return self._how_it_ended() + wrote + (f"; last on stderr: {last[:200]!r}" if last else "")
+        return self._how_it_ended() + wrote + (f"; last on stderr: {last!r}" if last else "")
 
     def _bot_ends(self, until: float) -> None:
         """Listen until the bot has ended and all that it wrote is taken, or the clock reaches `until`."""

@@ -10,13 +10,13 @@ import tempfile
 from pathlib import Path
 
 from nonobot import __version__
-from nonobot.arguments import Parser, seconds
+from nonobot.arguments import Parser, seconds, size
 from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
 from nonobot.harness.check.check_text import list_of_steps, show_for, summary
 from nonobot.harness.check.lab import Lab
 from nonobot.harness.check.step import CheckResult, Level, StepResult, StepVerdict
 from nonobot.harness.check.steps import STEPS, carried_out, selected
-from nonobot.harness.commands.shared_options import add_json, add_size
+from nonobot.harness.commands.shared_options import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_process import StartError
 from nonobot.protocol import DEFAULT_SIZE
@@ -48,7 +48,7 @@ def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge check [options] -- CMD [ARGS...]"
     parser.description = "Try a bot on each rule of the protocol: a self-test for authors of bots."
     parser.epilog = EXAMPLES
-    add_size(parser)
+    parser.add_argument("--size", type=size, metavar="WxH", help="size of every board (default: 25x25)")
     parser.add_argument(
         "--timeout",
         type=seconds,

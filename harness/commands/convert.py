@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nonobot.arguments import Parser
-from nonobot.harness.commands.shared_options import add_file_size
+from nonobot.harness.commands.shared_options import add_size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import Progress, progress_for
 from nonobot.harness.user_files import opened, write_output
@@ -55,7 +55,7 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("target", metavar="OUT", help="the file to write, or - for stdout")
     parser.add_argument("--from", dest="from_format", metavar="FORMAT", help="the format of IN")
     parser.add_argument("--to", dest="to_format", metavar="FORMAT", help="the format of OUT")
-    add_file_size(parser)
+    add_size(parser)
     parser.set_defaults(carry_out=carry_out)
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from nonobot.arguments import Parser, whole_number
-from nonobot.harness.commands.shared_options import add_file_size
+from nonobot.harness.commands.shared_options import add_size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.pictures import SMALLEST_CELL_WITH_CLUES, THEMES, png_of, scene_of, sheet_of, svg_of
 from nonobot.harness.referee import judge
 from nonobot.harness.results.run_result import Verdict
-from nonobot.harness.user_files import loaded, opened, write_output
+from nonobot.harness.user_files import loaded, opened, say_inferred_size, write_output
 from nonobot.protocol import Answer, Fault, Puzzle, Record, Solution, mismatches, read_answers
 from nonobot.protocol.characters import Blocks, Line, Piece, draw, width_of
 from nonobot.protocol.formats import FormatError, Size, read
@@ -85,7 +85,7 @@ def add_to(parser: Parser) -> None:
         metavar="K",
         help="which: a number, several as in 1,4,7-9, or all (default: the first puzzle)",
     )
-    add_file_size(parser)
+    add_size(parser)
     parser.add_argument("--no-clues", action="store_true", help="the cells alone, as a small picture")
     parser.add_argument("--blocks", choices=["full", "half"], help="on the terminal: what cells are drawn with")
     parser.add_argument(
@@ -151,17 +151,18 @@ def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
 
 def _found(source: str, size: Size | None) -> list[Record | Fault]:
     """Return the puzzles of a source, and what of it cannot be read."""
-    sides = None if size == "auto" else size
     if source.startswith(PREFIX):
-        boards = Recipe.parse(loaded(source, sides).name).boards()
+        boards = Recipe.parse(loaded(source, size).name).boards()
         return [Record(puzzle, goal=goal, number=number) for number, (puzzle, goal) in enumerate(boards, 1)]
     if source in official_sets():
-        return [one.record for one in loaded(source, sides).puzzles]
+        return [one.record for one in loaded(source, size).puzzles]
     try:
         with opened(source, others=official_sets()) as file:
-            return list(read(file, size=size))
+            found = list(read(file, size=size))
     except FormatError as error:
         raise UnusableError(f"{source}: {error}") from None
+    say_inferred_size(source, (one for one in found if isinstance(one, Record)))
+    return found
 
 
 def _chosen(found: Sequence[Record | Fault], wanted: Selection, source: str) -> tuple[list[Record], list[Fault]]:

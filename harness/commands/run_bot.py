@@ -56,7 +56,7 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 13
 INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*")
 
 # What a resumed run takes from the run that it goes on with.
-TERMS = ("set", "size", "name", "warm_up", "result", "feed", "core", "cores", "any_order")
+TERMS = ("set", "size", "name", "warm_up", "result", "force", "feed", "core", "cores", "any_order")
 LIMITS = ("time_limit", "cpu_limit", "puzzle_limit", "memory_limit", "stall_limit")
 
 
@@ -118,6 +118,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         metavar="FILE.json",
         help="where the result goes (default: a new file in results/)",
     )
+    group.add_argument("--force", action="store_true", help="overwrite the file that --result names")
     group.add_argument("--resume", type=Path, metavar="FILE.json", help="go on with an interrupted run")
     group.add_argument("--quiet", action="store_true", help="no progress, the summary alone", default=False)
     add_json(group, "the result", " instead of the summary")
@@ -149,6 +150,7 @@ def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     given = vars(arguments)
+    _require_free(result_path, given)
     terms = _terms(given)
     puzzle_set = loaded(given.get("set", DEFAULT_SET), given.get("size"))
     if "core" not in given and not can_pin():
@@ -160,6 +162,17 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     if (warning := busy_warning(result.machine)) and result.end.reason is not EndReason.NOT_STARTED:
         _say(arguments, warning)
     return result
+
+
+def _require_free(result_path: Path, given: dict[str, Any]) -> None:
+    """See that the run overwrites no file that it was not told to."""
+    if "force" in given and "result" not in given:
+        raise UnusableError("--force is about the file that --result names: it needs --result FILE.json")
+    if "force" not in given and result_path.is_file():
+        raise UnusableError(
+            f"{result_path} is there already: --force overwrites it, --result with another name leaves it "
+            "(--resume goes on with an interrupted run)"
+        )
 
 
 def _resumed(arguments: argparse.Namespace) -> RunResult:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, either, size, whole_number
 
-__all__ = ["SET_HELP", "add_core", "add_file_size", "add_json", "add_results", "add_size", "add_warm_up"]
+__all__ = ["SET_HELP", "add_core", "add_json", "add_results", "add_size", "add_warm_up"]
 
 SET_HELP = (
     "an official set such as taai2011 (see `nonojudge data`), a file of puzzles, or "
@@ -17,17 +17,7 @@ SET_HELP = (
 
 
 def add_size(parser: Parser) -> None:
-    """Add `--size`."""
-    parser.add_argument(
-        "--size",
-        type=size,
-        metavar="WxH",
-        help="size of every board; a question file does not state it (default: 25x25)",
-    )
-
-
-def add_file_size(parser: Parser) -> None:
-    """Add `--size` for files that are read as `nonobot.protocol.formats` does."""
+    """Add `--size` for puzzle files, which are read as `nonobot.protocol.formats` does."""
     parser.add_argument(
         "--size",
         type=either("auto", "auto", size),

@@ -12,6 +12,7 @@ import os
 import selectors
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -22,8 +23,9 @@ from typing import IO
 from nonobot.harness.play.machine import on_cores
 from nonobot.harness.play.process_tree import ProcessTree
 from nonobot.harness.results.run_result import Usage
+from nonobot.harness.text import last_line, plain
 
-__all__ = ["SECONDS_TO_OBEY", "BotProcess", "LastWords", "StartError", "StderrLog"]
+__all__ = ["SECONDS_TO_OBEY", "BotProcess", "LastWords", "PassedOn", "StartError", "StderrLog"]
 
 PIPE_BYTES = 1 << 20
 """Wished capacity of the answer pipe and the most that is read at once: a bot that writes the next answers is not
@@ -49,7 +51,7 @@ class BotProcess:
     ----------
     command : sequence of str
         Program and arguments.
-    stderr : StderrLog or LastWords
+    stderr : StderrLog, LastWords or PassedOn
         Where what it says to people goes; closed at the end.
     cores : sequence of int
         Those that the bot and all that it starts run on; none for any.
@@ -71,7 +73,9 @@ class BotProcess:
         If the command cannot be run.
     """
 
-    def __init__(self, command: Sequence[str], stderr: StderrLog | LastWords, cores: Sequence[int] = ()) -> None:
+    def __init__(
+        self, command: Sequence[str], stderr: StderrLog | LastWords | PassedOn, cores: Sequence[int] = ()
+    ) -> None:
         self.exited = False
         self.output_closed = False
         self._to_send = memoryview(b"")
@@ -325,9 +329,8 @@ class LastWords:
 
     @property
     def last_line(self) -> str:
-        """The last line that is not blank; the empty string if there is none."""
-        lines = (line.strip() for line in reversed(self.data.decode("utf-8", "replace").split("\n")))
-        return next(filter(None, lines), "")
+        """The last line that says something; the empty string if there is none."""
+        return last_line(self.data)
 
     def write(self, data: bytes) -> None:
         """Take the next bytes."""
@@ -335,3 +338,24 @@ class LastWords:
 
     def close(self) -> None:
         """Keep what there is."""
+
+
+class PassedOn:
+    """What a bot says to people, said on by the judge: line by line, so that none breaks a bar on a terminal."""
+
+    def __init__(self) -> None:
+        self._begun = b""
+
+    def write(self, data: bytes) -> None:
+        """Take the next bytes."""
+        *lines, begun = (self._begun + data).split(b"\n")
+        self._begun = begun[-TAIL_BYTES:]
+        for line in lines:
+            # Of a line that was written over, a terminal would show the last state.
+            words = line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace")
+            print(plain(words.expandtabs()), file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Say the last line if it has no end."""
+        if self._begun:
+            self.write(b"\n")

@@ -8,11 +8,7 @@ disk, `run_screen.py` what is shown of it.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shlex
-import signal
-import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,10 +19,11 @@ from msgspec.structs import replace
 
 from nonobot import __version__
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.bot_process import BotProcess, PassedOn, StartError
 from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
 from nonobot.harness.play.leg import play_leg
 from nonobot.harness.play.machine import machine_facts, off_cores, require_cores
-from nonobot.harness.play.process_tree import ProcessTree, end_leftover
+from nonobot.harness.play.process_tree import end_leftover
 from nonobot.harness.play.run_state import NO_USAGE, OnRuling, RunState, records_of, stderr_path
 from nonobot.harness.play.watchdog import Interrupts
 from nonobot.harness.referee import Referee
@@ -93,7 +90,8 @@ class Bot:
 def warmed_up(command: Sequence[str] | None) -> float | None:
     """Run the command that a bot prepares itself with, and return how many seconds that took; None if it has none.
 
-    What it leaves running is ended: a helper that is there already would not be held to the bot's core and limits.
+    What it says on stderr is passed on. What it leaves running is ended: a helper that is there already would not
+    be held to the bot's core and limits.
 
     Raises
     ------
@@ -231,23 +229,15 @@ def resume(
 
 def _warming_status(command: Sequence[str], interrupts: Interrupts) -> int:
     """Return how the command ended, by itself or because the judge was told to stop; nothing of it is left."""
-    with contextlib.closing(ProcessTree()) as tree:
-        try:
-            child = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
-            )
-        except (OSError, ValueError) as error:  # ValueError: a NUL byte in an argument
-            why = getattr(error, "strerror", None) or error
-            raise WarmUpError(f"cannot warm up with {command[0]!r}: {why}") from None
-        tree.grow_from(child.pid)
-        while child.poll() is None and not interrupts.told:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                child.wait(SECONDS_TO_HEED)
-        if child.poll() is None:
-            os.killpg(child.pid, signal.SIGKILL)
-        status = child.wait()
-        tree.kill()
-        return status
+    try:
+        process = BotProcess(command, PassedOn())
+    except StartError as error:
+        raise WarmUpError(f"cannot warm up: {error}") from None
+    with process:
+        process.send(b"", last=True)
+        while not process.exited and not interrupts.told:
+            process.read(time.monotonic() + SECONDS_TO_HEED)
+    return process.exit_status
 
 
 def _play_legs(run: RunState, interrupts: Interrupts, journal: Journal, result_path: Path) -> RunResult:

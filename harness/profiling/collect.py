@@ -15,7 +15,7 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnRuling
 from nonobot.harness.profiling.profile_data import PROFILE_SCHEMA_VERSION, Profile, PuzzleProfile, span_of
-from nonobot.harness.results.result_files import decoded
+from nonobot.harness.results.result_files import decoded, last_words
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Terms
 from nonobot.tournament_data import PuzzleSet
 
@@ -94,14 +94,10 @@ def _puzzles(lines: Sequence[bytes], rulings: dict[int, PuzzleResult]) -> Iterat
 
 def _why_nothing(command: Sequence[str], result: RunResult) -> str:
     """Return why there are no statistics; a bot that takes no `--stats` says so on stderr."""
-    said = ""
-    if result.stderr_file:
-        lines = Path(result.stderr_file).read_text(encoding="utf-8", errors="replace").split("\n")
-        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        said = f"; it said: {''.join(letter for letter in last[:200] if letter.isprintable())}"
+    said = last_words(result)
     return (
         f"{shlex.join(command)} wrote no statistics: a bot that can be profiled takes --stats FILE "
-        f"(docs/profiling.md){said}"
+        f"(docs/profiling.md){f'; it said: {said}' if said else ''}"
     )
 
 

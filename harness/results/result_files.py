@@ -12,9 +12,10 @@ import msgspec
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.run_result import SCHEMA_VERSION, RunResult, Score, VerifyResult
+from nonobot.harness.text import last_line
 from nonobot.whole_file import whole_file
 
-__all__ = ["check_writable", "decoded", "read_result", "result_in", "to_json", "write_json"]
+__all__ = ["check_writable", "decoded", "last_words", "read_result", "result_in", "to_json", "write_json"]
 
 
 def to_json(result: RunResult | VerifyResult) -> str:
@@ -77,6 +78,14 @@ def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
     )
     _check(path, result)
     return result
+
+
+def last_words(result: RunResult) -> str:
+    """Return the last line that a bot wrote to stderr; the empty string if there is none or its file is gone."""
+    with contextlib.suppress(OSError):
+        if result.stderr_file:
+            return last_line(Path(result.stderr_file).read_bytes())
+    return ""
 
 
 class _Versioned(msgspec.Struct):

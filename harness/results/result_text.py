@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nonobot.harness.results.result_files import last_words
 from nonobot.harness.results.run_result import (
     BotEnd,
     EndReason,
@@ -40,6 +41,8 @@ def score_lines(score: Score) -> list[str]:
 def run_lines(result: RunResult) -> list[str]:
     """Return the whole summary of a run."""
     lines = [*score_lines(result.score), usage_line(result.usage), end_line(result.end, result.terms)]
+    if (result.end.reason is EndReason.CRASHED or result.end.exit_status) and (said := last_words(result)):
+        lines.append(f"its last line on stderr: {said}")
     if result.legs[1:]:
         lines.append(f"the bot was started {len(result.legs)} times")
     slowest = sorted(
