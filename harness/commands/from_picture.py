@@ -179,9 +179,9 @@ def _made_unique(cells: Cells, bot: Appraiser, tries: int, name: str, limit: flo
 
 
 def _retouched_in_words(done: Retouched, limit: float) -> str:
-    tried = f"{count(done.tries, 'board')} tried, each for up to {limit:g} s"
+    tried = f"{count(done.tries, 'board')} tried, up to {limit:g} s each"
     if not done.unique:
-        return f"no unique puzzle was found ({tried}); the board is left as it was drawn"
+        return f"no unique puzzle found, the board is as it was drawn ({tried}; --tries, --puzzle-limit)"
     if not done.changed:
         return "unique as it was drawn: the clues have no other solution"
     share = f"of {done.cells.size:,}"
