@@ -53,7 +53,7 @@ for (a title, a start) is left out, with a remark. grid, hv and nin hold one puz
 example of each.
 
 Of a picture, the bot of this project tells whether the clues have other solutions than what was drawn, and which
-cells they leave open. docs/pictures.md says how cells become black.
+cells they leave open. docs/formats.md says how cells become black.
 
 Exit status: 0 every puzzle converted, 1 some not (each is named) or none unique, 2 unusable arguments or input.
 """
