@@ -1,4 +1,4 @@
-"""What boards cost this project's bot: a process of it, asked a board at a time."""
+"""What boards cost this project's bot and which solutions it finds: a process of it, asked a board at a time."""
 
 from __future__ import annotations
 

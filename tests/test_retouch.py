@@ -76,13 +76,16 @@ def test_a_cell_at_the_edge_is_changed_rather_than_one_that_shows():
     assert (done.cells != cells)[6, 1]  # a speck
 
 
+@pytest.mark.usefixtures("compiled")
 def test_what_is_told_on_the_way():
     told = []
     cells = np.eye(6, dtype=bool)
     with appraiser((6, 6), solutions=100, puzzle_seconds=60) as bot:
         done = retouch(cells, bot.findings, on_change=lambda *numbers: told.append(numbers))
     assert done.unique
-    assert told[0] == (1, 0, 32)  # all 36 are open, in 720 solutions; the bot was to tell a hundred
+    assert told[0][:2] == (1, 0)
+    assert 4 <= told[0][2] <= 36  # all are open, in 720 solutions of which the bot was to tell a hundred
+    assert [tries for tries, _, _ in told] == sorted({tries for tries, _, _ in told})
     assert [changed for _, changed, _ in told] == list(range(len(told)))
 
 

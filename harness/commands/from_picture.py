@@ -123,6 +123,8 @@ def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to:
     """
     if arguments.tries is not None and not arguments.unique:
         raise UnusableError("--tries is about --unique")
+    if arguments.size is not None:
+        raise UnusableError("--size is about TAAI files; --width and --height make a board of a picture")
     image = _read(data, arguments, name)
     if image.frames > 1:
         print(f"{name}: remark: {image.frames} pictures in it; the first is taken", file=sys.stderr)
