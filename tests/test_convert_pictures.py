@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 from nonobot.harness import cli
+from nonobot.harness.errors import UnusableError
 from nonobot.protocol import Puzzle, Record, Solution, formats
 from tests import naive
 from tests.drawn_boards import noise
@@ -175,6 +176,23 @@ def test_what_cannot_be_told_in_time(convert):
     assert said[0].startswith(
         "hard.png: no unique puzzle found, the board is as it was drawn (1 board tried, up to 0.05 s each; "
     )
+
+
+@pytest.mark.parametrize("option", ["--invert", "--unique"])
+def test_a_board_that_is_too_much_for_the_bot_is_written_all_the_same(option, monkeypatch, convert):
+    draw("d.png", DIAGONAL)
+
+    def fail(*_):
+        raise UnusableError("the bot cannot solve such boards: why")
+
+    monkeypatch.setattr("nonobot.harness.appraise.Appraiser.findings", fail)
+    status, said = convert("d.png", "out.non", option)
+    assert status == (option == "--unique")
+    assert said == [
+        "d.png: cannot tell whether there are other solutions: the bot cannot solve such boards: why",
+        "1 puzzle written to out.non (non)",
+    ]
+    assert record_in("out.non").goal == Solution(DIAGONAL ^ (option == "--invert"))
 
 
 # --unique

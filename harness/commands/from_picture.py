@@ -128,18 +128,21 @@ def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to:
     image = _read(data, arguments, name)
     if image.frames > 1:
         print(f"{name}: remark: {image.frames} pictures in it; the first is taken", file=sys.stderr)
+    cells, as_wanted = image.cells, not arguments.unique
     limit = arguments.puzzle_limit or PUZZLE_SECONDS
-    height, width = image.cells.shape
-    solutions = max(2, min(MOST_SOLUTIONS, MOST_CELLS_OF_SOLUTIONS // image.cells.size))
-    with appraiser((width, height), solutions=solutions, puzzle_seconds=limit) as bot:
-        if arguments.unique:
-            cells, as_wanted = _made_unique(image.cells, bot, arguments.tries or MOST_TRIES, name, limit)
-        else:
-            findings = bot.findings(_puzzle(image.cells))
-            cells, as_wanted = image.cells, True
-            print(f"{name}: {_words(cells, findings, limit)}", file=sys.stderr)
-            if not findings.unique and len(findings.solutions) > 1:
-                print(f"{name}: {_hint(arguments.target, to, (width, height))}", file=sys.stderr)
+    height, width = cells.shape
+    solutions = max(2, min(MOST_SOLUTIONS, MOST_CELLS_OF_SOLUTIONS // cells.size))
+    try:
+        with appraiser((width, height), solutions=solutions, puzzle_seconds=limit) as bot:
+            if arguments.unique:
+                cells, as_wanted = _made_unique(cells, bot, arguments.tries or MOST_TRIES, name, limit)
+            else:
+                findings = bot.findings(_puzzle(cells))
+                print(f"{name}: {_words(cells, findings, limit)}", file=sys.stderr)
+                if len(findings.solutions) > 1:
+                    print(f"{name}: {_hint(arguments.target, to, (width, height))}", file=sys.stderr)
+    except UnusableError as error:  # the picture is a puzzle all the same
+        print(f"{name}: cannot tell whether there are other solutions: {error}", file=sys.stderr)
     title = Path(arguments.source).stem if "title" in to.holds and arguments.source != "-" else None
     return PicturePuzzle(Record(_puzzle(cells), goal=Solution(cells), title=title), as_wanted)
 
