@@ -1,13 +1,17 @@
-"""What boards cost this project's bot: a process of it, asked a board at a time."""
+"""What boards cost this project's bot and which solutions it finds: a process of it, asked a board at a time."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import math
-import subprocess
+import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.own_bot import OWN_BOT
@@ -16,7 +20,7 @@ from nonobot.harness.play.conversation import Conversation, Transport
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data.select import Appraisal
 
-__all__ = ["WORK_COUNT", "Appraiser", "appraiser"]
+__all__ = ["WORK_COUNT", "Appraiser", "Findings", "appraiser"]
 
 WORK_COUNT = "line_solves"
 """The bot's count that stands for its work: lines painted. It is the same on every machine and goes with the
@@ -37,8 +41,6 @@ def appraiser(size: tuple[int, int], *, solutions: int, puzzle_seconds: float) -
     puzzle_seconds : float
         When to give a board up.
     """
-    # Compiling kernels is not judging boards: it is done, and said on stderr, before anything is timed.
-    subprocess.run([*OWN_BOT, "--warm-up"], stdin=subprocess.DEVNULL, check=False)
     command = [
         *OWN_BOT,
         *("--size", f"{size[0]}x{size[1]}"),
@@ -47,18 +49,64 @@ def appraiser(size: tuple[int, int], *, solutions: int, puzzle_seconds: float) -
         *("--on-unsolved", "omit"),
         *("--stats", "/dev/stdout"),
     ]
-    words = LastWords()
+    words = _Words()
     with BotProcess(command, words) as process:
-        yield Appraiser(process, words, solutions)
+        yield Appraiser(process, words, solutions, puzzle_seconds)
+
+
+class _Words(LastWords):
+    """What the bot says. That it compiles is passed on: it takes a while, though no board's time has any of it."""
+
+    def write(self, data: bytes) -> None:
+        super().write(data)
+        for line in data.splitlines(keepends=True):
+            if line.startswith(b"nonobot: compil"):
+                print(line.decode("utf-8", "replace"), end="", file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Findings:
+    """The solutions of a board that the bot found.
+
+    Attributes
+    ----------
+    solutions : bool array, shape (number, height, width)
+        True for black.
+    complete : bool
+        Whether it is known that there are no others.
+    in_time : bool
+        Whether the bot came to an end, of its search or of the solutions it was to look for.
+    """
+
+    solutions: npt.NDArray[np.bool_]
+    complete: bool
+    in_time: bool
+
+    @property
+    def unique(self) -> bool:
+        """Whether the board is known to have exactly one solution."""
+        return self.complete and len(self.solutions) == 1
+
+
+_Told = tuple[dict[str, Any], bytes]
+"""A record of the bot, and the digits of the answers before it."""
 
 
 class _RecordReader:
-    """Reads the bot's records, which stand between its answers."""
+    """Reads the bot's records, and the answers that stand before each."""
 
-    def feed(self, line: bytes) -> list[dict[str, Any]]:
-        return [json.loads(line)] if line.startswith(b"{") else []
+    def __init__(self) -> None:
+        self._rows: list[bytes] = []
 
-    def close(self) -> list[dict[str, Any]]:
+    def feed(self, line: bytes) -> list[_Told]:
+        if not line.startswith(b"{"):
+            self._rows += [] if line.startswith(b"$") else [line]
+            return []
+        digits = b"".join(self._rows).translate(None, b"\t\r\n ")
+        self._rows = []
+        return [(json.loads(line), digits)]
+
+    def close(self) -> list[_Told]:
         return []
 
 
@@ -71,15 +119,18 @@ class Appraiser:
         To the bot, which writes records to its stdout.
     words : LastWords
         What it says meanwhile.
-    solutions : int
+    solutions, puzzle_seconds : int, float
         As for :func:`appraiser`.
     """
 
-    def __init__(self, transport: Transport, words: LastWords, solutions: int) -> None:
+    def __init__(
+        self, transport: Transport, words: LastWords, solutions: int, puzzle_seconds: float = math.inf
+    ) -> None:
         self._transport = transport
         self._talk = Conversation(transport, _RecordReader())
         self._words = words
         self._solutions = solutions
+        self._puzzle_seconds = puzzle_seconds
 
     def __call__(self, puzzle: Puzzle) -> Appraisal:
         """Let the bot solve a board.
@@ -89,18 +140,37 @@ class Appraiser:
         UnusableError
             If it cannot.
         """
+        record, _ = self._told(puzzle)
+        # Fewer solutions than were looked for, and no end of the search: the time was up.
+        decided = record["solutions"] == self._solutions or record["verdict"] == "unique"
+        return Appraisal(decided, record["verdict"] == "unique", record[WORK_COUNT])
+
+    def findings(self, puzzle: Puzzle) -> Findings:
+        """Let the bot solve a board, and return its solutions.
+
+        Raises
+        ------
+        UnusableError
+            If it cannot.
+        """
+        record, digits = self._told(puzzle)
+        cells = np.frombuffer(digits, np.uint8).reshape(-1, puzzle.height, puzzle.width) == ord("1")
+        all_wanted = len(cells) == self._solutions
+        # The record says nothing of an end of the search after several solutions, but before its time was up.
+        ended = record["verdict"] == "unique" or record["seconds"] < self._puzzle_seconds
+        return Findings(cells, complete=ended and not all_wanted, in_time=ended or all_wanted)
+
+    def _told(self, puzzle: Puzzle) -> _Told:
         self._words.data = b""
         found = self._talk.ask(format_puzzle(1, puzzle))
         if found is None:
             while not self._transport.exited:
                 self._talk.listen(math.inf)
             raise UnusableError(f"the bot ended: {self._last_words()}")
-        record = found.answer
+        record, _ = found.answer
         if record["status"] not in ("solved", "timeout"):
             raise UnusableError(f"the bot cannot solve such boards: {self._last_words()}")
-        # Fewer solutions than were looked for, and no end of the search: the time was up.
-        decided = record["solutions"] == self._solutions or record["verdict"] == "unique"
-        return Appraisal(decided, record["verdict"] == "unique", record[WORK_COUNT])
+        return found.answer
 
     def _last_words(self) -> str:
         self._talk.listen(0.0)  # also to what it says to people

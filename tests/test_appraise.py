@@ -6,10 +6,11 @@ import json
 import os
 import signal
 
+import numpy as np
 import psutil
 import pytest
 
-from nonobot.harness.appraise import WORK_COUNT, Appraiser, appraiser
+from nonobot.harness.appraise import WORK_COUNT, Appraiser, _Words, appraiser
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_process import LastWords
 from nonobot.protocol import Puzzle, format_puzzle
@@ -85,6 +86,55 @@ def test_unique_is_what_enumeration_says():
             assert found.decided
             assert found.unique == (len(naive.solutions(puzzle, limit=2)) == 1)
             assert found == appraise(puzzle)
+
+
+@pytest.mark.parametrize("most", [2, 3, 50])
+def test_the_solutions_are_those_of_enumeration(most):
+    with appraiser((3, 2), solutions=most, puzzle_seconds=60) as bot:
+        for grid in all_grids(3, 2):
+            puzzle = Puzzle.from_grid(grid)
+            known = {np.array(solution, bool).tobytes() for solution in naive.solutions(puzzle)}
+            found = bot.findings(puzzle)
+            assert found.solutions.shape == (min(most, len(known)), 2, 3)
+            told = {solution.tobytes() for solution in found.solutions}
+            assert told <= known
+            assert len(told) == len(found.solutions)
+            assert found.in_time
+            assert found.complete == (len(known) < most)
+            assert found.unique == (len(known) == 1)
+
+
+@pytest.mark.parametrize(
+    ("number", "verdict", "seconds", "complete", "in_time"),
+    [
+        (2, "multiple", 0.1, True, True),
+        (2, "multiple", 5.0, False, False),
+        (3, "multiple", 0.1, False, True),
+        (3, "multiple", 5.0, False, True),
+        (1, "unique", 0.1, True, True),
+        (1, "unique", 5.0, True, True),
+        (1, "unknown", 5.0, False, False),
+        (0, "unknown", 5.0, False, False),
+    ],
+)
+def test_what_is_not_known_of_the_solutions(number, verdict, seconds, complete, in_time):
+    answer = b"$1\n1\t0\n0\t1\n"
+    status = "solved" if number else "timeout"
+    record = {"status": status, "seconds": seconds, "solutions": number, "verdict": verdict, WORK_COUNT: 7}
+    said = [("wrote", number * answer), ("wrote", json.dumps(record).encode() + b"\n")]
+    bot = ScriptedTransport(("sent", format_puzzle(1, PUZZLE)), *said)
+    found = Appraiser(bot, LastWords(), solutions=3, puzzle_seconds=5.0).findings(PUZZLE)
+    assert found.solutions.tolist() == number * [[[True, False], [False, True]]]
+    assert (found.complete, found.in_time) == (complete, in_time)
+    assert found.unique == (verdict == "unique")
+
+
+def test_that_it_compiles_is_passed_on_and_nothing_else(capsys):
+    words = _Words()
+    words.write(b"nonobot: compiling the search ...\n$1: unique\n")
+    words.write(b"nonobot: compiled in 9.0 s\n$2: line 7: not solved\n")
+    assert capsys.readouterr() == ("", "nonobot: compiling the search ...\nnonobot: compiled in 9.0 s\n")
+    assert words.last_line == "$2: line 7: not solved"
 
 
 def test_a_bot_of_the_users_own_is_not_taken_for_this_one(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from nonobot.harness.pictures.image_cells import read_cells
 from nonobot.protocol import Puzzle, Record, formats
 
 PAGE = (Path(__file__).parent.parent / "docs" / "formats.md").read_text(encoding="utf-8")
@@ -29,6 +30,11 @@ def test_every_format_has_a_section_with_an_example_and_a_line_in_the_table():
         assert many == ("many" if format.several else "one")
         words = set(re.findall(r"\w+", kept))
         assert format.holds == words & {*Record.__dataclass_fields__}
+
+
+def test_the_bitmap_is_the_puzzle_of_the_page():
+    (text,) = re.findall(r"^```text\n(P1\n.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    assert Puzzle.from_grid(read_cells(text.encode()).cells.astype(int)) == SMILE
 
 
 @pytest.mark.parametrize(("name", "text"), EXAMPLES)

@@ -1,4 +1,4 @@
-"""`nonojudge convert`: puzzle files from one format to another."""
+"""`nonojudge convert`: puzzle files from one format to another, and pictures as puzzles."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nonobot.arguments import Parser
+from nonobot.harness.commands.from_picture import (
+    PICTURE,
+    add_options,
+    is_picture,
+    puzzle_of_picture,
+    refuse_options,
+)
 from nonobot.harness.commands.shared_options import add_size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import Progress, progress_for
@@ -27,6 +34,7 @@ examples:
   nonojudge convert collection.nonpack questions.txt
   nonojudge convert --size 8x11 questions.txt - --to oneline
   nonojudge generate 10x10x5 --seed 1 | nonojudge convert - five.xml
+  nonojudge convert photo.jpg puzzle.non --width 40 --unique
 
 formats:
   grid     8x11, then sections title, author, rows, columns, grid, solution
@@ -38,24 +46,29 @@ formats:
   oneline  a puzzle a line: rows, '-', columns; ':' between clues, ',' between numbers
   taai     the tournaments' batch: $k, the columns' clues, the rows' clues
   webpbn   webpbn.com's XML, black and white
+  picture  PNG, JPEG, GIF, PBM, PGM and what else Pillow reads, as IN: a puzzle of what it shows
 
 The content of IN says which format it has, the end of OUT's name which one is written. What a format has no place
 for (a title, a start) is left out, with a remark. grid, hv and nin hold one puzzle a file. docs/formats.md has an
 example of each.
 
-Exit status: 0 every puzzle converted, 1 some not (each is named), 2 unusable arguments or input.
+Of a picture, the bot of this project tells whether the clues have other solutions than what was drawn, and which
+cells they leave open. docs/formats.md says how cells become black.
+
+Exit status: 0 every puzzle converted, 1 some not (each is named) or none unique, 2 unusable arguments or input.
 """
 
 
 def add_to(parser: Parser) -> None:
     """Describe the command and its arguments."""
-    parser.description = "Convert a puzzle file to another format."
+    parser.description = "Convert a puzzle file to another format, or make a puzzle of a picture."
     parser.epilog = EXAMPLES
-    parser.add_argument("source", metavar="IN", help="a puzzle file, or - for stdin")
+    parser.add_argument("source", metavar="IN", help="a puzzle file or a picture, or - for stdin")
     parser.add_argument("target", metavar="OUT", help="the file to write, or - for stdout")
     parser.add_argument("--from", dest="from_format", metavar="FORMAT", help="the format of IN")
     parser.add_argument("--to", dest="to_format", metavar="FORMAT", help="the format of OUT")
     add_size(parser)
+    add_options(parser)
     parser.set_defaults(carry_out=carry_out)
 
 
@@ -67,7 +80,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
     name = "stdin" if arguments.source == "-" else arguments.source
     with opened(arguments.source) as file:
         data = file.read(MOST_BYTES + 1)  # one too many is enough to see that it is too many
-    records = _Records(_found(data, arguments, name), name)
+    as_wanted = True
+    if is_picture(data, arguments.from_format):
+        made = puzzle_of_picture(data, arguments, name, to)
+        records, as_wanted = _Records(iter([made.record]), name), made.as_wanted
+    else:
+        refuse_options(arguments, name)
+        records = _Records(_found(data, arguments, name), name)
     try:
         # The lines of the file are what is known beforehand, and where each puzzle stands.
         with progress_for(data.count(b"\n") + 1) as records.progress:
@@ -84,7 +103,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     target = "stdout" if arguments.target == "-" else arguments.target
     done = f"{_puzzles(written.count)} written to {target} ({to.name})" if written.count else "nothing written"
     print(f"{done}{f'; {failed} could not be converted' if failed else ''}", file=sys.stderr)
-    return 1 if failed else 0
+    return 1 if failed or not as_wanted else 0
 
 
 class _Records:
@@ -140,7 +159,7 @@ def _found(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[Fo
         if arguments.from_format:
             format_named(arguments.from_format)
     except FormatError as error:
-        raise UnusableError(f"--from: {error}") from None
+        raise UnusableError(f"--from: {error}, {PICTURE}") from None
     try:
         return read(data, arguments.from_format, arguments.size)
     except UnknownFormatError as error:

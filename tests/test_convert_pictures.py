@@ -1,0 +1,294 @@
+"""`nonojudge convert` of a picture: the puzzle, what is said of its solutions, `--unique`, what cannot be used."""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from nonobot.harness import cli
+from nonobot.harness.errors import UnusableError
+from nonobot.protocol import Puzzle, Record, Solution, formats
+from tests import naive
+from tests.drawn_boards import noise
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+DIAGONAL = np.eye(3, dtype=bool)
+CORNER = np.array([[1, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0]], bool)
+PUZZLES = Path(__file__).with_name("puzzles")
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def convert(capsys):
+    """Return what carries out a conversion and returns its exit status and the lines it said."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        status = cli.run(["convert", *map(str, arguments)])
+        out, err = capsys.readouterr()
+        assert out == ""
+        return status, err.splitlines()
+
+    return run
+
+
+def draw(name, cells, times=1):
+    large = np.kron(cells, np.ones((times, times), bool))
+    Image.fromarray(np.where(large, 0, 255).astype(np.uint8)).save(name)
+
+
+def record_in(name):
+    [record] = formats.read(Path(name).read_bytes())
+    return record
+
+
+# The puzzle
+
+
+@pytest.mark.parametrize("name", ["corner.png", "corner.PBM", "corner.gif", "corner.bmp"])
+def test_a_picture_becomes_the_puzzle_that_was_drawn(name, convert):
+    draw(name, CORNER)
+    assert convert(name, "out.non") == (
+        0,
+        [f"{name}: unique: the clues have no other solution", "1 puzzle written to out.non (non)"],
+    )
+    assert record_in("out.non") == Record(Puzzle.from_grid(CORNER), goal=Solution(CORNER), title="corner")
+
+
+def test_a_large_picture_at_a_width(convert):
+    draw("corner.png", CORNER, times=25)
+    assert convert("corner.png", "out.grid", "--width", 4)[0] == 0
+    assert record_in("out.grid").goal == Solution(CORNER)
+    assert convert("corner.png", "out.grid", "--height", 6)[0] == 0
+    assert record_in("out.grid").size == (8, 6)
+
+
+@pytest.mark.parametrize("way", [[], ["--threshold", "0.5"], ["--dither"]])
+@pytest.mark.parametrize("shade", [0, 255])
+def test_pictures_of_one_colour(way, shade, convert):
+    Image.new("L", (7, 3), shade).save("flat.png")
+    assert convert("flat.png", "out.non", "--unique", *way)[0] == 0
+    assert record_in("out.non").goal == Solution(np.full((3, 7), shade == 0))
+    assert convert("flat.png", "out.non", "--invert", *way)[0] == 0
+    assert record_in("out.non").goal == Solution(np.full((3, 7), shade == 255))
+
+
+def test_shades_are_divided_as_told(convert):
+    Image.fromarray(np.array([[0, 90, 180, 250]], np.uint8)).save("steps.png")
+    for told, black in [((), 2), (("--threshold", 0.1), 1), (("--threshold", 0.9), 3), (("--threshold", 0), 0)]:
+        assert convert("steps.png", "out.non", *told)[0] == 0
+        assert record_in("out.non").goal.cells.tolist() == [[1] * black + [0] * (4 - black)]
+
+
+def test_a_picture_on_stdin_has_no_title(monkeypatch, convert):
+    draw("corner.png", CORNER)
+    data = Path("corner.png").read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert convert("-", "out.non") == (
+        0,
+        ["stdin: unique: the clues have no other solution", "1 puzzle written to out.non (non)"],
+    )
+    assert record_in("out.non") == Record(Puzzle.from_grid(CORNER), goal=Solution(CORNER))
+
+
+def test_a_picture_that_does_not_look_like_one_is_named(convert):
+    draw("corner.tga", CORNER)
+    assert convert("corner.tga", "out.non")[0] == 2
+    assert convert("corner.tga", "out.non", "--from", "picture")[0] == 0
+    assert record_in("out.non").goal == Solution(CORNER)
+
+
+def test_the_first_of_several_pictures_is_taken_and_that_is_said(convert):
+    shades = [Image.new("L", (2, 2), shade) for shade in (255, 128, 0)]
+    shades[0].save("moving.gif", save_all=True, append_images=shades[1:])
+    status, said = convert("moving.gif", "out.non")
+    assert (status, said[0]) == (0, "moving.gif: remark: 3 pictures in it; the first is taken")
+    assert record_in("out.non").goal == Solution(np.zeros((2, 2)))
+
+
+# What is said about the solutions
+
+
+def test_cells_that_are_not_settled_are_named(convert):
+    draw("d.png", DIAGONAL)
+    assert convert("d.png", "out.xml") == (
+        0,
+        [
+            "d.png: not unique: 6 solutions; 9 cells not settled: row 1 columns 1\u20133; row 2 columns 1\u20133; "
+            "row 3 columns 1\u20133",
+            "d.png: --unique changes cells until there is one; "
+            "`nonobot --format auto --solutions 2 < out.xml` shows two of them",
+            "1 puzzle written to out.xml (webpbn)",
+        ],
+    )
+    wide = np.zeros((6, 9), bool)
+    wide[[0, 1], [4, 8]] = True
+    draw("wide.png", wide)
+    said = convert("wide.png", "my out.taai")[1]
+    assert said[0] == (
+        "wide.png: not unique: 2 solutions; 4 cells not settled: row 1 columns 5, 9; row 2 columns 5, 9"
+    )
+    assert "`nonobot --size 9x6 --solutions 2 < 'my out.taai'` shows two of them" in said[1]
+
+
+def test_the_command_that_is_named_shows_two_solutions(convert):
+    draw("d.png", DIAGONAL)
+    for target in ("out.non", "out.taai"):
+        command = convert("d.png", target)[1][1].split("`")[1]
+        program, *options, _, name = command.split()
+        assert program == "nonobot"
+        shown = subprocess.run(
+            [sys.executable, "-m", "nonobot", *options], input=Path(name).read_bytes(), capture_output=True
+        )
+        assert shown.stdout.count(b"$1\n") == 2
+
+
+def test_of_many_solutions_only_a_part_is_looked_at(convert):
+    draw("d.png", np.eye(8, dtype=bool))
+    line = convert("d.png", "out.non")[1][0]
+    assert re.fullmatch(
+        r"d\.png: not unique: 100 solutions or more; at least \d+ cells not settled: row .*; \d more rows?", line
+    )
+
+
+def test_what_cannot_be_told_in_time(convert):
+    generator = np.random.default_rng(5)
+    draw("hard.png", generator.random((60, 60)) < 0.35)
+    status, said = convert("hard.png", "out.non", "--puzzle-limit", 0.05)
+    assert status == 0
+    assert said[0] == "hard.png: cannot tell within 0.05 s whether there are other solutions (--puzzle-limit)"
+    assert said[1:] == ["1 puzzle written to out.non (non)"]
+    status, said = convert("hard.png", "out.non", "--puzzle-limit", 0.05, "--unique")
+    assert status == 1
+    assert said[0].startswith(
+        "hard.png: no unique puzzle found, the board is as it was drawn (1 board tried, up to 0.05 s each; "
+    )
+
+
+@pytest.mark.parametrize("option", ["--invert", "--unique"])
+def test_a_board_that_is_too_much_for_the_bot_is_written_all_the_same(option, monkeypatch, convert):
+    draw("d.png", DIAGONAL)
+
+    def fail(*_):
+        raise UnusableError("the bot cannot solve such boards: why")
+
+    monkeypatch.setattr("nonobot.harness.appraise.Appraiser.findings", fail)
+    status, said = convert("d.png", "out.non", option)
+    assert status == (option == "--unique")
+    assert said == [
+        "d.png: cannot tell whether there are other solutions: the bot cannot solve such boards: why",
+        "1 puzzle written to out.non (non)",
+    ]
+    assert record_in("out.non").goal == Solution(DIAGONAL ^ (option == "--invert"))
+
+
+# --unique
+
+
+def test_a_picture_is_made_unique(convert):
+    draw("d.png", DIAGONAL)
+    status, said = convert("d.png", "out.non", "--unique")
+    record = record_in("out.non")
+    assert (record.goal.cells != DIAGONAL).sum() == 1
+    assert status == 0
+    assert said[0].startswith("d.png: unique with 1 cell of 9 changed: the clues have no other solution (")
+    assert [np.array(one).tolist() for one in naive.solutions(record.puzzle)] == [record.goal.cells.tolist()]
+    assert record.title == "d"
+
+
+def test_a_drawn_picture_is_made_unique_and_then_is(convert):
+    draw("noise.png", noise(20, 20, random.Random("0")))
+    assert "not unique" in convert("noise.png", "out.non")[1][0]
+    assert convert("noise.png", "first.non", "--unique")[0] == 0
+    assert convert("noise.png", "second.non", "--unique")[0] == 0
+    assert Path("first.non").read_text().split("\n")[1:] == Path("second.non").read_text().split("\n")[1:]
+    draw("again.png", record_in("first.non").goal.cells.astype(bool))
+    assert convert("again.png", "out.non", "--unique")[1][0] == (
+        "again.png: unique as it was drawn: the clues have no other solution"
+    )
+
+
+def test_tries_end(convert):
+    draw("d.png", np.eye(8, dtype=bool))
+    status, said = convert("d.png", "out.non", "--unique", "--tries", 3)
+    assert status == 1
+    assert said == [
+        "d.png: no unique puzzle found, the board is as it was drawn (3 boards tried, up to 10 s each; "
+        "--tries, --puzzle-limit)",
+        "1 puzzle written to out.non (non)",
+    ]
+    assert record_in("out.non").goal == Solution(np.eye(8))
+
+
+# What cannot be used
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["long.png"], "long.png: a board of 2000x9 cells is too large, a side has up to 1022; give a --width or"),
+        (["broken.png"], "broken.png: not a picture that can be read: "),
+        (["no.png"], "cannot read no.png: No such file or directory"),
+        (["large.png"], "large.png: more than 16 MiB; shrink the picture first"),
+        (["p.non", "--width", "9"], "--width is about pictures, and p.non is none (--from picture if it is)"),
+        (["p.non", "--threshold", "0"], "--threshold is about pictures"),
+        (["p.non", "--dither"], "--dither is about pictures"),
+        (["p.non", "--puzzle-limit", "9"], "--puzzle-limit is about pictures"),
+        (["p.non", "--from", "picture"], "p.non: not a picture that can be read: no kind that Pillow knows"),
+        (
+            ["long.png", "--size", "20x9"],
+            "--size is about TAAI files; --width and --height make a board of a picture",
+        ),
+        (["long.png", "--height", "9", "--tries", "5"], "--tries is about --unique"),
+    ],
+)
+def test_one_line_says_what_is_wrong(arguments, message, convert):
+    Image.new("L", (2000, 9)).save("long.png")
+    Path("broken.png").write_bytes(Path("long.png").read_bytes()[:60])
+    Path("p.non").write_bytes((PUZZLES / "p.non").read_bytes())
+    with Path("large.png").open("wb") as file:
+        file.write(Path("long.png").read_bytes())
+        file.truncate(20_000_000)
+    status, [line] = convert(arguments[0], "out.xml", *arguments[1:])
+    assert status == 2
+    assert line.startswith(f"nonojudge: {message}")
+    assert not Path("out.xml").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--width", "0"],
+        ["--width", "1023"],
+        ["--threshold", "2"],
+        ["--threshold", "0.5", "--dither"],
+        ["--tries", "0"],
+    ],
+)
+def test_options_that_make_no_sense(options, convert):
+    draw("d.png", DIAGONAL)
+    status, [line] = convert("d.png", "out.non", *options)
+    assert status == 2
+    assert options[0] in line or "--dither" in line
+
+
+def test_a_missing_pillow_is_one_line(monkeypatch, convert):
+    draw("d.png", DIAGONAL)
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    status, [line] = convert("d.png", "out.non")
+    assert status == 2
+    assert line.startswith("nonojudge: d.png: reading a picture needs Pillow, not installed here; to install: ")
+    assert not Path("out.non").exists()

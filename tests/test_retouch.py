@@ -1,0 +1,163 @@
+"""Boards made unique: on small ones against all boards of their size, on drawn ones with the bot; bounds."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+
+from nonobot.harness.appraise import Findings, appraiser
+from nonobot.harness.retouch import MOST_LATE, differing, retouch
+from nonobot.protocol import Puzzle
+from tests import naive
+from tests.boards import all_grids
+from tests.drawn_boards import letters, noise
+
+
+def puzzle_of(cells):
+    return Puzzle.from_grid(np.asarray(cells).astype(np.uint8))
+
+
+@cache
+def by_clues(width, height):
+    """Return all boards of a size, by their clues."""
+    boards = {}
+    for grid in all_grids(width, height):
+        boards.setdefault(puzzle_of(grid), []).append(np.array(grid, bool))
+    return boards
+
+
+def solver(width, height, most):
+    """Return what knows the solutions of all boards of a size, and tells the first `most`."""
+
+    def solve(puzzle):
+        found = np.array(by_clues(width, height)[puzzle])
+        return Findings(found[:most], complete=len(found) < most, in_time=True)
+
+    return solve
+
+
+@pytest.mark.parametrize("most", [2, 3, 100])
+@pytest.mark.parametrize(("width", "height"), [(2, 2), (3, 3), (1, 5), pytest.param(4, 3, marks=pytest.mark.slow)])
+def test_the_fewest_cells_of_all_small_boards_are_changed(width, height, most):
+    single = np.array([boards[0] for boards in by_clues(width, height).values() if len(boards) == 1])
+    solve = solver(width, height, most)
+    for boards in by_clues(width, height).values():
+        for cells in boards:
+            before = cells.copy()
+            done = retouch(cells, solve)
+            assert done.unique
+            assert (cells == before).all()
+            assert len(by_clues(width, height)[puzzle_of(done.cells)]) == 1
+            assert done.changed == (done.cells != cells).sum()
+            fewest = (single != cells).sum(axis=(1, 2)).min()
+            assert fewest <= done.changed <= fewest + (2 if most < 100 else 0)  # 2: of solutions not told
+            if len(boards) == 1:
+                assert done.tries == 1
+
+
+def test_a_cell_at_the_edge_is_changed_rather_than_one_that_shows():
+    # The two crossed pairs can be the other way round; one of the cells lies at a black area.
+    cells = np.zeros((9, 9), bool)
+    cells[0:4, 3:9] = True
+    cells[4, 3] = cells[6, 1] = True
+    found = Findings(np.array([cells, cells]), complete=True, in_time=True)
+    found.solutions[1][[4, 4, 6, 6], [3, 1, 1, 3]] ^= True
+    asked = []
+
+    def solve(puzzle):
+        asked.append(puzzle)
+        return found if puzzle == puzzle_of(cells) else Findings(cells[None], True, True)
+
+    done = retouch(cells, solve)
+    assert (done.changed, done.tries) == (1, 3)  # as drawn, a cell changed, the cell changed back
+    assert (done.cells != cells)[6, 1]  # a speck
+
+
+@pytest.mark.usefixtures("compiled")
+def test_what_is_told_on_the_way():
+    told = []
+    cells = np.eye(6, dtype=bool)
+    with appraiser((6, 6), solutions=100, puzzle_seconds=60) as bot:
+        done = retouch(cells, bot.findings, on_change=lambda *numbers: told.append(numbers))
+    assert done.unique
+    assert told[0][:2] == (1, 0)
+    assert 4 <= told[0][2] <= 36  # all are open, in 720 solutions of which the bot was to tell a hundred
+    assert [tries for tries, _, _ in told] == sorted({tries for tries, _, _ in told})
+    assert [changed for _, changed, _ in told] == list(range(len(told)))
+
+
+# The bounds
+
+
+def never_unique(puzzle):
+    cells = np.zeros((2, puzzle.height, puzzle.width), bool)
+    cells[1] = True
+    return Findings(cells, complete=False, in_time=True)
+
+
+@pytest.mark.parametrize("tries", [1, 2, 16, 17, 18, 100])
+def test_it_is_given_up_after_so_many_tries(tries):
+    cells = np.eye(9, dtype=bool)
+    done = retouch(cells, never_unique, most_tries=tries)
+    assert (done.unique, done.changed) == (False, 0)
+    assert done.tries == tries
+    assert (done.cells == cells).all()
+
+
+def test_it_is_given_up_where_every_cell_was_changed():
+    done = retouch(np.eye(2, dtype=bool), never_unique)
+    assert (done.unique, done.changed, done.tries) == (False, 0, 1 + 4 + 3 + 2 + 1)
+
+
+def test_a_board_that_nothing_is_known_of():
+    cells = np.eye(2, dtype=bool)
+    for number in (0, 1):
+        done = retouch(cells, lambda _, number=number: Findings(cells[None][:number], False, False))
+        assert (done.unique, done.changed, done.tries) == (False, 0, 1)
+
+
+def test_it_is_given_up_where_the_time_is_up_again_and_again():
+    def late(puzzle):
+        return Findings(never_unique(puzzle).solutions, complete=False, in_time=False)
+
+    assert retouch(np.eye(9, dtype=bool), late).tries == MOST_LATE
+
+
+# With the bot
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("size", [(5, 5), (8, 6), (10, 10)])
+def test_random_boards_are_unique_by_enumeration(size):
+    width, height = size
+    generator = np.random.default_rng(1)
+    with appraiser(size, solutions=100, puzzle_seconds=60) as bot:
+        for _ in range(10):
+            cells = generator.random((height, width)) < 0.5
+            done = retouch(cells, bot.findings)
+            assert done.unique
+            [solution] = naive.solutions(puzzle_of(done.cells), limit=2)
+            assert (np.array(solution) == done.cells).all()
+            assert done.changed == (done.cells != cells).sum() <= 5
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("draw", [noise, letters])
+@pytest.mark.parametrize("side", [20, 30])
+def test_drawn_boards(draw, side):
+    with appraiser((side, side), solutions=50, puzzle_seconds=60) as bot:
+        for seed in range(4):
+            cells = draw(side, side, random.Random(seed))
+            found = bot.findings(puzzle_of(cells))
+            done = retouch(cells, bot.findings)
+            assert done.unique
+            assert bot.findings(puzzle_of(done.cells)).unique
+            assert (done.changed == 0) == found.unique
+            assert done.changed == (done.cells != cells).sum() <= 8
+            # Where the solutions agreed nothing had to be changed at first.
+            if done.changed == 1:
+                assert not ((done.cells != cells) & ~differing(cells, found)).any()
+            assert (retouch(cells, bot.findings).cells == done.cells).all()
