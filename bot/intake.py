@@ -12,7 +12,17 @@ from nonobot.bot import LONGEST_SIDE
 from nonobot.protocol import Fault, Found, read_batch
 from nonobot.protocol.faults import Kind
 
-__all__ = ["AUTO", "STREAM", "UnreadableError", "chunks_until", "found_in", "lines_of", "problem_of"]
+__all__ = [
+    "AUTO",
+    "STREAM",
+    "UnreadableError",
+    "chunks_until",
+    "found_in",
+    "lines_of",
+    "problem_of",
+    "remembered",
+    "why_no_puzzle",
+]
 
 _CHUNK_BYTES = 1 << 16
 _LONGEST_KEPT = 1 << 16
@@ -41,6 +51,14 @@ def chunks_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
         chunk = os.read(descriptor, _CHUNK_BYTES)
         if not chunk:
             return
+        yield chunk
+
+
+def remembered(chunks: Iterable[bytes], head: bytearray) -> Iterator[bytes]:
+    """Yield the pieces of a stream, and put the first of them into `head`, for :func:`why_no_puzzle`."""
+    for chunk in chunks:
+        if len(head) < _CHUNK_BYTES:
+            head += chunk
         yield chunk
 
 
@@ -111,6 +129,33 @@ def found_in(chunks: Iterator[bytes], form: str, size: tuple[int, int] | None) -
         chunks = chain([head], chunks)
         form = detect_prefix(head) or AUTO
     return read_batch(lines_of(chunks), size) if form == STREAM else _of_file(chunks, form)
+
+
+def why_no_puzzle(form: str, head: bytes, is_blank: bool) -> str:
+    """Return, for an input without a puzzle, what it is instead.
+
+    Parameters
+    ----------
+    form : str
+        As for :func:`found_in`.
+    head : bytes
+        How the input begins.
+    is_blank : bool
+        Whether nothing stands in it.
+    """
+    if form != STREAM:
+        return "no puzzle on standard input"
+    if is_blank:
+        return "no puzzle on standard input; a puzzle starts with '$1' (see --help)"
+    from nonobot.protocol.formats import FormatError, detect
+
+    try:
+        name = detect(head)
+    except FormatError as error:
+        return f"standard input is no batch, in which '$1' starts a puzzle: {error}"
+    return (
+        f"standard input is no batch but looks like a puzzle file of the form {name}: --format {name} reads such"
+    )
 
 
 def _head(chunks: Iterable[bytes]) -> bytes:

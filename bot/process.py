@@ -16,7 +16,15 @@ import numpy as np
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
 from nonobot.bot.exchange import Result
-from nonobot.bot.intake import STREAM, UnreadableError, chunks_until, found_in, problem_of
+from nonobot.bot.intake import (
+    STREAM,
+    UnreadableError,
+    chunks_until,
+    found_in,
+    problem_of,
+    remembered,
+    why_no_puzzle,
+)
 from nonobot.bot.log import RunLog
 from nonobot.bot.strategies import Strategy, make_strategy
 from nonobot.protocol import DEFAULT_SIZE, Found, Puzzle, Record, Solution, format_answer
@@ -109,6 +117,7 @@ class _Batch:
         self._read = 0
         self._solved = 0
         self._faults = 0
+        self._early: list[str] = []  # what was found before the first puzzle, until it is known that there is one
         self._is_out_of_time = False
         self._is_alone = False  # it is known that there is no other puzzle
 
@@ -116,19 +125,24 @@ class _Batch:
         """Answer all puzzles, and return the exit status."""
         if os.isatty(_STDIN):
             _say("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
+        head = bytearray()
         try:
-            chunks = chunks_until(_STDIN, self._deadline)
+            chunks = remembered(chunks_until(_STDIN, self._deadline), head)
             everything = found_in(chunks, self._options.format, self._options.size)
             self._is_alone = isinstance(everything, list) and len(everything) == 1
             for found, outcome in self._outcomes(everything):
                 if _is_in_place(found):
+                    self._complain_of_early()
                     self._answer(found, outcome)
                 else:
                     self._faults += 1
-                    _complain(str(found))
+                    self._early.append(str(found))
+                    if self._read:
+                        self._complain_of_early()
             if self._is_out_of_time:
                 raise TimeoutError
         except TimeoutError:
+            self._complain_of_early()
             limit = self._options.time_limit
             _say(
                 f"stopped at the time limit of {limit:g} s; {self._solved} of {self._read} puzzles read are solved"
@@ -141,9 +155,13 @@ class _Batch:
         except OSError as error:
             return _unusable(f"input or output failed: {error.strerror}")
         if not self._read:
-            hint = "; for other puzzle files see --format" if self._faults else " (see --help)"
-            return _unusable(f"no puzzle on standard input; a puzzle starts with '$1'{hint}")
+            return _unusable(why_no_puzzle(self._options.format, bytes(head), is_blank=not self._early))
         return 0 if self._solved == self._read and not self._faults else 1
+
+    def _complain_of_early(self) -> None:
+        for what in self._early:
+            _complain(what)
+        self._early.clear()
 
     def _late(self) -> bool:
         return self._deadline is not None and time.monotonic() >= self._deadline
