@@ -279,7 +279,7 @@ def test_no_puzzle_at_all_ends_with_2_and_says_what_was_expected(text):
         (b"GRID\nROWS\n[ 1 ]\n", "but looks like a puzzle file of the form picross: --format picross reads such"),
         (
             b"1 1\n\n1\n1\n1\n",
-            "the content is of no known format; it has 1 lines of numbers, a blank line and 3 more",
+            "its first two lines, '1 1' and '1', are not its height and its width",
         ),
         (b"hello\n", "the content is of no known format; known are "),
     ],

@@ -42,12 +42,11 @@ def _numbers_alone(lines: Sequence[str]) -> str | None:
     if not any(code) or not all(map(NUMBERS.fullmatch, code)):
         return None
     parts = [sum(1 for _ in part) for is_full, part in groupby(code, key=bool) if is_full]
-    first = next(line for line in code if line)
+    first, *others = (line for line in code if line)
     if len(parts) == 2:
-        found = f"{parts[0]} lines of numbers, a blank line and {parts[1]} more"
         return (
-            f"has {found}: without a size nothing says which are the rows; nin starts with a line 'WIDTH HEIGHT', "
-            "then has the rows"
+            "looks most like cwd (height, width, rows, a blank line, columns), but its first two lines, "
+            f"{shown(first)} and {shown(others[0])}, are not its height and its width"
         )
     size = _SIZES.fullmatch(first)
     if size:
@@ -55,7 +54,11 @@ def _numbers_alone(lines: Sequence[str]) -> str | None:
         return (
             f"looks most like nin, but {shown(first)} asks for {needed} clue lines and there are {sum(parts) - 1}"
         )
-    return f"has {sum(parts)} lines of numbers and neither a size nor headings: nothing says which are the rows"
+    return f"has {_of_numbers(sum(parts))} and neither a size nor headings: nothing says which are the rows"
+
+
+def _of_numbers(count: int) -> str:
+    return f"{count} {'line' if count == 1 else 'lines'} of numbers"
 
 
 def _like_picross(full: Sequence[str]) -> str | None:
@@ -97,4 +100,6 @@ def _like_brackets(full: Sequence[str]) -> str | None:
     line = next((line for line in full if re.search(r"[\[{(]\s*[\[{(]\s*\d", line)), None)
     if line is None:
         return None
-    return f"looks most like lists, but {shown(line)} starts with no name such as 'rows =', and with no bracket"
+    return (
+        f"looks most like lists, but {shown(line)} starts neither with a bracket nor with a name such as 'rows ='"
+    )

@@ -48,12 +48,13 @@ _TEXTS = {
 }
 _KEYS = frozenset({*_TEXTS, "width", "height", "rows", "columns", "goal", "color", "maxrule"})
 _DIVIDER = re.compile(r"={4,}")
+_ASSIGNED = re.compile(r"[A-Za-z]+\s*=")  # as no key of this format is
 _WORD = re.compile(r"[A-Za-z][\w-]*(?=\s|$)")
 
 
 def _looks_like(lines: Sequence[str]) -> bool:
-    keys = {_key(line) for line in lines}
-    return _key(lines[0]) in _KEYS or {"rows", "columns"} <= keys
+    keys = [_key(line) for line in lines if not _ASSIGNED.match(line)]
+    return (keys[:1] == [_key(lines[0])] and keys[0] in _KEYS) or {"rows", "columns"} <= set(keys)
 
 
 def _key(text: str) -> str:
