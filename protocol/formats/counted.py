@@ -98,16 +98,17 @@ def _take_cwd(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> N
     kept = gathered(lines)
     full = [index for index, line in enumerate(kept) if line.text]
     if len(full) == width + height and not kept[full[height - 1] + 1].text:  # blank lines are mere space
-        found = [kept[index] for index in full]
-        _put(draft, found[:height], found[height:])
+        clues = [kept[index] for index in full]
+        _put(draft, clues[:height], clues[height:])
         return
     columns = kept[height + 1 : height + 1 + width]
     if len(columns) == width and full[-1] <= height + width and not kept[height].text:  # or empty clues
         _put(draft, kept[:height], columns)
         return
     parts = [sum(1 for _ in part) for is_full, part in groupby(kept, key=lambda line: bool(line.text)) if is_full]
-    counts = " and ".join(map(str, parts)) if len(parts) < 4 else f"{sum(parts)} in {len(parts)} parts"
-    what = f"expected {height} rows, a blank line and {width} columns, found {counts or 0} clue lines"
+    counts = " and ".join(map(str, parts)) or "0"
+    found = f"{counts} clue lines" if len(parts) < 4 else f"{sum(parts)} clue lines in {len(parts)} parts"
+    what = f"expected {height} rows, a blank line and {width} columns, found {found}"
     draft.refuse(Kind.MISSING_LINES, what, kept[-1].number if kept else None)
 
 
