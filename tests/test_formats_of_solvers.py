@@ -130,7 +130,7 @@ def test_mk_and_cwd_have_the_height_first():
     wide = Puzzle(rows=((2,), (1, 1)), columns=((1,), (1,), (1,), (1,)))
     assert puzzles("2 4\n2\n1 1\n#\n1\n1\n1\n1\n") == [wide]
     assert puzzles("2\n4\n2\n1 1\n\n1\n1\n1\n1\n") == [wide]
-    assert puzzles("4 2\n2\n1 1\n1\n1\n1\n1\n") == [wide], "nin has the width first"
+    assert puzzles("# Title: x\n#\n\n4 2\n2\n1 1\n1\n1\n1\n1\n") == [wide], "nin has the width first"
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ All of them have the rows' clues and then the columns', a line each, spaces betw
 - `.cwd`, of QNonograms and of Vladimir Sukhoy's solver, has the height on its first line and the width on the
   second, and a blank line divides the rows from the columns.
 
-The last two as pbnsolve's documentation has them (https://webpbn.com/pbnsolve.html). An empty clue is a `0`; a
-blank line is taken as one where the number of lines asks for it. Written: a `0`.
+The last two as pbnsolve's documentation has them (https://webpbn.com/pbnsolve.html). Comments, lines that start
+with `#`, may stand above the size, as picross-solver writes them into `.nin`. An empty clue is a `0`; a blank line
+is taken as one where the number of lines asks for it. Written: a `0`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import dropwhile, groupby
 
 from nonobot.protocol.faults import Kind
 from nonobot.protocol.formats.base import Format
@@ -56,11 +57,18 @@ def _is_counted(sides: tuple[int, int] | None, clues: Sequence[str]) -> bool:
     return sides is not None and 0 < len(clues) <= sum(sides) and all(map(NUMBERS.fullmatch, clues[:3]))
 
 
+def _from_size(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines from the first that is no comment on; one that is blank if there is none."""
+    return list(dropwhile(lambda line: line.startswith("#"), lines)) or [""]
+
+
 def _looks_like_nin(lines: Sequence[str]) -> bool:
-    return _is_counted(_sizes(lines[0]), lines[1:])
+    size, *clues = _from_size(lines)
+    return _is_counted(_sizes(size), clues)
 
 
 def _looks_like_mk(lines: Sequence[str]) -> bool:
+    lines = _from_size(lines)
     dividers = [index for index, line in enumerate(lines) if line.startswith("#")]
     return (
         bool(_sizes(lines[0])) and len(dividers) == 1 and all(map(NUMBERS.fullmatch, lines[1 : dividers[0]][:3]))
@@ -68,6 +76,7 @@ def _looks_like_mk(lines: Sequence[str]) -> bool:
 
 
 def _looks_like_cwd(lines: Sequence[str]) -> bool:
+    lines = _from_size(lines)
     sides = " ".join(lines[:2])
     return " " not in lines[0] and _is_counted(_sizes(sides), lines[2:])
 

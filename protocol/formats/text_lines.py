@@ -63,7 +63,9 @@ def sized_puzzle(
     take: Callable[[Draft, int, int, Iterator[Line]], None],
     header_lines: int = 1,
 ) -> Iterator[Found]:
-    """Yield the puzzle of a file whose first lines, blank ones aside, say how large the board is.
+    """Yield the puzzle of a file whose first lines say how large the board is.
+
+    Blank lines do not count, nor do lines above the size that start with `#`.
 
     Parameters
     ----------
@@ -78,7 +80,7 @@ def sized_puzzle(
         On how many lines the size stands.
     """
     lines = lines_of(data)
-    header = list(islice((line for line in lines if line.text), header_lines))
+    header = list(islice((line for line in lines if line.text[:1] not in ("", "#")), header_lines))
     if not header:
         return
     draft = Draft(1, header[0].number)
