@@ -148,6 +148,11 @@ def test_blank_lines_are_space_or_empty_clues_by_the_size(text):
     assert puzzles(text) == [Puzzle(rows=((1,), (), (1,)), columns=((1, 1), ()))]
 
 
+def test_a_board_of_empty_clues_may_be_blank_lines_alone():
+    for name, text in (("nin", "2 1\n\n\n\n"), ("mk", "1 2\n\n#\n\n\n"), ("cwd", "1\n2\n\n\n\n\n")):
+        assert said(text, name) == ["ok"]
+
+
 # What is wrong with them
 
 G = "A title\n: rows\n{}\n: columns\n{}\n: end\n"

@@ -111,7 +111,9 @@ def _take_cwd(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> N
         _put(draft, clues[:height], clues[height:])
         return
     columns = kept[height + 1 : height + 1 + width]
-    if len(columns) == width and full[-1] <= height + width and not kept[height].text:  # or empty clues
+    if (
+        len(columns) == width and max(full, default=0) <= height + width and not kept[height].text
+    ):  # or empty clues
         _put(draft, kept[:height], columns)
         return
     parts = [sum(1 for _ in part) for is_full, part in groupby(kept, key=lambda line: bool(line.text)) if is_full]
