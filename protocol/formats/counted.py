@@ -106,15 +106,13 @@ def _take_mk(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> No
 def _take_cwd(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> None:
     kept = gathered(lines)
     full = [index for index, line in enumerate(kept) if line.text]
-    if len(full) == width + height and not kept[full[height - 1] + 1].text:  # blank lines are mere space
-        clues = [kept[index] for index in full]
+    if len(full) == width + height and not kept[full[height - 1] + 1].text:
+        clues = [kept[index] for index in full]  # blank lines are mere space
         _put(draft, clues[:height], clues[height:])
         return
     columns = kept[height + 1 : height + 1 + width]
-    if (
-        len(columns) == width and max(full, default=0) <= height + width and not kept[height].text
-    ):  # or empty clues
-        _put(draft, kept[:height], columns)
+    if len(columns) == width and not kept[height].text and max(full, default=0) <= height + width:
+        _put(draft, kept[:height], columns)  # blank lines are empty clues, but for that between the parts
         return
     parts = [sum(1 for _ in part) for is_full, part in groupby(kept, key=lambda line: bool(line.text)) if is_full]
     counts = " and ".join(map(str, parts)) or "0"
