@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from configparser import RawConfigParser
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,6 +115,16 @@ def test_the_numbers_of_a_puzzle_may_stand_close_to_the_brackets():
 )
 def test_the_five_of_pynogram_and_nonogrid(text):
     assert puzzles(text) == [FIVE]
+
+
+def test_what_is_written_is_ini_and_toml_as_their_programs_read_them():
+    parser = RawConfigParser(inline_comment_prefixes="#;")
+    parser.read_string(formats.write([Record(FIVE)], "pynogram").data.decode())
+    document = tomllib.loads(formats.write([Record(FIVE)], "nonogrid").data.decode())
+    for clues in (parser["clues"], document["clues"]):
+        columns = [line.strip() for line in clues["columns"].splitlines() if line.strip()]
+        assert columns == ["3 1", "1 1 1", "1 1 1", "1 3"]
+        assert clues["rows"].split() == ["4", "1", "4", "1", "4"]
 
 
 def test_olsak_black_and_white():
