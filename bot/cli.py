@@ -23,7 +23,24 @@ from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
 
 __all__ = ["FILE_FORMATS", "Options", "parse"]
 
-FILE_FORMATS = ("grid", "hv", "letters", "lists", "nin", "non", "oneline", "webpbn")
+FILE_FORMATS = (
+    *(
+        "cwd",
+        "g",
+        "grid",
+        "hv",
+        "letters",
+        "lists",
+        "mk",
+        "nin",
+        "non",
+        "nonogrid",
+        "oneline",
+        "picross",
+        "pynogram",
+    ),
+    "webpbn",
+)
 """Those of `protocol.formats` beside the batch; written out, so that no module is loaded for their names."""
 
 MOST_JOBS = 1024

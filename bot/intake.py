@@ -25,6 +25,7 @@ __all__ = [
     "items_of",
     "lines_of",
     "problem_of",
+    "why_no_puzzle",
 ]
 
 _STDIN = 0
@@ -55,6 +56,14 @@ def chunks_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
         chunk = os.read(descriptor, _CHUNK_BYTES)
         if not chunk:
             return
+        yield chunk
+
+
+def _remembered(chunks: Iterable[bytes], head: bytearray) -> Iterator[bytes]:
+    """Yield the pieces of a stream, and put the first of them into `head`, for :func:`why_no_puzzle`."""
+    for chunk in chunks:
+        if len(head) < _CHUNK_BYTES:
+            head += chunk
         yield chunk
 
 
@@ -130,7 +139,11 @@ class Item(NamedTuple):
 
 
 def items_of(
-    files: Sequence[str], form: str, size: tuple[int, int] | Literal["auto"] | None, deadline: float | None
+    files: Sequence[str],
+    form: str,
+    size: tuple[int, int] | Literal["auto"] | None,
+    deadline: float | None,
+    head: bytearray,
 ) -> Iterator[Item]:
     """Yield the puzzles of files one after the other; without files, those of the batch on standard input.
 
@@ -144,6 +157,8 @@ def items_of(
         As for :func:`found_in`.
     deadline : float or None
         On the clock of `time.monotonic`.
+    head : bytearray
+        Takes the beginning of the batch, for :func:`why_no_puzzle`.
 
     Raises
     ------
@@ -153,7 +168,7 @@ def items_of(
         If `deadline` passes while standard input is waited for.
     """
     if not files:
-        every = found_in(chunks_until(_STDIN, deadline), form, size)
+        every = found_in(_remembered(chunks_until(_STDIN, deadline), head), form, size)
         is_alone = isinstance(every, list) and len(every) == 1
         yield from (Item(found, is_alone=is_alone) for found in every)
         return
@@ -233,6 +248,33 @@ def found_in(
     if form != STREAM or (is_whole and size is None):
         return _of_file(chunks, form, size)
     return read_batch(lines_of(chunks), None if size == "auto" else size or DEFAULT_SIZE)
+
+
+def why_no_puzzle(form: str, head: bytes, is_blank: bool) -> str:
+    """Return, for an input without a puzzle, what it is instead.
+
+    Parameters
+    ----------
+    form : str
+        As for :func:`found_in`.
+    head : bytes
+        How the input begins.
+    is_blank : bool
+        Whether nothing stands in it.
+    """
+    if form != STREAM:
+        return "no puzzle on standard input"
+    if is_blank:
+        return "no puzzle on standard input; a puzzle starts with '$1' (see --help)"
+    from nonobot.protocol.formats import FormatError, detect
+
+    try:
+        name = detect(head)
+    except FormatError as error:
+        return f"standard input is no batch, in which '$1' starts a puzzle: {error}"
+    return (
+        f"standard input is no batch but looks like a puzzle file of the form {name}: --format {name} reads such"
+    )
 
 
 def _head(chunks: Iterable[bytes]) -> bytes:

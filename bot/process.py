@@ -16,7 +16,7 @@ import numpy as np
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
 from nonobot.bot.exchange import Result
-from nonobot.bot.intake import STREAM, Item, UnreadableError, items_of, problem_of
+from nonobot.bot.intake import STREAM, Item, UnreadableError, items_of, problem_of, why_no_puzzle
 from nonobot.bot.log import RunLog
 from nonobot.bot.strategies import Strategy, make_strategy
 from nonobot.bot.workers import in_order, usable_cores
@@ -120,26 +120,32 @@ class _Batch:
         self._solved = 0
         self._faults = 0
         self._unreadable = 0
+        self._early: list[str] = []  # what was found before the first puzzle, until it is known that there is one
         self._is_out_of_time = False
         self._is_seen = os.isatty(_STDOUT)  # by a person, for whom answers are pictures
 
     def run(self) -> int:
         """Answer all puzzles, and return the exit status."""
+        head = bytearray()
         if "-" in self._options.files and os.isatty(_STDIN):
             _say("reading puzzles from the terminal; end them with Ctrl-D")
         try:
             options = self._options
-            items = items_of(options.files, options.format, options.size, self._deadline)
+            items = items_of(options.files, options.format, options.size, self._deadline, head)
             for item, outcome in self._outcomes(items):
                 if item.is_puzzle:
+                    self._complain_of_early()
                     self._answer(item, outcome)
                     continue
                 self._faults += 1
                 self._unreadable += isinstance(item.found, UnreadableError)
-                _complain(item.named(str(item.found)))
+                self._early.append(item.named(str(item.found)))
+                if self._read or options.files:
+                    self._complain_of_early()
             if self._is_out_of_time:
                 raise TimeoutError
         except TimeoutError:
+            self._complain_of_early()
             limit = self._options.time_limit
             _say(
                 f"stopped at the time limit of {limit:g} s; {self._solved} of {self._read} puzzles read are solved"
@@ -156,9 +162,13 @@ class _Batch:
         if not self._read and self._options.files:
             return 2 if self._faults else _unusable(f"no puzzle in {', '.join(self._options.files)}")
         if not self._read:
-            hint = "; for other puzzle files see --format" if self._faults else " (see --help)"
-            return _unusable(f"no puzzle on standard input; a puzzle starts with '$1'{hint}")
+            return _unusable(why_no_puzzle(self._options.format, bytes(head), is_blank=not self._early))
         return 0 if self._solved == self._read and not self._faults else 1
+
+    def _complain_of_early(self) -> None:
+        for what in self._early:
+            _complain(what)
+        self._early.clear()
 
     def _late(self) -> bool:
         return self._deadline is not None and time.monotonic() >= self._deadline

@@ -46,7 +46,7 @@ def test_an_example_is_the_puzzle_of_the_page(name, text):
     assert record.remarks == ()
 
 
-@pytest.mark.parametrize("name", ["non", "grid", "webpbn"])
+@pytest.mark.parametrize("name", ["non", "grid", "webpbn", "picross"])
 def test_the_first_example_shows_all_that_the_format_keeps(name):
     text = next(block for one, block in EXAMPLES if one == name)
     (record,) = formats.read(text.encode())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +14,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nonobot.protocol import Puzzle, Record, formats
-from nonobot.protocol.faults import Fault
+from nonobot.protocol.faults import Fault, Kind
 from nonobot.protocol.formats.base import MOST_SIDE
 from nonobot.protocol.formats.draft import MOST_REMARKS
 from nonobot.protocol.formats.lists import MOST_DEPTH
+from tests.mutated_formats import problems
 
 PUZZLES = Path(__file__).with_name("puzzles")
 NAMES = [format.name for format in formats.formats()]
@@ -319,7 +321,7 @@ def test_random_bytes_raise_nothing_else(name, data):
 
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=50)
-@given(data=st.text(alphabet="HVA01X.#2x,:-= \n[]()$<>/\"'rows", max_size=80))
+@given(data=st.text(alphabet="HVA01X.#2x,:;-= \n[]()$<>/\"'rowsclumnGRIDC", max_size=80))
 def test_random_signs_of_the_formats_raise_nothing_else(name, data):
     check(data.encode(), name)
 
@@ -338,3 +340,27 @@ def test_damaged_files_raise_nothing_else(file):
         first, second = rng.randrange(len(lines)), rng.randrange(len(lines))
         check(b"".join([*lines[:first], *lines[second:]]), name)
         check(b"".join(rng.sample(lines, len(lines))), name)
+
+
+def test_damaged_samples_are_read_with_a_line_for_each_fault():
+    assert not list(problems(1500, 7, Counter()))
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_damaged_samples_are_read_with_a_line_for_each_fault():
+    counts: Counter[str] = Counter()
+    assert not list(problems(100_000, 1, counts))
+    assert all(counts[what] > 1000 for what in ("puzzles", "faults and remarks", "files of no format")), counts
+
+
+@pytest.mark.parametrize(
+    ("read", "said"),
+    [
+        (lambda data, name: [1 / 0], "ZeroDivisionError"),
+        (lambda data, name: [Fault(Kind.BAD_GRID, "two\nlines")], "not one short line"),
+        (lambda data, name: (_ for _ in ()).throw(TimeoutError), "TimeoutError"),
+    ],
+)
+def test_this_check_finds_tracebacks_and_lines_that_are_none(read, said, monkeypatch):
+    monkeypatch.setattr(formats, "read", read)
+    assert [said in what for what in problems(2, 1, Counter())] == [True, True]

@@ -73,7 +73,7 @@ def test_a_board_to_start_from_that_contradicts_is_named(puzzle, why):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (b"hello\n", b"the content is of no known format; known are grid, "),
+        (b"hello\n", b"the content is of no known format; known are cwd, g, grid, "),
         (b"\x1f\x8b\x08\x00", b"compressed (gzip)"),
         (b"", b"an empty file"),
         (b"#" * (MOST_BYTES + 1), b"more than 16 MiB"),

@@ -273,10 +273,29 @@ def test_no_puzzle_at_all_ends_with_2_and_says_what_was_expected(text):
     assert done.stderr == b"nonobot: no puzzle on standard input; a puzzle starts with '$1' (see --help)\n"
 
 
-def test_text_that_is_no_batch_ends_with_2():
-    done = run(b"<html>\n<body>\n")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"GRID\nROWS\n[ 1 ]\n", "but looks like a puzzle file of the form picross: --format picross reads such"),
+        (
+            b"1 1\n\n1\n1\n1\n",
+            "its first two lines, '1 1' and '1', are not its height and its width",
+        ),
+        (b"hello\n", "the content is of no known format; known are "),
+    ],
+)
+def test_text_that_is_no_batch_ends_with_2_and_a_line_that_says_what_it_is(text, said):
+    done = run(text)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.startswith(b"line 1: '<html>' stands before the first '$'; expected '$1'\n")
+    assert done.stderr.startswith(b"nonobot: standard input is no batch")
+    assert said in done.stderr.decode()
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_file_of_another_form_without_a_puzzle_ends_with_2():
+    done = run(b"<puzzleset/>", "--format", "auto")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"nonobot: no puzzle on standard input\n"
 
 
 @pytest.mark.parametrize("option", ["--log", "--stats"])

@@ -37,20 +37,26 @@ examples:
   nonojudge convert photo.jpg puzzle.non --width 40 --unique
 
 formats:
-  grid     8x11, then sections title, author, rows, columns, grid, solution
-  hv       a line H, the rows' clues, a line V, the columns' clues
-  letters  Rosetta Code's strings: a line of rows, a line of columns, A = 1, B = 2
-  lists    nested lists of numbers, as in Python or JSON: rows, then columns
-  nin      'width height', the rows' clues, the columns' clues
-  non      Steve Simpson's .non: keys and values, clues under 'rows' and 'columns'
-  oneline  a puzzle a line: rows, '-', columns; ':' between clues, ',' between numbers
-  taai     the tournaments' batch: $k, the columns' clues, the rows' clues
-  webpbn   webpbn.com's XML, black and white
-  picture  PNG, JPEG, GIF, PBM, PGM and what else Pillow reads, as IN: a puzzle of what it shows
+  cwd       the height, the width, the rows' clues, a blank line, the columns' clues
+  g         Petr Olsak's .g: lines that start with ':' before the rows' clues, the columns' and the end
+  grid      8x11, then sections title, author, rows, columns, grid, solution
+  hv        a line H, the rows' clues, a line V, the columns' clues
+  letters   Rosetta Code's strings: a line of rows, a line of columns, A = 1, B = 2
+  lists     nested lists of numbers, as in Python or JSON: rows, then columns
+  mk        'height width', the rows' clues, '#', the columns' clues
+  nin       'width height', the rows' clues, the columns' clues
+  non       Steve Simpson's .non: keys and values, clues under 'rows' and 'columns'
+  nonogrid  nonogrid's TOML: [clues] with columns and rows, each a text in quotes
+  oneline   a puzzle a line: rows, '-', columns; ':' between clues, ',' between numbers
+  picross   picross-solver's GRID, ROWS and COLUMNS, each clue in brackets
+  pynogram  pynogram's INI: [clues] with 'columns =' and 'rows =', commas or lines between clues
+  picture   PNG, JPEG, GIF, PBM, PGM and what else Pillow reads, as IN: a puzzle of what it shows
+  taai      the tournaments' batch: $k, the columns' clues, the rows' clues
+  webpbn    webpbn.com's XML, black and white
 
 The content of IN says which format it has, the end of OUT's name which one is written. What a format has no place
-for (a title, a start) is left out, with a remark. grid, hv and nin hold one puzzle a file. docs/formats.md has an
-example of each.
+for (a title, a start) is left out, with a remark. cwd, g, grid, hv, mk, nin, nonogrid and pynogram hold one puzzle
+a file. docs/formats.md has an example of each.
 
 Of a picture, the bot of this project tells whether the clues have other solutions than what was drawn, and which
 cells they leave open. docs/formats.md says how cells become black.

@@ -30,10 +30,27 @@ __all__ = [
 @cache
 def table() -> dict[str, Format]:
     """Load the formats; in the order in which a file is held against them (see `detection`)."""
-    from nonobot.protocol.formats import grid, hv, letters, lists, nin, non, oneline, taai, webpbn
+    from nonobot.protocol.formats import (
+        grid,
+        hv,
+        letters,
+        lists,
+        non,
+        olsak,
+        oneline,
+        picross,
+        taai,
+        webpbn,
+    )
+    from nonobot.protocol.formats.counted import CWD, MK, NIN
+    from nonobot.protocol.formats.pynogram import NONOGRID, PYNOGRAM
 
-    modules = (webpbn, hv, grid, nin, oneline, letters, lists, non, taai)
-    return {module.FORMAT.name: module.FORMAT for module in modules}
+    # Those that look for words of their own come before those that take any words, letters or brackets.
+    order = (
+        *(webpbn.FORMAT, picross.FORMAT, hv.FORMAT, grid.FORMAT, MK, NIN, CWD, oneline.FORMAT, olsak.FORMAT),
+        *(NONOGRID, PYNOGRAM, letters.FORMAT, lists.FORMAT, non.FORMAT, taai.FORMAT),
+    )
+    return {format.name: format for format in order}
 
 
 def formats() -> list[Format]:
@@ -90,20 +107,26 @@ def detect(data: bytes) -> str:
     Raises
     ------
     FormatError
-        If it is none of them; the message says what the file is instead, or lists the formats.
+        If it is none of them; the message says what the file is instead or what it looks most like, or lists
+        the formats.
     """
     found = detect_prefix(data[:_SAMPLE_BYTES])
     if found:
         return found
-    sample = _sample(data)
+    lines = _sample(data)
+    full = [line for line in lines if line]
     for format in table().values():
-        if format.looks_like(sample):
+        if format.looks_like(full):
             return format.name
-    raise UnknownFormatError(f"the content is of no known format; known are {known_names()}")
+    from nonobot.protocol.formats.nearest import nearest
+
+    close = nearest(lines)
+    more = f"it {close}" if close else f"known are {known_names()}"
+    raise UnknownFormatError(f"the content is of no known format; {more}")
 
 
 def _sample(data: bytes) -> Sequence[str]:
-    """Return the first lines of a file, without the blank ones.
+    """Return the first lines of a file, from the first that is not blank on.
 
     Raises
     ------
@@ -119,11 +142,12 @@ def _sample(data: bytes) -> Sequence[str]:
         raise FormatError("UTF-16 text; save it as UTF-8")
     if b"\0" in start:
         raise FormatError("binary data, no text")
-    lines = start.decode("utf-8", "replace").replace("\r", "\n").split("\n")
-    full = [line.strip() for line in lines if line.strip()]
-    if not full:  # white space that bytes.lstrip does not know
+    lines = start.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    stripped = [line.strip() for line in lines]
+    first = next((index for index, line in enumerate(stripped) if line), None)
+    if first is None:  # white space that bytes.lstrip does not know
         raise FormatError("nothing but blank lines")
-    return full
+    return stripped[first:]
 
 
 def read(source: bytes | BinaryIO, format: str | None = None, size: Size | None = None) -> Iterator[Found]:

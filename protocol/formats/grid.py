@@ -34,7 +34,7 @@ from nonobot.protocol.record import Record
 
 __all__ = ["FORMAT"]
 
-_SIZE = re.compile(r"(\d+)\s*[xX*\u00d7]\s*(\d+)", re.ASCII)
+_SIZE = re.compile(r"(?P<width>\d+)\s*[xX*\u00d7]\s*(?P<height>\d+)", re.ASCII)
 _NO_SIZE = "is not WIDTHxHEIGHT, such as 8x11"
 _TEXTS = ("title", "author")
 _DRAWN = {

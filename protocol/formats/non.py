@@ -22,19 +22,18 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
-from nonobot.protocol.faults import Fault, Kind, shown
+from nonobot.protocol.faults import Kind, shown
 from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
 from nonobot.protocol.formats.draft import Draft
 from nonobot.protocol.formats.text_lines import (
     Line,
-    clue_from_text,
+    black_clue,
     clue_lines,
     gathered,
     is_text,
     lines_of,
     with_commas,
 )
-from nonobot.protocol.puzzle import Clue
 from nonobot.protocol.record import Record
 
 __all__ = ["FORMAT"]
@@ -49,12 +48,13 @@ _TEXTS = {
 }
 _KEYS = frozenset({*_TEXTS, "width", "height", "rows", "columns", "goal", "color", "maxrule"})
 _DIVIDER = re.compile(r"={4,}")
+_ASSIGNED = re.compile(r"[A-Za-z]+\s*=")  # as no key of this format is
 _WORD = re.compile(r"[A-Za-z][\w-]*(?=\s|$)")
 
 
 def _looks_like(lines: Sequence[str]) -> bool:
-    keys = {_key(line) for line in lines}
-    return _key(lines[0]) in _KEYS or {"rows", "columns"} <= keys
+    keys = [_key(line) for line in lines if not _ASSIGNED.match(line)]
+    return (keys[:1] == [_key(lines[0])] and keys[0] in _KEYS) or {"rows", "columns"} <= set(keys)
 
 
 def _key(text: str) -> str:
@@ -164,7 +164,7 @@ class _Puzzle:
             return
         take = self._draft.row if section == "rows" else self._draft.column
         for line in clue_lines(self._draft, self._clues, needed, f"the {section} of a board of {side} {needed}"):
-            take(_clue(line.text), line.number)
+            take(black_clue(line.text), line.number)
 
     def _take_goal(self) -> None:
         if self._goal is None:
@@ -177,12 +177,6 @@ class _Puzzle:
             return
         rows = [cells[start : start + width] for start in range(0, len(cells), width)]
         self._draft.goal([[int(cell != "0") for cell in row] for row in rows], self._goal.number)
-
-
-def _clue(text: str) -> Clue | Fault:
-    if re.search(r"[0-9][A-Za-z]", text[:100]) and re.fullmatch(r"[0-9A-Za-z,\s]*", text):
-        return Fault(Kind.COLOURED, f"clue {shown(text)} names a colour; only black and white puzzles are read")
-    return clue_from_text(text)
 
 
 def _unquoted(value: str) -> str:

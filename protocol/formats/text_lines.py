@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from nonobot.protocol.clues import clue_from_words
@@ -14,20 +15,28 @@ from nonobot.protocol.formats.draft import Draft
 from nonobot.protocol.puzzle import Clue
 
 __all__ = [
+    "NUMBERS",
     "Line",
+    "black_clue",
+    "bracketed_clue",
     "cells_from_lines",
     "clue_from_text",
     "clue_lines",
+    "clues_between_commas",
     "gathered",
     "is_text",
     "lines_of",
     "sized_puzzle",
     "spaced",
     "with_commas",
+    "without_comment",
 ]
 
 LONGEST_CLUE = 1 << 16
 """Characters of the longest clue that is looked at; those of the largest board are shorter."""
+
+NUMBERS = re.compile(r"[\d\s,-]*", re.ASCII)
+"""What a line of block lengths matches, right or wrong."""
 
 
 class Line(NamedTuple):
@@ -52,34 +61,41 @@ def sized_puzzle(
     form: re.Pattern[str],
     no_size: str,
     take: Callable[[Draft, int, int, Iterator[Line]], None],
+    header_lines: int = 1,
 ) -> Iterator[Found]:
-    """Yield the puzzle of a file whose first line, blank ones aside, says how large the board is.
+    """Yield the puzzle of a file whose first lines say how large the board is.
+
+    Blank lines do not count, nor do lines above the size that start with `#`.
 
     Parameters
     ----------
     data : bytes
     form : re.Pattern
-        Of that whole line; its first two groups are the digits of the width and the height.
+        Of the whole of these lines, joined by spaces; its groups `width` and `height` are digits.
     no_size : str
-        What is said of a line of another form.
+        What is said of lines of another form.
     take : callable
         Puts into a draft, whose board has this width and height, what stands on the other lines.
+    header_lines : int, optional
+        On how many lines the size stands.
     """
     lines = lines_of(data)
-    header = next((line for line in lines if line.text), None)
-    if header is None:
+    header = list(islice((line for line in lines if line.text[:1] not in ("", "#")), header_lines))
+    if not header:
         return
-    draft = Draft(1, header.number)
-    found = form.fullmatch(header.text)
+    draft = Draft(1, header[0].number)
+    size = " ".join(line.text for line in header)
+    found = form.fullmatch(size)
     if found:
-        width, height = (int(side) if len(side) < 10 else MOST_SIDE + 1 for side in found.group(1, 2))
+        digits = found.group("width", "height")
+        width, height = (int(side) if len(side) < 10 else MOST_SIDE + 1 for side in digits)
         if 1 <= width <= MOST_SIDE and 1 <= height <= MOST_SIDE:
             take(draft, width, height, lines)
         else:
-            what = f"a board of {found[1][:20]}x{found[2][:20]}; sides are 1 to {MOST_SIDE}"
+            what = f"a board of {digits[0][:20]}x{digits[1][:20]}; sides are 1 to {MOST_SIDE}"
             draft.refuse(Kind.BAD_SIZE, what)
     else:
-        draft.refuse(Kind.BAD_SIZE, f"{shown(header.text)} {no_size}")
+        draft.refuse(Kind.BAD_SIZE, f"{shown(size)} {no_size}")
     yield draft.finished()
 
 
@@ -117,6 +133,40 @@ def clue_from_text(text: str) -> Clue | Fault:
     if "" in words:
         return Fault(Kind.NOT_A_NUMBER, f"clue {shown(text)} has a comma without a number")
     return clue_from_words(words)
+
+
+def black_clue(text: str) -> Clue | Fault:
+    """Return the clue that a line spells, where a letter behind a number would be the colour of the block."""
+    if re.search(r"[0-9][A-Za-z]", text[:100]) and re.fullmatch(r"[0-9A-Za-z,\s]*", text):
+        return Fault(Kind.COLOURED, f"clue {shown(text)} names a colour; only black and white puzzles are read")
+    return clue_from_text(text)
+
+
+def bracketed_clue(text: str) -> Clue | Fault:
+    """Return the clue that stands in square brackets, such as `[ 2 1 ]` or `[]`."""
+    if text[:1] != "[" or text[-1:] != "]" or text == "[":
+        return Fault(Kind.UNUSABLE_MARKUP, f"{shown(text)} is no clue in brackets, such as [ 2 1 ]")
+    return black_clue(text[1:-1].strip())
+
+
+def clues_between_commas(text: str) -> list[Clue | Fault]:
+    """Return the clues of a line that divides them by commas, each in quotes or not: `2 1, '1 1', 0`.
+
+    A comma may stand behind the last one, too, as in a list that is copied from a program.
+    """
+    words = [_unquoted(word.strip()) for word in text.removesuffix(",").split(",", MOST_SIDE)]
+    nothing = Fault(Kind.NOT_A_NUMBER, f"{shown(text)} has a comma without a clue; an empty clue is written 0")
+    return [black_clue(word) if word else nothing for word in words]
+
+
+def _unquoted(word: str) -> str:
+    quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
+    return word[1:-1].strip() if quoted else word
+
+
+def without_comment(text: str) -> str:
+    """Return a line up to the first `#` or `;`, none of which a clue has."""
+    return re.split("[#;]", text, maxsplit=1)[0].rstrip()
 
 
 def spaced(clue: Clue) -> str:

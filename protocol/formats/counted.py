@@ -1,0 +1,169 @@
+"""Sizes first, then a line for each clue: `.nin`, `.mk` and `.cwd`.
+
+All of them have the rows' clues and then the columns', a line each, spaces between the numbers.
+
+- `.nin`, of Jakub Wilk's solver, as Jan Wolter's survey of solvers names it (https://webpbn.com/survey/), starts
+  with `width height`.
+- `.mk`, of Petr Olsak's solver, starts with `height width`, and a line `#` divides the rows from the columns.
+- `.cwd`, of QNonograms and of Vladimir Sukhoy's solver, has the height on its first line and the width on the
+  second, and a blank line divides the rows from the columns.
+
+The last two as pbnsolve's documentation has them (https://webpbn.com/pbnsolve.html). Comments, lines that start
+with `#`, may stand above the size, as picross-solver writes them into `.nin`. An empty clue is a `0`; a blank line
+is taken as one where the number of lines asks for it. Written: a `0`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import dropwhile, groupby
+
+from nonobot.protocol.faults import Kind
+from nonobot.protocol.formats.base import Format
+from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.formats.text_lines import (
+    NUMBERS,
+    Line,
+    clue_from_text,
+    clue_lines,
+    gathered,
+    sized_puzzle,
+    spaced,
+)
+from nonobot.protocol.puzzle import Puzzle
+from nonobot.protocol.record import Record
+
+__all__ = ["CWD", "MK", "NIN"]
+
+_WIDTH_FIRST = re.compile(r"(?P<width>\d+)\s+(?P<height>\d+)", re.ASCII)
+_HEIGHT_FIRST = re.compile(r"(?P<height>\d+)\s+(?P<width>\d+)", re.ASCII)
+
+
+def _sizes(line: str) -> tuple[int, int] | None:
+    """Return the two sides that a line states, as they stand there, if it does."""
+    found = _WIDTH_FIRST.fullmatch(line) if len(line) < 40 else None
+    sides = (int(found[1]), int(found[2])) if found else (0, 0)
+    return sides if all(sides) else None
+
+
+def _is_counted(sides: tuple[int, int] | None, clues: Sequence[str]) -> bool:
+    """Return whether lines may be the clues for a size: some lines, of numbers, no more than it needs.
+
+    A file of clues alone, without a size, has more: of r rows and c columns the first clue needs at most c cells,
+    and so its two numbers make less than the r + c - 1 lines after them.
+    """
+    return sides is not None and 0 < len(clues) <= sum(sides) and all(map(NUMBERS.fullmatch, clues[:3]))
+
+
+def _from_size(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines from the first that is no comment on; one that is blank if there is none."""
+    return list(dropwhile(lambda line: line.startswith("#"), lines)) or [""]
+
+
+def _looks_like_nin(lines: Sequence[str]) -> bool:
+    size, *clues = _from_size(lines)
+    return _is_counted(_sizes(size), clues)
+
+
+def _looks_like_mk(lines: Sequence[str]) -> bool:
+    lines = _from_size(lines)
+    dividers = [index for index, line in enumerate(lines) if line.startswith("#")]
+    return (
+        bool(_sizes(lines[0])) and len(dividers) == 1 and all(map(NUMBERS.fullmatch, lines[1 : dividers[0]][:3]))
+    )
+
+
+def _looks_like_cwd(lines: Sequence[str]) -> bool:
+    lines = _from_size(lines)
+    sides = " ".join(lines[:2])
+    return " " not in lines[0] and _is_counted(_sizes(sides), lines[2:])
+
+
+def _put(draft: Draft, rows: Sequence[Line], columns: Sequence[Line]) -> None:
+    for take, lines in ((draft.row, rows), (draft.column, columns)):
+        for line in lines:
+            take(clue_from_text(line.text), line.number)
+
+
+def _take_nin(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> None:
+    found = clue_lines(draft, gathered(lines), width + height, f"the {height} rows and {width} columns")
+    _put(draft, found[:height], found[height:])
+
+
+def _take_mk(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> None:
+    kept = gathered(lines)
+    divider = next((index for index, line in enumerate(kept) if line.text.startswith("#")), None)
+    if divider is None:
+        draft.refuse(Kind.MISSING_LINES, "no line '#' between the rows and the columns")
+        return
+    rows = clue_lines(draft, kept[:divider], height, f"the {height} rows before '#'")
+    columns = clue_lines(draft, kept[divider + 1 :], width, f"the {width} columns after '#'")
+    _put(draft, rows, columns)
+
+
+def _take_cwd(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> None:
+    kept = gathered(lines)
+    full = [index for index, line in enumerate(kept) if line.text]
+    if len(full) == width + height and not kept[full[height - 1] + 1].text:
+        clues = [kept[index] for index in full]  # blank lines are mere space
+        _put(draft, clues[:height], clues[height:])
+        return
+    columns = kept[height + 1 : height + 1 + width]
+    if len(columns) == width and not kept[height].text and max(full, default=0) <= height + width:
+        _put(draft, kept[:height], columns)  # blank lines are empty clues, but for that between the parts
+        return
+    parts = [sum(1 for _ in part) for is_full, part in groupby(kept, key=lambda line: bool(line.text)) if is_full]
+    counts = " and ".join(map(str, parts)) or "0"
+    found = f"{counts} clue lines" if len(parts) < 4 else f"{sum(parts)} clue lines in {len(parts)} parts"
+    what = f"expected {height} rows, a blank line and {width} columns, found {found}"
+    draft.refuse(Kind.MISSING_LINES, what, kept[-1].number if kept else None)
+
+
+def _write(records: Sequence[Record], size: Callable[[Puzzle], str], divider: str) -> str:
+    (record,) = records
+    puzzle = record.puzzle
+    rows, columns = ("".join(f"{spaced(clue)}\n" for clue in clues) for clues in (puzzle.rows, puzzle.columns))
+    return f"{size(puzzle)}\n{rows}{divider}{columns}"
+
+
+NIN = Format(
+    name="nin",
+    description="'width height', the rows' clues, the columns' clues",
+    extensions=(".nin",),
+    several=False,
+    looks_like=_looks_like_nin,
+    read=partial(
+        sized_puzzle, form=_WIDTH_FIRST, no_size="is not a width and a height, such as '25 25'", take=_take_nin
+    ),
+    write=partial(_write, size=lambda puzzle: f"{puzzle.width} {puzzle.height}", divider=""),
+)
+
+MK = Format(
+    name="mk",
+    description="'height width', the rows' clues, '#', the columns' clues",
+    extensions=(".mk",),
+    several=False,
+    looks_like=_looks_like_mk,
+    read=partial(
+        sized_puzzle, form=_HEIGHT_FIRST, no_size="is not a height and a width, such as '25 25'", take=_take_mk
+    ),
+    write=partial(_write, size=lambda puzzle: f"{puzzle.height} {puzzle.width}", divider="#\n"),
+)
+
+CWD = Format(
+    name="cwd",
+    description="the height, the width, the rows' clues, a blank line, the columns' clues",
+    extensions=(".cwd",),
+    several=False,
+    looks_like=_looks_like_cwd,
+    read=partial(
+        sized_puzzle,
+        form=_HEIGHT_FIRST,
+        no_size="is not a height and a width, a number on each of the first two lines",
+        take=_take_cwd,
+        header_lines=2,
+    ),
+    write=partial(_write, size=lambda puzzle: f"{puzzle.height}\n{puzzle.width}", divider="\n"),
+)
