@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import pty
@@ -62,6 +63,7 @@ class Terminal:
             self.process.stdin.write(standard_input)
             self.process.stdin.close()
         self.shown = ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a character may come in two pieces
 
     def __enter__(self) -> Terminal:
         return self
@@ -108,7 +110,7 @@ class Terminal:
             piece = os.read(self._own, 1 << 16)
         except OSError:  # Linux says so that nobody has the other end open
             return False
-        self.shown += piece.decode("utf-8", "replace")
+        self.shown += self._decoder.decode(piece)
         return bool(piece)
 
 
