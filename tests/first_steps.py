@@ -2,8 +2,8 @@
 
     python -m tests.first_steps        writes the page anew, with what the commands show now
 
-Every block ```console has lines `$ command`, each followed by what it shows. A block ```text FILE is a file that the
-reader writes himself. All is done in a folder of its own, with the sample puzzle in it.
+Every block ```console has lines `$ command`, each followed by what it shows. A block ```text FILE is a file that
+readers write themselves. All is done in a folder of its own, with the sample puzzle in it.
 """
 
 from __future__ import annotations
