@@ -172,7 +172,7 @@ def test_what_was_written_is_read_again(name, record):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=8)
+@settings(max_examples=20)
 @given(record=records())
 def test_a_puzzle_goes_through_any_two_formats_unchanged(name, record):
     size = record.puzzle.width, record.puzzle.height
