@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -124,6 +124,7 @@ def test_a_colour_that_stands_for_transparent():
 # Shades
 
 
+@example([10, 90, 110, 121, 133, 145, 164, 245])  # two thresholds far apart are equally good
 @given(st.lists(st.integers(0, 255), min_size=1, max_size=40))
 def test_otsu_is_the_best_of_all_thresholds(values):
     array = np.array([values], np.uint8)

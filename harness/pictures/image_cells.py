@@ -167,7 +167,7 @@ def _grey(image: Image, invert: bool) -> Image:
 def _otsu(values: npt.NDArray[np.uint8]) -> int:
     """Return the brightest value that counts as dark.
 
-    It makes the variance between the two classes the largest; of equally good ones it is the middle. An image of
+    It makes the variance between the two classes the largest; of equally good neighbours it is the middle. An image of
     one value is black if that is below the middle. Source: N. Otsu, "A threshold selection method from gray-level
     histograms" (IEEE Transactions on Systems, Man, and Cybernetics 9, 1979).
     """
@@ -176,7 +176,8 @@ def _otsu(values: npt.NDArray[np.uint8]) -> int:
     bright = dark[-1] - dark
     with np.errstate(divide="ignore", invalid="ignore"):
         between = np.nan_to_num((brightness[-1] * dark / dark[-1] - brightness) ** 2 / (dark * bright))
-    best = np.flatnonzero(between >= between.max() * (1 - 1e-12)) if between.max() else np.array([0, 255])
+    best = np.flatnonzero(between >= between.max() * (1 - 1e-12)) if between.max() else np.arange(256)
+    best = best[best - best[0] == np.arange(len(best))]  # those beside each other: two that are far apart may tie
     return int(best[0] + best[-1]) // 2
 
 
