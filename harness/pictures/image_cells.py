@@ -167,9 +167,9 @@ def _grey(image: Image, invert: bool) -> Image:
 def _otsu(values: npt.NDArray[np.uint8]) -> int:
     """Return the brightest value that counts as dark.
 
-    It makes the variance between the two classes the largest; of equally good neighbours it is the middle. An image of
-    one value is black if that is below the middle. Source: N. Otsu, "A threshold selection method from gray-level
-    histograms" (IEEE Transactions on Systems, Man, and Cybernetics 9, 1979).
+    It makes the variance between the two classes the largest; of equally good neighbours it is the middle one. An
+    image of one value is black if that is below the middle. Source: N. Otsu, "A threshold selection method from
+    gray-level histograms" (IEEE Transactions on Systems, Man, and Cybernetics 9, 1979).
     """
     histogram = np.bincount(values.ravel(), minlength=256).astype(np.float64)
     dark, brightness = np.cumsum(histogram), np.cumsum(histogram * np.arange(256))
