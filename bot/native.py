@@ -129,6 +129,10 @@ def _compile(function: Callable[..., Any], struct: Struct | None, numbers: int) 
                 kernel.compile(signature)
             compiled = kernel.overloads[signature]
             library = compiled.library
+            # Nobody calls the inner kernels from elsewhere: what they are given and return is then optimised too.
+            for each in library._final_module.functions:
+                if not each.is_declaration and each.name != compiled.fndesc.llvm_func_name:
+                    each.linkage = "internal"
             library._optimize_final_module()
             code: bytes = library.codegen._tm.emit_object(library._final_module)
     finally:

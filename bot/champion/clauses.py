@@ -39,9 +39,8 @@ def start_clauses(m: Any) -> None:
 def _clear_watches(m: Any) -> None:
     m.watches_used = 0
     for literal in range(2 * m.variables):
-        watches = m.watch_list[literal]
-        watches.count = 0
-        watches.room = 0
+        m.watch_list[literal].count = 0
+        m.watch_room[literal] = 0
 
 
 @kernel
@@ -49,10 +48,11 @@ def _watch(m: Any, literal: Any, place: Any, other: Any) -> None:
     """Watch `literal` in the clause at `place`; `other` is any other literal of it."""
     watches = m.watch_list[literal]
     count = watches.count
-    if count == watches.room:
+    if count == m.watch_room[literal]:
         begin = m.watches_used
-        watches.room = max(4, 2 * count)
-        m.watches_used = begin + watches.room
+        room = max(4, 2 * count)
+        m.watch_room[literal] = room
+        m.watches_used = begin + room
         for i in range(count):
             m.watches[begin + i] = m.watches[watches.begin + i]
         watches.begin = begin

@@ -118,7 +118,7 @@ WATCH = Struct(
 )
 
 # The watches of a literal are a stretch of `watches`.
-WATCH_LIST = Struct("WatchList", begin=u4, count=u4, room=u4, unused=u4)
+WATCH_LIST = Struct("WatchList", begin=u4, count=u4)
 
 # A step of minimisation: an event, and those of its reasons that are still to be judged.
 FRAME = Struct(
@@ -266,6 +266,7 @@ def champion_map(bits: int) -> Struct:
         clause_rank=i8[MOST_CLAUSES],  # scratch of the reduction
         watches=WATCH[MOST_WATCHES],
         watch_list=WATCH_LIST[2 * variables],  # of a literal
+        watch_room=u4[2 * variables],  # of a literal: so many watches before its list has to move
         watches_used=i8,
         # -- learning: decisions
         activity=f8[variables],
