@@ -217,14 +217,14 @@ def margin_of_puzzles(before: ArrayLike, after: ArrayLike, confidence: float) ->
     Returns
     -------
     float
-        Student's t times the standard error. Where the code takes all puzzles by as much longer, their shares are
-        alike, and this is about 0: the noise of single times, known from the runs of a side, is taken off. One run a
-        side does not show it, and all of it counts. The fewer puzzles have most of the time, the larger is t.
+        Student's t times the standard error. Where all puzzles take by as much longer, their shares are alike, and
+        this is about 0: the noise of single times, known from the runs of a side, is taken off. One run a side does
+        not show it, and all of it counts. The fewer puzzles have most of the time, the larger is t.
 
     References
     ----------
-    W. G. Cochran, "Sampling Techniques" (1977), section 6.3: variance of a ratio estimate. L. Kish, "Survey Sampling"
-    (1965), section 11.7: effective size of a weighted sample, from which t has its degrees of freedom.
+    W. G. Cochran, "Sampling Techniques" (1977), section 6.3: variance of a ratio estimate. L. Kish, "Survey
+    Sampling" (1965), section 11.7: effective size of a weighted sample, from which t has its degrees of freedom.
     """
     sides = [np.asarray(side, np.float64) for side in (before, after)]
     noise = sum(side.var(axis=0, ddof=1).sum() / len(side) for side in sides if len(side) > 1)
