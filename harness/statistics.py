@@ -218,8 +218,8 @@ def margin_of_puzzles(before: ArrayLike, after: ArrayLike, confidence: float) ->
     -------
     float
         Student's t times the standard error. Where all puzzles take by as much longer, their shares are alike, and
-        this is about 0: the noise of single times, known from the runs of a side, is taken off. One run a side does
-        not show it, and all of it counts. The fewer puzzles have most of the time, the larger is t.
+        this is about 0: the noise of single times, known from the runs of a side, is taken off. One run a side
+        does not show it, and all of it counts. The fewer puzzles have most of the time, the larger is t.
 
     References
     ----------
