@@ -23,7 +23,7 @@ COMPARISON_SCHEMA_VERSION = 1
 """Of the JSON form; raised by a change that old readers cannot take."""
 
 FEWEST_PUZZLES = 5
-"""With fewer, no interval is believed and times decide nothing: a bootstrap of so few says too little noise."""
+"""With fewer, no interval is believed and times decide nothing: so few hardly say how unlike puzzles are."""
 
 FEW_PUZZLES = 30
 """With fewer, the interval is called rough."""
@@ -168,7 +168,7 @@ class Comparison:
         if self.worse:
             return Outcome.WORSE
         limit = 1 + self.limits.tolerance
-        if self.deciding is None or self.compared_count < FEWEST_PUZZLES or self.waits:
+        if self.deciding is None or not _enough(self.compared_count, self.half_of_total_count) or self.waits:
             return Outcome.CANNOT_TELL
         if self.deciding.ratio.high < 1 / limit:
             return Outcome.FASTER
@@ -221,6 +221,7 @@ def compare(before: Side, after: Side, limits: Limits) -> Comparison:
         if before.has_cpu_time and after.has_cpu_time:
             cpu = compare_whole(before, after, masks, limits.confidence, on_cpu=True)
     deciding = cpu or wall
+    half = _half_of(old + new)
     moved = np.log(floored(new)) - np.log(floored(old))
     margin = np.log1p(limits.tolerance)
     slower, faster = int((moved > margin).sum()), int((moved < -margin).sum())
@@ -239,7 +240,7 @@ def compare(before: Side, after: Side, limits: Limits) -> Comparison:
         ratios=found,
         wall=wall,
         cpu=cpu,
-        half_of_total_count=_half_of(old + new),
+        half_of_total_count=half,
         floored_count=int(((old <= RESOLUTION_SECONDS) & (new <= RESOLUTION_SECONDS)).sum()),
         faster_count=faster,
         slower_count=slower,
@@ -251,10 +252,10 @@ def compare(before: Side, after: Side, limits: Limits) -> Comparison:
             for at in most[:SHOWN_CHANGES]
             if abs(second.seconds[at] - first.seconds[at]) > RESOLUTION_SECONDS
         ],
-        notes=_notes(len(old), deciding),
+        notes=_notes(len(old), half, deciding),
         warnings=_burst_lines(old, new) + _warnings(before, after),
         slower_beyond_tolerance=deciding is not None
-        and len(old) >= FEWEST_PUZZLES
+        and _enough(len(old), half)
         and deciding.ratio.low > 1 + limits.tolerance,
         lost_more_than_solved=len(lost) > len(solved),
     )
@@ -313,7 +314,12 @@ def _half_of(seconds: NDArray[np.float64]) -> int:
     return int(np.searchsorted(summed, summed[-1] / 2)) + 1
 
 
-def _notes(compared: int, deciding: Whole | None) -> list[str]:
+def _enough(compared: int, half_of_total: int) -> bool:
+    """Return whether times may decide: not where they are next to those of a puzzle or two."""
+    return compared >= FEWEST_PUZZLES and half_of_total > 1
+
+
+def _notes(compared: int, half_of_total: int, deciding: Whole | None) -> list[str]:
     notes = []
     if not compared:
         notes.append("no puzzle is right on both sides: times cannot be compared")
@@ -321,6 +327,8 @@ def _notes(compared: int, deciding: Whole | None) -> list[str]:
         notes.append(f"only {compared} puzzles are right on both sides: too few for times to decide anything")
     elif compared < FEW_PUZZLES:
         notes.append(f"only {compared} puzzles are right on both sides: the intervals are rough")
+    if half_of_total == 1:
+        notes.append("one puzzle has half of the time or more: times decide nothing")
     if deciding and deciding.turns == 1:
         notes.append(
             "a single turn of a side does not show how far the machine drifts: "
