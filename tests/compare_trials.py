@@ -37,7 +37,7 @@ A_TENTH_SLOWER = (
     "    cells = (m.one << length) - 1\n",
     "    cells = (m.one << length) - 1\n"
     "    spent = blocks + 1\n"
-    "    for _ in range(115):\n"
+    "    for _ in range(125):\n"
     "        spent = (spent ^ (spent >> 7)) * 6364136223846793005\n"
     "    if spent == 0:  # never; a compiler does not know, and keeps the loop\n"
     "        return False, black, white\n",
@@ -50,14 +50,15 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.compare_trials", description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the results are kept")
     parser.add_argument("--busy", type=int, default=0, metavar="N", help="so many loops run beside (default: 0)")
+    parser.add_argument("--set", default=SET, metavar="SET", help="default: %(default)s")
     parser.add_argument("--blocks", type=int, default=BLOCKS, metavar="N", help="default: %(default)s")
     parsed = parser.parse_args(arguments)
     blocks = [parsed.folder / f"{number:02}" for number in range(1, parsed.blocks + 1)]
-    record(blocks, parsed.busy)
+    record(blocks, parsed.set, parsed.busy)
     return tell(blocks)
 
 
-def record(blocks: Sequence[Path], loops: int) -> None:
+def record(blocks: Sequence[Path], puzzle_set: str, loops: int) -> None:
     """Record the blocks that are not there."""
     missing = [block for block in blocks if not block.exists()]
     if not missing:
@@ -74,9 +75,9 @@ def record(blocks: Sequence[Path], loops: int) -> None:
             shutil.rmtree(part, ignore_errors=True)
             part.mkdir(parents=True)
             for number in range(1, SAME + 1):
-                play(commands["same"], part / f"same-{number}.json")
+                play(commands["same"], puzzle_set, part / f"same-{number}.json")
                 if "slow" in commands and number <= SLOWED:
-                    play(commands["slow"], part / f"slow-{number}.json")
+                    play(commands["slow"], puzzle_set, part / f"slow-{number}.json")
             part.rename(block)
             print(f"block {block.name}", file=sys.stderr)
 
@@ -90,10 +91,10 @@ def command(folder: Path, *changes: tuple[str, str]) -> list[str]:
     return found
 
 
-def play(bot: Sequence[str], result: Path) -> None:
+def play(bot: Sequence[str], puzzle_set: str, result: Path) -> None:
     """Run a bot as `nonojudge run` does."""
     with contextlib.redirect_stdout(io.StringIO()):
-        options = ["--quiet", "--set", SET, "--name", "nonobot", "--result", str(result)]
+        options = ["--quiet", "--set", puzzle_set, "--name", "nonobot", "--result", str(result)]
         status = cli.run(["run", *options, "--", *bot])
     assert status == 0, f"the run ended with {status}"
 
