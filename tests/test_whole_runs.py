@@ -58,7 +58,7 @@ def told(found, tolerance=0.02):
 @pytest.mark.parametrize(("spread", "machine"), [(0.01, MACHINE), (0.04, MACHINE), (0.08, BUSY), (0.25, BUSY)])
 def test_the_same_code_is_seldom_told_from_itself(count, spread, machine):
     random = np.random.default_rng(count)
-    trials = 200
+    trials = 120
     alarms = sum(
         told(whole(*(simulated(random, count, spread=spread, machine=machine) for _ in range(2)))) != 0
         for _ in range(trials)
@@ -86,9 +86,9 @@ def test_a_tenth_is_found_with_five_runs_a_side():
                 simulated(random, 5, spread=0.02, noise=0.05, slower=1.1),
             )
         )
-        for _ in range(150)
+        for _ in range(90)
     ]
-    assert sum(one == 1 for one in found) >= 150 * 28 / 30
+    assert sum(one == 1 for one in found) >= 90 * 28 / 30
     assert min(found) >= 0
 
 
