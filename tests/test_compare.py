@@ -185,7 +185,7 @@ def test_one_puzzle_with_half_of_the_time_decides_nothing():
     """Of a set of easy puzzles it is the start of the bot's process."""
     found = between([run_result(times=[5.0, *[1.0] * 4])], [run_result(times=[15.0, *[1.0] * 4])])
     assert found.outcome is Outcome.CANNOT_TELL
-    assert found.notes[1] == "one puzzle has half of the time or more: times decide nothing"
+    assert found.notes[1] == "one puzzle has half of the time or more: times of a single turn decide nothing"
     assert between([run_result(times=[5.0, *[1.0] * 7])], [run_result(times=[15.0, *[3.0] * 7])]).worse
 
 

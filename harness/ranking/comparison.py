@@ -168,8 +168,9 @@ class Comparison:
         if self.worse:
             return Outcome.WORSE
         limit = 1 + self.limits.tolerance
-        if self.deciding is None or not _enough(self.compared_count, self.half_of_total_count) or self.waits:
+        if not _enough(self.compared_count, self.half_of_total_count, self.deciding) or self.waits:
             return Outcome.CANNOT_TELL
+        assert self.deciding
         if self.deciding.ratio.high < 1 / limit:
             return Outcome.FASTER
         return Outcome.NOT_WORSE if self.deciding.ratio.high <= limit else Outcome.CANNOT_TELL
@@ -255,7 +256,7 @@ def compare(before: Side, after: Side, limits: Limits) -> Comparison:
         notes=_notes(len(old), half, deciding),
         warnings=_burst_lines(old, new) + _warnings(before, after),
         slower_beyond_tolerance=deciding is not None
-        and _enough(len(old), half)
+        and _enough(len(old), half, deciding)
         and deciding.ratio.low > 1 + limits.tolerance,
         lost_more_than_solved=len(lost) > len(solved),
     )
@@ -314,9 +315,12 @@ def _half_of(seconds: NDArray[np.float64]) -> int:
     return int(np.searchsorted(summed, summed[-1] / 2)) + 1
 
 
-def _enough(compared: int, half_of_total: int) -> bool:
-    """Return whether times may decide: not where they are next to those of a puzzle or two."""
-    return compared >= FEWEST_PUZZLES and half_of_total > 1
+def _enough(compared: int, half_of_total: int, deciding: Whole | None) -> bool:
+    """Return whether times may decide: of few puzzles they do not, nor where one of a single run has most of them.
+
+    It may be the first, which has the start of the process in it: from a cold disk that takes long.
+    """
+    return deciding is not None and compared >= FEWEST_PUZZLES and (half_of_total > 1 or deciding.turns > 1)
 
 
 def _notes(compared: int, half_of_total: int, deciding: Whole | None) -> list[str]:
@@ -327,9 +331,9 @@ def _notes(compared: int, half_of_total: int, deciding: Whole | None) -> list[st
         notes.append(f"only {compared} puzzles are right on both sides: too few for times to decide anything")
     elif compared < FEW_PUZZLES:
         notes.append(f"only {compared} puzzles are right on both sides: the intervals are rough")
-    if half_of_total == 1:
-        notes.append("one puzzle has half of the time or more: times decide nothing")
     if deciding and deciding.turns == 1:
+        if half_of_total == 1:
+            notes.append("one puzzle has half of the time or more: times of a single turn decide nothing")
         notes.append(
             "a single turn of a side does not show how far the machine drifts: "
             f"by experience two such runs of the same code differ by up to {percent(deciding.runs_margin)}"
