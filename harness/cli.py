@@ -38,7 +38,7 @@ COMMANDS = {
     "run": Command("run_bot", "run a bot on a set and judge its answers", takes_bot=True),
     "tournament": Command("tournament", "run several bots on several sets, and rank them"),
     "table": Command("table", "rank several results: most right, then least time"),
-    "compare": Command("compare", "tell whether a change made a bot slower, puzzle by puzzle"),
+    "compare": Command("compare", "tell whether a change made a bot slower, or that one cannot tell"),
     "report": Command("report", "write results as one HTML page with tables, plots and pictures"),
     "verify": Command("verify", "check an answer file against its question file"),
     "check": Command("check", "see whether a bot keeps to the protocol, step by step", takes_bot=True),
@@ -127,7 +127,7 @@ def _parser(*names: str) -> Parser:
         description="The judge of nonogram tournaments: runs bots, ranks and compares them, "
         "finds and makes puzzles.",
         epilog="Exit status: 0 done and nothing was wrong, 1 something was, 2 unusable arguments or input,\n"
-        "130 interrupted. `nonojudge COMMAND --help` explains a command, with examples.",
+        "3 `compare` cannot tell, 130 interrupted. `nonojudge COMMAND --help` explains a command, with examples.",
     )
     add_version(parser)
     add_completion(parser, lambda: _parser(*COMMANDS))

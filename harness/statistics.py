@@ -1,7 +1,9 @@
 """Ratios of two series of times, with intervals: pure functions of arrays, no clock and no files.
 
-Puzzles are the sample: the intervals say what another set of the same kind would show. They say nothing about the
-drift of a machine from one run to the next; only repeated runs show that (see `spread`).
+Two things move a ratio of the same code to itself. Puzzles are a sample, and the intervals of `ratios` say what
+another set of the same kind would show. Runs are one, too: the machine's speed moves from one to the next, for all
+puzzles of a run alike, so that a thousand puzzles of one run say no more about it than one does. `margin_of_runs`
+says how far that goes.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +26,8 @@ __all__ = [
     "Ratio",
     "Ratios",
     "floored",
+    "margin_of_puzzles",
+    "margin_of_runs",
     "needed_pairs",
     "paired_ratio",
     "ratios",
@@ -35,6 +40,9 @@ read get the same stamp, and the scheduler's part in each stamp is some ten micr
 
 RESAMPLES = 10_000
 """Bootstrap resamples. The ends of a 95 % interval then move by about 1 % of its width from seed to seed."""
+
+EXPECTED_FREEDOM = 2.0
+"""How many degrees of freedom the spread expected of runs is worth: few, since machines differ."""
 
 NUMBERS_AT_ONCE = 1 << 16
 """How many random numbers are held at one time: half a megabyte, which the processor keeps near."""
@@ -58,7 +66,8 @@ class Ratios:
     each : Ratio
         Geometric mean of the ratios puzzle by puzzle: every puzzle has the same weight.
     total : Ratio
-        Of the two sums: the slowest puzzles have nearly all the weight.
+        Of the two sums: the slowest puzzles have nearly all the weight. Where these are few, resamples know little
+        of the spread, and the interval is too narrow (see `margin_of_puzzles`).
     """
 
     each: Ratio
@@ -131,10 +140,7 @@ def _bca_interval(
     count = len(pairs[0])
     if count == 1:  # nothing to resample
         return _logs_of_ratios(*pairs), _logs_of_ratios(*pairs)
-    try:
-        from scipy.stats import bootstrap  # type: ignore[import-untyped, unused-ignore]
-    except ImportError:
-        raise UnusableError(missing("a comparison", "scipy")) from None
+    bootstrap = _scipy_stats().bootstrap
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # of resamples that are all alike; they are seen to below
         found = bootstrap(
@@ -155,6 +161,77 @@ def _bca_interval(
     plain_low, plain_high = np.quantile(found.bootstrap_distribution, (tail, 1 - tail), axis=-1)
     corrected = low <= high  # false of NaN
     return np.where(corrected, low, plain_low), np.where(corrected, high, plain_high)
+
+
+def _scipy_stats() -> Any:
+    try:
+        import scipy.stats as stats  # type: ignore[import-untyped, unused-ignore]
+    except ImportError:
+        raise UnusableError(missing("a comparison", "scipy")) from None
+    return stats
+
+
+def margin_of_runs(
+    levels: Sequence[ArrayLike], weights: Sequence[float], expected: float, confidence: float
+) -> float:
+    """Return how far runs by themselves may move the logarithm of a ratio, either way.
+
+    Parameters
+    ----------
+    levels : sequence of array_like of float64, shape (runs,)
+        Logarithms of the times of whole runs, for each side and set: within one of these, runs differ by chance.
+    weights : sequence of float
+        Of the mean of each of `levels` in the ratio.
+    expected : float
+        Standard deviation of such logarithms that is expected before any is seen. It has the weight of
+        `EXPECTED_FREEDOM` degrees of freedom: of one run a side it is all that is known, of five it is little.
+    confidence : float
+
+    Returns
+    -------
+    float
+        Student's t times the standard error, with the variance pooled over all of `levels` and moderated by the
+        one expected.
+
+    References
+    ----------
+    G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
+    experiments", Stat. Appl. Genet. Mol. Biol. 3 (2004), article 3: section 4 (moderated t).
+    """
+    groups = [np.asarray(one, np.float64) for one in levels]
+    freedom = EXPECTED_FREEDOM + sum(len(one) - 1 for one in groups)
+    squares = EXPECTED_FREEDOM * expected**2 + sum(float(((one - one.mean()) ** 2).sum()) for one in groups)
+    share = sum(weight**2 / len(one) for weight, one in zip(weights, groups, strict=True))
+    return float(_scipy_stats().t.ppf((1 + confidence) / 2, freedom) * math.sqrt(squares / freedom * share))
+
+
+def margin_of_puzzles(before: ArrayLike, after: ArrayLike, confidence: float) -> float:
+    """Return how far other puzzles of the same kind may move the logarithm of the ratio of two sums of times.
+
+    Parameters
+    ----------
+    before, after : array_like of float64, shape (runs, n)
+        The share of each puzzle in the time of each run: rows have the sum 1.
+    confidence : float
+
+    Returns
+    -------
+    float
+        Student's t times the standard error. Where all puzzles take by as much longer, their shares are alike, and
+        this is about 0: the noise of single times, known from the runs of a side, is taken off. One run a side
+        does not show it, and all of it counts. The fewer puzzles have most of the time, the larger is t.
+
+    References
+    ----------
+    W. G. Cochran, "Sampling Techniques" (1977), section 6.3: variance of a ratio estimate. L. Kish, "Survey
+    Sampling" (1965), section 11.7: effective size of a weighted sample, from which t has its degrees of freedom.
+    """
+    sides = [np.asarray(side, np.float64) for side in (before, after)]
+    noise = sum(side.var(axis=0, ddof=1).sum() / len(side) for side in sides if len(side) > 1)
+    first, second = (side.mean(axis=0) for side in sides)
+    unlike = max(0.0, float(((second - first) ** 2).sum() - noise))
+    effective = 1 / (((first + second) / 2) ** 2).sum()
+    return float(_scipy_stats().t.ppf((1 + confidence) / 2, max(effective - 1, 1.0)) * math.sqrt(unlike))
 
 
 def spread(levels: ArrayLike) -> float:

@@ -53,8 +53,10 @@ def run_result(
     command: Sequence[str] = ("./bot",),
     warm_up_seconds: float | None = 0.5,
     judge_version: str = "1.0",
+    cpu: float | None = None,
+    started_at: str = "2026-01-01T00:00:00Z",
 ) -> RunResult:
-    usage = Usage(wall, sum(one or 0.0 for one in times), 50_000_000)
+    usage = Usage(wall, sum(one or 0.0 for one in times) if cpu is None else cpu, 50_000_000)
     return RunResult(
         bot=bot,
         command=list(command),
@@ -62,7 +64,7 @@ def run_result(
         terms=terms or Terms(),
         machine=machine,
         judge_version=judge_version,
-        started_at="2026-01-01T00:00:00Z",
+        started_at=started_at,
         warm_up_seconds=warm_up_seconds,
         legs=[Leg("2026-01-01T00:00:00Z", 1, BotEnd(end), usage)],
         stderr_bytes=0,

@@ -14,6 +14,8 @@ pytest.importorskip("scipy", reason="the extra `compare` is not installed")
 
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t as student_t
+from scipy.stats import ttest_ind
 
 from nonobot.harness import statistics
 from nonobot.harness.errors import UnusableError
@@ -21,6 +23,8 @@ from nonobot.harness.statistics import (
     RESOLUTION_SECONDS,
     Ratio,
     floored,
+    margin_of_puzzles,
+    margin_of_runs,
     needed_pairs,
     paired_ratio,
     ratios,
@@ -256,6 +260,52 @@ def test_a_true_slow_down_is_always_found():
     for seed in range(60):
         before, after = noisy(seed, 1000, 0.2, slower=1.1)
         assert ratios(before, after, seed=seed, resamples=400).each.low > 1.02
+
+
+# The margins of runs and of puzzles
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
+def test_without_an_expectation_the_margin_of_runs_is_the_textbook_one(monkeypatch, confidence):
+    monkeypatch.setattr(statistics, "EXPECTED_FREEDOM", 0.0)
+    before, after = [0.1, 0.4, 0.2], [0.5, 0.3, 0.7, 0.9]
+    low, high = ttest_ind(after, before).confidence_interval(confidence)
+    assert margin_of_runs([before, after], [1.0, 1.0], 0.04, confidence) == pytest.approx((high - low) / 2)
+
+
+def test_what_is_expected_counts_as_two_runs_more():
+    """Of a spread that is twice that expected: the variance between, by degrees of freedom."""
+    levels = [[-0.1, 0.0, 0.1], [0.9, 1.0, 1.1]]  # variance 0.01 on either side
+    variance = (2 * 0.05**2 + 4 * 0.1**2) / 6
+    expected = student_t.ppf(0.975, 6) * math.sqrt(variance * (1 / 3 + 1 / 3))
+    assert margin_of_runs(levels, [1.0, 1.0], 0.05, 0.95) == pytest.approx(expected)
+    assert margin_of_runs([[0.0], [0.5]], [1.0, 1.0], 0.05, 0.95) == pytest.approx(
+        student_t.ppf(0.975, 2) * 0.05 * math.sqrt(2)
+    )
+
+
+def test_puzzles_that_keep_their_shares_leave_no_margin():
+    shares = np.full((1, 10), 0.1)
+    assert margin_of_puzzles(shares, shares, 0.95) == 0.0
+
+
+def test_the_margin_of_puzzles_is_that_of_a_ratio_estimate():
+    before = np.array([[0.3, 0.2, 0.2, 0.2, 0.1]])
+    after = np.array([[0.2, 0.3, 0.2, 0.2, 0.1]])
+    effective = 1 / (2 * 0.25**2 + 2 * 0.2**2 + 0.1**2)
+    expected = student_t.ppf(0.95, effective - 1) * math.sqrt(2 * 0.1**2)
+    assert margin_of_puzzles(before, after, 0.9) == pytest.approx(expected)
+
+
+def test_noise_that_repeats_show_is_taken_off():
+    random = np.random.default_rng(6)
+    margins = []
+    for _ in range(200):
+        times = random.lognormal(-5, 1, 100) * random.lognormal(0, 0.2, (2, 5, 100))
+        shares = times / times.sum(axis=2, keepdims=True)
+        margins.append((margin_of_puzzles(*shares, 0.95), margin_of_puzzles(*shares[:, :1], 0.95)))
+    repeated, single = np.mean(margins, axis=0)
+    assert repeated < 0.25 * single
 
 
 # The signed-rank interval

@@ -1,4 +1,4 @@
-"""`nonojudge compare`: two versions of a bot puzzle by puzzle, with an exit status that gates a change."""
+"""`nonojudge compare`: two versions of a bot, with an exit status that gates a change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nonobot.arguments import Parser, number, share, whole_number
 from nonobot.harness.commands.shared_options import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import read_side
-from nonobot.harness.ranking.comparison import Limits, compare
+from nonobot.harness.ranking.comparison import Limits, Outcome, compare
 from nonobot.harness.ranking.comparison_text import as_json, as_text
 from nonobot.harness.text import on_terminal
 
@@ -17,27 +17,37 @@ __all__ = ["add_to"]
 
 EXAMPLES = """\
 examples:
-  nonojudge compare old.json new.json
   nonojudge compare results/old results/new              every result in a folder is a run of that side
   nonojudge compare --before old-*.json --after new-*.json
-  nonojudge compare old.json new.json --tolerance 0.05 && git push
+  nonojudge compare old.json new.json                    one run a side: tells only a large difference
+  nonojudge compare results/old results/new --tolerance 0.05 && git push
 
-Both sides must have been run on the same set, or the same sets. Several runs of a side on a set are repeats:
-each puzzle counts with its median time, and is right if it was so in more than half of them. Repeats tame noise;
-do them in turns (old, new, old, new), since machines drift.
+Five runs a side, by turns, since machines drift (in bash; --name since one side is one bot):
+  for i in 1 2 3 4 5; do
+      nonojudge run --quiet --set SET --name bot --result old-$i.json -- OLD-COMMAND
+      nonojudge run --quiet --set SET --name bot --result new-$i.json -- NEW-COMMAND
+  done
+  nonojudge compare --before old-*.json --after new-*.json
 
-After is worse if it is slower beyond the tolerance with confidence: the whole interval of the geometric mean
-of the times' ratios lies above 1 + tolerance; or if it newly lost more puzzles than it newly solved. The ratio of
-total times is shown beside it and decides nothing: a few hard puzzles dominate it.
+Both sides must have been run on the same set, or the same sets. What counts is the time of whole runs for the
+puzzles that both sides have right: CPU time where the bot was held on one core, else wall time. The interval
+has in it how far the runs of a side differ among themselves, and how few puzzles have most of the time. Runs
+of a side that lie between two runs of the other count as one.
 
-Exit status: 0 not worse, 1 worse, 2 unusable arguments or results.
+After is worse if it is slower beyond the tolerance with confidence: the whole interval lies above
+1 + tolerance; or if it newly lost more puzzles than it newly solved. It is not worse if the whole interval
+lies below that. Where the interval holds both, compare cannot tell.
+
+Exit status: 0 not worse, 1 worse, 2 unusable arguments or results, 3 cannot tell.
 """
+
+EXIT_STATUS = {Outcome.NOT_WORSE: 0, Outcome.FASTER: 0, Outcome.WORSE: 1, Outcome.CANNOT_TELL: 3}
 
 
 def add_to(parser: Parser) -> None:
     """Describe the command and its arguments."""
     parser.usage = "nonojudge compare [options] (BEFORE AFTER | --before RESULT... --after RESULT...)"
-    parser.description = "Compare the results of two versions of a bot, or of two bots, puzzle by puzzle."
+    parser.description = "Compare the results of two versions of a bot, or of two bots."
     parser.epilog = EXAMPLES
     parser.add_argument(
         "sides", nargs="*", type=Path, metavar="BEFORE AFTER", help="two results, or two folders of results"
@@ -80,7 +90,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         print(as_json(comparison), end="")
     else:
         print(as_text(comparison, on_terminal()), end="")
-    return 1 if comparison.worse else 0
+    return EXIT_STATUS[comparison.outcome]
 
 
 def _places(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:

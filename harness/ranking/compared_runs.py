@@ -1,4 +1,4 @@
-"""One side of a comparison: the runs of one bot, made into a verdict and a time for each puzzle."""
+"""One side of a comparison: the runs of one bot, made into verdicts and times, of puzzles and of runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.sources import BotLog, files_in, read_source
 from nonobot.harness.results.run_result import RunResult, SetFacts, Verdict
-from nonobot.harness.statistics import floored, spread
+from nonobot.harness.statistics import floored
 
 __all__ = ["Side", "read_side", "same_sets"]
 
@@ -58,15 +58,34 @@ class Side:
         medians[known] = np.nanmedian(times[:, known], axis=0)
         return medians
 
-    def drift(self) -> float:
-        """Return by which share the slowest run of a set exceeds the fastest, puzzle by puzzle; 0 for one."""
-        worst = 0.0
-        for runs in self.runs.values():
-            times = np.array([_seconds(run) for run in runs])
-            shared = times[:, ~np.isnan(times).any(axis=0)]
-            if shared.size:
-                worst = max(worst, spread(np.log(floored(shared)).mean(axis=1)))
-        return worst
+    def all_seconds(self, digest: str, compared: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the time of each run of a set for each of the puzzles `compared`: shape (runs, compared).
+
+        A puzzle that a run did not have right counts with its median.
+        """
+        times = np.array([_seconds(run) for run in self.runs[digest]])
+        return np.where(np.isnan(times), self.seconds(digest), times)[:, compared]
+
+    def wall_seconds(self, digest: str, compared: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the time of each run of a set for the puzzles `compared` together: shape (runs,)."""
+        return floored(self.all_seconds(digest, compared).sum(axis=1))
+
+    def cpu_seconds(self, digest: str, compared: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the same of CPU time: the share of its wall time in which a run computed; shape (runs,)."""
+        usages = [run.usage for run in self.runs[digest]]
+        shares = np.array([usage.cpu_seconds / usage.wall_seconds for usage in usages])
+        return floored(shares * self.wall_seconds(digest, compared))
+
+    @property
+    def has_cpu_time(self) -> bool:
+        """Whether the CPU time of all runs says how long they would have taken with a core to themselves.
+
+        Of a bot on several cores it does not: it may take less time by sharing the same work out better.
+        """
+        return all(
+            len(run.terms.cores) == 1 and run.usage.cpu_seconds > 0 and run.usage.wall_seconds > 0
+            for run in self.all_runs
+        )
 
 
 def read_side(label: str, places: Sequence[Path]) -> Side:

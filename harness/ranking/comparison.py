@@ -1,9 +1,10 @@
-"""Two sides puzzle by puzzle: the numbers, what makes them doubtful, and whether the second side is worse."""
+"""Two sides compared: the numbers, what makes them doubtful, and whether the second side is worse."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +12,18 @@ from numpy.typing import NDArray
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import Side, same_sets
 from nonobot.harness.ranking.fairness import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
+from nonobot.harness.ranking.whole_runs import Whole, compare_whole
 from nonobot.harness.results.run_result import EndReason, SetFacts, Verdict
 from nonobot.harness.statistics import RESOLUTION_SECONDS, Ratios, floored, ratios
 from nonobot.harness.text import duration, percent
 
-__all__ = ["COMPARISON_SCHEMA_VERSION", "Change", "Comparison", "Limits", "SideFacts", "compare"]
+__all__ = ["COMPARISON_SCHEMA_VERSION", "Change", "Comparison", "Limits", "Outcome", "SideFacts", "compare"]
 
 COMPARISON_SCHEMA_VERSION = 1
 """Of the JSON form; raised by a change that old readers cannot take."""
 
 FEWEST_PUZZLES = 5
-"""With fewer, no interval is believed and times decide nothing: a bootstrap of so few says too little noise."""
+"""With fewer, no interval is believed and times decide nothing: so few hardly say how unlike puzzles are."""
 
 FEW_PUZZLES = 30
 """With fewer, the interval is called rough."""
@@ -32,9 +34,23 @@ BURST_SHARE = 0.05
 SHOWN_CHANGES = 5
 
 
+class Outcome(StrEnum):
+    """What came of a comparison.
+
+    WORSE: slower, all of the interval beyond the tolerance, or more puzzles lost than solved. FASTER: by more than
+    the tolerance. NOT_WORSE: not slower by more than the tolerance. CANNOT_TELL: the interval holds more than one
+    of these.
+    """
+
+    WORSE = "worse"
+    NOT_WORSE = "not worse"
+    FASTER = "faster"
+    CANNOT_TELL = "cannot tell"
+
+
 @dataclass(frozen=True)
 class Limits:
-    """When the second side is worse: its ratio's interval lies above 1 + `tolerance`."""
+    """When the second side is worse: the interval of its ratio lies above 1 + `tolerance`."""
 
     tolerance: float = 0.02
     confidence: float = 0.95
@@ -57,7 +73,7 @@ class SideFacts:
     total_seconds : float or None
         Of the puzzles compared.
     drift : float
-        By which share its slowest run exceeds its fastest.
+        By which share its slowest turn exceeds its fastest, on the clock that decides.
     """
 
     bot: str
@@ -93,7 +109,9 @@ class Comparison:
     puzzle_count, compared_count : int
         Of all sets; those right and timed on both sides.
     ratios : Ratios or None
-        None where nothing can be compared.
+        Of the puzzles' times: what they, as a sample, say. None where nothing can be compared.
+    wall, cpu : Whole or None
+        Of the runs' times; no CPU time where it does not say how long a run would take.
     half_of_total_count : int
         In how few of the puzzles compared half of the time of both sides lies.
     floored_count : int
@@ -114,6 +132,8 @@ class Comparison:
     puzzle_count: int
     compared_count: int
     ratios: Ratios | None
+    wall: Whole | None
+    cpu: Whole | None
     half_of_total_count: int
     floored_count: int
     faster_count: int
@@ -128,9 +148,32 @@ class Comparison:
     lost_more_than_solved: bool
 
     @property
+    def deciding(self) -> Whole | None:
+        """The times that decide: those of the CPU, since others on the machine make the wall times longer."""
+        return self.cpu or self.wall
+
+    @property
+    def waits(self) -> bool:
+        """Whether the second side takes longer without computing longer: it waits, or others had the core."""
+        return self.wall is not None and self.wall.ratio.low > 1 + self.limits.tolerance
+
+    @property
     def worse(self) -> bool:
         """Whether the second side is worse, so that a gate should close."""
         return self.slower_beyond_tolerance or self.lost_more_than_solved
+
+    @property
+    def outcome(self) -> Outcome:
+        """What came of it, in a word."""
+        if self.worse:
+            return Outcome.WORSE
+        limit = 1 + self.limits.tolerance
+        if not _enough(self.compared_count, self.half_of_total_count, self.deciding) or self.waits:
+            return Outcome.CANNOT_TELL
+        assert self.deciding
+        if self.deciding.ratio.high < 1 / limit:
+            return Outcome.FASTER
+        return Outcome.NOT_WORSE if self.deciding.ratio.high <= limit else Outcome.CANNOT_TELL
 
 
 @dataclass(frozen=True)
@@ -172,6 +215,14 @@ def compare(before: Side, after: Side, limits: Limits) -> Comparison:
     compared = first.right & second.right & ~np.isnan(first.seconds) & ~np.isnan(second.seconds)
     old, new = first.seconds[compared], second.seconds[compared]
     found = ratios(old, new, limits.confidence, limits.seed) if len(old) else None
+    wall = cpu = None
+    if found:
+        masks = dict(zip(digests, np.split(compared, np.cumsum(_sizes(before, digests))[:-1]), strict=True))
+        wall = compare_whole(before, after, masks, limits.confidence, on_cpu=False)
+        if before.has_cpu_time and after.has_cpu_time:
+            cpu = compare_whole(before, after, masks, limits.confidence, on_cpu=True)
+    deciding = cpu or wall
+    half = _half_of(old + new)
     moved = np.log(floored(new)) - np.log(floored(old))
     margin = np.log1p(limits.tolerance)
     slower, faster = int((moved > margin).sum()), int((moved < -margin).sum())
@@ -179,16 +230,18 @@ def compare(before: Side, after: Side, limits: Limits) -> Comparison:
     most = sorted(np.flatnonzero(compared), key=lambda at: -abs(second.seconds[at] - first.seconds[at]))
     solved = [changes[at] for at in np.flatnonzero(second.right & ~first.right)]
     lost = [changes[at] for at in np.flatnonzero(first.right & ~second.right)]
-    sides = _side_facts(before, first, old), _side_facts(after, second, new)
+    drifts = (deciding.before_drift, deciding.after_drift) if deciding else (0.0, 0.0)
     return Comparison(
-        before=sides[0],
-        after=sides[1],
+        before=_side_facts(before, first, old, drifts[0]),
+        after=_side_facts(after, second, new, drifts[1]),
         sets=before.set_facts(),
         limits=limits,
         puzzle_count=len(compared),
         compared_count=len(old),
         ratios=found,
-        half_of_total_count=_half_of(old + new),
+        wall=wall,
+        cpu=cpu,
+        half_of_total_count=half,
         floored_count=int(((old <= RESOLUTION_SECONDS) & (new <= RESOLUTION_SECONDS)).sum()),
         faster_count=faster,
         slower_count=slower,
@@ -200,16 +253,20 @@ def compare(before: Side, after: Side, limits: Limits) -> Comparison:
             for at in most[:SHOWN_CHANGES]
             if abs(second.seconds[at] - first.seconds[at]) > RESOLUTION_SECONDS
         ],
-        notes=_notes(before, after, len(old)),
-        warnings=_burst_lines(old, new) + _warnings(before, after, sides, limits),
-        slower_beyond_tolerance=found is not None
-        and len(old) >= FEWEST_PUZZLES
-        and found.each.low > 1 + limits.tolerance,
+        notes=_notes(len(old), half, deciding),
+        warnings=_burst_lines(old, new) + _warnings(before, after),
+        slower_beyond_tolerance=deciding is not None
+        and _enough(len(old), half, deciding)
+        and deciding.ratio.low > 1 + limits.tolerance,
         lost_more_than_solved=len(lost) > len(solved),
     )
 
 
-def _side_facts(side: Side, column: _Column, seconds: NDArray[np.float64]) -> SideFacts:
+def _sizes(side: Side, digests: Sequence[str]) -> list[int]:
+    return [len(side.runs[digest][0].score.puzzles) for digest in digests]
+
+
+def _side_facts(side: Side, column: _Column, seconds: NDArray[np.float64], drift: float) -> SideFacts:
     return SideFacts(
         bot=side.bot,
         files=side.files,
@@ -217,7 +274,7 @@ def _side_facts(side: Side, column: _Column, seconds: NDArray[np.float64]) -> Si
         right=int(column.right.sum()),
         geometric_mean_seconds=float(np.exp(np.log(floored(seconds)).mean())) if len(seconds) else None,
         total_seconds=float(seconds.sum()) if len(seconds) else None,
-        drift=side.drift(),
+        drift=drift,
     )
 
 
@@ -258,7 +315,15 @@ def _half_of(seconds: NDArray[np.float64]) -> int:
     return int(np.searchsorted(summed, summed[-1] / 2)) + 1
 
 
-def _notes(before: Side, after: Side, compared: int) -> list[str]:
+def _enough(compared: int, half_of_total: int, deciding: Whole | None) -> bool:
+    """Return whether times may decide: of few puzzles they do not, nor where one of a single run has most of them.
+
+    It may be the first, which has the start of the process in it: from a cold disk that takes long.
+    """
+    return deciding is not None and compared >= FEWEST_PUZZLES and (half_of_total > 1 or deciding.turns > 1)
+
+
+def _notes(compared: int, half_of_total: int, deciding: Whole | None) -> list[str]:
     notes = []
     if not compared:
         notes.append("no puzzle is right on both sides: times cannot be compared")
@@ -266,9 +331,12 @@ def _notes(before: Side, after: Side, compared: int) -> list[str]:
         notes.append(f"only {compared} puzzles are right on both sides: too few for times to decide anything")
     elif compared < FEW_PUZZLES:
         notes.append(f"only {compared} puzzles are right on both sides: the intervals are rough")
-    if any(len(runs) == 1 for side in (before, after) for runs in side.runs.values()):
+    if deciding and deciding.turns == 1:
+        if half_of_total == 1:
+            notes.append("one puzzle has half of the time or more: times of a single turn decide nothing")
         notes.append(
-            "a single run does not show how far the machine drifts from run to run: run both sides again, in turns"
+            "a single turn of a side does not show how far the machine drifts: "
+            f"by experience two such runs of the same code differ by up to {percent(deciding.runs_margin)}"
         )
     return notes
 
@@ -285,15 +353,10 @@ def _burst_lines(old: NDArray[np.float64], new: NDArray[np.float64]) -> list[str
     ]
 
 
-def _warnings(before: Side, after: Side, facts: tuple[SideFacts, SideFacts], limits: Limits) -> list[str]:
+def _warnings(before: Side, after: Side) -> list[str]:
     runs = [(side.label, run) for side in (before, after) for run in side.all_runs]
     warnings = differences(runs, {**MACHINE_AND_TERMS, **SOFTWARE}) + busy_lines(runs)
-    for side, known in zip((before, after), facts, strict=True):
-        if known.drift > limits.tolerance:
-            warnings.append(
-                f"the runs of {side.label} differ by {percent(known.drift)} among themselves, more than "
-                f"the tolerance of {percent(limits.tolerance)}: run both sides more often, in turns"
-            )
+    for side in (before, after):
         ends = dict.fromkeys(run.end.reason.value for run in side.all_runs)
         ends.pop(EndReason.FINISHED.value, None)
         if ends:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from nonobot.harness.ranking.comparison import COMPARISON_SCHEMA_VERSION, Change, Comparison
-from nonobot.harness.statistics import RESOLUTION_SECONDS, Ratio
+from nonobot.harness.ranking.comparison import COMPARISON_SCHEMA_VERSION, Change, Comparison, Outcome
+from nonobot.harness.ranking.whole_runs import Whole
+from nonobot.harness.statistics import RESOLUTION_SECONDS
 from nonobot.harness.text import (
     NOTHING,
     count,
@@ -31,6 +32,13 @@ __all__ = ["as_json", "as_text", "judgement"]
 SHOWN_PUZZLES = 10
 """How many puzzles newly solved or lost are named."""
 
+OUTCOME_STYLES = {
+    Outcome.WORSE: "bold red",
+    Outcome.CANNOT_TELL: "bold yellow",
+    Outcome.NOT_WORSE: "bold green",
+    Outcome.FASTER: "bold green",
+}
+
 
 def as_json(comparison: Comparison) -> str:
     """Return all of it as JSON text."""
@@ -38,6 +46,7 @@ def as_json(comparison: Comparison) -> str:
         "kind": "comparison",
         "schema_version": COMPARISON_SCHEMA_VERSION,
         "worse": comparison.worse,
+        "outcome": comparison.outcome,
         "judgement": judgement(comparison),
         "resolution_seconds": RESOLUTION_SECONDS,
         **msgspec.to_builtins(comparison),
@@ -53,19 +62,48 @@ def judgement(comparison: Comparison) -> list[str]:
         lines.append(f"after newly lost {count(lost, 'puzzle')} and newly solved {solved}: more lost than solved")
     elif solved > lost:
         lines.append(f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}")
-    if comparison.ratios:
-        each, total = comparison.ratios.each, comparison.ratios.total
-        level = percent(comparison.limits.confidence)
+    if comparison.wall and comparison.ratios:
+        if comparison.cpu:
+            lines.append(
+                f"in CPU time {_said(comparison.cpu, comparison)}: {_meaning(comparison.cpu, comparison)}"
+            )
+        wall = f"in wall time, which tournaments rank by, {_said(comparison.wall, comparison)}"
+        if not comparison.cpu:
+            wall += f": {_meaning(comparison.wall, comparison)}"
+        elif comparison.waits and not comparison.worse:
+            wall += ": it waits, or others had the core"
+        lines.append(wall)
+        each, puzzles = comparison.ratios.each, count(comparison.compared_count, "puzzle")
         lines.append(
-            f"puzzle by puzzle, after is {ratio_in_words(each.estimate)}, {level} interval "
-            f"{interval_in_words(each)}: {_meaning(each, comparison)}"
-        )
-        lines.append(
-            f"in total time, which tournaments rank by, it is {ratio_in_words(total.estimate)}, {level} interval "
-            f"{interval_in_words(total)}; half of it lies in {comparison.half_of_total_count} of "
-            f"{count(comparison.compared_count, 'puzzle')}"
+            f"puzzle by puzzle it is {ratio_in_words(each.estimate)}, {interval_in_words(each)} of puzzles alone; "
+            f"half of the wall time lies in {comparison.half_of_total_count} of {puzzles}"
         )
     return lines
+
+
+def _said(whole: Whole, comparison: Comparison) -> str:
+    level = percent(comparison.limits.confidence)
+    ratio = whole.ratio
+    return f"after is {ratio_in_words(ratio.estimate)}, {level} interval {interval_in_words(ratio)}"
+
+
+def _meaning(whole: Whole, comparison: Comparison) -> str:
+    """Return what the interval says about the tolerance, and what would make it say more."""
+    tolerance = f"the tolerance of {percent(comparison.limits.tolerance)}"
+    limit = 1 + comparison.limits.tolerance
+    if whole.ratio.low > limit:
+        believed = comparison.slower_beyond_tolerance
+        return f"beyond {tolerance}" if believed else f"beyond {tolerance}, but of too few puzzles to count"
+    if whole.ratio.high < 1 / limit:
+        return f"faster beyond {tolerance}"
+    if whole.ratio.high <= limit:
+        return f"within {tolerance}" if whole.ratio.low >= 1 / limit else f"not slower beyond {tolerance}"
+    more = (
+        f"runs of the same code may differ by {percent(whole.runs_margin)}: run both sides more often, by turns"
+        if whole.runs_margin >= whole.puzzles_margin
+        else f"other puzzles may change it by {percent(whole.puzzles_margin)}: take a larger set"
+    )
+    return f"not surely within {tolerance}, nor beyond it; {more}"
 
 
 def as_text(comparison: Comparison, terminal: bool) -> str:
@@ -84,8 +122,8 @@ def as_text(comparison: Comparison, terminal: bool) -> str:
         parts += ["", _most_changed(comparison.most_changed, several)]
     if comparison.warnings:
         parts += ["", *(Text(f"warning: {plain(line)}", "yellow") for line in comparison.warnings)]
-    verdict = Text("worse", "bold red") if comparison.worse else Text("not worse", "bold green")
-    parts += ["", verdict, *map(Text, judgement(comparison))]
+    outcome = Text(comparison.outcome.value, OUTCOME_STYLES[comparison.outcome])
+    parts += ["", outcome, *map(Text, judgement(comparison))]
     return drawn(parts, terminal)
 
 
@@ -99,11 +137,12 @@ def _table(*headers: str) -> Table:
 def _sides(comparison: Comparison) -> Table:
     from rich.text import Text
 
-    table = _table("", "bot", "runs", "right")
+    table = _table("", "bot", "runs", "drift", "right")
     table.columns[1].justify = "left"
     for label, side in (("before", comparison.before), ("after", comparison.after)):
         right = f"{side.right} of {comparison.puzzle_count}"
-        table.add_row(label, Text(plain(side.bot)), str(side.run_count), right)
+        drift = percent(side.drift) if side.drift else NOTHING
+        table.add_row(label, Text(plain(side.bot)), str(side.run_count), drift, right)
     return table
 
 
@@ -114,15 +153,13 @@ def _measures(comparison: Comparison) -> Table:
     table = _table(
         f"{comparison.compared_count} right on both sides", "before", "after", "ratio", f"{level} interval"
     )
-    for name, first, second, ratio in (
-        (
-            "time of a puzzle (geometric mean)",
-            before.geometric_mean_seconds,
-            after.geometric_mean_seconds,
-            comparison.ratios.each,
-        ),
-        ("total time", before.total_seconds, after.total_seconds, comparison.ratios.total),
-    ):
+    rows = [
+        (f"{clock} time of a run", whole.before_seconds, whole.after_seconds, whole.ratio)
+        for clock, whole in (("CPU", comparison.cpu), ("wall", comparison.wall))
+        if whole
+    ]
+    each = ("time of a puzzle (geometric mean)", before.geometric_mean_seconds, after.geometric_mean_seconds)
+    for name, first, second, ratio in [*rows, (*each, comparison.ratios.each)]:
         interval = f"{ratio.low:.3f} to {ratio.high:.3f}"
         table.add_row(name, _time(first), _time(second), f"{ratio.estimate:.3f}", interval)
     return table
@@ -175,19 +212,3 @@ def _place(change: Change, several: bool) -> str:
 
 def _time(seconds: float | None) -> str:
     return NOTHING if seconds is None else duration(seconds)
-
-
-def _meaning(each: Ratio, comparison: Comparison) -> str:
-    """Return what the interval says about the tolerance."""
-    tolerance = f"the tolerance of {percent(comparison.limits.tolerance)}"
-    limit = 1 + comparison.limits.tolerance
-    if each.low > limit:
-        believed = comparison.slower_beyond_tolerance
-        return f"beyond {tolerance}" if believed else f"beyond {tolerance}, but of too few puzzles to count"
-    if each.high < 1:
-        return "faster"
-    if each.high <= limit:
-        return f"within {tolerance}"
-    if each.estimate > limit:
-        return f"not surely beyond {tolerance}"
-    return "no slow-down shown"
