@@ -24,23 +24,9 @@ from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
 __all__ = ["FILE_FORMATS", "Options", "parse"]
 
 FILE_FORMATS = (
-    *(
-        "cwd",
-        "g",
-        "grid",
-        "hv",
-        "letters",
-        "lists",
-        "mk",
-        "nin",
-        "non",
-        "nonogrid",
-        "oneline",
-        "picross",
-        "pynogram",
-    ),
+    "cwd", "g", "grid", "hv", "letters", "lists", "mk", "nin", "non", "nonogrid", "oneline", "picross", "pynogram",
     "webpbn",
-)
+)  # fmt: skip
 """Those of `protocol.formats` beside the batch; written out, so that no module is loaded for their names."""
 
 MOST_JOBS = 1024

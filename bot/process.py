@@ -35,7 +35,7 @@ nonobot: no puzzles, as standard input is this terminal; type one of
 
 
 def run(options: Options, started: float) -> int:
-    """Answer the batch on standard input, and return the exit status.
+    """Answer the puzzles of files, or of the batch on standard input, and return the exit status.
 
     Parameters
     ----------
@@ -43,8 +43,7 @@ def run(options: Options, started: float) -> int:
     started : float
         When the process started, on the clock of `time.monotonic`.
     """
-    from_terminal = not (options.files or options.warm_up or options.watch) and os.isatty(_STDIN)
-    if from_terminal:
+    if not (options.files or options.warm_up or options.watch) and os.isatty(_STDIN):
         _complain(_WHAT_TO_TYPE)
         return 2
     jobs = 1 if options.warm_up or options.watch else options.jobs or usable_cores()

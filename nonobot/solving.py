@@ -230,6 +230,7 @@ def difficulty(puzzle: Puzzle | Record, *, seconds: float | None = 10.0) -> Diff
         For the search.
     """
     from nonobot.bot.papers import deduce
+    from nonobot.bot.papers.state import LONGEST_SIDE as LONGEST_PROBED_SIDE
 
     result = solve(puzzle, seconds=seconds)
     conflicts = result.counts.get("conflicts", 0)
@@ -238,7 +239,7 @@ def difficulty(puzzle: Puzzle | Record, *, seconds: float | None = 10.0) -> Diff
     board, start = _task(puzzle)
     if result.counts["decisions"] == 0 and result.verdict == "unique":
         level: Literal["lines", "probing", "search"] = "lines"
-    elif max(board.size) <= 62 and start is None and _is_full(deduce(board, 1)):
+    elif max(board.size) <= LONGEST_PROBED_SIDE and start is None and _is_full(deduce(board, 1)):
         level = "probing"
     else:
         level = "search"
