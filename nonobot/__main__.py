@@ -7,9 +7,12 @@ import time
 STARTED = time.monotonic()
 """When the process started, as near as it can tell: --time-limit and the log count from here."""
 
+import gc  # noqa: E402
 import os  # noqa: E402
 import signal  # noqa: E402
 import sys  # noqa: E402
+
+gc.disable()  # until the first puzzle: imports leave nothing to collect, and looking for it takes a twentieth
 
 from nonobot.bot.cli import parse  # noqa: E402
 

@@ -9,12 +9,13 @@ import numpy as np
 
 from nonobot.bot.jit import entry
 from nonobot.bot.line import paint
-from nonobot.bot.memory import Memory, Struct, i1, i2, mask_of
+from nonobot.bot.memory import Memory, Struct, i1, i2, mask_of, u1
+from nonobot.bot.papers.recurrence import paint_recurrence
 from nonobot.protocol import Clue
 from tests.viewed import mask_in
 
-MANY = 3**9
-"""So many states of a line may be painted at once."""
+MANY = {64: 3**10}
+"""So many states of a line may be painted at once, by the bits of a mask; 3**9 where nothing else is said."""
 
 LINE = 5
 
@@ -22,7 +23,7 @@ LINE = 5
 @cache
 def line_map(bits: int) -> Struct:
     """Return what the line kernel asks of a memory, and room for states."""
-    mask, blocks = mask_of(bits), bits // 2
+    mask, blocks, many = mask_of(bits), bits // 2, MANY.get(bits, 3**9)
     return Struct(
         f"LineStates{bits}",
         none=mask.constant(0),
@@ -33,10 +34,12 @@ def line_map(bits: int) -> Struct:
         reach=mask[blocks + 1],
         starts=mask[blocks + 1],
         fits=mask[blocks + 1],
-        black=mask[MANY],
-        white=mask[MANY],
-        consistent=i1[MANY],
-        starts_left=mask[MANY, blocks],
+        black=mask[many],
+        white=mask[many],
+        consistent=i1[many],
+        starts_left=mask[many, blocks],
+        **({"low": mask[blocks + 1, bits], "high": mask[blocks + 1, bits]} if bits == 64 else {}),
+        **({"fixable": u1[blocks + 1, bits]} if bits == 64 else {}),
     )
 
 
@@ -50,6 +53,16 @@ def paint_states(m, number):
         m.white[at] = white
         for block in range(m.blocks[5]):
             m.starts_left[at, block] = m.starts[block]
+
+
+@entry
+def paint_states_by_recurrence(m, number):
+    """Paint so many states of the line with the papers' solver, each in its place."""
+    for at in range(number):
+        consistent, black, white = paint_recurrence(m, 5, m.black[at], m.white[at])
+        m.consistent[at] = consistent
+        m.black[at] = black
+        m.white[at] = white
 
 
 class LineStates:
@@ -84,6 +97,17 @@ class LineStates:
         )
         consistent = self.view("consistent")[:number].tolist()
         return [(b, w) if well else None for b, w, well in zip(*found, consistent, strict=True)]
+
+    def paint_arrays(
+        self, black: np.ndarray, white: np.ndarray, solver: str
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Paint as `paint_all` does, in arrays of masks of 64 bits; the last says where no conflict is."""
+        number = len(black)
+        self.view("black")[:number] = black
+        self.view("white")[:number] = white
+        {"bitset": paint_states, "recurrence": paint_states_by_recurrence}[solver](self._memory, number)
+        black, white, consistent = (self.view(name)[:number].copy() for name in ("black", "white", "consistent"))
+        return black, white, consistent.astype(bool)
 
     def paint(self, black: int, white: int) -> tuple[int, int] | None:
         """Return the black and the white cells of one state of the line, painted; None for a conflict."""

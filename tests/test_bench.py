@@ -24,7 +24,16 @@ from tests.benching import carry_out
 IN_PROCESS = [name for name, one in BENCHMARKS.items() if not one.is_command]
 
 # These compile the whole search with learning, or solve for seconds.
-SLOW = {"conflict-analysis", "learning-search", "bp-sweep", "set-20x20", "set-25x25", "set-30x30", "set-papers"}
+SLOW = {
+    "conflict-analysis",
+    "propagation-papers",
+    "learning-search",
+    "bp-sweep",
+    "set-20x20",
+    "set-25x25",
+    "set-30x30",
+    "set-papers",
+}
 
 
 def names(*given, cold=False):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 
 from nonobot.bot.papers.lines import paint_line
 from nonobot.bot.papers.state import SOLVER
-from nonobot.protocol import TaaiReader, clue_of
+from nonobot.protocol import Clue, TaaiReader, clue_of
 from tests import naive
 from tests.boards import all_states, cells_of, from_text, masks_of, painted_states, to_text
+from tests.line_states import LineStates
 from tests.test_naive import WORKED_EXAMPLE
 
 BOTH = ("bitset", "recurrence")
@@ -74,42 +76,43 @@ def test_lines_solved_by_hand(clue, before, after, solver):
 # Exhaustively
 
 
-def all_lines_of(length: int) -> None:
-    black, white = all_states(length)
-    states = list(zip(black.tolist(), white.tolist(), strict=True))
-    for clue in naive.all_clues(length):
-        right_black, right_white, conflict = painted_states(clue, length, black, white)
-        right = [
-            None if lost else (b, w)
-            for b, w, lost in zip(right_black.tolist(), right_white.tolist(), conflict.tolist(), strict=True)
-        ]
-        for solver in BOTH:
-            for (b, w), expected in zip(states, right, strict=True):
-                found = paint_line(clue, length, b, w, solver)
-                assert found == expected, (clue, to_text(cells_of(b, w, length)), solver)
+def compare_states(lines: LineStates, clue: Clue, length: int, black: np.ndarray, white: np.ndarray) -> None:
+    lines.set_clue(clue, length)
+    right_black, right_white, conflict = painted_states(clue, length, black, white)
+    for solver in BOTH:
+        found_black, found_white, consistent = lines.paint_arrays(black, white, solver)
+        same = (found_black == right_black) & (found_white == right_white)
+        wrong = np.flatnonzero((consistent == conflict) | consistent & ~same)
+        assert not len(wrong), (
+            clue,
+            to_text(cells_of(int(black[wrong[0]]), int(white[wrong[0]]), length)),
+            solver,
+        )
 
 
 @pytest.mark.parametrize(
     "length", [*range(1, 8), *(pytest.param(length, marks=pytest.mark.slow) for length in (8, 9, 10))]
 )
 def test_every_state_of_every_clue(length):
-    all_lines_of(length)
+    lines = LineStates(64)
+    for clue in naive.all_clues(length):
+        compare_states(lines, clue, length, *all_states(length))
 
 
 @pytest.mark.parametrize("length", [9, 10, 11, 12])
 def test_states_sampled_from_all_of_9_to_12_cells(length):
-    rng = np.random.default_rng(length)
-    clues = naive.all_clues(length)
-    for clue in clues:
+    rng, lines = np.random.default_rng(length), LineStates(64)
+    for clue in naive.all_clues(length):
         colour = rng.choice(3, size=(30, length), p=rng.dirichlet((4, 1, 1)))
         weights = 1 << np.arange(length)
-        black, white = (colour == 1) @ weights, (colour == 2) @ weights
-        right_black, right_white, conflict = painted_states(clue, length, black, white)
-        for at in range(len(black)):
-            expected = None if conflict[at] else (int(right_black[at]), int(right_white[at]))
-            for solver in BOTH:
-                found = paint_line(clue, length, int(black[at]), int(white[at]), solver)
-                assert found == expected, (clue, to_text(cells_of(int(black[at]), int(white[at]), length)))
+        compare_states(lines, clue, length, (colour == 1) @ weights, (colour == 2) @ weights)
+
+
+@pytest.mark.parametrize("length", range(1, 6))
+def test_one_line_at_a_time_is_painted_as_many_are(length):
+    for clue in naive.all_clues(length):
+        for cells in product((None, 0, 1), repeat=length):
+            compare(clue, cells)
 
 
 # Long lines
