@@ -172,35 +172,36 @@ def _scipy_stats() -> Any:
 
 
 def margin_of_runs(
-    levels: Sequence[ArrayLike], weights: Sequence[float], expected: float, confidence: float
+    differences: Sequence[ArrayLike], weights: Sequence[float], expected: float, confidence: float
 ) -> float:
     """Return how far runs by themselves may move the logarithm of a ratio, either way.
 
     Parameters
     ----------
-    levels : sequence of array_like of float64, shape (runs,)
-        Logarithms of the times of whole runs, for each side and set: within one of these, runs differ by chance.
+    differences : sequence of array_like of float64, shape (pairs,)
+        For each set, the logarithms of the ratios of two runs, one of either side, that followed each other: what
+        moves slowly moves both.
     weights : sequence of float
-        Of the mean of each of `levels` in the ratio.
+        Of each set in the ratio.
     expected : float
-        Standard deviation of such logarithms that is expected before any is seen. It has the weight of
-        `EXPECTED_FREEDOM` degrees of freedom: of one run a side it is all that is known, of five it is little.
+        Standard deviation of the logarithm of a run's time that is expected before any is seen. It has the weight
+        of `EXPECTED_FREEDOM` degrees of freedom: of one pair it is all that is known, of five it is a third.
     confidence : float
 
     Returns
     -------
     float
-        Student's t times the standard error, with the variance pooled over all of `levels` and moderated by the
-        one expected.
+        Student's t times the standard error, with the variance pooled over all of `differences` and moderated by
+        the one expected.
 
     References
     ----------
     G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
     experiments", Stat. Appl. Genet. Mol. Biol. 3 (2004), article 3: section 4 (moderated t).
     """
-    groups = [np.asarray(one, np.float64) for one in levels]
+    groups = [np.asarray(one, np.float64) for one in differences]
     freedom = EXPECTED_FREEDOM + sum(len(one) - 1 for one in groups)
-    squares = EXPECTED_FREEDOM * expected**2 + sum(float(((one - one.mean()) ** 2).sum()) for one in groups)
+    squares = EXPECTED_FREEDOM * 2 * expected**2 + sum(float(((one - one.mean()) ** 2).sum()) for one in groups)
     share = sum(weight**2 / len(one) for weight, one in zip(weights, groups, strict=True))
     return float(_scipy_stats().t.ppf((1 + confidence) / 2, freedom) * math.sqrt(squares / freedom * share))
 

@@ -29,7 +29,7 @@ from nonobot.harness.ranking.comparison import Comparison, Limits, Outcome, comp
 from nonobot.harness.results.result_files import read_result
 from tests.patched import LINE_KERNEL, patched_house
 
-SET = "boardgen:25x25x200:seed=7"
+SET = "boardgen:25x25x500:seed=7"
 BLOCKS = 30
 SAME, SLOWED = 6, 5
 

@@ -15,7 +15,7 @@ pytest.importorskip("scipy", reason="the extra `compare` is not installed")
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student_t
-from scipy.stats import ttest_ind
+from scipy.stats import ttest_1samp
 
 from nonobot.harness import statistics
 from nonobot.harness.errors import UnusableError
@@ -268,18 +268,18 @@ def test_a_true_slow_down_is_always_found():
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
 def test_without_an_expectation_the_margin_of_runs_is_the_textbook_one(monkeypatch, confidence):
     monkeypatch.setattr(statistics, "EXPECTED_FREEDOM", 0.0)
-    before, after = [0.1, 0.4, 0.2], [0.5, 0.3, 0.7, 0.9]
-    low, high = ttest_ind(after, before).confidence_interval(confidence)
-    assert margin_of_runs([before, after], [1.0, 1.0], 0.04, confidence) == pytest.approx((high - low) / 2)
+    differences = [0.1, 0.4, 0.2, -0.1]
+    low, high = ttest_1samp(differences, 0.0).confidence_interval(confidence)
+    assert margin_of_runs([differences], [1.0], 0.04, confidence) == pytest.approx((high - low) / 2)
 
 
-def test_what_is_expected_counts_as_two_runs_more():
+def test_what_is_expected_counts_as_two_pairs_more():
     """Of a spread that is twice that expected: the variance between, by degrees of freedom."""
-    levels = [[-0.1, 0.0, 0.1], [0.9, 1.0, 1.1]]  # variance 0.01 on either side
-    variance = (2 * 0.05**2 + 4 * 0.1**2) / 6
-    expected = student_t.ppf(0.975, 6) * math.sqrt(variance * (1 / 3 + 1 / 3))
-    assert margin_of_runs(levels, [1.0, 1.0], 0.05, 0.95) == pytest.approx(expected)
-    assert margin_of_runs([[0.0], [0.5]], [1.0, 1.0], 0.05, 0.95) == pytest.approx(
+    differences = [[-0.1, 0.0, 0.1], [0.9, 1.0, 1.1]]  # variance 0.01 on either set
+    variance = (2 * 2 * 0.05**2 + 4 * 0.1**2) / 6
+    expected = student_t.ppf(0.975, 6) * math.sqrt(variance * (0.3**2 / 3 + 0.7**2 / 3))
+    assert margin_of_runs(differences, [0.3, 0.7], 0.05, 0.95) == pytest.approx(expected)
+    assert margin_of_runs([[0.5]], [1.0], 0.05, 0.95) == pytest.approx(
         student_t.ppf(0.975, 2) * 0.05 * math.sqrt(2)
     )
 

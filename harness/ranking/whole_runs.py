@@ -2,7 +2,8 @@
 
 The model has two levels. The logarithm of a ratio of times is that of the code and the effects of the runs: the
 machine's speed moves from one to the next, for all puzzles of a run alike. And what the code does to other puzzles
-may be something else. So the interval has in it the spread of the runs of a side, and how unlike the puzzles are.
+may be something else. So the interval has in it how far pairs of runs that followed each other spread, and how unlike
+the puzzles are.
 """
 
 from __future__ import annotations
@@ -83,9 +84,10 @@ def compare_whole(
     levels = list(zip(*by_set, strict=True))  # side, set, turn
     means = [np.exp([fmean(turns) for turns in side]) for side in levels]
     estimate = float(means[1].sum() / means[0].sum())
-    weights = [float(one) for each in means for one in each / each.sum()]
-    expected = _expected_spread(before, after, on_cpu)
-    runs = margin_of_runs([*levels[0], *levels[1]], weights, expected, confidence)
+    weights = [float(one) for one in np.mean([each / each.sum() for each in means], axis=0)]
+    # Turns alternate, so they are pairs; one that is left over is in the mean alone.
+    pairs = [[late - early for early, late in zip(*both, strict=False)] for both in by_set]
+    runs = margin_of_runs(pairs, weights, _expected_spread(before, after, on_cpu), confidence)
     puzzles = margin_of_puzzles(_shares(before, compared), _shares(after, compared), confidence)
     # The two have nothing to do with each other: they add up as the sides of a right angle do.
     margin = min(math.hypot(runs, puzzles), LARGEST_MARGIN)
