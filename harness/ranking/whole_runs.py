@@ -2,8 +2,8 @@
 
 The model has two levels. The logarithm of a ratio of times is that of the code and the effects of the runs: the
 machine's speed moves from one to the next, for all puzzles of a run alike. And what the code does to other puzzles
-may be something else. So the interval has in it how far pairs of runs that followed each other spread, and how unlike
-the puzzles are.
+may be something else. So the interval has in it how far pairs of runs that followed each other spread, and how
+unlike the puzzles are.
 """
 
 from __future__ import annotations
