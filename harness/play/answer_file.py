@@ -19,8 +19,8 @@ SHARE_OF_WAIT = 0.1
 LEAST_SECONDS, MOST_SECONDS = 0.001, 0.02
 """The bounds of that."""
 
-MOST_NEW_BYTES = 2 << 20
-"""What is taken at once: more than all the answers of a tournament."""
+MOST_NEW_BYTES = 1 << 20
+"""What is taken at once, as from a pipe."""
 
 
 class UnreadableError(Exception):
