@@ -8,6 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec import UNSET
 
@@ -15,13 +16,17 @@ from nonobot.harness import cli
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import bot_process, leg, machine
 from nonobot.harness.play.bot_files import Desk, file_names
+from nonobot.harness.play.journal import Journal, read_records
 from nonobot.harness.play.match import Bot, play, resume
-from nonobot.harness.results.result_files import read_result
+from nonobot.harness.play.run_state import records_of
+from nonobot.harness.ranking.fairness import MACHINE_AND_TERMS, differences
+from nonobot.harness.results.result_files import read_result, to_json
 from nonobot.harness.results.result_text import run_lines
 from nonobot.harness.results.run_result import EndReason, Feed, FileNames, OwnLog, Terms
 from nonobot.tournament_data import load_set
 from tests import judged
 from tests.judged import RECIPE, let_time_fly, verdicts
+from tests.ranked import run_result
 
 RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "given-up", "missing"
 SET = load_set(str(RECIPE))
@@ -257,6 +262,23 @@ def test_a_log_that_cannot_be_read_costs_only_itself(tmp_path, behaviour, proble
     result = played(behaviour, tmp_path)
     assert result.legs[0].own_log == OwnLog({}, None, problem)
     assert f"its own log: {problem}" in run_lines(result)
+
+
+def test_the_journal_keeps_what_a_log_said(tmp_path):
+    played("champion", tmp_path)
+    result = read_result(tmp_path / "result.json")
+    with Journal(tmp_path / "run.journal.jsonl") as journal:
+        for record in records_of(result):
+            journal.add(record)
+    kept = read_records(tmp_path / "run.journal.jsonl")
+    assert (kept[0].files, kept[-1].leg) == (NAMES, result.legs[0])
+    assert to_json(read_result(tmp_path / "result.json")) == (tmp_path / "result.json").read_text()
+
+
+def test_a_ranking_says_who_worked_on_files(tmp_path):
+    by_files = msgspec.structs.replace(run_result("a"), files=NAMES)
+    found = differences([("a", by_files), ("b", run_result("b"))], MACHINE_AND_TERMS)
+    assert found == ["not the same way in and out: files (a); pipes (b)"]
 
 
 def test_questions_that_cannot_be_written_start_no_bot(tmp_path):
