@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nonobot.harness.play import answer_file
-from nonobot.harness.play.answer_file import AnswerFile, UnreadableError, open_below
+from nonobot.harness.play.answer_file import AnswerFile, UnreadableError, opened_below
 
 HEIGHT = 3
 ANSWERS = [b"$%d\n%b" % (number, HEIGHT * b"0\t1\n") for number in range(1, 9)]
@@ -98,6 +99,18 @@ def test_what_is_the_same_in_a_file_written_anew_is_not_handed_over_again(bot, a
     assert answers.look() == ANSWERS[4]
     bot.add(ANSWERS[4])
     assert answers.look() == ANSWERS[4]  # once more on purpose, not anew
+
+
+def test_a_file_that_cannot_be_read_is_one_of_the_troubles(bot, answers, monkeypatch):
+    def fails(*_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    bot.write(ANSWERS[0])
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pread", fails)
+        assert answers.look() == b""
+    assert answers.trouble == "'answers.txt' in its folder cannot be read: Input/output error"
+    assert answers.look() == ANSWERS[0]
 
 
 def test_another_file_under_the_name(bot, answers, tmp_path):
@@ -212,9 +225,10 @@ def test_only_files_below_the_folder_are_opened(tmp_path, name):
     (inside / "folder-link").symlink_to(outside)
     os.mkfifo(inside / "pipe")
     for right in ("file", "folder/file"):
-        os.close(open_below(inside, right))
+        with opened_below(inside, right) as file:
+            assert os.read(file, 2) == b"x"
     before = open_descriptors()
-    with pytest.raises(UnreadableError, match=f"'{name}' in its folder") as problem:
-        open_below(inside, name)
+    with pytest.raises(UnreadableError, match=f"'{name}' in its folder") as problem, opened_below(inside, name):
+        pass
     assert "\n" not in str(problem.value)
     assert open_descriptors() == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -11,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-__all__ = ["AnswerFile", "UnreadableError", "open_below"]
+__all__ = ["AnswerFile", "UnreadableError", "opened_below"]
 
 SHARE_OF_WAIT = 0.1
 """A file that has not changed for a while is looked at again after so much more of that while."""
@@ -27,8 +28,9 @@ class UnreadableError(Exception):
     """A bot's file cannot be read; the message says why, in a few words."""
 
 
-def open_below(folder: Path, name: str) -> int:
-    """Return the descriptor of a file below `folder` that a bot may have made.
+@contextlib.contextmanager
+def opened_below(folder: Path, name: str) -> Iterator[int]:
+    """Open a file below `folder` that a bot may have made, for reading within the block.
 
     No link is followed, wherever in the name it stands: it could have the judge read what the bot itself may not.
     Nor is a pipe waited for.
@@ -36,27 +38,27 @@ def open_below(folder: Path, name: str) -> int:
     Raises
     ------
     UnreadableError
-        If there is none, or it is something else than a file.
+        If there is none, it is something else than a file, or it cannot be read.
     """
     *folders, last = PurePosixPath(name).parts
     steps = [(part, os.O_DIRECTORY) for part in folders] + [(last, os.O_NONBLOCK)]
     try:
-        file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        for part, kind in steps:
-            above = file
-            try:
-                file = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | kind, dir_fd=above)
-            finally:
-                os.close(above)
+        found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for part, kind in steps:
+                below = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | kind, dir_fd=found)
+                os.close(found)
+                found = below
+            if not stat.S_ISREG(os.fstat(found).st_mode):
+                raise UnreadableError(f"{name!r} in its folder is no file")
+            yield found
+        finally:
+            os.close(found)
     except FileNotFoundError:
         raise UnreadableError(f"no file {name!r} in its folder") from None
     except OSError as error:
         why = "links are not followed" if error.errno == errno.ELOOP else error.strerror
         raise UnreadableError(f"{name!r} in its folder cannot be read: {why}") from None
-    if not stat.S_ISREG(os.fstat(file).st_mode):
-        os.close(file)
-        raise UnreadableError(f"{name!r} in its folder is no file")
-    return file
 
 
 class AnswerFile:
@@ -110,19 +112,20 @@ class AnswerFile:
     def look(self, ended: bool = False) -> bytes:
         """Return what is new and complete; after the bot has `ended`, whatever is new."""
         try:
-            file = open_below(self.folder, self._name)
+            with opened_below(self.folder, self._name) as file:
+                self.trouble = None
+                return self._look_into(file, ended)
         except UnreadableError as error:
             self.trouble, self._state = str(error), None
             return b""
-        try:
-            found = os.fstat(file)
-            state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
-            changed, self.trouble, self._state = state != self._state, None, state
-            if changed:
-                self._changed = time.monotonic()
-            return self._new_in(file, ended) if changed or ended else b""
-        finally:
-            os.close(file)
+
+    def _look_into(self, file: int, ended: bool) -> bytes:
+        found = os.fstat(file)
+        state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+        changed, self._state = state != self._state, state
+        if changed:
+            self._changed = time.monotonic()
+        return self._new_in(file, ended) if changed or ended else b""
 
     def _new_in(self, file: int, ended: bool) -> bytes:
         data = self._read(file)

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import UNSET, UnsetType
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.answer_file import AnswerFile, UnreadableError, open_below
+from nonobot.harness.play.answer_file import AnswerFile, UnreadableError, opened_below
 from nonobot.harness.play.bot_process import StartError
 from nonobot.harness.play.conversation import most_bytes_of_an_answer
 from nonobot.harness.results.bot_log import parse_log
@@ -129,11 +129,8 @@ class Desk:
         return OwnLog(found.seconds, found.total_seconds)
 
     def _log_content(self, name: str) -> bytes:
-        file = open_below(self._folder, name)
-        try:
+        with opened_below(self._folder, name) as file:
             content = os.pread(file, MOST_LOG_BYTES + 1, 0)
-        finally:
-            os.close(file)
         if len(content) > MOST_LOG_BYTES:
             raise UnreadableError(f"{name!r} has more than {MOST_LOG_BYTES:,} bytes")
         return content
