@@ -23,9 +23,10 @@ from nonobot.harness.ranking import table_text
 from nonobot.harness.ranking.compared_runs import read_side
 from nonobot.harness.ranking.comparison import Comparison, Limits, compare
 from nonobot.harness.ranking.comparison_text import as_json as comparison_as_json
-from nonobot.harness.ranking.sources import BotLog, read_sources
+from nonobot.harness.ranking.sources import read_sources
 from nonobot.harness.ranking.standings import sections
 from nonobot.harness.referee import Referee
+from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.result_files import check_writable, read_result, to_json, write_json
 from nonobot.harness.results.run_result import EndReason, RunResult, SetFacts, Verdict, VerifyResult
 from nonobot.tournament_data import load_set

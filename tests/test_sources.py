@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from nonobot.bot.log import RunLog
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.sources import BotLog, files_in, is_log, parse_log, read_source, read_sources
+from nonobot.harness.ranking.sources import files_in, read_source, read_sources
+from nonobot.harness.results.bot_log import BotLog, is_log, parse_log
 from tests.ranked import run_result, verify_result, written
 
 

@@ -20,9 +20,10 @@ from msgspec import structs
 from nonobot.arguments import Parser
 from nonobot.harness.commands import table
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.sources import BotLog, Source
+from nonobot.harness.ranking.sources import Source
 from nonobot.harness.ranking.standings import Evidence, Scope, sections
 from nonobot.harness.ranking.table_text import CSV_COLUMNS
+from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.text import NOTHING
 from tests.ranked import MACHINE, run_result, verify_result, written

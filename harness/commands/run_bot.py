@@ -7,6 +7,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from nonobot.arguments import Parser, byte_count, either, seconds, whole_number
 from nonobot.harness.commands.shared_options import SET_HELP, add_core, add_json, add_size, add_warm_up
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.own_bot import own_bot
+from nonobot.harness.play.bot_files import file_names
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.run_screen import Screen, screen_for
@@ -37,6 +39,7 @@ examples:
   nonojudge run --feed interactive -- ./mybot                a puzzle at a time: the bot must flush each answer
   nonojudge run --cores 2 -- nonobot --jobs 2                what two cores bring
   nonojudge run --puzzle-limit 30 --memory-limit 4G -- ./mybot
+  nonojudge run --reads input.txt --writes solution.txt --logs log.txt -- ./mybot    a bot that works on files
   nonojudge run --resume today.json                          go on with a run that was interrupted
 
 Everything after -- is the bot's command, run without a shell. It reads puzzles from stdin and writes
@@ -56,7 +59,10 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 13
 INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*")
 
 # What a resumed run takes from the run that it goes on with.
-TERMS = ("set", "size", "name", "warm_up", "result", "force", "feed", "core", "cores", "any_order")
+TERMS = (
+    *("set", "size", "name", "warm_up", "result", "force", "feed", "core", "cores", "any_order"),
+    *("reads", "writes", "logs"),
+)
 LIMITS = ("time_limit", "cpu_limit", "puzzle_limit", "memory_limit", "stall_limit")
 
 
@@ -83,9 +89,18 @@ def add_to(parser: Parser) -> None:
     )
     parser.add_argument("--any-order", action="store_true", help="take solutions in any order")
     add_warm_up(parser)
+    _add_files(parser.add_argument_group("bots that work on files, and neither read stdin nor write to stdout"))
     _add_limits(parser.add_argument_group("limits"))
     _add_output(parser.add_argument_group("result"))
     parser.set_defaults(carry_out=carry_out)
+
+
+def _add_files(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--reads", metavar="NAME", help="run it in a folder of its own, with the questions in this file"
+    )
+    group.add_argument("--writes", metavar="NAME", help="the file it writes its answers to, read as it grows")
+    group.add_argument("--logs", metavar="NAME", help="the file it keeps its own record of the time in")
 
 
 def _add_limits(group: argparse._ArgumentGroup) -> None:
@@ -152,11 +167,12 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     given = vars(arguments)
     _require_free(result_path, given)
     terms = _terms(given)
+    files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), terms.feed, dashes="--")
     puzzle_set = loaded(given.get("set", DEFAULT_SET), given.get("size"))
     if "core" not in given and not can_pin():
         _say(arguments, "this system cannot hold a bot on one core; it may use all of them")
     require_place(terms, result_path)
-    bot = _bot(arguments, puzzle_set)
+    bot = replace(_bot(arguments, puzzle_set), files=files)
     with screen_for(len(puzzle_set.puzzles), arguments.quiet) as screen:
         result = play(puzzle_set, bot, terms, result_path, _shown_on(screen))
     if (warning := busy_warning(result.machine)) and result.end.reason is not EndReason.NOT_STARTED:

@@ -39,6 +39,13 @@ example of a tournament file:
   name = "other"
   command = ["./other", "--width", "{width}", "--height", "{height}", "--limit", "{puzzle-limit}"]
 
+  [[bots]]               # one that works on files: see docs/judge.md
+  name = "by files"
+  command = "./champion"
+  reads = "input.txt"
+  writes = "solution.txt"
+  logs = "log.txt"       # may be left out
+
 Every bot plays every set, one run at a time, on the terms of `nonojudge run`. Also: feed = "interactive",
 core = 1 or "any" or cores = 2 (so many for each bot), any-order = true. Results go to results/NAME/ as they
 come. The same command again goes on where it was interrupted, and plays what is new; what was played is not

@@ -16,10 +16,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from nonobot.harness.play.answer_file import AnswerFile
 from nonobot.harness.play.machine import on_cores
 from nonobot.harness.play.process_tree import ProcessTree
 from nonobot.harness.results.run_result import Usage
@@ -55,6 +57,9 @@ class BotProcess:
         Where what it says to people goes; closed at the end.
     cores : sequence of int
         Those that the bot and all that it starts run on; none for any.
+    answers : AnswerFile, optional
+        Of a bot that works on files: it runs in the folder of that, its stdin is closed, its output is what it
+        writes there, and its stdout goes where its stderr does.
 
     Attributes
     ----------
@@ -74,13 +79,18 @@ class BotProcess:
     """
 
     def __init__(
-        self, command: Sequence[str], stderr: StderrLog | LastWords | PassedOn, cores: Sequence[int] = ()
+        self,
+        command: Sequence[str],
+        stderr: StderrLog | LastWords | PassedOn,
+        cores: Sequence[int] = (),
+        answers: AnswerFile | None = None,
     ) -> None:
         self.exited = False
         self.output_closed = False
         self._to_send = memoryview(b"")
         self._input_ends = False
         self._log = stderr
+        self._answers = answers
         self._stopped: float | None = None
         self._group_gone = False
         self.tree = ProcessTree()
@@ -93,6 +103,7 @@ class BotProcess:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     bufsize=0,
+                    cwd=answers.folder if answers else None,
                     start_new_session=True,
                 )
         except (OSError, ValueError) as error:  # ValueError: a NUL byte in an argument
@@ -113,8 +124,13 @@ class BotProcess:
             with contextlib.suppress(OSError):  # more than the system allows: the usual capacity will do
                 fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         self._selector = selectors.DefaultSelector()
-        self._watch(self._stdout, selectors.EVENT_READ, self._read_output)
-        self._watch(self._stderr, selectors.EVENT_READ, self._read_errors)
+        self._spoken = [self._stderr, self._stdout] if self._answers else [self._stderr]
+        for pipe in self._spoken:
+            self._watch(pipe, selectors.EVENT_READ, partial(self._read_words, pipe))
+        if self._answers:
+            self._stdin.close()
+        else:
+            self._watch(self._stdout, selectors.EVENT_READ, self._read_output)
         end_seen, end_said = os.pipe()
         self._end_seen = os.fdopen(end_seen, "rb", buffering=0)
         self._watch(self._end_seen, selectors.EVENT_READ, self._note_end)
@@ -130,8 +146,9 @@ class BotProcess:
         self._kill()
         self._reaper.join()
         self.tree.close()
-        if self._stderr in self._selector.get_map():
-            self._read_errors()  # the last words of one that was killed
+        for pipe in self._spoken:
+            if pipe in self._selector.get_map():
+                self._read_words(pipe)  # the last words of one that was killed
         self._log.close()
         for pipe in (self._stdin, self._stdout, self._stderr, self._end_seen):
             pipe.close()
@@ -176,12 +193,17 @@ class BotProcess:
             closed_before = self.output_closed
             output = b""
             timeout = 0.0 if self.exited else min(max(0.0, until - time.monotonic()), MOST_SECONDS_OF_A_WAIT)
+            if self._answers:
+                timeout = min(timeout, self._answers.seconds_to_next_look)
             ready = self._selector.select(timeout)
             for key, _ in ready:
                 output += key.data() or b""
+            if self._answers:  # after the news of an end: what was written before it is there
+                output += self._answers.look(self.exited)
             # The clock is asked even if something was ready: stderr may be ready without an end.
             at_end = self.exited or self.output_closed != closed_before
-            if output or at_end or not ready or time.monotonic() >= until:
+            over = not ready and not self._answers  # a file is looked at again and again until then
+            if output or at_end or over or time.monotonic() >= until:
                 return output
 
     def stop(self) -> None:
@@ -243,8 +265,8 @@ class BotProcess:
         self.output_closed = data == b""
         return data or b""
 
-    def _read_errors(self) -> None:
-        self._log.write(self._read_some(self._stderr) or b"")
+    def _read_words(self, pipe: IO[bytes]) -> None:
+        self._log.write(self._read_some(pipe) or b"")
 
     def _read_some(self, pipe: IO[bytes]) -> bytes | None:
         """Return what `pipe` holds: None for nothing yet, the empty string at its end."""

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from nonobot.harness.results.run_result import Feed
+from nonobot.protocol import Puzzle
 from nonobot.tournament_data import SetPuzzle
 
-__all__ = ["Conversation", "Feeder", "Reader", "Stamped", "Stamper", "Transport"]
+__all__ = ["Conversation", "Feeder", "Reader", "Stamped", "Stamper", "Transport", "most_bytes_of_an_answer"]
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -27,6 +28,15 @@ MOST_KEPT_BYTES = 1 << 16
 
 MOST_WAITING_BYTES = 2 << 20
 """Output that waits to be read before no more is taken: more than all the answers of a tournament."""
+
+
+BYTES_PER_CELL = 4
+"""What an answer may take for a cell: a digit, a separator, and some layout."""
+
+
+def most_bytes_of_an_answer(board: Puzzle) -> int:
+    """Return how much output an answer to `board` accounts for."""
+    return BYTES_PER_CELL * (board.width + 1) * (board.height + 1)
 
 
 class Transport(Protocol):

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 import psutil
+from msgspec.structs import replace
 
+from nonobot.harness.play.bot_files import Desk
 from nonobot.harness.play.bot_process import BotProcess, StartError, StderrLog
-from nonobot.harness.play.conversation import Conversation, Feeder, Stamped
+from nonobot.harness.play.conversation import Conversation, Feeder, Stamped, most_bytes_of_an_answer
 from nonobot.harness.play.journal import LegStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
+from nonobot.harness.play.scratch import scratch_folder
 from nonobot.harness.play.watchdog import Interrupts, Watch
 from nonobot.harness.results.run_result import BotEnd, EndReason, Leg, Usage
 from nonobot.protocol import Answer, AnswerReader
@@ -26,21 +31,27 @@ LINGER_SECONDS = 5.0
 MOST_STRAY_BYTES = 1 << 20
 """Output beyond what the answers so far account for: a bot that writes more is not in the protocol."""
 
-BYTES_PER_CELL = 4
-"""What an answer may take for a cell: a digit, a separator, and some layout."""
-
 SECONDS_BETWEEN_SIGNS = 5.0
 """How often it is written down what the bot has taken so far."""
 
 
 def play_leg(run: RunState, interrupts: Interrupts) -> None:
     """Start the bot on the puzzles that are left, take its answers, and see it gone."""
+    with scratch_folder() if run.files else contextlib.nullcontext(None) as folder:
+        _play_leg_in(folder, run, interrupts)
+
+
+def _play_leg_in(folder: Path | None, run: RunState, interrupts: Interrupts) -> None:
     puzzles = run.puzzles_left()
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     first = puzzles[0].number
     log = StderrLog(run.stderr_path, run.stderr_bytes)
     try:
-        bot = BotProcess(run.command, log, run.terms.cores)
+        desk = Desk(folder, run.files, puzzles) if folder and run.files else None
+        if desk:
+            bot = BotProcess(desk.command(run.command), log, run.terms.cores, desk.answers)
+        else:
+            bot = BotProcess(run.command, log, run.terms.cores)
     except StartError as error:
         end = BotEnd(EndReason.NOT_STARTED, detail=str(error))
         run.end_leg(Leg(started_at, first, end, NO_USAGE), run.stderr_bytes)
@@ -57,7 +68,10 @@ def play_leg(run: RunState, interrupts: Interrupts) -> None:
         reason = EndReason.FINISHED
     elif reason is EndReason.PUZZLE_LIMIT:
         life.miss_puzzle_in_work()
-    run.end_leg(Leg(started_at, first, _end(reason, detail, bot.exit_status), bot.usage), log.received_bytes)
+    if desk and not life.complete:
+        detail = detail or desk.answers.trouble
+    leg = Leg(started_at, first, _end(reason, detail, bot.exit_status), bot.usage)
+    run.end_leg(replace(leg, own_log=desk.own_log(bot.exit_status)) if desk else leg, log.received_bytes)
 
 
 def _created(pid: int) -> float:
@@ -89,7 +103,7 @@ class _Life:
         self._seconds_left = run.terms.wall_limit_seconds - self._before.wall_seconds
         # The clock is asked of this module, so that a test can let it run faster for all that a leg does.
         self._talk = Conversation(bot, AnswerReader(board.width, board.height), clock=time.monotonic)
-        self._answer_bytes = BYTES_PER_CELL * (board.width + 1) * (board.height + 1)
+        self._answer_bytes = most_bytes_of_an_answer(board)
         self._ruled_before = len(run.referee.rulings)
         self._watch = Watch(bot, run.terms, self._before)
         self._feeder = Feeder(self._talk.send, puzzles, run.terms.feed)

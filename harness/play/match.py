@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from nonobot import __version__
@@ -28,7 +29,16 @@ from nonobot.harness.play.run_state import NO_USAGE, OnRuling, RunState, records
 from nonobot.harness.play.watchdog import Interrupts
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.result_files import check_writable, read_result, write_json
-from nonobot.harness.results.run_result import BotEnd, EndReason, Leg, RunResult, Score, SetFacts, Terms
+from nonobot.harness.results.run_result import (
+    BotEnd,
+    EndReason,
+    FileNames,
+    Leg,
+    RunResult,
+    Score,
+    SetFacts,
+    Terms,
+)
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [
@@ -80,11 +90,14 @@ class Bot:
         Program and arguments; run without a shell.
     warm_up_seconds : float or None
         How long it was warmed up before; None if it was not.
+    files : FileNames or None
+        Its files, if it works on files.
     """
 
     name: str
     command: Sequence[str]
     warm_up_seconds: float | None = None
+    files: FileNames | None = None
 
 
 def warmed_up(command: Sequence[str] | None) -> float | None:
@@ -284,6 +297,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, terms: Terms) -> RunResult:
         stderr_bytes=0,
         stderr_file=None,
         score=Score.of([]),
+        files=bot.files or UNSET,
     )
 
 

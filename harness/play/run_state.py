@@ -13,6 +13,7 @@ from nonobot.harness.referee import Referee
 from nonobot.harness.results.run_result import (
     BotEnd,
     EndReason,
+    FileNames,
     Leg,
     PuzzleResult,
     RunResult,
@@ -85,6 +86,11 @@ class RunState:
     def command(self) -> list[str]:
         """The bot's command."""
         return self._beginning.command
+
+    @property
+    def files(self) -> FileNames | None:
+        """The bot's files, if it works on files."""
+        return self._beginning.files or None
 
     @property
     def terms(self) -> Terms:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.sources import BotLog, files_in, read_source
+from nonobot.harness.ranking.sources import files_in, read_source
+from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.run_result import RunResult, SetFacts, Verdict
 from nonobot.harness.statistics import floored
 

@@ -21,6 +21,7 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
     "core used": lambda run: _cores_in_words(run.terms.cores),
     "governor": lambda run: run.machine.governor or "unknown",
     "feed": lambda run: run.terms.feed.value,
+    "way in and out": lambda run: "files" if run.files else "pipes",
     "wall limit": lambda run: _limit(run.terms.wall_limit_seconds),
     "CPU limit": lambda run: _limit(run.terms.cpu_limit_seconds),
     "puzzle limit": lambda run: _limit(run.terms.puzzle_limit_seconds),

@@ -15,7 +15,8 @@ from nonobot.harness.ranking.fairness import (
     conditions,
     differences,
 )
-from nonobot.harness.ranking.sources import BotLog, Source
+from nonobot.harness.ranking.sources import Source
+from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.run_result import PuzzleResult, RunResult, SetFacts, Verdict, VerifyResult
 
 __all__ = ["Evidence", "Row", "Scope", "Section", "sections"]

@@ -6,6 +6,7 @@ from nonobot.harness.results.result_files import last_words
 from nonobot.harness.results.run_result import (
     BotEnd,
     EndReason,
+    FileNames,
     PuzzleResult,
     RunResult,
     Score,
@@ -51,8 +52,23 @@ def run_lines(result: RunResult) -> list[str]:
     )
     if slowest:
         lines.append("slowest: " + ", ".join(map(_timed, slowest[:SHOWN_PUZZLES])))
+    if result.files:
+        lines += _file_lines(result, result.files)
     if result.stderr_file:
         lines.append(f"stderr of the bot ({result.stderr_bytes:,} bytes): {result.stderr_file}")
+    return lines
+
+
+def _file_lines(result: RunResult, files: FileNames) -> list[str]:
+    """Return that the bot worked on files, and what it says of the time itself beside what the judge says."""
+    lines = [f"the bot worked on files: questions in {files.reads}, answers in {files.writes}"]
+    logs = [leg.own_log for leg in result.legs if leg.own_log]
+    lines += [f"its own log: {log.problem}" for log in logs if log.problem]
+    read = [log for log in logs if not log.problem]
+    if read:
+        count = sum(len(log.seconds) for log in read)
+        own = duration(sum(log.time_seconds for log in read))
+        lines.append(f"its own log: {count} puzzles in {own}; the judge's clock: {duration(result.time_seconds)}")
     return lines
 
 

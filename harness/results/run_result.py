@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from nonobot.tournament_data import PuzzleSet
 
@@ -18,8 +18,10 @@ __all__ = [
     "BotEnd",
     "EndReason",
     "Feed",
+    "FileNames",
     "Leg",
     "Machine",
+    "OwnLog",
     "PuzzleResult",
     "RunResult",
     "Score",
@@ -181,6 +183,47 @@ class BotEnd(Struct, frozen=True):
     detail: str | None = None
 
 
+class FileNames(Struct, frozen=True):
+    """The files of a bot that works on files, as paths in the folder that it runs in.
+
+    Attributes
+    ----------
+    reads : str
+        Where it finds its questions.
+    writes : str
+        Where it writes its answers.
+    logs : str or None
+        Where it keeps its own log of the time that it took; None if it keeps none.
+    """
+
+    reads: str
+    writes: str
+    logs: str | None = None
+
+
+class OwnLog(Struct, frozen=True):
+    """What the own log of a bot that works on files says, in its words: `#k<TAB>seconds`, `total time: seconds`.
+
+    Attributes
+    ----------
+    seconds : dict of int to float
+        How long it took for each puzzle.
+    total_seconds : float or None
+        As stated; None where it is not.
+    problem : str or None
+        Why the log could not be read.
+    """
+
+    seconds: dict[int, float]
+    total_seconds: float | None = None
+    problem: str | None = None
+
+    @property
+    def time_seconds(self) -> float:
+        """The stated total, else the sum of what is there."""
+        return sum(self.seconds.values()) if self.total_seconds is None else self.total_seconds
+
+
 class Leg(Struct, frozen=True):
     """One life of the bot's process: a run has several when it was resumed, or when a puzzle took too long.
 
@@ -192,12 +235,15 @@ class Leg(Struct, frozen=True):
         Number of the first puzzle that it was sent.
     end : BotEnd
     usage : Usage
+    own_log : OwnLog, optional
+        The log of a bot that keeps one.
     """
 
     started_at: str
     first_puzzle: int
     end: BotEnd
     usage: Usage
+    own_log: OwnLog | UnsetType = UNSET
 
 
 class Machine(Struct, frozen=True):
@@ -323,10 +369,12 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         How long the bot was warmed up before the clock started; None: it was not, kernels may have been cold.
     legs : list of Leg
     stderr_bytes : int
-        How much the bot wrote to stderr.
+        How much the bot wrote to stderr; if it works on files, to stdout as well.
     stderr_file : str or None
         Where it is.
     score : Score
+    files : FileNames, optional
+        Those of a bot that works on files, instead of pipes.
     """
 
     bot: str
@@ -342,6 +390,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     stderr_file: str | None
     score: Score
     schema_version: int = SCHEMA_VERSION
+    files: FileNames | UnsetType = UNSET
 
     @property
     def end(self) -> BotEnd:

@@ -12,9 +12,10 @@ import msgspec
 
 from nonobot.arguments import LONGEST_SECONDS, byte_count, size
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.bot_files import file_names
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.watchdog import STALL_SECONDS
-from nonobot.harness.results.run_result import Feed, Terms
+from nonobot.harness.results.run_result import Feed, FileNames, Terms
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Tournament",
     "board_size",
     "file_name",
+    "files_of",
     "filled_in",
     "read_tournament",
     "terms_of",
@@ -45,12 +47,16 @@ class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     """A bot: its name in tables, its command, and what prepares it before the clock starts.
 
     In commands `{size}` stands for the set's board size, such as 25x25, `{width}` and `{height}` for its sides,
-    `{puzzle-limit}` for that limit in seconds (0: none), and `{python}` for the Python that runs the judge.
+    `{puzzle-limit}` for that limit in seconds (0: none), and `{python}` for the Python that runs the judge. A bot
+    that works on files `reads` one and `writes` another, in a folder of its own, and may keep a log in a third.
     """
 
     name: str
     command: str | list[str]
     warm_up: str | list[str] | None = None
+    reads: str | None = None
+    writes: str | None = None
+    logs: str | None = None
 
 
 class PlayedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -117,8 +123,23 @@ def _check(path: Path, tournament: Tournament) -> None:
     for bot in tournament.bots:
         if not _words(bot.command):
             raise UnusableError(f"{path}: the bot {bot.name!r} has no command")
+        try:
+            files_of(bot, tournament.feed)
+        except UnusableError as error:
+            raise UnusableError(f"{path}: the bot {bot.name!r}: {error}") from None
     if tournament.core is not None and tournament.cores > 1:
         raise UnusableError(f"{path}: 'core' names the one core of a bot, and 'cores' gives it several: take one")
+
+
+def files_of(bot: Entrant, feed: Feed) -> FileNames | None:
+    """Return the files of a bot; None for one that does not work on files.
+
+    Raises
+    ------
+    UnusableError
+        If no bot could work on them.
+    """
+    return file_names(bot.reads, bot.writes, bot.logs, feed)
 
 
 def terms_of(tournament: Tournament) -> Terms:

@@ -19,12 +19,23 @@ from nonobot.harness.play.match import (
 )
 from nonobot.harness.play.run_state import OnRuling
 from nonobot.harness.results.result_files import read_result, write_json
-from nonobot.harness.results.run_result import RunResult, SetFacts, Terms
-from nonobot.harness.tournament.definition import Entrant, Tournament, board_size, file_name, filled_in, terms_of
+from nonobot.harness.results.run_result import FileNames, RunResult, SetFacts, Terms
+from nonobot.harness.tournament.definition import (
+    Entrant,
+    Tournament,
+    board_size,
+    file_name,
+    files_of,
+    filled_in,
+    terms_of,
+)
 from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = ["Pairing", "pairings"]
+
+Identity = tuple[str, list[str], FileNames | None, SetFacts, Terms]
+"""What makes two runs the same pairing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,11 @@ class Pairing:
     def command(self) -> list[str]:
         """The bot's command for this set."""
         return filled_in(self.entrant.command, self.puzzle_set, self.terms)
+
+    @property
+    def files(self) -> FileNames | None:
+        """The bot's files, if it works on files."""
+        return files_of(self.entrant, self.terms.feed)
 
     def played(self) -> RunResult | None:
         """Return the result that is there, whole or of a run that was interrupted.
@@ -92,19 +108,19 @@ class Pairing:
 
     def _begun(self, on_ruling: OnRuling) -> RunResult:
         require_place(self.terms, self.result_path)
-        bot = Bot(self.entrant.name, self.command)
+        bot = Bot(self.entrant.name, self.command, files=self.files)
         try:
             took = warmed_up(filled_in(self.entrant.warm_up or [], self.puzzle_set, self.terms))
         except WarmUpError as error:
             return not_started(self.puzzle_set, bot, self.terms, str(error))
         return play(self.puzzle_set, replace(bot, warm_up_seconds=took), self.terms, self.result_path, on_ruling)
 
-    def _identity(self) -> tuple[str, list[str], SetFacts, Terms]:
-        return self.entrant.name, self.command, SetFacts.of(self.puzzle_set), self.terms
+    def _identity(self) -> Identity:
+        return self.entrant.name, self.command, self.files, SetFacts.of(self.puzzle_set), self.terms
 
 
-def _identity_of(result: RunResult) -> tuple[str, list[str], SetFacts, Terms]:
-    return result.bot, result.command, result.set, result.terms
+def _identity_of(result: RunResult) -> Identity:
+    return result.bot, result.command, result.files or None, result.set, result.terms
 
 
 def pairings(tournament: Tournament, folder: Path) -> list[Pairing]:

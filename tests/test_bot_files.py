@@ -1,0 +1,426 @@
+"""Bots that work on files, as real processes; and the names of their files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec import UNSET
+
+from nonobot.harness import cli
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play import bot_process, leg, machine
+from nonobot.harness.play.bot_files import Desk, file_names
+from nonobot.harness.play.journal import Journal, read_records
+from nonobot.harness.play.match import Bot, play, resume
+from nonobot.harness.play.run_state import records_of
+from nonobot.harness.ranking.fairness import MACHINE_AND_TERMS, differences
+from nonobot.harness.results.result_files import read_result, to_json
+from nonobot.harness.results.result_text import run_lines
+from nonobot.harness.results.run_result import EndReason, Feed, FileNames, OwnLog, Terms
+from nonobot.tournament_data import load_set
+from tests import judged
+from tests.judged import RECIPE, let_time_fly, verdicts
+from tests.ranked import run_result
+
+RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "given-up", "missing"
+SET = load_set(str(RECIPE))
+FILE_BOT = Path(__file__).with_name("file_bot.py")
+NAMES = FileNames("input.txt", "solution.txt", "log.txt")
+
+
+@pytest.fixture(autouse=True)
+def _little_patience(monkeypatch):
+    monkeypatch.setattr(leg, "LINGER_SECONDS", 0.3)
+    monkeypatch.setattr(bot_process, "SECONDS_TO_OBEY", 0.3)
+    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_hangs():
+    """No run hangs, on however slow a machine; the time is no assertion."""
+
+    def hangs(number, frame):
+        raise TimeoutError("the judge hangs")
+
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(120)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(autouse=True)
+def _scratch_folders_go(tmp_path, monkeypatch):
+    """No folder that a bot ran in is left."""
+    place = tmp_path / "scratch"
+    place.mkdir()
+    monkeypatch.setenv("TMPDIR", str(place))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    yield
+    assert list(place.iterdir()) == []
+
+
+def command(behaviour, folder):
+    return judged.command(behaviour, folder, FILE_BOT)
+
+
+def tell_the_bot(folder):
+    """Return what is told of rulings, and leaves a file for each, which the bot may wait for."""
+    return lambda ruling, seconds: (folder / f"ruled-{ruling.number}").touch()
+
+
+def played(behaviour, folder, names=NAMES, on_ruling=None, **terms):
+    terms.setdefault("wall_limit_seconds", 100.0)
+    bot = Bot(behaviour, command(behaviour, folder), files=names)
+    return play(SET, bot, Terms(**terms), folder / "result.json", on_ruling or tell_the_bot(folder))
+
+
+def arrivals(result):
+    return [one.arrived_seconds for one in result.score.puzzles]
+
+
+def test_the_champion_of_2011_to_2015(tmp_path):
+    result = played("champion", tmp_path)
+    assert verdicts(result) == [RIGHT] * 5
+    assert (result.end.reason, result.end.exit_status, result.end.detail) == (EndReason.FINISHED, 0, None)
+    assert len(set(arrivals(result))) == 5  # the next answer came after the ruling on the one before
+    assert arrivals(result) == sorted(arrivals(result))
+    assert result.files == NAMES
+    log = result.legs[0].own_log
+    assert log == OwnLog({1: 0.125, 2: 0.25, 3: 0.375, 4: 0.5, 5: 0.625}, 2.0)
+    said = Path(result.stderr_file).read_text()
+    assert "#5 solved!!!" in said
+    assert f"here: {tmp_path / 'scratch' / 'nonojudge-'}" in said
+    assert result.stderr_bytes == len(said)
+    lines = run_lines(result)
+    assert "the bot worked on files: questions in input.txt, answers in solution.txt" in lines
+    assert any(line.startswith("its own log: 5 puzzles in 2.00 s; the judge's clock: ") for line in lines)
+    assert read_result(tmp_path / "result.json") == result
+
+
+def test_the_questions_are_those_of_the_official_way(tmp_path):
+    result = played("shows_its_questions", tmp_path)
+    assert Path(result.stderr_file).read_bytes() == (tmp_path / "questions.txt").read_bytes()
+
+
+@pytest.mark.parametrize("behaviour", ["late", "in_blocks", "no_final_newline", "flood_stdout"])
+def test_answers_that_come_somehow(tmp_path, behaviour):
+    result = played(behaviour, tmp_path)
+    assert verdicts(result) == [RIGHT] * 5
+    assert result.score.remarks == []
+    assert result.legs[0].own_log.problem == "no file 'log.txt' in its folder"
+
+
+def test_an_answer_that_is_torn_is_stamped_when_it_is_whole(tmp_path):
+    result = played("torn_after_2", tmp_path)
+    assert verdicts(result) == [RIGHT] * 5
+    assert arrivals(result)[1] < arrivals(result)[2]
+
+
+@pytest.mark.parametrize("behaviour", ["rewrites", "replaces"])
+def test_a_file_that_is_written_anew_keeps_the_stamps_of_what_is_the_same(tmp_path, behaviour):
+    result = played(behaviour, tmp_path)
+    assert verdicts(result) == [RIGHT] * 5
+    assert len(set(arrivals(result))) == 5
+    assert result.score.duplicate_count == result.score.stray_count == 0
+
+
+def test_of_an_answer_that_was_changed_the_first_counts(tmp_path):
+    result = played("changes_its_mind", tmp_path)
+    assert verdicts(result) == [WRONG, *[RIGHT] * 4]
+    assert result.score.duplicate_count == 2
+    assert "$1 was answered before; the first answer counts" in result.score.remarks[0]
+
+
+def test_an_answer_that_was_never_whole_may_change(tmp_path):
+    assert verdicts(played("rewrites_a_torn_answer", tmp_path)) == [RIGHT] * 5
+
+
+@pytest.mark.parametrize("behaviour", ["truncates", "deletes", "deletes_and_goes_on"])
+def test_what_was_seen_counts_whatever_becomes_of_the_file(tmp_path, behaviour):
+    result = played(behaviour, tmp_path)
+    assert verdicts(result) == [RIGHT] * 5
+    assert result.end.detail is None
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "why"),
+    [
+        ("never_writes", "no file 'solution.txt' in its folder"),
+        ("links_to_the_solutions", "'solution.txt' in its folder cannot be read: links are not followed"),
+        ("makes_a_pipe", "'solution.txt' in its folder is no file"),
+        ("makes_a_folder", "'solution.txt' in its folder is no file"),
+    ],
+)
+def test_what_cannot_be_read_is_said(tmp_path, behaviour, why):
+    result = played(behaviour, tmp_path)
+    assert verdicts(result) == [MISSING] * 5
+    assert (result.end.reason, result.end.detail) == (EndReason.FINISHED, why)
+
+
+def test_files_in_folders(tmp_path):
+    result = played("in_a_folder", tmp_path, FileNames("in/questions.txt", "out/solutions/mine.txt"))
+    assert verdicts(result) == [RIGHT] * 5
+    assert result.legs[0].own_log is UNSET
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        "flood_without_lines",
+        pytest.param("flood_of_lines", marks=pytest.mark.slow),
+        pytest.param("flood_of_one_answer", marks=pytest.mark.slow),
+    ],
+)
+def test_a_file_that_grows_without_end_ends_the_run(tmp_path, behaviour):
+    result = played(behaviour, tmp_path)
+    assert result.score.right == (behaviour == "flood_of_one_answer")
+    assert result.end.reason is EndReason.PROTOCOL_ERROR
+
+
+def test_giving_up(tmp_path):
+    result = played("give_up", tmp_path)
+    assert [one.detail for one in result.score.puzzles] == [
+        "zeros", "unsolvable", "timeout", "invalid", "nothing written",
+    ]  # fmt: skip
+    assert arrivals(result)[1] < arrivals(result)[2]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "found", "reason", "status"),
+    [
+        ("half_a_grid", [MALFORMED, *[MISSING] * 4], EndReason.FINISHED, 0),
+        ("crashes_at_3", [RIGHT, RIGHT, MALFORMED, MISSING, MISSING], EndReason.CRASHED, 3),
+    ],
+)
+def test_the_end_of_the_bot_is_the_end_of_its_answer(tmp_path, behaviour, found, reason, status):
+    result = played(behaviour, tmp_path)
+    assert verdicts(result) == found
+    assert (result.end.reason, result.end.exit_status) == (reason, status)
+
+
+def test_a_bot_that_does_not_end_after_its_last_answer(tmp_path):
+    result = played("never_end", tmp_path)
+    assert verdicts(result) == [RIGHT] * 5
+    assert (result.end.reason, result.end.signal) == (EndReason.FINISHED, "SIGTERM")
+
+
+@pytest.mark.parametrize(
+    ("limit", "reason"),
+    [("wall_limit_seconds", EndReason.TIME_LIMIT), ("stall_limit_seconds", EndReason.STALLED)],
+)
+def test_limits(tmp_path, monkeypatch, limit, reason):
+    let_time_fly(monkeypatch, tmp_path / "result.stderr.txt")
+    terms = {"wall_limit_seconds": 1e6} | {limit: 50.0}
+    result = played("hang_at_3", tmp_path, **terms)
+    assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
+    assert result.end.reason is reason
+    assert result.legs[0].own_log == OwnLog({1: 0.25})  # without the line that was not finished
+
+
+def test_after_the_limit_of_a_puzzle_the_rest_is_laid_out_anew(tmp_path, monkeypatch):
+    let_time_fly(monkeypatch, tmp_path / "result.stderr.txt")
+    result = played("hang_at_3", tmp_path, puzzle_limit_seconds=50.0, wall_limit_seconds=1e6)
+    assert verdicts(result) == [RIGHT, RIGHT, "late", RIGHT, RIGHT]
+    assert [one.own_log for one in result.legs] == [OwnLog({1: 0.25}), OwnLog({4: 0.5}, 0.75)]
+    assert any(line.startswith("its own log: 2 puzzles in 1.00 s; ") for line in run_lines(result))
+
+
+def test_an_interrupted_run_goes_on(tmp_path):
+    def ctrl_c(ruling, seconds):
+        if ruling.number == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    first = played("hang_once_at_3", tmp_path, on_ruling=ctrl_c)
+    assert first.end.reason is EndReason.INTERRUPTED
+    (tmp_path / "solutions.txt.marker").touch()  # it may have been stopped before it came to hang
+    result = resume(SET, tmp_path / "result.json")
+    assert verdicts(result) == [RIGHT] * 5
+    assert [one.first_puzzle for one in result.legs] == [1, 3]
+    assert result.files == NAMES
+    assert result.score.puzzles[:2] == first.score.puzzles[:2]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "problem"),
+    [
+        (
+            "logs_badly",
+            "log.txt: line 1: '#1\\t625\\t0\\t0.25' is neither '#k<TAB>seconds' nor 'total time: seconds'",
+        ),
+        ("logs_too_much", "'log.txt' has more than 1,048,576 bytes"),
+        ("makes_a_pipe", "'log.txt' in its folder is no file"),
+    ],
+)
+def test_a_log_that_cannot_be_read_costs_only_itself(tmp_path, behaviour, problem):
+    result = played(behaviour, tmp_path)
+    assert result.legs[0].own_log == OwnLog({}, None, problem)
+    assert f"its own log: {problem}" in run_lines(result)
+
+
+def test_the_journal_keeps_what_a_log_said(tmp_path):
+    played("champion", tmp_path)
+    result = read_result(tmp_path / "result.json")
+    with Journal(tmp_path / "run.journal.jsonl") as journal:
+        for record in records_of(result):
+            journal.add(record)
+    kept = read_records(tmp_path / "run.journal.jsonl")
+    assert (kept[0].files, kept[-1].leg) == (NAMES, result.legs[0])
+    assert to_json(read_result(tmp_path / "result.json")) == (tmp_path / "result.json").read_text()
+
+
+def test_a_ranking_says_who_worked_on_files(tmp_path):
+    by_files = msgspec.structs.replace(run_result("a"), files=NAMES)
+    found = differences([("a", by_files), ("b", run_result("b"))], MACHINE_AND_TERMS)
+    assert found == ["not the same way in and out: files (a); pipes (b)"]
+
+
+def test_questions_that_cannot_be_written_start_no_bot(tmp_path):
+    result = played("late", tmp_path, FileNames("x" * 300, "solution.txt"))
+    assert result.end.reason is EndReason.NOT_STARTED
+    assert result.end.detail.startswith(f"cannot write the questions, '{'x' * 300}': ")
+
+
+# The command
+
+
+@pytest.mark.parametrize(
+    ("given", "run"),
+    [
+        (["./bot", "bot"], ["HERE/./bot", "HERE/bot"]),
+        (["bot", "folder/data", "folder", "--fast"], ["bot", "HERE/folder/data", "HERE/folder", "--fast"]),
+        (["bot", "input.txt", "solution.txt", "25", "", "x" * 300, "a\0b"], None),
+        (["not/there", "not/there"], ["HERE/not/there", "not/there"]),
+        (["/bin/true", "/"], None),
+    ],
+)
+def test_what_a_command_names_here_it_names_in_full_there(tmp_path, monkeypatch, given, run):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    for name in ("bot", "folder/data", "input.txt"):
+        (tmp_path / name).touch()
+    place = tmp_path / "place"
+    place.mkdir()
+    found = Desk(place, NAMES, SET.puzzles).command(given)
+    assert [one.replace(str(tmp_path), "HERE") for one in found] == [
+        str(Path(one)) if one.startswith("HERE") else one for one in run or given
+    ]
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("reads", "writes", "logs", "names"),
+    [
+        (None, None, None, None),
+        ("input.txt", "solution.txt", None, FileNames("input.txt", "solution.txt")),
+        ("./in/x", "a//b", "c/./d", FileNames("in/x", "a/b", "c/d")),
+        ("a b", "-c", "a", FileNames("a b", "-c", "a")),
+    ],
+)
+def test_names(reads, writes, logs, names):
+    assert file_names(reads, writes, logs, Feed.BATCH) == names
+
+
+IN_THE_FOLDER = "name a file in the folder that the bot runs in, without a leading '/' and '..'"
+
+
+@pytest.mark.parametrize(
+    ("reads", "writes", "logs", "why"),
+    [
+        ("a", None, None, "--reads needs --writes: a bot that works on files reads one and writes another"),
+        (None, "b", None, "--writes needs --reads: a bot"),
+        (None, None, "c", "--logs needs --reads: a bot"),
+        ("a", None, "c", "--reads needs --writes: a bot"),
+        ("/a", "b", None, f"--reads '/a': {IN_THE_FOLDER}"),
+        ("a", "../b", None, f"--writes '../b': {IN_THE_FOLDER}"),
+        ("a", "b", "c/../../d", f"--logs 'c/../../d': {IN_THE_FOLDER}"),
+        ("", "b", None, f"--reads '': {IN_THE_FOLDER}"),
+        (".", "b", None, f"--reads '.': {IN_THE_FOLDER}"),
+        ("a/", "b", None, f"--reads 'a/': {IN_THE_FOLDER}"),
+        ("a\0", "b", None, f"--reads 'a\\x00': {IN_THE_FOLDER}"),
+        ("a", "./a", None, "--reads and --writes name the same file, 'a'"),
+        ("a", "b", "b", "--writes and --logs name the same file, 'b'"),
+        ("a", "a/b", None, "--writes 'a/b' takes for a folder what --reads names a file"),
+    ],
+)
+def test_names_that_are_none(reads, writes, logs, why):
+    with pytest.raises(UnusableError) as problem:
+        file_names(reads, writes, logs, Feed.BATCH, "--")
+    assert str(problem.value).startswith(why)
+    assert "\n" not in str(problem.value)
+
+
+# The commands
+
+
+def on_command_line(*arguments):
+    return cli.run(["run", "--set", str(RECIPE), *arguments])
+
+
+def test_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bot.py").symlink_to(FILE_BOT)
+    _, bare, _, behaviour, _ = command("late", tmp_path)
+    files = ["--reads", "input.txt", "--writes", "solution.txt"]
+    status = on_command_line(
+        *(*files, "--result", "r.json", "--", sys.executable, bare, "bot.py", behaviour, "solutions.txt")
+    )
+    assert status == 0
+    assert "the bot worked on files: questions in input.txt, answers in solution.txt\n" in capsys.readouterr().out
+    assert read_result(Path("r.json")).files == FileNames("input.txt", "solution.txt")
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--writes", "b"], "--writes needs --reads"),
+        (["--reads", "/a", "--writes", "b"], "--reads '/a': name a file in the folder"),
+        (["--reads", "a", "--writes", "b", "--feed", "interactive"], "--reads: a bot that works on files has all"),
+        (["--resume", "r.json", "--logs", "c"], "cannot be combined with --set, --logs"),
+    ],
+)
+def test_options_that_do_not_fit(options, why, capsys):
+    assert on_command_line(*options, "--", "true") == 2
+    assert why in capsys.readouterr().err
+
+
+def tournament(folder, more):
+    bot = {"name": "good", "command": command("late", folder)}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in bot.items()]
+    path = folder / "small.toml"
+    path.write_text(f'name = "small"\nsets = ["{RECIPE}"]\n[[bots]]\n' + "\n".join(lines) + more)
+    return path
+
+
+def test_tournaments(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    path = tournament(tmp_path, '\nreads = "input.txt"\nwrites = "solution.txt"\nlogs = "log.txt"\n')
+    assert cli.run(["tournament", str(path)]) == 0
+    found = read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json")
+    assert (found.score.right, found.files) == (5, NAMES)
+    assert cli.run(["tournament", str(path)]) == 0
+    assert "played before; 5 of 5 right" in capsys.readouterr().err
+    path.write_text(path.read_text().replace('logs = "log.txt"', ""))
+    assert cli.run(["tournament", str(path)]) == 2
+    assert "was played with another command, set, or on other terms" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ('\nreads = "a"\n', "small.toml: the bot 'good': reads needs writes"),
+        ('\nreads = "a"\nwrites = "../b"\n', "small.toml: the bot 'good': writes '../b': name a file"),
+    ],
+)
+def test_tournaments_that_cannot_be(tmp_path, monkeypatch, capsys, more, why):
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["tournament", str(tournament(tmp_path, more))]) == 2
+    assert why in capsys.readouterr().err
