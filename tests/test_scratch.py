@@ -44,7 +44,7 @@ def test_what_is_nested_deeper_than_a_path_may_be_long_goes():
     with scratch_folder() as folder:
         at = os.open(folder, os.O_RDONLY)
         for _ in range(1500):
-            os.mkdir("deeper", dir_fd=at)  # noqa: PTH102
+            os.mkdir("deeper", dir_fd=at)
             below = os.open("deeper", os.O_RDONLY, dir_fd=at)
             os.close(at)
             at = below
