@@ -10,11 +10,13 @@ from datetime import UTC, datetime
 import psutil
 
 from nonobot.harness.play.bot_process import BotProcess, StartError, StderrLog
+from nonobot.harness.play.containment import REFUSAL
 from nonobot.harness.play.conversation import Conversation, Feeder, Stamped
 from nonobot.harness.play.journal import LegStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
 from nonobot.harness.play.watchdog import Interrupts, Watch
 from nonobot.harness.results.run_result import BotEnd, EndReason, Leg, Usage
+from nonobot.harness.text import last_line
 from nonobot.protocol import Answer, AnswerReader
 from nonobot.tournament_data import SetPuzzle
 
@@ -39,8 +41,9 @@ def play_leg(run: RunState, interrupts: Interrupts) -> None:
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     first = puzzles[0].number
     log = StderrLog(run.stderr_path, run.stderr_bytes)
+    terms = run.terms
     try:
-        bot = BotProcess(run.command, log, run.terms.cores)
+        bot = BotProcess(run.command, log, terms.cores, run.walls, terms.memory_limit_bytes, terms.most_processes)
     except StartError as error:
         end = BotEnd(EndReason.NOT_STARTED, detail=str(error))
         run.end_leg(Leg(started_at, first, end, NO_USAGE), run.stderr_bytes)
@@ -57,7 +60,20 @@ def play_leg(run: RunState, interrupts: Interrupts) -> None:
         reason = EndReason.FINISHED
     elif reason is EndReason.PUZZLE_LIMIT:
         life.miss_puzzle_in_work()
-    run.end_leg(Leg(started_at, first, _end(reason, detail, bot.exit_status), bot.usage), log.received_bytes)
+    elif reason is EndReason.CRASHED and (why := _refused(run, bot)):
+        reason, detail = EndReason.NOT_STARTED, why
+    end = _end(reason, detail, bot.exit_status)
+    leg = Leg(started_at, first, end, bot.usage, bot.contained, bot.tree.counted)
+    run.end_leg(leg, log.received_bytes)
+
+
+def _refused(run: RunState, bot: BotProcess) -> str | None:
+    """Return why the walls did not let the command run, if they did not."""
+    if bot.contained and bot.exit_status == 1 and not run.referee.rulings and run.stderr_path.exists():
+        said = last_line(run.stderr_path.read_bytes())
+        if said.startswith(REFUSAL):
+            return f"cannot start {run.command[0]!r}: {said}"
+    return None
 
 
 def _created(pid: int) -> float:
@@ -158,8 +174,9 @@ class _Life:
             return None
         for answer in self._talk.close():
             self._rule_on(answer)
-        fine = self.complete or self._bot.exit_status == 0
-        return EndReason.FINISHED if fine else EndReason.CRASHED, None
+        if self.complete or self._bot.exit_status == 0:
+            return EndReason.FINISHED, None
+        return self._watch.cause_of_death() or EndReason.CRASHED, None
 
     def _end_of_patience(self) -> tuple[EndReason, str | None] | None:
         """Return why a bot that lives and writes nothing is not waited for any longer, if it is not."""

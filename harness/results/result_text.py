@@ -75,6 +75,7 @@ def end_line(end: BotEnd, terms: Terms) -> str:
         EndReason.TIME_LIMIT: f"stopped after {terms.wall_limit_seconds:g} s",
         EndReason.CPU_LIMIT: f"stopped after {terms.cpu_limit_seconds or 0:g} s of CPU time",
         EndReason.MEMORY_LIMIT: f"stopped above {megabytes(terms.memory_limit_bytes or 0)}",
+        EndReason.PROCESS_LIMIT: f"stopped at more than {terms.most_processes or 0} processes and threads",
         EndReason.PUZZLE_LIMIT: f"stopped after {terms.puzzle_limit_seconds or 0:g} s without the answer",
         EndReason.CRASHED: f"the bot {_last_words(end)} while answers were due",
         EndReason.STALLED: "stopped: answers were due, and it neither computed nor wrote anything "
