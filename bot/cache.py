@@ -87,7 +87,7 @@ def cache_folder() -> Path | None:
 
     What is found on the way in a folder that can only be read, as a judge shows it to a bot, is linked to there.
     """
-    kept = []
+    kept: list[Path] = []
     for base in _bases():
         folder = base / "kernels" / _digest()
         if _is_ours(base) and _is_ours(folder):

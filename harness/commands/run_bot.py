@@ -14,7 +14,6 @@ from typing import Any
 
 from nonobot.arguments import Parser, byte_count, either, seconds, whole_number
 from nonobot.harness.commands.shared_options import (
-    PROCESS_LIMIT,
     SET_HELP,
     add_contain,
     add_core,
@@ -31,7 +30,16 @@ from nonobot.harness.play.run_screen import Screen, screen_for
 from nonobot.harness.play.watchdog import STALL_SECONDS
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.result_text import run_lines
-from nonobot.harness.results.run_result import Contain, EndReason, Feed, PuzzleResult, RunResult, SetFacts, Terms
+from nonobot.harness.results.run_result import (
+    PROCESS_LIMIT,
+    Contain,
+    EndReason,
+    Feed,
+    PuzzleResult,
+    RunResult,
+    SetFacts,
+    Terms,
+)
 from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
 

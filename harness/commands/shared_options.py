@@ -9,7 +9,6 @@ from pathlib import Path
 from nonobot.arguments import Parser, either, size, whole_number
 
 __all__ = [
-    "PROCESS_LIMIT",
     "SET_HELP",
     "add_contain",
     "add_core",
@@ -18,9 +17,6 @@ __all__ = [
     "add_size",
     "add_warm_up",
 ]
-
-PROCESS_LIMIT = 512
-"""Processes and threads of a bot, where nothing else is said."""
 
 SET_HELP = (
     "an official set such as taai2011 (see `nonojudge data`), a file of puzzles, or "

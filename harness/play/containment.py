@@ -22,7 +22,7 @@ import nonobot
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.run_result import Contain
 
-__all__ = ["REFUSAL", "Walls", "built_walls", "hidden_results", "uncontained", "why_no_walls"]
+__all__ = ["REFUSAL", "Walls", "built_walls", "hidden_results", "named_by", "uncontained", "why_no_walls"]
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu")
 """What programs of any kind need to start; nobody's own work lies there."""
@@ -95,7 +95,7 @@ class Walls:
             there = os.sep in command[0] and Path(command[0]).exists()
             raise OSError(number := errno.EACCES if there else errno.ENOENT, os.strerror(number))
         here = Path.cwd()
-        own = [*self.show, *_shown_by(command, here)]
+        own = [*self.show, *_shown_by(command)]
         written = sorted(self._written(own, here))
         shown = _without_nested([*own, *_package(), *_python_path()])
         # A session of its own: a signal to its group is not for bubblewrap, which waits for it outside.
@@ -114,7 +114,7 @@ class Walls:
         words += [*size, "--tmpfs", "/tmp", "--symlink", "../tmp", "/var/tmp"]
         for folder in sorted(shown):
             words += ["--ro-bind", str(folder), str(folder)]
-        for one in sorted(self._hidden(shown, set(_named(command, here)))):
+        for one in sorted(self._hidden(shown, set(named_by(command)))):
             words += _masked(one)
         for folder in written:
             words += ["--bind", str(folder), str(folder)]
@@ -289,8 +289,15 @@ def _python_path() -> list[Path]:
     return [Path(one).absolute() for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
 
 
-def _named(command: Sequence[str], here: Path) -> Iterator[Path]:
-    """Yield the files and folders that a command names, its program first."""
+def named_by(command: Sequence[str]) -> Iterator[Path]:
+    """Yield the files and folders that a command names, its program first, but for those of the system."""
+    system = [Path(one) for one in (*SYSTEM, *KERNEL_FOLDERS)]
+    for path in _everything_named(command, Path.cwd()):
+        if not any(_is_in(path, folder) for folder in system) and not _is_wide(path):
+            yield path
+
+
+def _everything_named(command: Sequence[str], here: Path) -> Iterator[Path]:
     if program := shutil.which(command[0]):
         yield from _links(here / program)
     words = [word for given in command[1:] for word in (given, given.partition("=")[2], *_tokens(given))]
@@ -323,13 +330,10 @@ def _links(path: Path) -> Iterator[Path]:
     yield path.resolve()
 
 
-def _shown_by(command: Sequence[str], here: Path) -> Iterator[Path]:
+def _shown_by(command: Sequence[str]) -> Iterator[Path]:
     """Yield what a command shows: the folders that it names, and those of the files."""
-    program = shutil.which(command[0])
-    programs = set(_links(here / program)) if program else set()
-    for path in _named(command, here):
-        if any(_is_in(path, Path(system)) for system in (*SYSTEM, *KERNEL_FOLDERS)) or _is_wide(path):
-            continue
+    programs = set(named_by(command[:1]))
+    for path in named_by(command):
         if path.is_dir():
             yield path
         elif path in programs and path.parent.name == "bin":

@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [
+    "PROCESS_LIMIT",
     "SCHEMA_VERSION",
     "BotEnd",
     "Contain",
@@ -33,6 +34,9 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 2
+
+PROCESS_LIMIT = 512
+"""Processes and threads of a bot, where nothing else is said."""
 
 
 class Verdict(StrEnum):
