@@ -291,7 +291,7 @@ def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path
     bot = command("hang_once_at_3", tmp_path)
     judge = [sys.executable, "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--result", "a result.json"]
     # The bot makes a file when it hangs, so that the test need not guess when.
-    child = subprocess.Popen([*judge, "--", *bot], stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen([*judge, "--contain", "no", "--", *bot], stdout=subprocess.PIPE, text=True)
     _wait_for(tmp_path / "solutions.txt.marker")
     child.send_signal(number)
     out, _ = child.communicate(timeout=20)
@@ -397,7 +397,8 @@ time.sleep(1000)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_judge_that_is_stopped_in_a_warm_up_leaves_nothing_of_it(tmp_path, number):
     warm_up = shlex.join([sys.executable, "-S", "-c", WARMS_UP_FOR_EVER])
-    judge = subprocess.Popen([*JUDGE, "run", "--set", str(RECIPE), "--warm-up", warm_up, "--", "true"])
+    options = ["--set", str(RECIPE), "--contain", "no", "--warm-up", warm_up]
+    judge = subprocess.Popen([*JUDGE, "run", *options, "--", "true"])
     _wait_for(tmp_path / "marker")
     judge.send_signal(number)
     assert judge.wait(timeout=20) == 130
@@ -406,7 +407,7 @@ def test_a_judge_that_is_stopped_in_a_warm_up_leaves_nothing_of_it(tmp_path, num
 
 def test_what_a_warm_up_leaves_running_is_ended(tmp_path):
     warm_up = "sh -c 'sleep 1000 & echo $! > helper'"
-    assert run_of("perfect", tmp_path, "--quiet", "--warm-up", warm_up) == 0
+    assert run_of("perfect", tmp_path, "--quiet", "--contain", "no", "--warm-up", warm_up) == 0
     assert not psutil.pid_exists(int((tmp_path / "helper").read_text()))
 
 

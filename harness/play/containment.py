@@ -12,7 +12,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -114,7 +113,7 @@ class Walls:
         words += [*size, "--tmpfs", "/tmp", "--symlink", "../tmp", "/var/tmp"]
         for folder in sorted(shown):
             words += ["--ro-bind", str(folder), str(folder)]
-        for one in sorted(self._hidden(shown, set(named_by(command)))):
+        for one in sorted(_without_nested([*self._hidden(shown, set(named_by(command)))])):
             words += _masked(one)
         for folder in written:
             words += ["--bind", str(folder), str(folder)]
@@ -354,7 +353,7 @@ def _prefix(folder: Path) -> Iterator[Path]:
 
 def _is_wide(path: Path) -> bool:
     """Tell whether a folder holds so much that no program is meant by it: home, what is above it, /tmp."""
-    home, temporary = Path.home(), Path(tempfile.gettempdir())
+    home, temporary = Path.home(), Path(os.environ.get("TMPDIR", "/tmp"))
     return path in {home, *home.parents, temporary, *temporary.parents, Path("/tmp"), Path("/var/tmp")}
 
 

@@ -127,7 +127,7 @@ def warmed_up(command: Sequence[str] | None, walls: Walls | None = None) -> floa
     if interrupts.told:
         raise KeyboardInterrupt
     if status:
-        hint = " (contained: it can write in its own folder, and where --show says)" if walls else ""
+        hint = " (contained, it writes in its own folder and where --show says; or --contain no)" if walls else ""
         raise WarmUpError(f"{shlex.join(command)} ended with status {status}: not warmed up{hint}")
     return time.monotonic() - start
 
