@@ -21,7 +21,7 @@ from nonobot.harness.commands import run_bot
 from nonobot.harness.play import machine
 from nonobot.harness.play.machine import tournament_core, usable_cores
 from nonobot.harness.results.result_files import read_result
-from nonobot.harness.results.run_result import Feed, Terms
+from nonobot.harness.results.run_result import Contain, Feed, Terms
 from tests.judged import RECIPE, command
 
 JUDGE = [sys.executable, "-m", "nonobot.harness"]
@@ -113,12 +113,14 @@ def test_terms_as_they_are_given(tmp_path):
     options = ["--name", "A bot", "--core", "any", "--any-order", "--time-limit", "9", "--warm-up", "true"]
     assert run_of("backwards", tmp_path, *limits, *options, "--result", "result.json") == 0
     result = read_result(tmp_path / "result.json")
-    assert result.terms == Terms(Feed.BATCH, 9.0, 5.0, 4.0, 1 << 30, None, None, True)
+    assert result.terms == Terms(Feed.BATCH, 9.0, 5.0, 4.0, 1 << 30, None, None, True, Contain.AUTO, 512)
     assert result.bot == "A bot"
     assert result.warm_up_seconds > 0
     assert run_of("backwards", tmp_path, "--result", "result.json", "--force") == 1
     result = read_result(tmp_path / "result.json")
-    assert result.terms == Terms(stall_limit_seconds=60.0, core=tournament_core())
+    assert result.terms == Terms(
+        stall_limit_seconds=60.0, core=tournament_core(), contain=Contain.AUTO, process_limit=512
+    )
     assert (result.bot, result.warm_up_seconds) == ("scripted_bot", None)
 
 

@@ -94,9 +94,9 @@ class Walls:
             there = os.sep in command[0] and Path(command[0]).exists()
             raise OSError(number := errno.EACCES if there else errno.ENOENT, os.strerror(number))
         here = Path.cwd()
-        own = [*self.show, *_shown_by(command)]
-        written = sorted(self._written(own, here))
-        shown = _without_nested([*own, *_package(), *_python_path()])
+        own = [*self.show, *_folders_of(command)]
+        written = _without_nested([*self._written(own, here)])
+        shown = _without_nested([*own, *_prefixes_of(command), *_package(), *_python_path()])
         # A session of its own: a signal to its group is not for bubblewrap, which waits for it outside.
         words = [self.program, *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         for folder in map(Path, SYSTEM):
@@ -111,13 +111,15 @@ class Walls:
         size = ("--size", str(SCRATCH_BYTES)) if "--size" in _help(self.program) else ()
         words += ["--dev", "/dev", *size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
         words += [*size, "--tmpfs", "/tmp", "--symlink", "../tmp", "/var/tmp"]
+        empty = () if any(_is_in(here, one) for one in (*shown, *map(Path, SYSTEM))) else (str(here),)
+        words += [word for one in empty for word in ("--tmpfs", one)]
         for folder in sorted(shown):
             words += ["--ro-bind", str(folder), str(folder)]
         for one in sorted(_without_nested([*self._hidden(shown, set(named_by(command)))])):
             words += _masked(one)
-        for folder in written:
+        for folder in sorted(written):
             words += ["--bind", str(folder), str(folder)]
-        words += ["--dir", str(here), "--chdir", str(here), "--remount-ro", "/"]
+        words += ["--chdir", str(here), *(word for one in (*empty, "/") for word in ("--remount-ro", one))]
         return [*words, "--", *command]
 
     def environment(self) -> dict[str, str]:
@@ -140,7 +142,7 @@ class Walls:
         if self.prepares:
             _cache_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
             yield _cache_folder()
-            kept = [here, Path(sys.prefix), *self.hide]
+            kept = [here, *self.hide]
             yield from (one for one in own if one.is_dir() and not any(_is_in(other, one) for other in kept))
 
     def _hidden(self, shown: Sequence[Path], named: set[Path]) -> Iterator[Path]:
@@ -329,26 +331,24 @@ def _links(path: Path) -> Iterator[Path]:
     yield path.resolve()
 
 
-def _shown_by(command: Sequence[str]) -> Iterator[Path]:
-    """Yield what a command shows: the folders that it names, and those of the files."""
+def _folders_of(command: Sequence[str]) -> Iterator[Path]:
+    """Yield the folders that a command names, and those of the files."""
     programs = set(named_by(command[:1]))
     for path in named_by(command):
         if path.is_dir():
             yield path
-        elif path in programs and path.parent.name == "bin":
-            yield from _prefix(path.parent)
-        else:
+        elif path not in programs or path.parent.name != "bin":
             yield path if _is_wide(path.parent) else path.parent
 
 
-def _prefix(folder: Path) -> Iterator[Path]:
-    """Yield what belongs to the programs in a folder `bin`: its sisters, such as `lib`."""
-    above = folder.parent
-    if not _is_wide(above) and above.name != ".local":
-        yield above
-        return
-    yield folder
-    yield from (one for one in above.glob("lib*") if one.is_dir())
+def _prefixes_of(command: Sequence[str]) -> Iterator[Path]:
+    """Yield what belongs to a program that is installed in a folder `bin`: its sisters, such as `lib`."""
+    for folder in {path.parent for path in named_by(command[:1])}:
+        if folder.name == "bin" and not _is_wide(folder.parent) and folder.parent.name != ".local":
+            yield folder.parent
+        elif folder.name == "bin":
+            yield folder
+            yield from (one for one in folder.parent.glob("lib*") if one.is_dir())
 
 
 def _is_wide(path: Path) -> bool:

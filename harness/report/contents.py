@@ -291,7 +291,7 @@ class Report:
     @cached_property
     def terms(self) -> Variants:
         """The terms of the runs."""
-        return terms([run.result.terms for run in self.runs])
+        return terms([run.result for run in self.runs])
 
     @property
     def most_points(self) -> int:
