@@ -55,13 +55,18 @@ def _user_cache() -> Path:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Make a folder if need be; tell whether nobody else may write to it: code is loaded from it."""
-    try:
+    """Make a folder if need be; tell whether we may write to it and nobody else may: code is loaded from it."""
+    with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return _is_private(folder) and os.access(folder, os.W_OK | os.X_OK)
+
+
+def _is_private(folder: Path) -> bool:
+    try:
         facts = folder.stat()
     except OSError:
         return False
-    return facts.st_uid == os.getuid() and not facts.st_mode & 0o022 and os.access(folder, os.W_OK | os.X_OK)
+    return facts.st_uid == os.getuid() and not facts.st_mode & 0o022
 
 
 def _bases() -> Iterator[Path]:
@@ -78,12 +83,28 @@ def _bases() -> Iterator[Path]:
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the folder of this version's compiled kernels, or None where no folder can be written."""
+    """Return the folder of this version's compiled kernels, or None where no folder can be written.
+
+    What is found on the way in a folder that can only be read, as a judge shows it to a bot, is linked to there.
+    """
+    kept: list[Path] = []
     for base in _bases():
         folder = base / "kernels" / _digest()
         if _is_ours(base) and _is_ours(folder):
+            for one in kept:
+                _link(one, folder)
             return folder
+        if _is_private(base) and _is_private(folder):
+            kept.append(folder)
     return None
+
+
+def _link(kept: Path, folder: Path) -> None:
+    """Put links to the files of one folder into another one: what is written there later takes their place."""
+    import shutil  # hardly ever needed
+
+    with contextlib.suppress(OSError, shutil.Error):  # some are there already, from another process
+        shutil.copytree(kept, folder, copy_function=os.symlink, dirs_exist_ok=True)
 
 
 def tidy_cache() -> None:

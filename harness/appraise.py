@@ -16,7 +16,9 @@ import numpy.typing as npt
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.own_bot import OWN_BOT
 from nonobot.harness.play.bot_process import BotProcess, LastWords
+from nonobot.harness.play.containment import built_walls
 from nonobot.harness.play.conversation import Conversation, Transport
+from nonobot.harness.results.run_result import Contain
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data.select import Appraisal
 
@@ -29,7 +31,9 @@ seconds: on the sets icga2018 and taai2011 with a rank correlation of 0.96 and 0
 
 
 @contextlib.contextmanager
-def appraiser(size: tuple[int, int], *, solutions: int, puzzle_seconds: float) -> Iterator[Appraiser]:
+def appraiser(
+    size: tuple[int, int], *, solutions: int, puzzle_seconds: float, contain: Contain = Contain.NO
+) -> Iterator[Appraiser]:
     """Start the bot, and end it with the block.
 
     Parameters
@@ -40,6 +44,13 @@ def appraiser(size: tuple[int, int], *, solutions: int, puzzle_seconds: float) -
         Solutions to look for: with 2, the bot tells whether there is one or more, and that work is counted.
     puzzle_seconds : float
         When to give a board up.
+    contain : Contain, optional
+        Whether it runs within walls.
+
+    Raises
+    ------
+    UnusableError
+        If it has to be contained and cannot be.
     """
     command = [
         *OWN_BOT,
@@ -50,7 +61,8 @@ def appraiser(size: tuple[int, int], *, solutions: int, puzzle_seconds: float) -
         *("--stats", "/dev/stdout"),
     ]
     words = _Words()
-    with BotProcess(command, words) as process:
+    walls = built_walls(contain)
+    with BotProcess(command, words, walls=walls and walls.warming()) as process:  # it compiles where it has to
         yield Appraiser(process, words, solutions, puzzle_seconds)
 
 

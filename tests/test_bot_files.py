@@ -22,7 +22,7 @@ from nonobot.harness.play.run_state import records_of
 from nonobot.harness.ranking.fairness import MACHINE_AND_TERMS, differences
 from nonobot.harness.results.result_files import read_result, to_json
 from nonobot.harness.results.result_text import run_lines
-from nonobot.harness.results.run_result import EndReason, Feed, FileNames, OwnLog, Terms
+from nonobot.harness.results.run_result import Contain, EndReason, Feed, FileNames, OwnLog, Terms
 from nonobot.tournament_data import load_set
 from tests import judged
 from tests.judged import RECIPE, let_time_fly, verdicts
@@ -115,6 +115,10 @@ def test_answers_that_come_somehow(tmp_path, behaviour):
     assert verdicts(result) == [RIGHT] * 5
     assert result.score.remarks == []
     assert result.legs[0].own_log.problem == "no file 'log.txt' in its folder"
+
+
+def test_within_walls(tmp_path):
+    assert verdicts(played("late", tmp_path, contain=Contain.AUTO)) == [RIGHT] * 5
 
 
 def test_an_answer_that_is_torn_is_stamped_when_it_is_whole(tmp_path):

@@ -21,7 +21,7 @@ from nonobot.harness.commands import run_bot
 from nonobot.harness.play import machine
 from nonobot.harness.play.machine import tournament_core, usable_cores
 from nonobot.harness.results.result_files import read_result
-from nonobot.harness.results.run_result import Feed, Terms
+from nonobot.harness.results.run_result import Contain, Feed, Terms
 from tests.judged import RECIPE, command
 
 JUDGE = [sys.executable, "-m", "nonobot.harness"]
@@ -113,12 +113,14 @@ def test_terms_as_they_are_given(tmp_path):
     options = ["--name", "A bot", "--core", "any", "--any-order", "--time-limit", "9", "--warm-up", "true"]
     assert run_of("backwards", tmp_path, *limits, *options, "--result", "result.json") == 0
     result = read_result(tmp_path / "result.json")
-    assert result.terms == Terms(Feed.BATCH, 9.0, 5.0, 4.0, 1 << 30, None, None, True)
+    assert result.terms == Terms(Feed.BATCH, 9.0, 5.0, 4.0, 1 << 30, None, None, True, Contain.AUTO, 512)
     assert result.bot == "A bot"
     assert result.warm_up_seconds > 0
     assert run_of("backwards", tmp_path, "--result", "result.json", "--force") == 1
     result = read_result(tmp_path / "result.json")
-    assert result.terms == Terms(stall_limit_seconds=60.0, core=tournament_core())
+    assert result.terms == Terms(
+        stall_limit_seconds=60.0, core=tournament_core(), contain=Contain.AUTO, process_limit=512
+    )
     assert (result.bot, result.warm_up_seconds) == ("scripted_bot", None)
 
 
@@ -291,7 +293,7 @@ def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path
     bot = command("hang_once_at_3", tmp_path)
     judge = [sys.executable, "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--result", "a result.json"]
     # The bot makes a file when it hangs, so that the test need not guess when.
-    child = subprocess.Popen([*judge, "--", *bot], stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen([*judge, "--contain", "no", "--", *bot], stdout=subprocess.PIPE, text=True)
     _wait_for(tmp_path / "solutions.txt.marker")
     child.send_signal(number)
     out, _ = child.communicate(timeout=20)
@@ -397,7 +399,8 @@ time.sleep(1000)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_judge_that_is_stopped_in_a_warm_up_leaves_nothing_of_it(tmp_path, number):
     warm_up = shlex.join([sys.executable, "-S", "-c", WARMS_UP_FOR_EVER])
-    judge = subprocess.Popen([*JUDGE, "run", "--set", str(RECIPE), "--warm-up", warm_up, "--", "true"])
+    options = ["--set", str(RECIPE), "--contain", "no", "--warm-up", warm_up]
+    judge = subprocess.Popen([*JUDGE, "run", *options, "--", "true"])
     _wait_for(tmp_path / "marker")
     judge.send_signal(number)
     assert judge.wait(timeout=20) == 130
@@ -406,7 +409,7 @@ def test_a_judge_that_is_stopped_in_a_warm_up_leaves_nothing_of_it(tmp_path, num
 
 def test_what_a_warm_up_leaves_running_is_ended(tmp_path):
     warm_up = "sh -c 'sleep 1000 & echo $! > helper'"
-    assert run_of("perfect", tmp_path, "--quiet", "--warm-up", warm_up) == 0
+    assert run_of("perfect", tmp_path, "--quiet", "--contain", "no", "--warm-up", warm_up) == 0
     assert not psutil.pid_exists(int((tmp_path / "helper").read_text()))
 
 

@@ -25,7 +25,7 @@ from nonobot.harness.report.album import Album, cells_of
 from nonobot.harness.report.contents import ALL_POINTS, MOST_DUELS, MOST_POINTS, SLOWEST, Run
 from nonobot.harness.report.run_facts import machines, terms
 from nonobot.harness.results.result_files import write_json
-from nonobot.harness.results.run_result import EndReason, SetFacts, Terms, Verdict
+from nonobot.harness.results.run_result import Counted, EndReason, SetFacts, Terms, Verdict
 from nonobot.harness.text import plain
 from nonobot.protocol import mismatches
 from tests import report_samples as samples
@@ -332,15 +332,27 @@ def test_what_differs_is_marked():
     assert machines([samples.MACHINE, load]).differing == []
 
 
+def run_on(found):
+    return msgspec.structs.replace(samples.one_bot()[0], terms=found)
+
+
 @pytest.mark.parametrize("change", msgspec.structs.fields(Terms), ids=lambda field: field.name)
 def test_every_term_is_stated(change):
     values = {"feed": "interactive", "any_order": True, "core": 1, "memory_limit_bytes": 10**9}
+    values |= {"contain": "yes", "process_limit": 5}
     other = msgspec.convert(msgspec.to_builtins(Terms()) | {change.name: values.get(change.name, 5.0)}, Terms)
-    assert len(terms([Terms(), other]).differing) == 1
+    assert len(terms([run_on(Terms()), run_on(other)]).differing) == 1
 
 
 def test_the_cores_of_a_bot_are_stated():
-    assert terms([Terms(core=1), Terms(core=(0, 1))]).differing == ["Cores used"]
+    assert terms([run_on(Terms(core=1)), run_on(Terms(core=(0, 1)))]).differing == ["Cores used"]
+
+
+def test_how_a_bot_was_held_and_counted_is_stated():
+    run = run_on(Terms())
+    legs = [msgspec.structs.replace(leg, contained=True, counted=Counted(cpu=True)) for leg in run.legs]
+    held = msgspec.structs.replace(run, legs=legs)
+    assert terms([run, held]).differing == ["Contained", "Counted by the kernel"]
 
 
 # Pictures

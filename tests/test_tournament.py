@@ -13,7 +13,7 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.results.result_files import read_result
-from nonobot.harness.results.run_result import EndReason, Feed, Terms
+from nonobot.harness.results.run_result import Contain, EndReason, Feed, Terms
 from nonobot.harness.tournament.definition import filled_in, read_tournament, terms_of
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, let_time_fly, verdicts
@@ -89,7 +89,7 @@ def test_a_bot_that_cannot_be_warmed_up_stops_no_other_and_is_tried_again(tmp_pa
     assert played(str(path)) == 1
     out, err = capsys.readouterr()
     assert out.index("late") < out.index("good")
-    assert "nonojudge: good: false ended with status 1: not warmed up\n" in err
+    assert "nonojudge: good: false ended with status 1: not warmed up" in err
     path.write_text(before)
     assert played(str(path), "--quiet") == 0
     assert "not-started" not in capsys.readouterr().out
@@ -181,6 +181,6 @@ def test_terms_and_placeholders(tmp_path):
     )
     tournament = read_tournament(path)
     terms = terms_of(tournament)
-    assert terms == Terms(Feed.INTERACTIVE, 7200.0, 5.0, 2.5, 2 << 30, None, None, True)
+    assert terms == Terms(Feed.INTERACTIVE, 7200.0, 5.0, 2.5, 2 << 30, None, None, True, Contain.AUTO, 512)
     words = filled_in(tournament.bots[0].command, load_set("boardgen:7x4x1:seed=1"), terms)
     assert words == [sys.executable, "x.py", "--size", "7x4", "-w7", "--limit", "2.5", "{a b}"]

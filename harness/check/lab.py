@@ -14,6 +14,7 @@ from types import TracebackType
 from nonobot.harness.check import warden
 from nonobot.harness.check.check_puzzles import Numbered, text_of
 from nonobot.harness.play.bot_process import BotProcess, LastWords
+from nonobot.harness.play.containment import Walls
 from nonobot.harness.play.conversation import Conversation, Stamped
 from nonobot.protocol import Answer, AnswerReader, mismatches
 
@@ -74,6 +75,8 @@ class Lab:
         more than it took.
     folder : Path
         For the warden's reports.
+    walls : Walls or None
+        What stands around the bot.
     transcript : list of str
         What happened in the step being carried out.
     """
@@ -83,6 +86,7 @@ class Lab:
     patience_seconds: float
     start_seconds: float
     folder: Path
+    walls: Walls | None = None
     transcript: list[str] = field(default_factory=list)
     _serial: count[int] = field(default_factory=count)
 
@@ -91,7 +95,7 @@ class Lab:
         report = self.folder / f"{next(self._serial)}.report"
         command = self.command
         if watch:
-            command = [sys.executable, "-P", warden.__file__, watch, str(report), *command]
+            command = [sys.executable, "-P", warden.__file__, watch, str(report), *command]  # all within the walls
         return Talk(self, command, report)
 
     def ask(self, wanted: Sequence[Numbered], sent: str, advice: str, data: bytes | None = None) -> Talk:
@@ -141,7 +145,7 @@ class Talk:
         self._lasted_seconds = 0.0
         self._output: list[bytes] = []
         self._words = LastWords()
-        self._bot = BotProcess(command, self._words)
+        self._bot = BotProcess(command, self._words, walls=lab.walls)
         most_bytes = max(MOST_OUTPUT_BYTES, MOST_OUTPUT_BYTES_PER_CELL * width * height)
         self._conversation = Conversation(self._bot, AnswerReader(width, height), most_bytes, self._note_output)
         self._until = self._bot.started + lab.start_seconds + lab.patience_seconds

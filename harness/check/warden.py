@@ -57,7 +57,8 @@ def _others() -> list[psutil.Process]:
     found = set(own.children(recursive=True))
     for process in psutil.process_iter():
         with contextlib.suppress(OSError):
-            if os.getsid(process.pid) == os.getsid(0) and process.pid != own.pid:
+            # The parent is of the session where there are walls around both.
+            if os.getsid(process.pid) == os.getsid(0) and process.pid not in (own.pid, os.getppid()):
                 found.add(process)
     return [one for one in found if one.is_running() and _status(one) not in (psutil.STATUS_ZOMBIE, "gone")]
 

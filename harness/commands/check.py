@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import signal
 import sys
@@ -19,6 +20,8 @@ from nonobot.harness.check.steps import STEPS, carried_out, selected
 from nonobot.harness.commands.shared_options import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_process import StartError
+from nonobot.harness.play.containment import Walls, built_walls, uncontained
+from nonobot.harness.results.run_result import Contain
 from nonobot.protocol import DEFAULT_SIZE
 
 __all__ = ["add_to", "carry_out"]
@@ -33,13 +36,15 @@ examples:
   nonojudge check --only 12,13 --verbose -- ./mybot          two steps, with all that was said
   nonojudge check --json -- ./mybot > report.json            for scripts; progress goes to stderr
   nonojudge check --list                                     the steps, and why each matters
+  nonojudge check --contain                                  for organisers: do the walls around bots hold here?
 
 Everything after -- is the bot's command, run without a shell and started anew for each step. The puzzles are
 easy ones. A step that does not pass says what was sent, what was expected, what came back, what to do, and
 which rule that is. Steps marked must are what a tournament needs; a should that is missed is a warning, and a
 note tells something. What the first start takes is measured and allowed for in each step.
 
-Exit status: 0 every must was met, 1 not, 2 the bot cannot be started or the arguments are unusable.
+Exit status: 0 every must was met, or every wall holds, 1 not, 2 the bot cannot be started or contained, or the
+arguments are unusable.
 """
 
 
@@ -67,6 +72,19 @@ def add_to(parser: Parser) -> None:
         "--only", type=_numbers, default=[], metavar="N,M", help="these steps, and those that they need"
     )
     parser.add_argument("--list", action="store_true", help="list the steps and end")
+    parser.add_argument(
+        "--contain",
+        nargs="?",
+        const="tried",
+        default="auto",
+        choices=["auto", "yes", "no", "tried"],
+        metavar="auto|yes|no",
+        help="whether the bot runs within walls, as for `nonojudge run`; with none of these, and no bot: try the "
+        "walls, and say which hold here",
+    )
+    parser.add_argument(
+        "--show", type=Path, action="append", default=[], metavar="PATH", help="what a contained bot may read, too"
+    )
     add_json(parser, "the result")
     parser.add_argument("--verbose", action="store_true", help="show what was sent and received in each step")
     parser.set_defaults(carry_out=carry_out)
@@ -84,6 +102,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print(list_of_steps())
         return 0
+    if arguments.contain == "tried":
+        return _walls_tried(arguments)
     if not arguments.bot_command:
         raise UnusableError("name the bot's command after --, such as: nonojudge check -- ./mybot")
     size = arguments.size or DEFAULT_SIZE
@@ -93,7 +113,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         )
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # who stops the check stops the bot: as at Ctrl-C
     with tempfile.TemporaryDirectory(prefix="nonojudge-check-") as folder:
-        lab = Lab(arguments.bot_command, size, arguments.timeout, arguments.start_timeout, Path(folder))
+        walls = _walls(arguments, Path(folder).resolve())
+        lab = Lab(
+            arguments.bot_command, size, arguments.timeout, arguments.start_timeout, Path(folder).resolve(), walls
+        )
         try:
             results = _shown(arguments, lab)
         except StartError as error:
@@ -102,6 +125,32 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(_to_json(arguments, lab, results, conforms))
     return 0 if conforms else 1
+
+
+def _walls(arguments: argparse.Namespace, reports: Path) -> Walls | None:
+    contain = Contain(arguments.contain)
+    if line := uncontained(contain):
+        print(f"nonojudge: {line}", file=sys.stderr)
+    walls = built_walls(contain, arguments.show)
+    return walls and dataclasses.replace(walls, writable=(reports,))
+
+
+def _walls_tried(arguments: argparse.Namespace) -> int:
+    """Try the walls, and show which hold and what is counted here."""
+    from nonobot.harness.check.walls import tried_walls
+
+    if arguments.bot_command or arguments.json:
+        raise UnusableError("--contain alone tries the walls themselves: it takes no bot and no --json")
+    found, counted = tried_walls()
+    for one in found:
+        print(f"  BROKEN  {one.promise}: it {one.breach}" if one.breach else f"  holds   {one.promise}")
+    for name, is_counted in (
+        ("CPU time", counted.cpu),
+        ("peak memory", counted.memory),
+        ("processes", counted.processes),
+    ):
+        print(f"  {name}: {'counted by the kernel, in a cgroup' if is_counted else 'looked at every 50 ms'}")
+    return 1 if any(one.breach for one in found) else 0
 
 
 def _shown(arguments: argparse.Namespace, lab: Lab) -> list[StepResult]:

@@ -14,6 +14,7 @@ from nonobot.arguments import Parser, count, explained, seconds
 from nonobot.harness.appraise import appraiser
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import Progress, progress_for
+from nonobot.harness.results.run_result import Contain
 from nonobot.tournament_data import Recipe, write_set
 from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, Board
 from nonobot.tournament_data.recipe import parse_dimensions, parse_seed
@@ -101,6 +102,12 @@ def add_to(parser: Parser) -> None:
         metavar="S",
         help="pass over a board that takes the bot longer than S seconds (%(default)g)",
     )
+    choice.add_argument(
+        "--contain",
+        choices=["auto", "yes", "no"],
+        default="auto",
+        help="whether the bot runs within walls (see `nonojudge run --help`; default: auto)",
+    )
     parser.set_defaults(carry_out=carry_out)
 
 
@@ -172,6 +179,7 @@ def _selected(
             (recipe.width, recipe.height),
             solutions=2 if arguments.unique else 1,
             puzzle_seconds=arguments.puzzle_limit,
+            contain=Contain(arguments.contain),
         )
     )
     stack.callback(say_passed_over)

@@ -7,9 +7,17 @@ import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds
-from nonobot.harness.commands.shared_options import SET_HELP, add_core, add_json, add_size, add_warm_up
+from nonobot.harness.commands.shared_options import (
+    SET_HELP,
+    add_contain,
+    add_core,
+    add_json,
+    add_size,
+    add_warm_up,
+)
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.own_bot import own_bot
+from nonobot.harness.play.containment import built_walls, uncontained
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import warmed_up
 from nonobot.harness.play.run_screen import screen_for
@@ -19,7 +27,7 @@ from nonobot.harness.profiling.profile_comparison import as_text as comparison_a
 from nonobot.harness.profiling.profile_comparison import compare
 from nonobot.harness.profiling.profile_data import Profile
 from nonobot.harness.profiling.profile_text import as_text
-from nonobot.harness.results.run_result import EndReason, Terms
+from nonobot.harness.results.run_result import Contain, EndReason, Terms
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import loaded, require_writable, write_output
 
@@ -66,6 +74,7 @@ def add_to(parser: Parser) -> None:
         "--time-limit", type=seconds, default=7200.0, metavar="S", help="wall seconds for the set (%(default)g)"
     )
     add_warm_up(parser)
+    add_contain(parser, "auto")
     parser.add_argument(
         "--before", type=Path, metavar="PROFILE.json", help="compare with this kept profile of the same set"
     )
@@ -127,15 +136,20 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     puzzle_set = loaded(arguments.source, arguments.size)
     command = arguments.bot_command or own_bot(puzzle_set)
     warm_up = arguments.warm_up or (None if arguments.bot_command else [*command, "--warm-up"])
-    warmed_up(warm_up)
+    contain = Contain(arguments.contain)
+    if (line := uncontained(contain)) and not arguments.quiet:
+        print(f"nonojudge: {line}", file=sys.stderr)
+    show = [path.absolute() for path in vars(arguments).get("show", [])]
+    warmed_up(warm_up, built_walls(contain, show))
     terms = Terms(
+        contain=contain,
         wall_limit_seconds=arguments.time_limit,
         stall_limit_seconds=STALL_SECONDS,
         core=arguments.core if "core" in arguments else tournament_core(),
     )
     with screen_for(len(puzzle_set.puzzles), arguments.quiet) as screen:
         profile = profile_of(
-            puzzle_set, command, terms, lambda ruling, now: screen.show(ruling, now, ruling.took_seconds)
+            puzzle_set, command, terms, lambda ruling, now: screen.show(ruling, now, ruling.took_seconds), show
         )
     if profile.end.reason is EndReason.INTERRUPTED:
         print("nonojudge: interrupted; this is the profile of what was done", file=sys.stderr)

@@ -13,17 +13,34 @@ from pathlib import Path
 from typing import Any
 
 from nonobot.arguments import Parser, byte_count, either, seconds, whole_number
-from nonobot.harness.commands.shared_options import SET_HELP, add_core, add_json, add_size, add_warm_up
+from nonobot.harness.commands.shared_options import (
+    SET_HELP,
+    add_contain,
+    add_core,
+    add_json,
+    add_size,
+    add_warm_up,
+)
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.own_bot import own_bot
 from nonobot.harness.play.bot_files import file_names
+from nonobot.harness.play.containment import uncontained
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.run_screen import Screen, screen_for
 from nonobot.harness.play.watchdog import STALL_SECONDS
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.result_text import run_lines
-from nonobot.harness.results.run_result import EndReason, Feed, PuzzleResult, RunResult, SetFacts, Terms
+from nonobot.harness.results.run_result import (
+    PROCESS_LIMIT,
+    Contain,
+    EndReason,
+    Feed,
+    PuzzleResult,
+    RunResult,
+    SetFacts,
+    Terms,
+)
 from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
 
@@ -61,9 +78,9 @@ INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*"
 # What a resumed run takes from the run that it goes on with.
 TERMS = (
     *("set", "size", "name", "warm_up", "result", "force", "feed", "core", "cores", "any_order"),
-    *("reads", "writes", "logs"),
+    *("reads", "writes", "logs", "contain", "show"),
 )
-LIMITS = ("time_limit", "cpu_limit", "puzzle_limit", "memory_limit", "stall_limit")
+LIMITS = ("time_limit", "cpu_limit", "puzzle_limit", "memory_limit", "process_limit", "stall_limit")
 
 
 def add_to(parser: Parser) -> None:
@@ -89,6 +106,7 @@ def add_to(parser: Parser) -> None:
     )
     parser.add_argument("--any-order", action="store_true", help="take solutions in any order")
     add_warm_up(parser)
+    add_contain(parser)
     _add_files(parser.add_argument_group("bots that work on files, and neither read stdin nor write to stdout"))
     _add_limits(parser.add_argument_group("limits"))
     _add_output(parser.add_argument_group("result"))
@@ -118,6 +136,12 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
         help="wall seconds for each puzzle; the bot is started anew with the puzzles after it",
     )
     group.add_argument("--memory-limit", type=byte_count, metavar="BYTES", help="such as 500M or 4G")
+    group.add_argument(
+        "--process-limit",
+        type=either("0", None, whole_number(1, 999_999, "a number of processes")),
+        metavar="N",
+        help=f"processes and threads at one time; 0 for no such limit (default: {PROCESS_LIMIT})",
+    )
     group.add_argument(
         "--stall-limit",
         type=either("0", None, seconds),
@@ -171,8 +195,10 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     puzzle_set = loaded(given.get("set", DEFAULT_SET), given.get("size"))
     if "core" not in given and not can_pin():
         _say(arguments, "this system cannot hold a bot on one core; it may use all of them")
+    if line := uncontained(terms.containment):
+        _say(arguments, line)
     require_place(terms, result_path)
-    bot = replace(_bot(arguments, puzzle_set), files=files)
+    bot = replace(_bot(arguments, puzzle_set, terms, result_path), files=files)
     with screen_for(len(puzzle_set.puzzles), arguments.quiet) as screen:
         result = play(puzzle_set, bot, terms, result_path, _shown_on(screen))
     if (warning := busy_warning(result.machine)) and result.end.reason is not EndReason.NOT_STARTED:
@@ -232,10 +258,12 @@ def _terms(given: dict[str, Any]) -> Terms:
         stall_limit_seconds=given.get("stall_limit", STALL_SECONDS),
         core=given["core"] if "core" in given else tournament_core(given.get("cores", 1)),
         any_order="any_order" in given,
+        contain=Contain(given.get("contain", Contain.AUTO)),
+        process_limit=given.get("process_limit", PROCESS_LIMIT),
     )
 
 
-def _bot(arguments: argparse.Namespace, puzzle_set: PuzzleSet) -> Bot:
+def _bot(arguments: argparse.Namespace, puzzle_set: PuzzleSet, terms: Terms, result_path: Path) -> Bot:
     """Return the bot that was named; this project's, warmed up, if none was."""
     given = vars(arguments)
     if arguments.bot_command:
@@ -243,7 +271,9 @@ def _bot(arguments: argparse.Namespace, puzzle_set: PuzzleSet) -> Bot:
     else:
         command, name = own_bot(puzzle_set), "nonobot"
         warm_up = [*command, "--warm-up"]
-    return Bot(given.get("name", name), command, warmed_up(given.get("warm_up", warm_up)))
+    bot = Bot(given.get("name", name), command, show=[path.absolute() for path in given.get("show", [])])
+    walls = bot.walls(terms.containment, result_path)
+    return replace(bot, warm_up_seconds=warmed_up(given.get("warm_up", warm_up), walls))
 
 
 def _name_of(command: Sequence[str]) -> str:

@@ -8,7 +8,15 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, either, size, whole_number
 
-__all__ = ["SET_HELP", "add_core", "add_json", "add_results", "add_size", "add_warm_up"]
+__all__ = [
+    "SET_HELP",
+    "add_contain",
+    "add_core",
+    "add_json",
+    "add_results",
+    "add_size",
+    "add_warm_up",
+]
 
 SET_HELP = (
     "an official set such as taai2011 (see `nonojudge data`), a file of puzzles, or "
@@ -35,6 +43,25 @@ def add_core(parser: Parser, default: str | None = argparse.SUPPRESS, said: str 
         default=default,
         metavar="N|any",
         help=f"the core to run on (default: {said})",
+    )
+
+
+def add_contain(parser: Parser, default: str = argparse.SUPPRESS) -> None:
+    """Add `--contain` and `--show`; not given, they are not there, or as `default` says and empty."""
+    parser.add_argument(
+        "--contain",
+        choices=["auto", "yes", "no"],
+        default=default,
+        help="whether the bot runs within walls, by bubblewrap: where they can be had (auto), not at all else "
+        "(yes), or never (no; default: auto)",
+    )
+    parser.add_argument(
+        "--show",
+        type=Path,
+        action="append",
+        default=argparse.SUPPRESS,
+        metavar="PATH",
+        help="what a contained bot may read beside what its command names: a file or a folder; again for more",
     )
 
 

@@ -7,7 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from nonobot.arguments import Parser
+from nonobot.harness.play.containment import uncontained
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_screen import screen_for
 from nonobot.harness.play.watchdog import Interrupts
@@ -15,7 +18,7 @@ from nonobot.harness.ranking.sources import Source
 from nonobot.harness.ranking.standings import sections
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.result_text import outcome_line
-from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
+from nonobot.harness.results.run_result import Contain, EndReason, PuzzleResult, RunResult
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.rounds import Pairing, pairings
 
@@ -27,7 +30,7 @@ example of a tournament file:
   sets = ["taai2011", "boardgen:25x25x100:seed=7", { set = "mine.txt", size = "10x10" }]
 
   [limits]               # of each run; all may be left out
-  time = 7200            # wall seconds for a set; also: cpu, puzzle, stall, and memory = "4G"
+  time = 7200            # wall seconds for a set; also: cpu, puzzle, stall, memory = "4G", processes = 512
   puzzle = 30
 
   [[bots]]
@@ -47,7 +50,8 @@ example of a tournament file:
   logs = "log.txt"       # may be left out
 
 Every bot plays every set, one run at a time, on the terms of `nonojudge run`. Also: feed = "interactive",
-core = 1 or "any" or cores = 2 (so many for each bot), any-order = true. Results go to results/NAME/ as they
+core = 1 or "any" or cores = 2 (so many for each bot), any-order = true, contain = "yes" or "no", and for a bot
+show = ["book.dat"], which it may read though its command does not name it. Results go to results/NAME/ as they
 come. The same command again goes on where it was interrupted, and plays what is new; what was played is not
 played again. A bot that cannot be warmed up or started stands in the ranking with that end, and is tried
 again by the same command.
@@ -70,6 +74,11 @@ def add_to(parser: Parser) -> None:
         metavar="FOLDER",
         help="where results go (default: results/NAME, with the name in the file)",
     )
+    parser.add_argument(
+        "--contain",
+        choices=["auto", "yes", "no"],
+        help="whether the bots run within walls, whatever the file says (see `nonojudge run --help`)",
+    )
     parser.add_argument("--again", action="store_true", help="play everything anew")
     parser.add_argument("--quiet", action="store_true", help="no progress, the ranking alone")
     parser.set_defaults(carry_out=carry_out)
@@ -78,6 +87,10 @@ def add_to(parser: Parser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     """Play what was not played yet, and print the ranking."""
     tournament = read_tournament(arguments.file)
+    if arguments.contain:
+        tournament = msgspec.structs.replace(tournament, contain=Contain(arguments.contain))
+    if (line := uncontained(tournament.contain)) and not arguments.quiet:
+        print(f"nonojudge: {line}", file=sys.stderr)
     folder = arguments.results or Path("results") / tournament.name
     todo = pairings(tournament, folder)
     if arguments.again:

@@ -22,6 +22,8 @@ from types import TracebackType
 from typing import IO
 
 from nonobot.harness.play.answer_file import AnswerFile
+from nonobot.harness.play.cgroup import made_group
+from nonobot.harness.play.containment import Walls
 from nonobot.harness.play.machine import on_cores
 from nonobot.harness.play.process_tree import ProcessTree
 from nonobot.harness.results.run_result import Usage
@@ -57,6 +59,10 @@ class BotProcess:
         Where what it says to people goes; closed at the end.
     cores : sequence of int
         Those that the bot and all that it starts run on; none for any.
+    walls : Walls, optional
+        What stands around it; None: nothing.
+    memory_limit_bytes, process_limit : int, optional
+        What the kernel is to keep it to, where it can; who sees to it elsewhere is `watchdog.py`.
     answers : AnswerFile, optional
         Of a bot that works on files: it runs in the folder of that, its stdin is closed, its output is what it
         writes there, and its stdout goes where its stderr does.
@@ -71,6 +77,8 @@ class BotProcess:
         Whether the process has ended.
     output_closed : bool
         Whether its stdout has reached the end.
+    contained : bool
+        Whether there are walls around it.
 
     Raises
     ------
@@ -83,6 +91,9 @@ class BotProcess:
         command: Sequence[str],
         stderr: StderrLog | LastWords | PassedOn,
         cores: Sequence[int] = (),
+        walls: Walls | None = None,
+        memory_limit_bytes: int | None = None,
+        process_limit: int | None = None,
         answers: AnswerFile | None = None,
     ) -> None:
         self.exited = False
@@ -93,19 +104,10 @@ class BotProcess:
         self._answers = answers
         self._stopped: float | None = None
         self._group_gone = False
-        self.tree = ProcessTree()
-        self.started = time.monotonic()
+        self.contained = walls is not None
+        self.tree = ProcessTree(made_group(cores, memory_limit_bytes, process_limit))
         try:
-            with on_cores(cores):
-                self._child = subprocess.Popen(
-                    command,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    bufsize=0,
-                    cwd=answers.folder if answers else None,
-                    start_new_session=True,
-                )
+            self._child = self._begun(command, cores, walls)
         except (OSError, ValueError) as error:  # ValueError: a NUL byte in an argument
             self.tree.close()
             why = getattr(error, "strerror", None) or error
@@ -115,6 +117,23 @@ class BotProcess:
         self._stdout = _opened(self._child.stdout)
         self._stderr = _opened(self._child.stderr)
         self._serve()
+
+    def _begun(self, command: Sequence[str], cores: Sequence[int], walls: Walls | None) -> subprocess.Popen[bytes]:
+        """Return the process; with walls it is theirs, and the bot is below it."""
+        words: Sequence[str] = walls.around(command) if walls else command
+        environment = walls.environment() if walls else None
+        with self.tree.joined(), on_cores(cores):
+            self.started = time.monotonic()
+            return subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=self._answers.folder if self._answers else None,
+                start_new_session=True,
+                env=environment,
+            )
 
     def _serve(self) -> None:
         """Set up the pipes, the selector that watches them and the thread that waits for the end."""
@@ -158,7 +177,9 @@ class BotProcess:
     def exit_status(self) -> int:
         """The status it ended with; -n for signal n. Known after the `with` block."""
         assert self._child.returncode is not None
-        return self._child.returncode
+        status = self._child.returncode
+        # Bubblewrap tells of a signal as shells do.
+        return 128 - status if self.contained and status - 128 in set(signal.Signals) else status
 
     @property
     def pid(self) -> int:
@@ -209,7 +230,8 @@ class BotProcess:
     def stop(self) -> None:
         """Ask the bot to end, and see that it and everything it started does; output is thrown away."""
         self._stopped = time.monotonic()
-        self.tree.signal(signal.SIGTERM)
+        # Not to bubblewrap, which would end at once and the bot with it.
+        self.tree.signal(signal.SIGTERM, but=self.pid if self.contained else None)
         until = self._stopped + SECONDS_TO_OBEY
         while not self.exited and time.monotonic() < until:
             self.read(min(until, time.monotonic() + SECONDS_BETWEEN_REAPINGS))

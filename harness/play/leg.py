@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import signal
 import time
 from collections.abc import Sequence
@@ -14,12 +15,14 @@ from msgspec.structs import replace
 
 from nonobot.harness.play.bot_files import Desk
 from nonobot.harness.play.bot_process import BotProcess, StartError, StderrLog
+from nonobot.harness.play.containment import REFUSAL
 from nonobot.harness.play.conversation import Conversation, Feeder, Stamped, most_bytes_of_an_answer
 from nonobot.harness.play.journal import LegStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
 from nonobot.harness.play.scratch import scratch_folder
 from nonobot.harness.play.watchdog import Interrupts, Watch
 from nonobot.harness.results.run_result import BotEnd, EndReason, Leg, Usage
+from nonobot.harness.text import last_line
 from nonobot.protocol import Answer, AnswerReader
 from nonobot.tournament_data import SetPuzzle
 
@@ -46,12 +49,18 @@ def _play_leg_in(folder: Path | None, run: RunState, interrupts: Interrupts) -> 
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     first = puzzles[0].number
     log = StderrLog(run.stderr_path, run.stderr_bytes)
+    terms = run.terms
     try:
         desk = Desk(folder, run.files, puzzles) if folder and run.files else None
-        if desk:
-            bot = BotProcess(desk.command(run.command), log, run.terms.cores, desk.answers)
-        else:
-            bot = BotProcess(run.command, log, run.terms.cores)
+        bot = BotProcess(
+            desk.command(run.command) if desk else run.command,
+            log,
+            terms.cores,
+            dataclasses.replace(run.walls, scratch=folder) if run.walls and desk else run.walls,
+            terms.memory_limit_bytes,
+            terms.most_processes,
+            desk.answers if desk else None,
+        )
     except StartError as error:
         end = BotEnd(EndReason.NOT_STARTED, detail=str(error))
         run.end_leg(Leg(started_at, first, end, NO_USAGE), run.stderr_bytes)
@@ -68,10 +77,22 @@ def _play_leg_in(folder: Path | None, run: RunState, interrupts: Interrupts) -> 
         reason = EndReason.FINISHED
     elif reason is EndReason.PUZZLE_LIMIT:
         life.miss_puzzle_in_work()
+    elif reason is EndReason.CRASHED and (why := _refused(run, bot)):
+        reason, detail = EndReason.NOT_STARTED, why
     if desk and not life.complete:
         detail = detail or desk.answers.trouble
-    leg = Leg(started_at, first, _end(reason, detail, bot.exit_status), bot.usage)
+    end = _end(reason, detail, bot.exit_status)
+    leg = Leg(started_at, first, end, bot.usage, contained=bot.contained, counted=bot.tree.counted)
     run.end_leg(replace(leg, own_log=desk.own_log(bot.exit_status)) if desk else leg, log.received_bytes)
+
+
+def _refused(run: RunState, bot: BotProcess) -> str | None:
+    """Return why the walls did not let the command run, if they did not."""
+    if bot.contained and bot.exit_status == 1 and not run.referee.rulings and run.stderr_path.exists():
+        said = last_line(run.stderr_path.read_bytes())
+        if said.startswith(REFUSAL):
+            return f"cannot start {run.command[0]!r}: {said}"
+    return None
 
 
 def _created(pid: int) -> float:
@@ -172,8 +193,9 @@ class _Life:
             return None
         for answer in self._talk.close():
             self._rule_on(answer)
-        fine = self.complete or self._bot.exit_status == 0
-        return EndReason.FINISHED if fine else EndReason.CRASHED, None
+        if self.complete or self._bot.exit_status == 0:
+            return EndReason.FINISHED, None
+        return self._watch.cause_of_death() or EndReason.CRASHED, None
 
     def _end_of_patience(self) -> tuple[EndReason, str | None] | None:
         """Return why a bot that lives and writes nothing is not waited for any longer, if it is not."""

@@ -8,6 +8,7 @@ disk, `run_screen.py` what is shown of it.
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 import time
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from msgspec.structs import replace
 from nonobot import __version__
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_process import BotProcess, PassedOn, StartError
+from nonobot.harness.play.containment import Walls, built_walls, hidden_results
 from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
 from nonobot.harness.play.leg import play_leg
 from nonobot.harness.play.machine import machine_facts, off_cores, require_cores
@@ -31,6 +33,7 @@ from nonobot.harness.referee import Referee
 from nonobot.harness.results.result_files import check_writable, read_result, write_json
 from nonobot.harness.results.run_result import (
     BotEnd,
+    Contain,
     EndReason,
     FileNames,
     Leg,
@@ -92,19 +95,35 @@ class Bot:
         How long it was warmed up before; None if it was not.
     files : FileNames or None
         Its files, if it works on files.
+    show, hide, writable : sequence of Path
+        What it sees when it is contained, and may write in; see `containment.Walls`.
     """
 
     name: str
     command: Sequence[str]
     warm_up_seconds: float | None = None
     files: FileNames | None = None
+    show: Sequence[Path] = ()
+    hide: Sequence[Path] = ()
+    writable: Sequence[Path] = ()
+
+    def walls(self, contain: Contain, result_path: Path) -> Walls | None:
+        """Return the walls around it; see :func:`~nonobot.harness.play.containment.built_walls`."""
+        walls = built_walls(contain, self.show, [*self.hide, *hidden_results(result_path)])
+        return walls and dataclasses.replace(walls, writable=tuple(self.writable))
 
 
-def warmed_up(command: Sequence[str] | None) -> float | None:
+def warmed_up(command: Sequence[str] | None, walls: Walls | None = None) -> float | None:
     """Run the command that a bot prepares itself with, and return how many seconds that took; None if it has none.
 
     What it says on stderr is passed on. What it leaves running is ended: a helper that is there already would not
     be held to the bot's core and limits.
+
+    Parameters
+    ----------
+    command : sequence of str or None
+    walls : Walls, optional
+        Those of the bot.
 
     Raises
     ------
@@ -117,11 +136,12 @@ def warmed_up(command: Sequence[str] | None) -> float | None:
         return None
     start = time.monotonic()
     with Interrupts() as interrupts:
-        status = _warming_status(command, interrupts)
+        status = _warming_status(command, interrupts, walls and walls.warming())
     if interrupts.told:
         raise KeyboardInterrupt
     if status:
-        raise WarmUpError(f"{shlex.join(command)} ended with status {status}: not warmed up")
+        hint = " (contained, it writes in its own folder and where --show says; or --contain no)" if walls else ""
+        raise WarmUpError(f"{shlex.join(command)} ended with status {status}: not warmed up{hint}")
     return time.monotonic() - start
 
 
@@ -159,7 +179,8 @@ def play(
         stderr_path(result_path).unlink(missing_ok=True)
         beginning = _new(puzzle_set, bot, terms)
         journal.add(beginning)
-        run = RunState(beginning, puzzle_set, result_path, journal, on_ruling)
+        walls = bot.walls(terms.containment, result_path)
+        run = RunState(beginning, puzzle_set, result_path, journal, on_ruling, walls)
         return _play_legs(run, interrupts, journal, result_path)
 
 
@@ -199,6 +220,7 @@ def resume(
     puzzle_set: PuzzleSet,
     result_path: Path,
     on_ruling: OnRuling = lambda ruling, run_seconds: None,
+    hide: Sequence[Path] = (),
 ) -> RunResult:
     """Go on with a run that was cut off, with the first puzzle that is left, and return what came of all of it.
 
@@ -212,6 +234,8 @@ def resume(
         Its result, or where it would be: with its journal beside it if the judge was killed.
     on_ruling : callable, optional
         Told of each ruling, of the earlier ones at once.
+    hide : sequence of Path, optional
+        As for :class:`Bot`; what else it sees is known from the run.
 
     Raises
     ------
@@ -227,23 +251,26 @@ def resume(
             if beginning.set.sha256 != puzzle_set.sha256:
                 raise UnusableError(f"the set {puzzle_set.name} is not the one of {result_path}: it has changed")
             require_cores(beginning.terms.cores)
+            shown = () if beginning.show is UNSET else tuple(map(Path, beginning.show))
+            bot = Bot(beginning.bot, beginning.command, show=shown, hide=hide)
+            walls = bot.walls(beginning.terms.containment, result_path)
         except UnusableError:
             if new:
                 journal.remove()
             raise
         for record in records if new else ():
             journal.add(record)
-        run = RunState(beginning, puzzle_set, result_path, journal, on_ruling)
+        run = RunState(beginning, puzzle_set, result_path, journal, on_ruling, walls)
         run.replay(records)
         end_leftover(run.open_leg)
         run.end_open_leg()
         return _play_legs(run, interrupts, journal, result_path)
 
 
-def _warming_status(command: Sequence[str], interrupts: Interrupts) -> int:
+def _warming_status(command: Sequence[str], interrupts: Interrupts, walls: Walls | None) -> int:
     """Return how the command ended, by itself or because the judge was told to stop; nothing of it is left."""
     try:
-        process = BotProcess(command, PassedOn())
+        process = BotProcess(command, PassedOn(), walls=walls)
     except StartError as error:
         raise WarmUpError(f"cannot warm up: {error}") from None
     with process:
@@ -298,6 +325,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, terms: Terms) -> RunResult:
         stderr_file=None,
         score=Score.of([]),
         files=bot.files or UNSET,
+        show=[str(path) for path in bot.show] or UNSET,
     )
 
 

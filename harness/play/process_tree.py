@@ -3,6 +3,8 @@
 On Linux the judge becomes the subreaper of its descendants: what a bot detached from itself (`setsid`, double
 fork) gets the judge as its parent, and is found, counted and ended like the rest. Elsewhere such a process is lost
 sight of, unless it stayed in the bot's process group.
+
+Where the bot has a cgroup (`cgroup.py`), the kernel counts, and names all that is to be killed.
 """
 
 from __future__ import annotations
@@ -19,12 +21,16 @@ from pathlib import Path
 
 import psutil
 
+from nonobot.harness.play.cgroup import Group
 from nonobot.harness.play.journal import LegStarted
+from nonobot.harness.results.run_result import Counted
 
 __all__ = ["RSS_UNIT_BYTES", "ProcessTree", "end_leftover"]
 
 RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
 """Unit of `ru_maxrss`."""
+
+EVERYTHING = Counted(cpu=True, memory=True, processes=True)
 
 ROUGH_BYTES = 1 << 20
 """By how much two readings of the same resident memory may differ."""
@@ -41,6 +47,11 @@ _PR_SET_CHILD_SUBREAPER = 36
 class ProcessTree:
     """All descendants that the judge gets from now on. One tree at a time: there is one judge to be their parent.
 
+    Parameters
+    ----------
+    group : Group, optional
+        The cgroup that they are in; it is removed when the tree is closed.
+
     Attributes
     ----------
     cpu_seconds : float
@@ -49,10 +60,17 @@ class ProcessTree:
         Resident memory of the tree at the last look; pages that two processes share count twice.
     peak_memory_bytes : int
         The most that was seen of `memory_bytes`, or the peak of one process, whichever is more.
+    process_count : int
+        Processes and threads at the last look.
+    counted : Counted
+        Which of these the kernel counts: of all that the bot ever started, and exactly.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, group: Group | None = None) -> None:
         _set_subreaper(True)
+        self._group = group
+        self.counted = group.counted if group else Counted()
+        self.process_count = 0
         self.cpu_seconds = 0.0
         self.memory_bytes = 0
         self.peak_memory_bytes = 0
@@ -64,6 +82,10 @@ class ProcessTree:
         self._known: dict[int, psutil.Process] = {}
         self._counting = threading.Lock()
 
+    def joined(self) -> contextlib.AbstractContextManager[None]:
+        """Return a block in which the calling thread is in the cgroup of the tree, with all that it starts."""
+        return self._group.entered() if self._group else contextlib.nullcontext()
+
     def grow_from(self, root: int) -> None:
         """Name the process that somebody else waits for: it is not reaped here."""
         self._root = root
@@ -73,11 +95,16 @@ class ProcessTree:
         self._peak_at_birth = judge + ROUGH_BYTES
 
     def close(self) -> None:
-        """Adopt no further orphans."""
+        """Adopt no further orphans, and take the last that the kernel counted."""
         _set_subreaper(False)
+        if self._group:
+            self._take_counts(self._group)
+            self._group.remove()
 
     def count_dead(self, used: resource.struct_rusage) -> None:
         """Take what a process used in its life, with its children that it waited for."""
+        if self.counted.cpu and self.counted.memory:
+            return
         with self._counting:
             self._cpu_of_dead += used.ru_utime + used.ru_stime
             peak = used.ru_maxrss * RSS_UNIT_BYTES
@@ -86,27 +113,50 @@ class ProcessTree:
             self.cpu_seconds = max(self.cpu_seconds, self._cpu_of_dead)
 
     def look(self) -> None:
-        """Measure the tree; takes a tenth of a millisecond for each process."""
+        """Measure the tree; takes a tenth of a millisecond for each process, or in all where the kernel counts."""
         self.reap_orphans()
-        cpu, memory, peak = self._cpu_of_dead, 0, 0
+        if self.counted != EVERYTHING:
+            self._look_at_each()
+        if self._group:
+            self._take_counts(self._group)
+
+    def holds_more_than(self, limit_bytes: int) -> bool:
+        """Return whether the tree held more memory than that at the last look, what is shared counted once."""
+        if self._group and self.counted.memory:
+            return self._group.out_of_memory
+        return self.memory_bytes > limit_bytes and self._proportional_memory_bytes() > limit_bytes
+
+    def has_more_than(self, limit: int) -> bool:
+        """Return whether the tree had more processes and threads than that, or was refused another one."""
+        if self._group and self.counted.processes:
+            return self._group.out_of_processes
+        return self.process_count > limit
+
+    def _look_at_each(self) -> None:
+        cpu, memory, peak, processes = self._cpu_of_dead, 0, 0, 0
         for pid in self._pids():
             with contextlib.suppress(psutil.Error):  # it has ended
                 process = self._known.get(pid) or self._known.setdefault(pid, psutil.Process(pid))
                 with process.oneshot():
                     cpu += sum(process.cpu_times()[:4])
                     memory += process.memory_info().rss
+                    processes += process.num_threads()
                 peak = max(peak, _peak_of(pid))
-        self.memory_bytes = memory
+        self.memory_bytes, self.process_count = memory, processes
         self.cpu_seconds = max(self.cpu_seconds, cpu)  # what dies between two readings is missing for a moment
         self.peak_memory_bytes = max(self.peak_memory_bytes, memory, peak)
 
-    def holds_more_than(self, limit_bytes: int) -> bool:
-        """Return whether the tree held more memory than that at the last look, what is shared counted once."""
-        return self.memory_bytes > limit_bytes and self._proportional_memory_bytes() > limit_bytes
+    def _take_counts(self, group: Group) -> None:
+        if self.counted.cpu:
+            self.cpu_seconds = group.cpu_seconds
+        if self.counted.memory:
+            self.memory_bytes, self.peak_memory_bytes = group.memory_bytes, group.peak_memory_bytes
 
-    def signal(self, number: signal.Signals) -> None:
-        """Send a signal to every process of the tree."""
+    def signal(self, number: signal.Signals, but: int | None = None) -> None:
+        """Send a signal to every process of the tree; to all `but` one."""
         for process in self._processes():
+            if process.pid == but:
+                continue
             with contextlib.suppress(psutil.Error):
                 process.send_signal(number)
 
@@ -117,6 +167,8 @@ class ProcessTree:
         that takes each child to a new group by striking faster.
         """
         until = time.monotonic() + SECONDS_TO_DIE
+        if self._group:
+            self._group.kill()
         self._strike()
         while (left := self._processes()) and time.monotonic() < until:
             for process in left:

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.containment import Walls
 from nonobot.harness.play.journal import Alive, Journal, LegEnded, LegStarted, Record, Ruled
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.run_result import (
@@ -49,6 +50,8 @@ class RunState:
     result_path : Path
     journal : Journal
     on_ruling : callable
+    walls : Walls, optional
+        What stands around the bot.
 
     Attributes
     ----------
@@ -68,7 +71,9 @@ class RunState:
         result_path: Path,
         journal: Journal,
         on_ruling: OnRuling,
+        walls: Walls | None = None,
     ) -> None:
+        self.walls = walls
         terms = beginning.terms
         self._beginning = beginning
         self._puzzles = {one.number: one for one in puzzle_set.puzzles}

@@ -63,7 +63,11 @@ class Watch:
             return None
         self._bot.tree.look()
         self.wake = min(now + SECONDS_BETWEEN_LOOKS, self._wall_end)
-        return self._cpu_breach() or self._memory_breach() or self._stall(now)
+        return self._cpu_breach() or self.cause_of_death() or self._stall(now)
+
+    def cause_of_death(self) -> EndReason | None:
+        """Return the limit by which the kernel may have ended a bot before it was looked at, if it was reached."""
+        return self._memory_breach() or self._process_breach()
 
     def _cpu_breach(self) -> EndReason | None:
         limit, used = self._terms.cpu_limit_seconds, self._before.cpu_seconds + self._bot.tree.cpu_seconds
@@ -72,6 +76,10 @@ class Watch:
     def _memory_breach(self) -> EndReason | None:
         limit = self._terms.memory_limit_bytes
         return EndReason.MEMORY_LIMIT if limit is not None and self._bot.tree.holds_more_than(limit) else None
+
+    def _process_breach(self) -> EndReason | None:
+        limit = self._terms.most_processes
+        return EndReason.PROCESS_LIMIT if limit is not None and self._bot.tree.has_more_than(limit) else None
 
     def _stall(self, now: float) -> EndReason | None:
         """Tell whether the bot waits for something that never comes: one that thinks computes."""

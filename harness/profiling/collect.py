@@ -33,7 +33,9 @@ class _Line(msgspec.Struct):
     step_seconds: dict[str, float] = {}
 
 
-def profile_of(puzzle_set: PuzzleSet, command: Sequence[str], terms: Terms, on_ruling: OnRuling) -> Profile:
+def profile_of(
+    puzzle_set: PuzzleSet, command: Sequence[str], terms: Terms, on_ruling: OnRuling, show: Sequence[Path] = ()
+) -> Profile:
     """Run a bot on a set and return where its time went.
 
     Parameters
@@ -45,6 +47,8 @@ def profile_of(puzzle_set: PuzzleSet, command: Sequence[str], terms: Terms, on_r
         Without a limit for each puzzle: the bot would be started again, and its statistics with it.
     on_ruling : callable
         Told of each ruling, and of the run time in seconds at which it was made.
+    show : sequence of Path, optional
+        What the bot sees beside what its command names, where it is contained.
 
     Raises
     ------
@@ -52,8 +56,10 @@ def profile_of(puzzle_set: PuzzleSet, command: Sequence[str], terms: Terms, on_r
         If the bot cannot be run, or writes no statistics.
     """
     with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
-        stats = Path(folder) / "stats.jsonl"
-        bot = Bot(Path(command[0]).name, [*command, "--stats", str(stats)])
+        (bots_own := Path(folder).resolve() / "bot").mkdir()
+        stats = bots_own / "stats.jsonl"
+        name = Path(command[0]).name
+        bot = Bot(name, [*command, "--stats", str(stats)], show=show, writable=[bots_own])
         result = play(puzzle_set, bot, terms, Path(folder) / "result.json", on_ruling)
         if result.end.reason is EndReason.NOT_STARTED:
             raise UnusableError(result.end.detail or "the bot's command cannot be run")

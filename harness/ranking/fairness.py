@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from nonobot.harness.play.machine import BUSY_SHARE
+from nonobot.harness.results.result_text import containment, counting
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import percent
 
@@ -29,6 +30,8 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
         "none" if run.terms.memory_limit_bytes is None else f"{run.terms.memory_limit_bytes:,} bytes"
     ),
     "stall limit": lambda run: _limit(run.terms.stall_limit_seconds),
+    "walls around the bot": lambda run: containment(run),
+    "figures counted by the kernel": lambda run: counting(run),
     "order": lambda run: "any" if run.terms.any_order else "that of the set",
 }
 """What has to be the same for the times of two bots to compare."""

@@ -38,6 +38,7 @@ ENDS = {
     EndReason.TIME_LIMIT: "stopped at the wall limit for the set",
     EndReason.CPU_LIMIT: "stopped at the limit on CPU time",
     EndReason.MEMORY_LIMIT: "stopped at the limit on memory",
+    EndReason.PROCESS_LIMIT: "stopped at the limit on processes and threads",
     EndReason.PUZZLE_LIMIT: "a puzzle took too long: stopped, and started anew with the puzzle after it",
     EndReason.CRASHED: "ended by a signal, or with a status other than 0, while answers were due",
     EndReason.STALLED: "answers were due, and for a while the bot neither computed nor wrote anything",
@@ -290,7 +291,7 @@ class Report:
     @cached_property
     def terms(self) -> Variants:
         """The terms of the runs."""
-        return terms([run.result.terms for run in self.runs])
+        return terms([run.result for run in self.runs])
 
     @property
     def most_points(self) -> int:

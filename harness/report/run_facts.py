@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import TypeVar
 
-from nonobot.harness.results.run_result import Feed, Machine, Terms
+from nonobot.harness.results.result_text import containment, counting
+from nonobot.harness.results.run_result import Feed, Machine, RunResult
 from nonobot.harness.text import megabytes, plain
 
 __all__ = ["Variants", "machines", "terms"]
@@ -68,23 +69,27 @@ def machines(found: Sequence[Machine]) -> Variants:
     )
 
 
-def terms(found: Sequence[Terms]) -> Variants:
-    """Return the terms of runs."""
+def terms(found: Sequence[RunResult]) -> Variants:
+    """Return the terms of runs, and what of them came about."""
     return _variants(
         found,
         {
             "Puzzles come": lambda one: (
-                "all at once" if one.feed is Feed.BATCH else "each after the answer before"
+                "all at once" if one.terms.feed is Feed.BATCH else "each after the answer before"
             ),
-            "Wall limit for the set": lambda one: _limit(one.wall_limit_seconds),
-            "CPU limit for the set": lambda one: _limit(one.cpu_limit_seconds),
-            "Wall limit for a puzzle": lambda one: _limit(one.puzzle_limit_seconds),
+            "Wall limit for the set": lambda one: _limit(one.terms.wall_limit_seconds),
+            "CPU limit for the set": lambda one: _limit(one.terms.cpu_limit_seconds),
+            "Wall limit for a puzzle": lambda one: _limit(one.terms.puzzle_limit_seconds),
             "Memory limit": lambda one: (
-                "none" if one.memory_limit_bytes is None else megabytes(one.memory_limit_bytes)
+                "none" if one.terms.memory_limit_bytes is None else megabytes(one.terms.memory_limit_bytes)
             ),
-            "Stalled after": lambda one: _limit(one.stall_limit_seconds),
-            "Cores used": lambda one: _cores(one.cores),
-            "Order of the answers": lambda one: "any" if one.any_order else "that of the puzzles",
+            "Stalled after": lambda one: _limit(one.terms.stall_limit_seconds),
+            "Cores used": lambda one: _cores(one.terms.cores),
+            "Most processes and threads": lambda one: str(one.terms.most_processes or "any number"),
+            "Containment": lambda one: one.terms.containment.value,
+            "Contained": containment,
+            "Counted by the kernel": counting,
+            "Order of the answers": lambda one: "any" if one.terms.any_order else "that of the puzzles",
         },
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from nonobot.harness.results.result_files import last_words
 from nonobot.harness.results.run_result import (
     BotEnd,
@@ -16,7 +18,7 @@ from nonobot.harness.results.run_result import (
 )
 from nonobot.harness.text import duration, megabytes
 
-__all__ = ["end_line", "outcome_line", "run_lines", "score_lines", "usage_line"]
+__all__ = ["containment", "counting", "end_line", "outcome_line", "run_lines", "score_lines", "usage_line"]
 
 SHOWN_PUZZLES = 5
 """How many puzzles of a kind are named one by one."""
@@ -42,6 +44,8 @@ def score_lines(score: Score) -> list[str]:
 def run_lines(result: RunResult) -> list[str]:
     """Return the whole summary of a run."""
     lines = [*score_lines(result.score), usage_line(result.usage), end_line(result.end, result.terms)]
+    if any(leg.contained is not UNSET for leg in result.legs):
+        lines.append(f"contained: {containment(result)}; counted by the kernel: {counting(result)}")
     if (result.end.reason is EndReason.CRASHED or result.end.exit_status) and (said := last_words(result)):
         lines.append(f"its last line on stderr: {said}")
     if result.legs[1:]:
@@ -72,6 +76,18 @@ def _file_lines(result: RunResult, files: FileNames) -> list[str]:
     return lines
 
 
+def containment(result: RunResult) -> str:
+    """Return whether the bot was contained."""
+    return {True: "yes", False: "no", None: "in some legs"}[result.contained]
+
+
+def counting(result: RunResult) -> str:
+    """Return which figures the kernel counted."""
+    counted = result.counted
+    named = {"CPU time": counted.cpu, "memory": counted.memory, "processes": counted.processes}
+    return ", ".join(name for name, is_counted in named.items() if is_counted) or "nothing"
+
+
 def outcome_line(result: RunResult) -> str:
     """Return the outcome of a run in a few words."""
     right = f"{result.score.right} of {len(result.score.puzzles)} right"
@@ -91,6 +107,7 @@ def end_line(end: BotEnd, terms: Terms) -> str:
         EndReason.TIME_LIMIT: f"stopped after {terms.wall_limit_seconds:g} s",
         EndReason.CPU_LIMIT: f"stopped after {terms.cpu_limit_seconds or 0:g} s of CPU time",
         EndReason.MEMORY_LIMIT: f"stopped above {megabytes(terms.memory_limit_bytes or 0)}",
+        EndReason.PROCESS_LIMIT: f"stopped at more than {terms.most_processes or 0} processes and threads",
         EndReason.PUZZLE_LIMIT: f"stopped after {terms.puzzle_limit_seconds or 0:g} s without the answer",
         EndReason.CRASHED: f"the bot {_last_words(end)} while answers were due",
         EndReason.STALLED: "stopped: answers were due, and it neither computed nor wrote anything "

@@ -14,8 +14,11 @@ from msgspec import UNSET, Struct, UnsetType
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [
+    "PROCESS_LIMIT",
     "SCHEMA_VERSION",
     "BotEnd",
+    "Contain",
+    "Counted",
     "EndReason",
     "Feed",
     "FileNames",
@@ -33,6 +36,9 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 2
+
+PROCESS_LIMIT = 512
+"""Processes and threads of a bot, where nothing else is said."""
 
 
 class Verdict(StrEnum):
@@ -57,18 +63,19 @@ class EndReason(StrEnum):
     """How a run, or a leg of it, ended.
 
     FINISHED: the bot ended with status 0, or no answer was due any more (in the order of the tournaments: the last
-    puzzle was answered). TIME_LIMIT, CPU_LIMIT, MEMORY_LIMIT: it was stopped there. PUZZLE_LIMIT: one puzzle took
-    too long; the bot was stopped, and the next leg goes on with the puzzle after it. CRASHED: it ended by a signal
-    or with another status while answers were due. STALLED: answers were due and it neither computed nor wrote
-    anything for a while. CLOSED_STDOUT: answers were due and it could not write them any more. PROTOCOL_ERROR: it
-    wrote more that belongs to no answer than can be borne. NOT_STARTED: its command cannot be run. INTERRUPTED:
-    the judge was told to stop, or was killed.
+    puzzle was answered). TIME_LIMIT, CPU_LIMIT, MEMORY_LIMIT, PROCESS_LIMIT: it was stopped there. PUZZLE_LIMIT:
+    one puzzle took too long; the bot was stopped, and the next leg goes on with the puzzle after it. CRASHED: it
+    ended by a signal or with another status while answers were due. STALLED: answers were due and it neither
+    computed nor wrote anything for a while. CLOSED_STDOUT: answers were due and it could not write them any more.
+    PROTOCOL_ERROR: it wrote more that belongs to no answer than can be borne. NOT_STARTED: its command cannot be
+    run. INTERRUPTED: the judge was told to stop, or was killed.
     """
 
     FINISHED = "finished"
     TIME_LIMIT = "time-limit"
     CPU_LIMIT = "cpu-limit"
     MEMORY_LIMIT = "memory-limit"
+    PROCESS_LIMIT = "process-limit"
     PUZZLE_LIMIT = "puzzle-limit"
     CRASHED = "crashed"
     STALLED = "stalled"
@@ -83,6 +90,14 @@ class Feed(StrEnum):
 
     BATCH = "batch"
     INTERACTIVE = "interactive"
+
+
+class Contain(StrEnum):
+    """Whether bots are contained: where that can be had, or not at all unless it can, or never."""
+
+    AUTO = "auto"
+    YES = "yes"
+    NO = "no"
 
 
 class SetFacts(Struct, frozen=True):
@@ -126,6 +141,10 @@ class Terms(Struct, frozen=True):
         The core that the bot and its descendants run on, or several; None for all.
     any_order : bool
         Whether a solution that came out of order is right all the same.
+    contain : Contain, optional
+        Absent, as in results of before there was such a thing: NO.
+    process_limit : int or None, optional
+        Processes and threads of the bot and all its descendants at one time. Absent: none.
     """
 
     feed: Feed = Feed.BATCH
@@ -136,6 +155,18 @@ class Terms(Struct, frozen=True):
     stall_limit_seconds: float | None = None
     core: int | tuple[int, ...] | None = None
     any_order: bool = False
+    contain: Contain | UnsetType = UNSET
+    process_limit: int | UnsetType | None = UNSET
+
+    @property
+    def containment(self) -> Contain:
+        """Whether the bot is to be contained."""
+        return Contain.NO if self.contain is UNSET else self.contain
+
+    @property
+    def most_processes(self) -> int | None:
+        """The limit on processes and threads."""
+        return None if self.process_limit is UNSET else self.process_limit
 
     @property
     def cores(self) -> tuple[int, ...]:
@@ -155,8 +186,10 @@ class Usage(Struct, frozen=True):
         User and system time of the process and its descendants.
     peak_memory_bytes : int
         0 where the process was gone before it was looked at.
-        Resident memory: the most that was seen of all of them together (what two of them share counts twice), or
-        the peak of the largest, whichever is more.
+        Counted by the kernel (see `Counted`): the most that they held together, what they share once, and with it
+        the files that they read from disk or keep in scratch.
+        Else resident memory: the most that was seen of all of them together (what two of them share counts twice),
+        or the peak of the largest, whichever is more.
     """
 
     wall_seconds: float
@@ -172,6 +205,14 @@ class Usage(Struct, frozen=True):
             sum(one.cpu_seconds for one in usages),
             max((one.peak_memory_bytes for one in usages), default=0),
         )
+
+
+class Counted(Struct, frozen=True):
+    """Which figures of a leg the kernel counted, in a cgroup; the others were read now and then."""
+
+    cpu: bool = False
+    memory: bool = False
+    processes: bool = False
 
 
 class BotEnd(Struct, frozen=True):
@@ -237,6 +278,10 @@ class Leg(Struct, frozen=True):
     usage : Usage
     own_log : OwnLog, optional
         The log of a bot that keeps one.
+    contained : bool, optional
+        Whether it ran within walls. Absent: it did not.
+    counted : Counted, optional
+        Absent: nothing was counted by the kernel.
     """
 
     started_at: str
@@ -244,6 +289,8 @@ class Leg(Struct, frozen=True):
     end: BotEnd
     usage: Usage
     own_log: OwnLog | UnsetType = UNSET
+    contained: bool | UnsetType = UNSET
+    counted: Counted | UnsetType = UNSET
 
 
 class Machine(Struct, frozen=True):
@@ -375,6 +422,8 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     score : Score
     files : FileNames, optional
         Those of a bot that works on files, instead of pipes.
+    show : list of str, optional
+        What a contained bot was shown beside what its command names.
     """
 
     bot: str
@@ -391,6 +440,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     score: Score
     schema_version: int = SCHEMA_VERSION
     files: FileNames | UnsetType = UNSET
+    show: list[str] | UnsetType = UNSET
 
     @property
     def end(self) -> BotEnd:
@@ -406,6 +456,20 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     def usage(self) -> Usage:
         """What all legs took together."""
         return Usage.of_all(leg.usage for leg in self.legs)
+
+    @property
+    def contained(self) -> bool | None:
+        """Whether the bot ran within walls; None if one leg did and another did not."""
+        found = {leg.contained is True for leg in self.legs if leg.end.reason is not EndReason.NOT_STARTED}
+        return None if len(found) > 1 else True in found
+
+    @property
+    def counted(self) -> Counted:
+        """Which figures the kernel counted in every leg."""
+        found = [Counted() if leg.counted is UNSET else leg.counted for leg in self.legs]
+        return Counted(
+            all(one.cpu for one in found), all(one.memory for one in found), all(one.processes for one in found)
+        )
 
     @property
     def time_seconds(self) -> float:

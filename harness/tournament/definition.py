@@ -15,7 +15,7 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_files import file_names
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.watchdog import STALL_SECONDS
-from nonobot.harness.results.run_result import Feed, FileNames, Terms
+from nonobot.harness.results.run_result import PROCESS_LIMIT, Contain, Feed, FileNames, Terms
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [
@@ -34,17 +34,20 @@ Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Limits of every run; seconds, and bytes such as "4G". 0 for `stall`: none."""
+    """Limits of every run; seconds, and bytes such as "4G". 0 for `stall` and `processes`: none."""
 
     time: Seconds = 7200.0
     cpu: Seconds | None = None
     puzzle: Seconds | None = None
+    processes: Annotated[int, msgspec.Meta(ge=0, le=999_999)] = PROCESS_LIMIT
     memory: Annotated[str, msgspec.Meta(pattern="^[1-9][0-9]{0,15}[KMG]?$")] | None = None
     stall: Annotated[float, msgspec.Meta(ge=0, le=LONGEST_SECONDS)] = STALL_SECONDS
 
 
 class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """A bot: its name in tables, its command, and what prepares it before the clock starts.
+
+    Contained, it sees what its command names and what `show` adds, files and folders.
 
     In commands `{size}` stands for the set's board size, such as 25x25, `{width}` and `{height}` for its sides,
     `{puzzle-limit}` for that limit in seconds (0: none), and `{python}` for the Python that runs the judge. A bot
@@ -57,6 +60,7 @@ class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     reads: str | None = None
     writes: str | None = None
     logs: str | None = None
+    show: list[str] = []
 
 
 class PlayedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,6 +86,7 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     cores : int
         How many each bot has, where `core` names none.
     any_order : bool
+    contain : Contain
     """
 
     name: str
@@ -92,6 +97,7 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     core: Annotated[int, msgspec.Meta(ge=0)] | Literal["any"] | None = None
     cores: Annotated[int, msgspec.Meta(ge=1)] = 1
     any_order: bool = False
+    contain: Contain = Contain.AUTO
 
 
 def read_tournament(path: Path) -> Tournament:
@@ -155,6 +161,8 @@ def terms_of(tournament: Tournament) -> Terms:
         stall_limit_seconds=limits.stall or None,
         core=None if core == "any" else core,
         any_order=tournament.any_order,
+        contain=tournament.contain,
+        process_limit=limits.processes or None,
     )
 
 

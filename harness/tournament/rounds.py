@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
+from msgspec import UNSET
+
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.containment import named_by
 from nonobot.harness.play.journal import journal_path
 from nonobot.harness.play.match import (
     GOES_ON,
@@ -48,12 +53,15 @@ class Pairing:
     puzzle_set : PuzzleSet
     terms : Terms
     result_path : Path
+    others : sequence of sequence of str
+        The commands of the other bots: what they name is not for this one.
     """
 
     entrant: Entrant
     puzzle_set: PuzzleSet
     terms: Terms
     result_path: Path
+    others: Sequence[Sequence[str]] = ()
 
     @property
     def command(self) -> list[str]:
@@ -80,7 +88,7 @@ class Pairing:
         result = read_result(self.result_path)
         if isinstance(result, RunResult) and not result.started:
             return None
-        if not isinstance(result, RunResult) or self._identity() != _identity_of(result):
+        if not isinstance(result, RunResult) or self._identity() != self._identity_of(result):
             raise UnusableError(
                 f"{self.result_path} was played with another command, set, or on other terms; "
                 "move it away, or play everything anew with --again"
@@ -95,7 +103,7 @@ class Pairing:
         if before is not None and before.end.reason not in GOES_ON:
             return before
         if before is not None or journal_path(self.result_path).exists():
-            return resume(self.puzzle_set, self.result_path, on_ruling)
+            return resume(self.puzzle_set, self.result_path, on_ruling, self._hidden())
         result = self._begun(on_ruling)
         if not result.started:
             write_json(self.result_path, result)
@@ -108,19 +116,28 @@ class Pairing:
 
     def _begun(self, on_ruling: OnRuling) -> RunResult:
         require_place(self.terms, self.result_path)
-        bot = Bot(self.entrant.name, self.command, files=self.files)
+        show = [Path(one).absolute() for one in self.entrant.show]
+        bot = Bot(self.entrant.name, self.command, files=self.files, show=show, hide=self._hidden())
+        walls = bot.walls(self.terms.containment, self.result_path)
         try:
-            took = warmed_up(filled_in(self.entrant.warm_up or [], self.puzzle_set, self.terms))
+            took = warmed_up(filled_in(self.entrant.warm_up or [], self.puzzle_set, self.terms), walls)
         except WarmUpError as error:
             return not_started(self.puzzle_set, bot, self.terms, str(error))
         return play(self.puzzle_set, replace(bot, warm_up_seconds=took), self.terms, self.result_path, on_ruling)
 
+    def _hidden(self) -> list[Path]:
+        """Return what is not for this bot: the files of the others, and the results, also of other tournaments."""
+        return [self.result_path.parent.parent, *(path for one in self.others for path in named_by(one))]
+
     def _identity(self) -> Identity:
         return self.entrant.name, self.command, self.files, SetFacts.of(self.puzzle_set), self.terms
 
-
-def _identity_of(result: RunResult) -> Identity:
-    return result.bot, result.command, result.files or None, result.set, result.terms
+    def _identity_of(self, result: RunResult) -> Identity:
+        """Return what a result is of; walls change no answer, and older results know no limit on processes."""
+        terms = msgspec.structs.replace(result.terms, contain=self.terms.contain)
+        if terms.process_limit is UNSET:
+            terms = msgspec.structs.replace(terms, process_limit=self.terms.process_limit)
+        return result.bot, result.command, result.files or None, result.set, terms
 
 
 def pairings(tournament: Tournament, folder: Path) -> list[Pairing]:
@@ -133,7 +150,13 @@ def pairings(tournament: Tournament, folder: Path) -> list[Pairing]:
     """
     terms = terms_of(tournament)
     return [
-        Pairing(entrant, puzzle_set, terms, folder / _file_name(puzzle_set, entrant))
+        Pairing(
+            entrant,
+            puzzle_set,
+            terms,
+            folder / _file_name(puzzle_set, entrant),
+            [filled_in(one.command, puzzle_set, terms) for one in tournament.bots if one is not entrant],
+        )
         for puzzle_set in _sets(tournament)
         for entrant in tournament.bots
     ]

@@ -1,0 +1,152 @@
+"""The walls around bots, tried: a program is sent that breaks out wherever it can, and tells what it could do."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from nonobot.harness.check import besieger
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.bot_process import BotProcess, LastWords
+from nonobot.harness.play.containment import Walls, built_walls
+from nonobot.harness.play.machine import tournament_core
+from nonobot.harness.play.scratch import scratch_folder
+from nonobot.harness.results.run_result import Contain, Counted
+
+__all__ = ["Tried", "tried_walls"]
+
+PROMISES = {
+    "other": "it cannot read another bot's files",
+    "results": "it cannot read results",
+    "results-written": "it cannot write results",
+    "files": "it writes nowhere but in its scratch folder",
+    "kept": "what it writes there is gone afterwards",
+    "processes": "it sees no process but its own, and can send none a signal",
+    "network": "it has no network",
+    "environment": "it has no environment of the judge's",
+    "privileges": "it has no privileges and gains none",
+    "core": "it cannot leave its core",
+    "outlives": "nothing of it runs when it has ended",
+}
+
+PATIENCE_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of the trial of a wall.
+
+    Attributes
+    ----------
+    promise : str
+    breach : str or None
+        What was possible all the same; None: it holds.
+    """
+
+    promise: str
+    breach: str | None
+
+
+def tried_walls(contain: Contain = Contain.YES) -> tuple[list[Tried], Counted]:
+    """Return what holds here, and what the kernel counts.
+
+    Parameters
+    ----------
+    contain : Contain, optional
+        NO tries how far a bot gets that is not contained.
+
+    Raises
+    ------
+    UnusableError
+        If bots are to be contained and cannot be.
+    """
+    core = tournament_core()
+    name = f"nonojudge_trial_{os.getpid()}"
+    with scratch_folder() as folder, _listener() as port, _with_secret(name):
+        (folder / "other").mkdir()
+        (folder / "results").mkdir()
+        targets = {
+            "name": name,
+            "other": str(folder / "other" / "bot.py"),
+            "result": str(folder / "results" / "result.json"),
+            "home": str(Path.home()),
+            "folder": str(Path.cwd()),
+            "judge": str(os.getpid()),
+            "port": str(port),
+            "cores": str(os.cpu_count() or 1),
+        }
+        for target in ("other", "result"):
+            Path(targets[target]).write_text("what is not for you")
+        walls = built_walls(contain, hide=[folder / "results"])
+        found, counted = _answer(targets, (core,) if isinstance(core, int) else (), walls)
+        found["kept"] = _left_in(targets)
+        found["outlives"] = _left_running(name)
+    return [Tried(promise, found[trial]) for trial, promise in PROMISES.items()], counted
+
+
+def _answer(
+    targets: dict[str, str], cores: tuple[int, ...], walls: Walls | None
+) -> tuple[dict[str, str | None], Counted]:
+    words, output = LastWords(), b""
+    # What a command names is shown to it: the targets are told otherwise.
+    with BotProcess([sys.executable, "-I", besieger.__file__], words, cores, walls) as bot:
+        bot.send(json.dumps(targets).encode(), last=True)
+        until = time.monotonic() + PATIENCE_SECONDS
+        while not bot.exited and time.monotonic() < until:
+            output += bot.read(until)
+        output += bot.read(0.0)
+    try:
+        return json.loads(output), bot.tree.counted
+    except ValueError:
+        raise UnusableError(f"the walls cannot be tried: {words.last_line or 'the trial said nothing'}") from None
+
+
+def _left_in(targets: dict[str, str]) -> str | None:
+    """Return where something of the trial was left, and remove it."""
+    folders = [
+        "/tmp",
+        "/var/tmp",
+        "/dev/shm",
+        targets["home"],
+        targets["folder"],
+        str(Path(sys.executable).parent),
+    ]
+    folders += ["/", "/etc", "/usr", "/dev"]
+    left = [path for path in (Path(folder, targets["name"]) for folder in folders) if path.exists()]
+    for path in left:
+        path.unlink()
+    return f"left {left[0]}" if left else None
+
+
+def _left_running(name: str) -> str | None:
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if name in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+                process.kill()
+                return "left a process running"
+    return None
+
+
+@contextlib.contextmanager
+def _listener() -> Iterator[int]:
+    """Listen on this machine, as its servers do, and yield the port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@contextlib.contextmanager
+def _with_secret(name: str) -> Iterator[None]:
+    os.environ[name] = "secret"
+    try:
+        yield
+    finally:
+        del os.environ[name]

@@ -1,0 +1,283 @@
+"""A cgroup of a bot's own: the kernel counts what is in it, limits it, and names all that is to be killed.
+
+Where one can be made: version 1's controllers, as root; version 2, in a part of the tree that was given to the
+judge (delegation: `systemd-run --user --scope -p Delegate=yes nonojudge ...`). Each controller is taken or left by
+itself. It is made below the judge's own, so that what limits the judge limits the bot, too.
+
+Files and their units: the kernel's `admin-guide/cgroup-v1` and `admin-guide/cgroup-v2.rst`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+from nonobot.harness.results.run_result import Counted
+
+__all__ = ["Group", "made_group"]
+
+CONTROLLERS = ("pids", "memory", "cpuacct", "cpuset")
+"""In the words of version 1; in version 2 the times of a group are always counted."""
+
+NAME = "nonojudge"
+
+_serial = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Home:
+    """Where groups of a controller are made.
+
+    Attributes
+    ----------
+    folder : Path
+        The judge's own group; new ones are made in it.
+    members : str
+        The file through which who writes to it becomes a member: in version 1 the thread, else the process.
+    back : Path
+        The group that the judge goes back to.
+    """
+
+    folder: Path
+    members: str
+    back: Path
+
+
+class Group:
+    """The cgroups of one bot, one for each controller that could be had.
+
+    Parameters
+    ----------
+    homes : dict of str to _Home
+        By controller.
+    cores : sequence of int
+    memory_limit_bytes, process_limit : int or None
+
+    Attributes
+    ----------
+    counted : Counted
+        What the kernel tells here.
+    """
+
+    def __init__(
+        self,
+        homes: dict[str, _Home],
+        cores: Sequence[int] = (),
+        memory_limit_bytes: int | None = None,
+        process_limit: int | None = None,
+    ) -> None:
+        name = f"{NAME}-{os.getpid()}-{next(_serial)}"
+        self._at: dict[str, Path] = {}
+        self._homes: dict[Path, _Home] = {}
+        for controller, home in homes.items():
+            folder = home.folder / name
+            with contextlib.suppress(OSError):
+                if folder not in self._homes:
+                    folder.mkdir()
+                    self._homes[folder] = home
+                self._set_up(controller, folder, cores, memory_limit_bytes, process_limit)
+                self._at[controller] = folder
+        self.counted = Counted(
+            cpu=self._cpu() is not None,
+            memory=self._memory("usage_in_bytes", "current") is not None,
+            processes=self._number("pids", "pids.current") is not None,
+        )
+
+    @contextlib.contextmanager
+    def entered(self) -> Iterator[None]:
+        """Have the calling thread in the group: what is started in the block is in it from its birth."""
+        usable = os.sched_getaffinity(0) if sys.platform == "linux" else set()
+        try:
+            for folder, home in self._homes.items():
+                with contextlib.suppress(OSError):
+                    _write(folder / home.members, "0")
+            yield
+        finally:
+            for home in self._homes.values():
+                with contextlib.suppress(OSError):
+                    _write(home.back / home.members, "0")
+            if sys.platform == "linux":
+                os.sched_setaffinity(0, usable)  # who comes to a group with cores of its own is given those
+
+    @property
+    def cpu_seconds(self) -> float:
+        """User and system time of all that is or was in it."""
+        return self._cpu() or 0.0
+
+    @property
+    def memory_bytes(self) -> int:
+        """What its processes hold now, with files of its scratch folder and what it read from disk."""
+        return self._memory("usage_in_bytes", "current") or 0
+
+    @property
+    def peak_memory_bytes(self) -> int:
+        """The most that `memory_bytes` ever was; as it is now with a kernel that does not tell."""
+        return self._memory("max_usage_in_bytes", "peak") or self.memory_bytes
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether the kernel killed a process of it for its memory limit."""
+        old, new = self._number("memory", "memory.oom_control", "oom_kill"), None
+        if old is None:
+            new = self._number("memory", "memory.events", "oom_kill")
+        return bool(old or new)
+
+    @property
+    def out_of_processes(self) -> bool:
+        """Whether a process of it was refused another one for its process limit."""
+        return bool(self._number("pids", "pids.events", "max"))
+
+    def kill(self) -> None:
+        """Kill all that is in it; none of them can start another one meanwhile, where that can be limited."""
+        if "pids" in self._at:
+            with contextlib.suppress(OSError):
+                _write(self._at["pids"] / "pids.max", "0")
+        for folder in self._homes:
+            with contextlib.suppress(OSError):
+                for pid in (folder / "cgroup.procs").read_text().split():
+                    if int(pid) not in (0, os.getpid()):  # 0: of another pid namespace
+                        with contextlib.suppress(OSError):
+                            os.kill(int(pid), signal.SIGKILL)
+
+    def remove(self) -> None:
+        """Remove it, when all that was in it has gone."""
+        for folder in self._homes:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    def _set_up(
+        self, controller: str, folder: Path, cores: Sequence[int], memory: int | None, processes: int | None
+    ) -> None:
+        if controller == "pids" and processes is not None:
+            _write(folder / "pids.max", str(processes))
+        if controller == "cpuset":
+            if (folder / "cpuset.mems").exists() and not (folder / "cpuset.mems").read_text().strip():
+                _write(folder / "cpuset.mems", (folder.parent / "cpuset.mems").read_text())
+            everywhere = folder.parent / "cpuset.cpus"
+            _write(folder / "cpuset.cpus", ",".join(map(str, cores)) or everywhere.read_text())
+        if controller == "memory" and memory is not None:
+            old = (folder / "memory.limit_in_bytes").exists()
+            _write(folder / ("memory.limit_in_bytes" if old else "memory.max"), str(memory))
+            with contextlib.suppress(OSError):  # a kernel without swap
+                name, most = ("memory.memsw.limit_in_bytes", str(memory)) if old else ("memory.swap.max", "0")
+                _write(folder / name, most)
+
+    def _cpu(self) -> float | None:
+        nanoseconds = self._number("cpuacct", "cpuacct.usage")
+        if nanoseconds is not None:
+            return nanoseconds / 1e9
+        microseconds = self._number("cpuacct", "cpu.stat", "usage_usec")
+        return None if microseconds is None else microseconds / 1e6
+
+    def _memory(self, old: str, new: str) -> int | None:
+        found = self._number("memory", f"memory.{old}")
+        return self._number("memory", f"memory.{new}") if found is None else found
+
+    def _number(self, controller: str, file: str, key: str = "") -> int | None:
+        """Return the number in a file, or the one behind `key` there; None if there is none."""
+        folder = self._at.get(controller)
+        if folder is None:
+            return None
+        try:
+            words = (folder / file).read_bytes().split()
+            return int(words[words.index(key.encode()) + 1 if key else 0])
+        except (OSError, ValueError, IndexError):
+            return None
+
+
+def made_group(
+    cores: Sequence[int] = (), memory_limit_bytes: int | None = None, process_limit: int | None = None
+) -> Group | None:
+    """Return a new group with these limits; None where none can be made.
+
+    Parameters
+    ----------
+    cores : sequence of int
+        Those that it is held on; none for any.
+    memory_limit_bytes, process_limit : int, optional
+        A thread counts as a process.
+    """
+    homes = _homes()
+    return Group(homes, cores, memory_limit_bytes, process_limit) if homes else None
+
+
+@cache
+def _homes() -> dict[str, _Home]:
+    """Return where groups can be made, by controller; what killed judges left there goes."""
+    found = _homes_in(Path("/proc/self/cgroup"), Path("/proc/self/mounts")) if sys.platform == "linux" else {}
+    for home in {one.folder: one for one in found.values()}.values():
+        for left in home.folder.glob(f"{NAME}-*-*"):
+            pid = left.name.split("-")[1]
+            if pid.isdigit() and not Path("/proc", pid).exists():
+                with contextlib.suppress(OSError):  # not empty: somebody lives there
+                    left.rmdir()
+    return found
+
+
+def _homes_in(own: Path, mounts: Path) -> dict[str, _Home]:
+    """Return where groups can be made, after what the kernel says of this process and of what is mounted."""
+    try:
+        at = {line.split()[1]: line.split() for line in mounts.read_text().splitlines()}
+        lines = [line.split(":", 2) for line in own.read_text().splitlines()]
+    except OSError:
+        return {}
+    found: dict[str, _Home] = {}
+    for _, controllers, path in lines:
+        for mount, words in at.items():
+            folder = Path(mount, path.lstrip("/"))
+            if words[2] == "cgroup" and controllers:
+                for one in set(controllers.split(",")) & set(CONTROLLERS) & set(words[3].split(",")):
+                    if _can_make(folder):
+                        found[one] = _Home(folder, "tasks", folder)
+            elif words[2] == "cgroup2" and not controllers:
+                found = _delegated(folder) | found
+    return found
+
+
+def _delegated(folder: Path) -> dict[str, _Home]:
+    """Return what version 2 lets the judge control below its own group."""
+    try:
+        offered = (folder / "cgroup.controllers").read_text().split()
+    except OSError:
+        return {}
+    wanted = [one for one in ("pids", "memory", "cpu", "cpuset") if one in offered]
+    if "pids" not in wanted or not _can_make(folder):
+        return {}
+    back = folder
+    try:
+        if (folder / "cgroup.type").exists():  # a group that has groups with controllers has no processes itself
+            if set((folder / "cgroup.procs").read_text().split()) != {str(os.getpid())}:
+                return {}
+            back = folder / NAME
+            back.mkdir(exist_ok=True)
+            _write(back / "cgroup.procs", "0")
+        _write(folder / "cgroup.subtree_control", " ".join(f"+{one}" for one in wanted))
+    except OSError:
+        return {}
+    home = _Home(folder, "cgroup.procs", back)
+    return {"cpuacct": home, **{one: home for one in wanted if one in CONTROLLERS}}
+
+
+def _can_make(folder: Path) -> bool:
+    trial = folder / f"{NAME}-{os.getpid()}-0"
+    try:
+        trial.mkdir()
+        trial.rmdir()
+    except OSError:
+        return False
+    return True
+
+
+def _write(path: Path, text: str) -> None:
+    file = os.open(path, os.O_WRONLY)
+    try:
+        os.write(file, text.strip().encode())
+    finally:
+        os.close(file)

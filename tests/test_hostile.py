@@ -1,0 +1,116 @@
+"""Bots that do not want to go, as real processes, contained and not: each ends, and nothing is left of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from nonobot.harness.play import bot_process, machine
+from nonobot.harness.play.cgroup import made_group
+from nonobot.harness.play.containment import why_no_walls
+from nonobot.harness.play.match import Bot, play
+from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import Contain, EndReason, Terms
+from nonobot.tournament_data import load_set
+
+HOSTILE_BOT = Path(__file__).with_name("hostile_bot.py")
+
+contained_only = pytest.mark.skipif(bool(why_no_walls()), reason=f"not contained: {why_no_walls()}")
+CONTAINED = pytest.param(Contain.YES, marks=contained_only)
+
+
+@pytest.fixture(autouse=True)
+def _little_patience(monkeypatch):
+    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
+    monkeypatch.setattr(bot_process, "SECONDS_TO_OBEY", 0.1)
+
+
+def left_of(name):
+    """Return the command lines with a word, but for those of the dead."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.status() != psutil.STATUS_ZOMBIE and name in process.cmdline():
+                found.append(process.cmdline())
+    return found
+
+
+def end_of(behaviour, folder, contain, **terms):
+    """Return how a run ended, of which nothing is left."""
+    word = f"{behaviour}-{os.getpid()}-{time.monotonic_ns()}"
+    bot = Bot("hostile", [sys.executable, "-S", str(HOSTILE_BOT), behaviour, word])
+    terms = {"wall_limit_seconds": 0.5, "process_limit": 48, **terms}
+    result = play(load_set("boardgen:5x5x3:seed=1"), bot, Terms(contain=contain, **terms), folder / "result.json")
+    assert left_of(word) == []
+    assert psutil.Process().children() == []
+    assert read_result(folder / "result.json") == result
+    assert (folder / "result.stderr.txt").read_bytes().startswith(b"here\n")
+    assert result.contained is (contain is Contain.YES)
+    return result.end.reason
+
+
+BOMBS = ["fork_bomb", "fork_bomb_in_new_sessions", "shell_bomb", "thread_bomb"]
+slow = pytest.mark.slow
+
+
+@pytest.fixture
+def _small_world():
+    """A cgroup around the judge and its bots, so that no bomb gets far, whatever is wrong."""
+    group = made_group(process_limit=400)
+    if group is None or not group.counted.processes:
+        pytest.skip("a bomb is tried only where a cgroup keeps it small")
+    with group.entered():
+        yield
+    group.kill()
+    until = time.monotonic() + 60
+    while any(folder.exists() for folder in group._homes) and time.monotonic() < until:
+        group.remove()
+
+
+@pytest.mark.parametrize("contain", [Contain.NO, CONTAINED])
+@pytest.mark.parametrize("bomb", [BOMBS[0], *(pytest.param(one, marks=slow) for one in BOMBS[1:])])
+@pytest.mark.usefixtures("_small_world")
+def test_what_multiplies_ends_at_the_limit_of_processes(tmp_path, bomb, contain):
+    assert end_of(bomb, tmp_path, contain, wall_limit_seconds=20.0) is EndReason.PROCESS_LIMIT
+
+
+@slow
+@pytest.mark.parametrize("bomb", BOMBS)
+@pytest.mark.usefixtures("_small_world")
+def test_what_multiplies_ends_where_the_kernel_does_not_count(tmp_path, bomb, monkeypatch):
+    monkeypatch.setattr(bot_process, "made_group", lambda *_: None)
+    assert end_of(bomb, tmp_path, Contain.NO, wall_limit_seconds=20.0) is EndReason.PROCESS_LIMIT
+
+
+@pytest.mark.parametrize("contain", [Contain.NO, CONTAINED])
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        "detached",
+        *(pytest.param(one, marks=slow) for one in ("deaf", "stopped", "opens_files", "floods_stderr")),
+    ],
+)
+def test_what_stays_ends_at_the_limit_of_time(tmp_path, behaviour, contain):
+    assert end_of(behaviour, tmp_path, contain) is EndReason.TIME_LIMIT
+
+
+@contained_only
+def test_what_kills_whatever_it_sees_kills_nobody_else(tmp_path):
+    assert end_of("kills_all", tmp_path, Contain.YES) is EndReason.TIME_LIMIT
+
+
+@slow
+@contained_only
+def test_what_fills_its_scratch_fills_its_own_memory(tmp_path):
+    group = made_group()
+    if group is None or not group.counted.memory:
+        pytest.skip("no cgroup counts memory here")
+    group.remove()
+    end = end_of("fills_scratch", tmp_path, Contain.YES, wall_limit_seconds=20.0, memory_limit_bytes=60_000_000)
+    assert end is EndReason.MEMORY_LIMIT
