@@ -243,3 +243,12 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     result = read_result(tmp_path / "r.json")
     assert verdicts(result) == ["right"] * 5
     assert [leg.end.reason.value for leg in result.legs] == ["interrupted", "finished"]
+
+
+@pytest.mark.slow
+@contained_only
+@pytest.mark.usefixtures("compiled")
+def test_the_bot_of_this_project_finds_its_kernels_within_walls():
+    options = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--contain", "yes"]
+    assert cli.run(["run", *options, "--", sys.executable, "-m", "nonobot", "--size", "5x5"]) == 0
+    assert read_result(Path("r.json")).stderr_bytes == 0  # it would say that it compiles
