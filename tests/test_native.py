@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from nonobot.bot import cache
 from nonobot.protocol import format_answer
 from tests.patched import patched_house
 from tests.talking import GOOD, GRID, PATIENCE_SECONDS, Solution, batch
@@ -123,3 +124,24 @@ def test_the_bot_answers_where_numba_has_changed(tmp_path):
         assert (done.returncode, done.stdout) == (0, format_answer(1, Solution(GRID)))
         assert done.stderr.count(b"\n") == lines
         assert why.encode() in done.stderr.splitlines()[0]
+
+
+def test_kernels_in_a_folder_that_can_only_be_read_are_linked_to(tmp_path, monkeypatch):
+    shown, own = tmp_path / "shown", tmp_path / "own"
+    monkeypatch.setattr(cache, "_bases", lambda: iter([shown, own]))
+    folder = shown / "kernels" / cache._digest()
+    (folder / "deeper").mkdir(parents=True)
+    for name in ("kernel.o", "deeper/index"):
+        (folder / name).write_text(name)
+    for one in (shown, folder):
+        one.chmod(0o700)
+    monkeypatch.setattr(cache.os, "access", lambda path, mode: own in path.parents or path == own)
+    found = cache.cache_folder.__wrapped__()
+    assert own in found.parents
+    assert (found / "kernel.o").read_text() == "kernel.o"
+    assert (found / "deeper" / "index").is_symlink()
+    assert not (found / "deeper").is_symlink()  # numba writes there
+    shown.chmod(0o777)  # others could have put code there
+    monkeypatch.setattr(cache, "_bases", lambda: iter([shown, tmp_path / "another"]))
+    monkeypatch.setattr(cache.os, "access", lambda path, mode: shown not in path.parents and path != shown)
+    assert list(cache.cache_folder.__wrapped__().iterdir()) == []

@@ -1,0 +1,254 @@
+"""Walls around bots: what they let a bot see and do, and that its ends are told as without them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from nonobot.harness import cli
+from nonobot.harness.check.walls import PROMISES, tried_walls
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play import containment, machine
+from nonobot.harness.play.bot_process import BotProcess, LastWords, StartError
+from nonobot.harness.play.containment import built_walls, named_by, why_no_walls
+from nonobot.harness.play.journal import LegStarted, journal_path, read_records
+from nonobot.harness.play.match import WarmUpError, warmed_up
+from nonobot.harness.play.scratch import scratch_folder
+from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import Contain, EndReason
+from tests.judged import RECIPE, command, played, verdicts
+
+contained_only = pytest.mark.skipif(bool(why_no_walls()), reason=f"not contained: {why_no_walls()}")
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
+    monkeypatch.chdir(tmp_path)
+
+
+def said_by(words, walls):
+    """Return what a command writes within walls, and its exit status."""
+    output = b""
+    with BotProcess(words, LastWords(), walls=walls) as bot:
+        bot.send(b"", last=True)
+        until = time.monotonic() + 60
+        while not bot.exited and time.monotonic() < until:
+            output += bot.read(until)
+        output += bot.read(0.0)
+    return output.decode(), bot.exit_status
+
+
+def shell(line, **walls):
+    return said_by(["sh", "-c", line], replace(built_walls(Contain.YES), **walls))[0]
+
+
+@contained_only
+def test_every_wall_holds():
+    found, _ = tried_walls()
+    breaches = {one.promise: one.breach for one in found if one.breach}
+    breaches.pop(PROMISES["core"], None)  # that takes a cgroup
+    assert breaches == {}
+    assert len(found) == len(PROMISES)
+
+
+def test_without_walls_the_trial_gets_through():
+    broken = {one.promise for one in tried_walls(Contain.NO)[0] if one.breach}
+    kept = {"privileges", "core", "outlives"}  # which hang on who runs it, and on the machine
+    assert {promise for name, promise in PROMISES.items() if name not in kept} <= broken
+
+
+@contained_only
+def test_a_bot_sees_the_folder_of_its_files_but_no_results_and_no_other_bot(tmp_path):
+    for name in ("bots/mine.sh", "bots/data/book", "bots/other.py", "bots/results/run.json", "elsewhere/file"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    (tmp_path / "bots/mine.sh").write_text(
+        "cat bots/data/book bots/other.py elsewhere/file; ls bots/results; test -s bots/mine.sh"
+    )
+    hide = [tmp_path / "bots/other.py", tmp_path / "bots/results", tmp_path / "elsewhere"]
+    words = ["sh", "bots/mine.sh"]
+    assert said_by(words, built_walls(Contain.YES, hide=hide)) == ("bots/data/book", 0)
+    assert said_by(words, built_walls(Contain.YES, [tmp_path / "elsewhere"], hide))[0] == (
+        "bots/data/bookelsewhere/file"
+    )
+    assert said_by(words, None)[0] == "bots/data/bookbots/other.pyelsewhere/filerun.json\n"
+
+
+@contained_only
+def test_results_beside_a_bot_are_covered_one_by_one(tmp_path):
+    (tmp_path / "bot.sh").write_text("cat result.json weights.json result.journal.jsonl")
+    (tmp_path / "result.json").write_text('{\n "kind": "run",\n')
+    (tmp_path / "weights.json").write_text("weights")
+    (tmp_path / "result.journal.jsonl").write_text("journal")
+    walls = built_walls(Contain.YES, hide=containment.hidden_results(tmp_path / "result.json"))
+    assert said_by(["sh", "bot.sh"], walls)[0] == "weights"
+
+
+@contained_only
+def test_scratch_is_home_and_gone_or_the_folder_that_was_given(tmp_path):
+    assert shell('echo $HOME $TMPDIR; cd; echo x > file; cat file; echo x > "$OLDPWD/file"') == "/tmp /tmp\nx\n"
+    assert not (tmp_path / "file").exists()
+    with scratch_folder() as folder:
+        assert shell('cd; echo x > file; cat "$TMPDIR/file"', scratch=folder) == "x\n"
+        assert (folder / "file").read_text() == "x\n"
+
+
+@contained_only
+def test_the_environment_holds_what_programs_run_by(monkeypatch):
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    monkeypatch.setenv("NONOBOT_SETS", "x")
+    monkeypatch.setenv("LC_ALL", "C")
+    found = dict(line.split("=", 1) for line in shell("env").splitlines())
+    assert found["LC_ALL"] == "C"
+    assert not {"SECRET_TOKEN", "NONOBOT_SETS"} & found.keys()
+
+
+@contained_only
+def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "bot.sh").write_text("echo x >> bot/made && cat bot/made")
+    walls = built_walls(Contain.YES)
+    assert warmed_up(["sh", "bot/bot.sh"], walls) > 0
+    assert said_by(["sh", "bot/bot.sh"], walls)[0] == ""
+    assert (tmp_path / "bot" / "made").read_text() == "x\n"
+    (tmp_path / "here.sh").write_text("echo x > made")
+    with pytest.raises(WarmUpError, match=r"not warmed up \(contained, it writes in its own folder"):
+        warmed_up(["sh", "here.sh"], walls)
+    assert not (tmp_path / "made").exists()
+
+
+@contained_only
+def test_what_cannot_be_started_is_said_as_without_walls(tmp_path):
+    (tmp_path / "text").write_text("x")
+    for program in ("no-such-program", "./no-such-program", "./text"):
+        said = []
+        for walls in (built_walls(Contain.YES), None):
+            with pytest.raises(StartError) as error, BotProcess([program], LastWords(), walls=walls):
+                pass
+            said.append(str(error.value))
+        assert said[0] == said[1]
+
+
+@contained_only
+def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
+    (tmp_path / "odd").write_text("#!/no/such/interpreter")
+    (tmp_path / "odd").chmod(0o700)
+    assert cli.run(["run", "--set", str(RECIPE), "--contain", "yes", "--quiet", "--", "./odd"]) == 2
+    assert "cannot start './odd': bwrap: execvp ./odd: No such file or directory" in capsys.readouterr().err
+
+
+@contained_only
+@pytest.mark.parametrize(
+    ("behaviour", "end"),
+    [
+        ("perfect", (EndReason.FINISHED, 0, None)),
+        ("ends_with_2_at_3", (EndReason.CRASHED, 2, None)),
+        ("killed_at_3", (EndReason.CRASHED, None, "SIGKILL")),
+    ],
+)
+def test_ends_are_told_as_without_walls(tmp_path, behaviour, end):
+    result = played(behaviour, tmp_path, contain=Contain.YES)
+    assert (result.end.reason, result.end.exit_status, result.end.signal) == end
+    assert result.contained is True
+
+
+@contained_only
+def test_a_contained_bot_hears_that_it_is_to_end():
+    code = "trap 'echo heard; exit 3' TERM; echo ready; while :; do sleep 0.01; done"
+    with BotProcess(["sh", "-c", code], LastWords(), walls=built_walls(Contain.YES)) as bot:
+        assert bot.read(time.monotonic() + 60) == b"ready\n"
+        bot.stop()
+    assert bot.exit_status == 3
+
+
+def test_what_a_command_names(tmp_path):
+    for name in ("bot.py", "book", "weights"):
+        (tmp_path / name).touch()
+    words = [
+        sys.executable,
+        "bot.py",
+        "--book=book",
+        "25x25",
+        "\0",
+        "x" * 5000,
+        "cat weights; true",
+        "/etc",
+    ]
+    found = [path for path in named_by(words) if tmp_path in path.parents]
+    assert [path.name for path in dict.fromkeys(found)] == ["bot.py", "book", "weights"]
+    assert Path("/etc") not in found
+
+
+def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(containment, "_tried", lambda: (None, "bubblewrap is not installed"))
+    with pytest.raises(UnusableError, match="--contain yes: bubblewrap is not installed"):
+        built_walls(Contain.YES)
+    bot = ["--set", str(RECIPE), "--result", "r.json", "--", *command("perfect", tmp_path)]
+    assert cli.run(["run", *bot]) == 0
+    assert capsys.readouterr().err.count("bots are not contained here: bubblewrap is not installed; ") == 1
+    assert read_result(tmp_path / "r.json").contained is False
+    assert cli.run(["run", "--force", "--contain", "no", *bot]) == 0
+    assert "contained here" not in capsys.readouterr().err
+    assert cli.run(["check", "--contain"]) == 2
+
+
+def test_what_is_to_be_shown_has_to_be_there(tmp_path):
+    with pytest.raises(UnusableError, match=r"--show .*nowhere: there is no such file"):
+        built_walls(Contain.AUTO, [tmp_path / "nowhere"])
+
+
+# The judge is killed
+
+
+def of_bot(word):
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if word in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+                yield process.pid
+
+
+@contained_only
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 11))])
+def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path, seed):
+    solutions = command("perfect", tmp_path)[-1]
+    code = f"trap '' TERM INT HUP; (setsid sh -c 'sleep 900 #{seed}' &) 2> /dev/null; sleep 0.3; "
+    code += f"cat {shlex.quote(solutions)}"
+    options = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--contain", "yes"]
+    bot = ["sh", "-c", code, f"bot-{os.getpid()}-{seed}"]
+    judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", "run", *options, "--", *bot])
+    journal = journal_path(tmp_path / "r.json")
+    until = time.monotonic() + 60
+    while not any(isinstance(one, LegStarted) for one in read_records(journal)) and time.monotonic() < until:
+        time.sleep(0.002)
+    time.sleep(random.Random(seed).uniform(0, 0.3))
+    judge.send_signal(signal.SIGKILL)
+    judge.wait()
+    until = time.monotonic() + 60
+    while (left := [*of_bot(bot[-1]), *of_bot(f"sleep 900 #{seed}")]) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert left == []
+    assert cli.run(["run", "--resume", "r.json", "--quiet"]) == 0
+    result = read_result(tmp_path / "r.json")
+    assert verdicts(result) == ["right"] * 5
+    assert [leg.end.reason.value for leg in result.legs] == ["interrupted", "finished"]
+
+
+@pytest.mark.slow
+@contained_only
+@pytest.mark.usefixtures("compiled")
+def test_the_bot_of_this_project_finds_its_kernels_within_walls():
+    options = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--contain", "yes"]
+    assert cli.run(["run", *options, "--", sys.executable, "-m", "nonobot", "--size", "5x5"]) == 0
+    assert read_result(Path("r.json")).stderr_bytes == 0  # it would say that it compiles
