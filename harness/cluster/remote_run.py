@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import signal
 import subprocess
@@ -150,6 +151,9 @@ def judge(connection: int) -> None:
     os.set_inheritable(connection, False)
     home = Connection(connection)
     pairing: Pairing = home.recv()
+    if hashlib.sha256(pairing.puzzle_set.text).hexdigest() != pairing.puzzle_set.sha256:
+        home.send(Trouble(f"the set {pairing.puzzle_set.name} did not arrive as it was sent", of_the_run=False))
+        return
     threading.Thread(target=_end_with, args=(home,), daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):  # nobody is there who wants to know
         try:

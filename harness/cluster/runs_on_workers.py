@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nonobot.harness.cluster.remote_run import SIGNS, Outcome, Trouble, play_here
-from nonobot.harness.cluster.where import Facts, connected, software, what_differs, workers_of
+from nonobot.harness.cluster.where import Facts, connected, software, what_differs
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.machine import machine_facts
 from nonobot.harness.play.watchdog import Interrupts
@@ -126,6 +126,8 @@ class RunsOnWorkers:
     ----------
     todo : sequence of Pairing
     screen : AllRunsScreen
+    anew : bool
+        Whether what is there of these runs is removed, once there are workers to play them.
     kinds : dict of str to Kind, optional
         For sets, by their digests, the kind of machine that all of their runs have to be on; a set gets that of
         the first worker that plays it. None: a set is played wherever there is room.
@@ -133,18 +135,21 @@ class RunsOnWorkers:
     Attributes
     ----------
     todo : list of Pairing
-        Neither played nor in play.
+        Neither played nor in play, nor given up.
     results : dict of Path to RunResult
         What was played, by the path of the result.
-    given_up : list of Pairing
     """
 
     def __init__(
-        self, todo: Sequence[Pairing], screen: AllRunsScreen, kinds: dict[str, Kind] | None = None
+        self,
+        todo: Sequence[Pairing],
+        screen: AllRunsScreen,
+        anew: bool = False,
+        kinds: dict[str, Kind] | None = None,
     ) -> None:
         self.todo = list(todo)
+        self._to_forget = self.todo[:] if anew else []
         self.results: dict[Path, RunResult] = {}
-        self.given_up: list[Pairing] = []
         self._screen = screen
         self._kinds = kinds
         self._deaths: dict[Path, list[str]] = {}  # the workers that died of a run
@@ -164,6 +169,8 @@ class RunsOnWorkers:
         with _talking():
             workers = _Workers(client, needed(self.todo), self._screen.say)
             client.subscribe_topic(SIGNS, lambda event: self._inbox.put(event[1]))
+        while self._to_forget:
+            self._to_forget.pop().forget()
         idle_since = time.monotonic()
         try:
             while (self.todo or self._playing) and not interrupts.told:
@@ -226,9 +233,7 @@ class RunsOnWorkers:
     def _end(self, run: str, workers: _Workers) -> None:
         """Take what came of a run."""
         one = self._playing.get(run)
-        if (
-            one is None or one.future.status == "pending"
-        ):  # given up before; lost with its worker, which is missed soon
+        if one is None or one.future.status in ("pending", "lost"):  # missed before, or soon
             return
         if one.future.status == "cancelled":
             raise SchedulerLostError("the connection broke")
@@ -270,7 +275,6 @@ class RunsOnWorkers:
             self._screen.say(f"{one.pairing.name}: lost with the worker {one.address} ({why}); it is played again")
         else:
             self.todo.remove(one.pairing)
-            self.given_up.append(one.pairing)
             self._screen.say(
                 f"{one.pairing.name}: given up, {MOST_DEATHS} workers were lost with it: {', '.join(dead)}"
             )
@@ -305,9 +309,10 @@ class _Workers:
 
     def look(self) -> None:
         """See who came and went; who came is looked at."""
-        workers = workers_of(self._client)
-        if self._client.scheduler_info()["id"] != self._scheduler:
+        info = self._client.scheduler_info(n_workers=-1)
+        if info["id"] != self._scheduler:
             raise ConnectionError("another scheduler is in its place")
+        workers = info["workers"]
         self.there = set(workers)
         running = {address: known for address, known in workers.items() if known["status"] == "running"}
         self.fit = {address: kind for address, kind in self.fit.items() if address in running}

@@ -197,6 +197,7 @@ def _own_workers(place: str) -> Iterator[LocalCluster]:
             processes=True,
             host="127.0.0.1",
             dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # it has a server for its state all the same
             memory_limit=None,
             silence_logs=logging.CRITICAL,
         )

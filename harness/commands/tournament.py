@@ -93,14 +93,14 @@ def carry_out(arguments: argparse.Namespace) -> int:
     folder = arguments.results or Path("results") / tournament.name
     todo = pairings(tournament, folder)
     with held(folder):
-        if arguments.again:
-            for pairing in todo:
-                pairing.forget()
-        before = [pairing.played() for pairing in todo]  # what does not fit is said before anything is played
+        # What does not fit is said before anything is played, and nothing is removed before there is who plays.
+        before = [None if arguments.again else pairing.played() for pairing in todo]
         try:
             if arguments.on:
                 results = _played_on_workers(todo, before, arguments)
             else:
+                for pairing in todo if arguments.again else ():
+                    pairing.forget()
                 results = _all_played(todo, before, arguments.quiet)
         except KeyboardInterrupt:
             print("interrupted; the same command goes on", file=sys.stderr)
@@ -127,7 +127,7 @@ def _played_on_workers(
         print(f"{len(known)} of {count(len(todo), 'run')} played before", file=sys.stderr)
     kinds = {one.set.sha256: kind_of(one.machine) for one in known.values()} if arguments.same_kind else None
     with AllRunsScreen(len(left), arguments.quiet) as screen:
-        runs = RunsOnWorkers(left, screen, kinds)
+        runs = RunsOnWorkers(left, screen, arguments.again, kinds)
         played_on(arguments.on, runs, screen.say)
     found = known | runs.results
     return [found.get(pairing.result_path) for pairing in todo]
