@@ -188,7 +188,9 @@ def _own_workers(place: str) -> Iterator[LocalCluster]:
     settings: dict[str, object] = {
         "distributed.worker.multiprocessing-method": "spawn",
         "distributed.nanny.pre-spawn-environ": {},
-        "distributed.worker.profile.enabled": False,  # it would look at the workers' threads 100 times a second
+        # Idle processes are to be idle: these two wake each of them 50 and 100 times a second.
+        "distributed.admin.tick.interval": "1s",
+        "distributed.worker.profile.enabled": False,
     }
     with dask.config.set(settings):
         cluster = LocalCluster(
