@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,8 +25,8 @@ from nonobot.harness.play.match import (
     resume,
     warmed_up,
 )
-from nonobot.harness.play.run_state import OnRuling
-from nonobot.harness.results.result_files import read_result, write_json
+from nonobot.harness.play.run_state import OnRuling, stderr_path
+from nonobot.harness.results.result_files import read_result, result_in, write_json
 from nonobot.harness.results.run_result import FileNames, RunResult, SetFacts, Terms
 from nonobot.harness.tournament.definition import (
     Entrant,
@@ -34,13 +37,10 @@ from nonobot.harness.tournament.definition import (
     filled_in,
     terms_of,
 )
-from nonobot.harness.user_files import loaded
+from nonobot.harness.user_files import loaded, require_writable
 from nonobot.tournament_data import PuzzleSet
 
-__all__ = ["Pairing", "pairings"]
-
-Identity = tuple[str, list[str], FileNames | None, SetFacts, Terms]
-"""What makes two runs the same pairing."""
+__all__ = ["Pairing", "held", "pairings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,8 @@ class Pairing:
     result_path : Path
     others : sequence of sequence of str
         The commands of the other bots: what they name is not for this one.
+    core_named : bool
+        Whether the tournament names the core. If not, a run on any other is as good.
     """
 
     entrant: Entrant
@@ -62,6 +64,17 @@ class Pairing:
     terms: Terms
     result_path: Path
     others: Sequence[Sequence[str]] = ()
+    core_named: bool = False
+
+    @property
+    def name(self) -> str:
+        """Who plays what, in words."""
+        return f"{self.entrant.name} on {self.puzzle_set.name}"
+
+    @property
+    def programs(self) -> list[list[str]]:
+        """The commands that it takes: that of the bot, and what warms it up."""
+        return [self.command, filled_in(self.entrant.warm_up or [], self.puzzle_set, self.terms)]
 
     @property
     def command(self) -> list[str]:
@@ -88,7 +101,7 @@ class Pairing:
         result = read_result(self.result_path)
         if isinstance(result, RunResult) and not result.started:
             return None
-        if not isinstance(result, RunResult) or self._identity() != self._identity_of(result):
+        if not isinstance(result, RunResult) or not self._is(result):
             raise UnusableError(
                 f"{self.result_path} was played with another command, set, or on other terms; "
                 "move it away, or play everything anew with --again"
@@ -108,6 +121,28 @@ class Pairing:
         if not result.started:
             write_json(self.result_path, result)
         return result
+
+    def keep(self, result: bytes, stderr: bytes) -> RunResult:
+        """Write the files of a run that was played elsewhere, in the place of any other, and return its result.
+
+        Raises
+        ------
+        UnusableError
+            If they cannot be written.
+        """
+        log = stderr_path(self.result_path)
+        found = result_in(result, self.result_path)
+        assert isinstance(found, RunResult)  # as `play` makes it
+        try:
+            log.unlink(missing_ok=True)
+            if stderr:
+                log.write_bytes(stderr)
+            found = msgspec.structs.replace(found, stderr_file=str(log) if stderr else None)
+            write_json(self.result_path, found)
+            journal_path(self.result_path).unlink(missing_ok=True)
+        except OSError as error:
+            raise UnusableError(f"cannot write {self.result_path}: {error.strerror}") from None
+        return found
 
     def forget(self) -> None:
         """Remove what was played."""
@@ -129,15 +164,39 @@ class Pairing:
         """Return what is not for this bot: the files of the others, and the results, also of other tournaments."""
         return [self.result_path.parent.parent, *(path for one in self.others for path in named_by(one))]
 
-    def _identity(self) -> Identity:
-        return self.entrant.name, self.command, self.files, SetFacts.of(self.puzzle_set), self.terms
+    def _is(self, result: RunResult) -> bool:
+        # Walls change no answer, and older results know no limit on processes.
+        own, its = self.terms, msgspec.structs.replace(result.terms, contain=self.terms.contain)
+        if its.process_limit is UNSET:
+            its = msgspec.structs.replace(its, process_limit=own.process_limit)
+        if not self.core_named and len(own.cores) == len(its.cores):
+            own, its = msgspec.structs.replace(own, core=None), msgspec.structs.replace(its, core=None)
+        mine = self.entrant.name, self.command, self.files, SetFacts.of(self.puzzle_set), own
+        return mine == (result.bot, result.command, result.files or None, result.set, its)
 
-    def _identity_of(self, result: RunResult) -> Identity:
-        """Return what a result is of; walls change no answer, and older results know no limit on processes."""
-        terms = msgspec.structs.replace(result.terms, contain=self.terms.contain)
-        if terms.process_limit is UNSET:
-            terms = msgspec.structs.replace(terms, process_limit=self.terms.process_limit)
-        return result.bot, result.command, result.files or None, result.set, terms
+
+@contextlib.contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keep every other command from playing into a folder, within the block.
+
+    Raises
+    ------
+    UnusableError
+        If another one does.
+    """
+    require_writable(folder / "any")
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        raise UnusableError(f"another one plays this tournament: it writes to {folder}") from None
+    except OSError:  # a file system without locks
+        pass
+    try:
+        yield
+    finally:
+        os.close(file)
 
 
 def pairings(tournament: Tournament, folder: Path) -> list[Pairing]:
@@ -156,6 +215,7 @@ def pairings(tournament: Tournament, folder: Path) -> list[Pairing]:
             terms,
             folder / _file_name(puzzle_set, entrant),
             [filled_in(one.command, puzzle_set, terms) for one in tournament.bots if one is not entrant],
+            tournament.core is not None,
         )
         for puzzle_set in _sets(tournament)
         for entrant in tournament.bots
