@@ -28,6 +28,7 @@ MAY_IMPORT_BESIDE = {
     "tournament_data/fetch.py": {"pooch", "requests"},
     "tournament_data/store.py": {"platformdirs"},
     "harness/bench/": {"bot", "pyperf"},
+    "harness/cluster/": {"distributed", "dask"},
     "harness/opponents/": {"bot", "pysat", "ortools"},
     "harness/pictures/": {"PIL"},
     "harness/report/": {"matplotlib", "jinja2", "markupsafe"},

@@ -1,0 +1,254 @@
+"""Where work is done: on cores of this machine, or by the workers of a dask cluster.
+
+dask.distributed belongs to an extra, and takes longer to load than most commands last: nothing of it is imported
+before somebody asks for a cluster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import logging
+import os
+import platform
+import re
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import nonobot
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.machine import usable_cores
+from nonobot.hints import missing
+
+if TYPE_CHECKING:
+    from distributed import Client, LocalCluster
+
+__all__ = ["WHERE_HELP", "connected", "differing", "local_cores", "software", "what_differs", "where"]
+
+WHERE_HELP = (
+    "local (all cores of this machine), local:N, or a dask scheduler's address such as tcp://10.0.0.1:8786"
+)
+
+SECONDS_TO_CONNECT = 6.0
+"""How long a scheduler may take to answer; with what loading takes, less than 10 s."""
+
+SECONDS_TO_CLOSE = 5.0
+
+NOISY = ("distributed", "tornado", "asyncio")
+"""Loggers that report on stderr what the commands say in a line of their own."""
+
+
+def where(text: str) -> str:
+    """Return `text` if it names a place where work can be done, for argparse."""
+    if re.fullmatch(
+        r"local(:[1-9][0-9]{0,3})?|tcp://[^\s:/]+(:[0-9]{1,5})?|tcp://\[[^\s\]]+\](:[0-9]{1,5})?", text
+    ):
+        return text
+    raise argparse.ArgumentTypeError(f"{text!r} is not local, local:N or an address such as tcp://10.0.0.1:8786")
+
+
+@contextlib.contextmanager
+def connected(place: str) -> Iterator[Client]:
+    """Return a client of the workers at `place`, each of which does one thing at a time; close all in the end.
+
+    Workers on this machine are started for the time of the block, each a process with a core of its own where
+    there are enough. Those of a cluster are there already, and stay.
+
+    Parameters
+    ----------
+    place : str
+        As :func:`where` takes it.
+
+    Raises
+    ------
+    UnusableError
+        If dask.distributed is missing, no scheduler or worker answers, or a worker is not fit: it has several
+        threads, or other versions than this process. The message names each, with what differs.
+    """
+    with _quiet(), contextlib.ExitStack() as stack:
+        distributed = _distributed()
+        if place.startswith("local"):
+            address = stack.enter_context(_own_workers(place)).scheduler_address
+        else:
+            address = place
+        client = stack.enter_context(contextlib.closing(_client(distributed, address)))
+        if address is not place:
+            client.register_plugin(_settler(distributed, local_cores(place)))
+        require_fit(client, place)
+        yield client
+
+
+def require_fit(client: Client, place: str) -> None:
+    """See that there are workers, that each does one thing at a time, and has the versions that are here.
+
+    Raises
+    ------
+    UnusableError
+        If not.
+    """
+    try:
+        client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
+    except TimeoutError:
+        raise UnusableError(
+            f"the scheduler at {place} has no workers; to start one there: dask worker {place} --nthreads 1"
+        ) from None
+    threads = {
+        address: facts["nthreads"] for address, facts in client.scheduler_info(n_workers=-1)["workers"].items()
+    }
+    lines = [
+        f"{address}: {count} threads, and so several things at a time; start it with --nthreads 1"
+        for address, count in threads.items()
+        if count != 1
+    ]
+    if lines := [*lines, *what_differs(client, software)]:
+        raise UnusableError("\n  ".join([f"not all workers at {place} can be used:", *lines]))
+
+
+def software() -> dict[str, str]:
+    """Return what has to be the same wherever parts of one job are done, by name."""
+    return {
+        "nonobot": f"{nonobot.__version__}, sources {_sources_digest()[:8]}",
+        "Python": ".".join(platform.python_version_tuple()[:2]),
+        "numpy": _version("numpy"),
+        "numba": _version("numba"),
+    }
+
+
+def what_differs(
+    client: Client, facts: Any, *arguments: object, workers: Sequence[str] | None = None
+) -> list[str]:
+    """Return a line for each of the facts that a worker sees otherwise than this process.
+
+    Parameters
+    ----------
+    client : Client
+    facts : callable
+        Returns a dict of str to str; called with `arguments` here and on each worker.
+    workers : sequence of str, optional
+        Addresses (default: all).
+    """
+    here = facts(*arguments)
+    found = client.run(facts, *arguments, workers=workers, on_error="return")
+    return [line for address, there in found.items() for line in differing(address, here, there)]
+
+
+def differing(address: str, here: Mapping[str, str], there: Mapping[str, str] | BaseException) -> list[str]:
+    """Return a line for each value of `here` that is not the same `there`; an exception says why there is none."""
+    if isinstance(there, ModuleNotFoundError):
+        return [f"{address}: {there}; nonobot {nonobot.__version__} has to be installed there"]
+    if isinstance(there, BaseException):
+        return [f"{address}: {there}"]
+    return [
+        f"{address}: {name} {there.get(name, 'unknown')}, here {value}"
+        for name, value in here.items()
+        if there.get(name) != value
+    ]
+
+
+def local_cores(place: str) -> list[list[int]]:
+    """Return for each worker that `local` or `local:N` asks for the cores that it may use: its own is the last.
+
+    Those that no worker has for its own are for all of them, for what goes on beside the work. With more workers
+    than cores, none has one of its own.
+    """
+    usable = usable_cores()
+    count = int(place.partition(":")[2] or len(usable))
+    if count > len(usable):
+        return [usable] * count
+    shared, own = usable[: len(usable) - count], usable[len(usable) - count :]
+    return [[*shared, core] for core in own]
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise UnusableError(missing("--on", "distributed")) from None
+    return distributed
+
+
+@contextlib.contextmanager
+def _own_workers(place: str) -> Iterator[LocalCluster]:
+    import dask
+    from distributed import LocalCluster
+
+    # Worker processes are spawned: this one has threads. Those variables change how malloc works, in bots too.
+    settings = {"distributed.worker.multiprocessing-method": "spawn", "distributed.nanny.pre-spawn-environ": {}}
+    with dask.config.set(settings):
+        cluster = LocalCluster(
+            n_workers=len(local_cores(place)),
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address=None,
+            memory_limit=None,
+            silence_logs=logging.CRITICAL,
+        )
+        try:
+            yield cluster
+        finally:
+            with contextlib.suppress(TimeoutError):
+                cluster.close(timeout=SECONDS_TO_CLOSE)
+
+
+def _client(distributed: Any, address: str) -> Client:
+    try:
+        return distributed.Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise UnusableError(f"no scheduler answers at {address}: {error or 'no answer in time'}") from None
+
+
+def _settler(distributed: Any, cores: Sequence[Sequence[int]]) -> Any:
+    class Settler(distributed.WorkerPlugin):
+        """Settles each worker as it starts, and the one that is started in place of one that died."""
+
+        name = "settler"
+
+        def setup(self, worker: Any) -> None:
+            _settle(cores[worker.name])
+
+    return Settler()
+
+
+def _settle(cores: Sequence[int]) -> None:
+    """Hold this worker process on its cores, and leave a Ctrl-C to the command that started it."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, cores)
+    signal.signal(signal.SIGINT, lambda *_: None)  # what it starts has the usual handler again
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what dask logs from stderr."""
+    loggers = [logging.getLogger(name) for name in NOISY]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return "none"
+
+
+@cache
+def _sources_digest() -> str:
+    """Return a digest of all modules: in a clone, one version has many states."""
+    digest = hashlib.sha256()
+    folder = Path(nonobot.__file__).parent
+    for path in sorted(Path(name) / one for name, _, ones in os.walk(folder, followlinks=True) for one in ones):
+        if path.suffix == ".py":
+            digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
