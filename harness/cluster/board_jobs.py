@@ -288,7 +288,7 @@ def select_on(
 
 
 def survey_on(
-    client: Client | None, asked: Sequence[tuple[Judge, Recipe]], on_boards: Callable[[int], None]
+    client: Client | None, asked: Sequence[tuple[Judge, Recipe]], on_cells: Callable[[int], None]
 ) -> Survey:
     """Return what was seen of the boards of all recipes, the first one drawn for each puzzle.
 
@@ -297,8 +297,8 @@ def survey_on(
     client : Client or None
         None: all is done here.
     asked : sequence of (Judge, Recipe)
-    on_boards : callable
-        Told how many boards are done.
+    on_cells : callable
+        Told how many cells the boards have that are done: large boards take longer.
 
     Raises
     ------
@@ -325,12 +325,12 @@ def survey_on(
         first += min(pace.boards(workers, left), left)
         return judge, recipe, start, first - start
 
-    seen, boards = Survey(), 0
+    seen, cells = Survey(), 0
     with contextlib.closing(_done(client, survey_boards, next_work)) as done:
         for (_, recipe, _, number), part in done:
             if to_do and recipe is to_do[0][1]:
                 pace.note(number, sum(row.seconds for _, row in part.rows()))
             seen += part
-            boards += number
-            on_boards(boards)
+            cells += number * recipe.width * recipe.height
+            on_cells(cells)
     return seen

@@ -70,6 +70,9 @@ class Draws:
     number: int
     enough: int
 
+    def __str__(self) -> str:
+        return f"puzzle {self.index + 1}, boards {self.first + 1} to {self.first + self.number}"
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:

@@ -17,7 +17,7 @@ from nonobot.harness.cluster.where import WHERE_HELP, connected, where
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import Progress, progress_for
 from nonobot.harness.survey import Kind, Survey, as_json, as_text
-from nonobot.harness.text import on_terminal
+from nonobot.harness.text import on_terminal, percent
 from nonobot.harness.user_files import require_writable, write_output
 from nonobot.tournament_data import Recipe, write_set
 from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, Board
@@ -245,14 +245,14 @@ def _selected(
 
 def _surveyed(arguments: argparse.Namespace, recipes: list[Recipe]) -> None:
     """Look at boards that nobody keeps, and say what was seen."""
-    total = sum(recipe.count for recipe in recipes)
+    total = sum(recipe.count * recipe.width * recipe.height for recipe in recipes)
     with contextlib.ExitStack() as stack:
         progress = stack.enter_context(progress_for(total))
         client = stack.enter_context(connected(arguments.on)) if arguments.on else None
         survey = survey_on(
             client,
             [(_judge(arguments, recipe), recipe) for recipe in recipes],
-            lambda boards: progress.show(boards, f"{boards:,} of {total:,} boards"),
+            lambda cells: progress.show(cells, f"{percent(cells / total)} of all cells"),
         )
     _say_given_up(arguments, survey)
     _show(arguments, survey, recipes)
