@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 from nonobot import __version__
@@ -189,9 +189,9 @@ def as_json(survey: Survey, recipes: Sequence[str], line_limit: int) -> str:
     """Return all counts as JSON text, with what the boards were made from."""
     rows = []
     for kind, row in survey.rows():
-        values = asdict(row)
+        values = {each.name: getattr(row, each.name) for each in fields(row)}
         for name in ("work", "conflicts"):
-            values[name] = {str(value): values[name][value] for value in sorted(values[name])}
+            values[name] = {str(value): number for value, number in sorted(values[name].items())}
         rows.append(kind._asdict() | values)
     table = {
         "kind": "survey",
