@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "select_on", "survey_on"]
 
 TASK_SECONDS = 1.0
-"""What a task should take: a thousand times what dask needs for it."""
+"""What a task should take: some hundred times what dask needs for it."""
 
-MOST_TASKS_A_SECOND = 500
-"""What a scheduler can do beside other work; with more workers than that, tasks get longer."""
+MOST_TASKS_A_SECOND = 100
+"""Half of what a scheduler and this process can do; with more workers than that, tasks get longer."""
 
 FIRST_BOARDS = 16
 """Boards of the first tasks, before it is known what one takes."""

@@ -53,8 +53,8 @@ class Cluster:
 
     workers: int
     start_seconds: float = 2.0
-    task_seconds: float = 0.002
-    scheduler_seconds: float = 0.001
+    task_seconds: float = 0.0025
+    scheduler_seconds: float = 0.0044
     home_seconds: float = 0.0002
     failures_an_hour: float = 0.0
     recovery_seconds: float = 60.0
@@ -138,14 +138,15 @@ def simulate(job: Job, cluster: Cluster, seed: int = 0, most_simulated: int = MO
     outcome = _simulated(job, cluster, Random(seed), reckoned, bulk + cluster.start_seconds)
     if not reckoned:
         return outcome
-    bulk_work = reckoned * job.mean_seconds
-    bulk_failures = bulk_work * rate
+    each = job.mean_seconds + cluster.task_seconds
+    deaths = math.expm1(rate * each)  # of a task
+    lost = deaths / rate - each if rate else 0.0
     return replace(
         outcome,
-        work_seconds=outcome.work_seconds + bulk_work,
-        lost_seconds=outcome.lost_seconds + bulk_failures * job.mean_seconds / 2,
-        failures=outcome.failures + round(bulk_failures),
-        scheduler_share=job.tasks * cluster.scheduler_seconds / outcome.seconds,
+        work_seconds=outcome.work_seconds + reckoned * job.mean_seconds,
+        lost_seconds=outcome.lost_seconds + reckoned * lost,
+        failures=outcome.failures + round(reckoned * deaths),
+        scheduler_share=job.tasks * (1 + deaths) * cluster.scheduler_seconds / outcome.seconds,
         home_share=job.tasks * cluster.home_seconds / outcome.seconds,
     )
 
@@ -340,10 +341,10 @@ def _parser() -> Parser:
     )
     for name, value, what in (
         ("--recovery", 60.0, "seconds until a worker is there again"),
-        ("--task-ms", 2.0, "what a task of a survey costs a worker beside its work"),
-        ("--run-overhead", 600.0, "what a run costs a worker beside the bot's time, ms"),
-        ("--scheduler-ms", 1.0, "of the scheduler's time for a task"),
-        ("--home-ms", 0.2, "of the time at home for a result"),
+        ("--task-ms", 2.5, "what a task of a survey costs a worker beside its work"),
+        ("--run-overhead", 750.0, "what a run costs a worker beside the bot's time, ms"),
+        ("--scheduler-ms", 4.4, "of the time of the scheduler and its client for a task"),
+        ("--home-ms", 0.2, "of the time at home to take a result"),
         ("--limit", 7200.0, "league: seconds of a run at most"),
         ("--board-ms", 3.0, "survey: what a board takes that is not hard"),
         ("--hard-share", 0.0, "survey: share of boards that run into the limit"),
