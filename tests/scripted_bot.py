@@ -315,5 +315,49 @@ def burn_in_a_child():
     subprocess.run([sys.executable, "-S", __file__, "burn", sys.argv[2]], check=True)
 
 
+def wait_at_3():
+    """Wait until there is a file `go` beside the solutions."""
+    for number in puzzles():
+        if number == 3:
+            note("waiting")
+            while not os.path.exists(beside("go")):  # noqa: PTH110
+                time.sleep(0.02)
+        say(known[number])
+
+
+def dawdle():
+    for number in puzzles():
+        time.sleep(0.2)
+        say(known[number])
+
+
+def kill_worker_at_3():
+    """Kill the process that started the judge."""
+    for number in puzzles():
+        if number == 3:
+            note("kills")
+            with open(f"/proc/{os.getppid()}/stat") as file:  # noqa: PTH123
+                os.kill(int(file.read().rpartition(")")[2].split()[1]), signal.SIGKILL)
+            time.sleep(60)  # until the judge has seen it
+        say(known[number])
+
+
+def kill_worker_once():
+    if os.path.exists(beside("kills")):  # noqa: PTH110
+        perfect()
+    else:
+        kill_worker_at_3()
+
+
+def beside(name):
+    return f"{os.path.dirname(sys.argv[2])}/{name}"  # noqa: PTH120
+
+
+def note(name):
+    """Add this process's number to a file beside the solutions."""
+    with open(beside(name), "a") as file:  # noqa: PTH123
+        file.write(f"{os.getpid()}\n")
+
+
 known = solutions()
 globals()[sys.argv[1]]()

@@ -335,7 +335,7 @@ def test_unusable_options_end_with_2(option, capsys):
             "not the same CPU: Fast CPU (before); Other CPU (after)",
         ),
         ({"machine": structs.replace(MACHINE, numba="0.1")}, "not the same numba: 0.68.0 (before); 0.1 (after)"),
-        ({"terms": Terms(core=1)}, "not the same core used: any (before); 1 (after)"),
+        ({"terms": Terms(core=1)}, "not the same number of cores: any (before); 1 (after)"),
         ({"terms": Terms(feed=Feed.INTERACTIVE)}, "not the same feed: batch (before); interactive (after)"),
         ({"terms": Terms(memory_limit_bytes=10)}, "not the same memory limit: none (before); 10 bytes (after)"),
         ({"warm_up_seconds": None}, "not the same start: warmed up (before); perhaps cold (after)"),

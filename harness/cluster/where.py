@@ -14,7 +14,7 @@ import os
 import platform
 import re
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -28,7 +28,20 @@ from nonobot.hints import missing
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
-__all__ = ["WHERE_HELP", "connected", "differing", "local_cores", "software", "what_differs", "where"]
+__all__ = [
+    "WHERE_HELP",
+    "Facts",
+    "connected",
+    "differing",
+    "local_cores",
+    "software",
+    "what_differs",
+    "where",
+    "workers_of",
+]
+
+Facts = Callable[[], Mapping[str, str]]
+"""Returns what has to be the same here and on all workers, by name; a function that can be pickled."""
 
 WHERE_HELP = (
     "local (all cores of this machine), local:N, or a dask scheduler's address such as tcp://10.0.0.1:8786"
@@ -53,7 +66,7 @@ def where(text: str) -> str:
 
 
 @contextlib.contextmanager
-def connected(place: str) -> Iterator[Client]:
+def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
     """Return a client of the workers at `place`, each of which does one thing at a time; close all in the end.
 
     Workers on this machine are started for the time of the block, each a process with a core of its own where
@@ -63,12 +76,14 @@ def connected(place: str) -> Iterator[Client]:
     ----------
     place : str
         As :func:`where` takes it.
+    facts : callable, optional
+        What has to be the same on all workers as here (default: :func:`software`).
 
     Raises
     ------
     UnusableError
-        If dask.distributed is missing, no scheduler or worker answers, or a worker is not fit: it has several
-        threads, or other versions than this process. The message names each, with what differs.
+        If dask.distributed is missing, no scheduler or worker answers, or a worker is not fit: it does several
+        things at a time, or a fact differs. The message names each, with what differs.
     """
     with _quiet(), contextlib.ExitStack() as stack:
         distributed = _distributed()
@@ -79,34 +94,23 @@ def connected(place: str) -> Iterator[Client]:
         client = stack.enter_context(contextlib.closing(_client(distributed, address)))
         if address is not place:
             client.register_plugin(_settler(distributed, local_cores(place)))
-        require_fit(client, place)
+        try:
+            client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
+        except TimeoutError:
+            raise UnusableError(
+                f"the scheduler at {place} has no workers; to start one: dask worker {place} --nthreads 1"
+            ) from None
+        unfit = what_differs(client, workers_of(client), facts or software)
+        if any(unfit.values()):
+            lines = [line for found in unfit.values() for line in found]
+            raise UnusableError("\n  ".join([f"not all workers at {place} can be used:", *lines]))
         yield client
 
 
-def require_fit(client: Client, place: str) -> None:
-    """See that there are workers, that each does one thing at a time, and has the versions that are here.
-
-    Raises
-    ------
-    UnusableError
-        If not.
-    """
-    try:
-        client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
-    except TimeoutError:
-        raise UnusableError(
-            f"the scheduler at {place} has no workers; to start one there: dask worker {place} --nthreads 1"
-        ) from None
-    threads = {
-        address: facts["nthreads"] for address, facts in client.scheduler_info(n_workers=-1)["workers"].items()
-    }
-    lines = [
-        f"{address}: {count} threads, and so several things at a time; start it with --nthreads 1"
-        for address, count in threads.items()
-        if count != 1
-    ]
-    if lines := [*lines, *what_differs(client, software)]:
-        raise UnusableError("\n  ".join([f"not all workers at {place} can be used:", *lines]))
+def workers_of(client: Client) -> Mapping[str, Any]:
+    """Return what the scheduler knows of its workers, by their addresses."""
+    workers: Mapping[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
+    return workers
 
 
 def software() -> dict[str, str]:
@@ -119,22 +123,25 @@ def software() -> dict[str, str]:
     }
 
 
-def what_differs(
-    client: Client, facts: Any, *arguments: object, workers: Sequence[str] | None = None
-) -> list[str]:
-    """Return a line for each of the facts that a worker sees otherwise than this process.
+def what_differs(client: Client, workers: Mapping[str, Any], facts: Facts) -> dict[str, list[str]]:
+    """Return for each worker a line for each thing that makes it unfit; none for one that is fit.
 
     Parameters
     ----------
     client : Client
+    workers : dict
+        As :func:`workers_of` returns them, or some of them.
     facts : callable
-        Returns a dict of str to str; called with `arguments` here and on each worker.
-    workers : sequence of str, optional
-        Addresses (default: all).
+        Called here and on each worker.
     """
-    here = facts(*arguments)
-    found = client.run(facts, *arguments, workers=workers, on_error="return")
-    return [line for address, there in found.items() for line in differing(address, here, there)]
+    here = facts()
+    found = client.run(facts, workers=list(workers), on_error="return") if workers else {}
+    lines = {}
+    for address, known in workers.items():
+        lines[address] = differing(address, here, found.get(address, ConnectionError("it left")))
+        if known["nthreads"] != 1:
+            lines[address].append(f"{address}: {known['nthreads']} threads; start it with --nthreads 1")
+    return lines
 
 
 def differing(address: str, here: Mapping[str, str], there: Mapping[str, str] | BaseException) -> list[str]:
@@ -177,8 +184,14 @@ def _own_workers(place: str) -> Iterator[LocalCluster]:
     import dask
     from distributed import LocalCluster
 
-    # Worker processes are spawned: this one has threads. Those variables change how malloc works, in bots too.
-    settings = {"distributed.worker.multiprocessing-method": "spawn", "distributed.nanny.pre-spawn-environ": {}}
+    # Spawned, since this process has threads. Those variables change how malloc works, in bots too.
+    settings: dict[str, object] = {
+        "distributed.worker.multiprocessing-method": "spawn",
+        "distributed.nanny.pre-spawn-environ": {},
+        # Idle processes are to be idle: these two wake each of them 50 and 100 times a second.
+        "distributed.admin.tick.interval": "1s",
+        "distributed.worker.profile.enabled": False,
+    }
     with dask.config.set(settings):
         cluster = LocalCluster(
             n_workers=len(local_cores(place)),
@@ -186,6 +199,7 @@ def _own_workers(place: str) -> Iterator[LocalCluster]:
             processes=True,
             host="127.0.0.1",
             dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # it has a server for its state all the same
             memory_limit=None,
             silence_logs=logging.CRITICAL,
         )

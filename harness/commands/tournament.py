@@ -8,16 +8,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser
+from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers, played_on
+from nonobot.harness.cluster.where import WHERE_HELP, where
+from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_screen import screen_for
 from nonobot.harness.play.watchdog import Interrupts
+from nonobot.harness.ranking.fairness import kind_of
 from nonobot.harness.ranking.sources import Source
 from nonobot.harness.ranking.standings import sections
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.result_text import outcome_line
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
+from nonobot.harness.text import count
+from nonobot.harness.tournament.all_runs_screen import AllRunsScreen
 from nonobot.harness.tournament.definition import read_tournament
-from nonobot.harness.tournament.rounds import Pairing, pairings
+from nonobot.harness.tournament.rounds import Pairing, held, pairings
 
 __all__ = ["add_to"]
 
@@ -46,9 +52,12 @@ played again. A bot that cannot be warmed up or started stands in the ranking wi
 again by the same command.
 
   nonojudge tournament weekly.toml
+  nonojudge tournament weekly.toml --on local             as many runs at a time as this machine has cores
+  nonojudge tournament weekly.toml --on tcp://10.0.0.1:8786     on the workers of a dask cluster: docs/scale.md
   nonojudge report results/weekly -o weekly.html
 
-Exit status: 0 everything was played, 1 a bot could not be started, 2 unusable file, 130 interrupted.
+Exit status: 0 everything was played, 1 a bot could not be started or a run was given up, 2 unusable file,
+130 interrupted.
 """
 
 
@@ -64,6 +73,10 @@ def add_to(parser: Parser) -> None:
         help="where results go (default: results/NAME, with the name in the file)",
     )
     parser.add_argument("--again", action="store_true", help="play everything anew")
+    parser.add_argument("--on", type=where, metavar="WHERE", help=f"play many runs at a time: {WHERE_HELP}")
+    parser.add_argument(
+        "--same-kind", action="store_true", help="with --on: play all runs of a set on machines of one kind"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress, the ranking alone")
     parser.set_defaults(carry_out=carry_out)
 
@@ -71,24 +84,58 @@ def add_to(parser: Parser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     """Play what was not played yet, and print the ranking."""
     tournament = read_tournament(arguments.file)
+    if arguments.same_kind and not arguments.on:
+        raise UnusableError("--same-kind is about the machines of --on WHERE: it needs that option")
+    if arguments.on and (tournament.core is not None or tournament.cores > 1):
+        raise UnusableError(
+            f"{arguments.file}: with --on each run has one core of its own: leave out core and cores"
+        )
     folder = arguments.results or Path("results") / tournament.name
     todo = pairings(tournament, folder)
-    if arguments.again:
-        for pairing in todo:
-            pairing.forget()
-    before = [pairing.played() for pairing in todo]  # what does not fit is said before anything is played
-    try:
-        results = _all_played(todo, before, arguments.quiet)
-    except KeyboardInterrupt:
-        print("interrupted; the same command goes on", file=sys.stderr)
-        raise
-    sources = [Source(pairing.result_path, result) for pairing, result in zip(todo, results, strict=True)]
+    with held(folder):
+        # What does not fit is said before anything is played, and nothing is removed before there is who plays.
+        before = [None if arguments.again else pairing.played() for pairing in todo]
+        try:
+            if arguments.on:
+                results = _played_on_workers(todo, before, arguments)
+            else:
+                for pairing in todo if arguments.again else ():
+                    pairing.forget()
+                results = _all_played(todo, before, arguments.quiet)
+        except KeyboardInterrupt:
+            print("interrupted; the same command goes on", file=sys.stderr)
+            raise
+    sources = [
+        Source(pairing.result_path, result) for pairing, result in zip(todo, results, strict=True) if result
+    ]
     print(as_text(sections(sources), sys.stdout.isatty()), end="")
     print(f"results: {folder}")
-    return 1 if any(result.end.reason is EndReason.NOT_STARTED for result in results) else 0
+    return 1 if any(result is None or result.end.reason is EndReason.NOT_STARTED for result in results) else 0
 
 
-def _all_played(todo: Sequence[Pairing], before: Sequence[RunResult | None], quiet: bool) -> list[RunResult]:
+def _played_on_workers(
+    todo: Sequence[Pairing], before: Sequence[RunResult | None], arguments: argparse.Namespace
+) -> list[RunResult | None]:
+    """Return the result of every pairing, `before` or played by workers; None of one that was given up."""
+    known = {
+        pairing.result_path: result
+        for pairing, result in zip(todo, before, strict=True)
+        if result and result.end.reason not in GOES_ON
+    }
+    left = [pairing for pairing in todo if pairing.result_path not in known]
+    if not arguments.quiet and known:
+        print(f"{len(known)} of {count(len(todo), 'run')} played before", file=sys.stderr)
+    kinds = {one.set.sha256: kind_of(one.machine) for one in known.values()} if arguments.same_kind else None
+    with AllRunsScreen(len(left), arguments.quiet) as screen:
+        runs = RunsOnWorkers(left, screen, arguments.again, kinds)
+        played_on(arguments.on, runs, screen.say)
+    found = known | runs.results
+    return [found.get(pairing.result_path) for pairing in todo]
+
+
+def _all_played(
+    todo: Sequence[Pairing], before: Sequence[RunResult | None], quiet: bool
+) -> list[RunResult | None]:
     """Return the result of every pairing, played now or `before`.
 
     Raises
@@ -96,7 +143,7 @@ def _all_played(todo: Sequence[Pairing], before: Sequence[RunResult | None], qui
     KeyboardInterrupt
         If the judge is told to stop, whatever it is at.
     """
-    results = []
+    results: list[RunResult | None] = []
     with Interrupts() as interrupts:
         for number, (pairing, known) in enumerate(zip(todo, before, strict=True), 1):
             result = _played(pairing, known, f"[{number}/{len(todo)}]", quiet)

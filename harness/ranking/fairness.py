@@ -5,21 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from nonobot.harness.play.machine import BUSY_SHARE
-from nonobot.harness.results.run_result import RunResult
-from nonobot.harness.text import percent
+from nonobot.harness.results.run_result import Machine, RunResult
+from nonobot.harness.text import count, percent
 
-__all__ = ["MACHINE_AND_TERMS", "SOFTWARE", "Fact", "Labelled", "busy_lines", "conditions", "differences"]
+__all__ = [
+    "MACHINE_AND_TERMS",
+    "SOFTWARE",
+    "Fact",
+    "Kind",
+    "Labelled",
+    "busy_lines",
+    "conditions",
+    "differences",
+    "kind_of",
+]
 
 Fact = Callable[[RunResult], object]
 Labelled = tuple[str, RunResult]
 """A run and who it belongs to, in the words of the output."""
 
+Kind = tuple[str, ...]
+"""What :func:`kind_of` returns; words for people."""
+
+KIND: dict[str, Callable[[Machine], object]] = {
+    "CPU": lambda machine: machine.cpu,
+    "system": lambda machine: machine.system,
+    "cores of the machine": lambda machine: machine.logical_cores,
+    "governor": lambda machine: machine.governor or "unknown",
+}
+"""What machines of one kind have in common."""
+
 MACHINE_AND_TERMS: dict[str, Fact] = {
-    "CPU": lambda run: run.machine.cpu,
-    "system": lambda run: run.machine.system,
-    "cores of the machine": lambda run: run.machine.logical_cores,
-    "core used": lambda run: _cores_in_words(run.terms.cores),
-    "governor": lambda run: run.machine.governor or "unknown",
+    **{name: lambda run, of=of: of(run.machine) for name, of in KIND.items()},  # type: ignore[misc]
+    "number of cores": lambda run: len(run.terms.cores) or "any",
     "feed": lambda run: run.terms.feed.value,
     "wall limit": lambda run: _limit(run.terms.wall_limit_seconds),
     "CPU limit": lambda run: _limit(run.terms.cpu_limit_seconds),
@@ -55,9 +73,9 @@ def differences(runs: Sequence[Labelled], facts: dict[str, Fact]) -> list[str]:
     return lines
 
 
-def _cores_in_words(cores: Sequence[int]) -> str:
-    numbers = ", ".join(map(str, cores))
-    return f"{len(cores)} cores ({numbers})" if len(cores) > 1 else numbers or "any"
+def kind_of(machine: Machine) -> Kind:
+    """Return what is the same of all machines of its kind."""
+    return tuple(str(value_of(machine)) for value_of in KIND.values())
 
 
 def busy_lines(runs: Sequence[Labelled]) -> list[str]:
@@ -75,8 +93,8 @@ def busy_lines(runs: Sequence[Labelled]) -> list[str]:
 
 def conditions(run: RunResult) -> str:
     """Return where and on what terms `run` took place, in one line."""
-    cores = run.terms.cores
-    held = f"core {cores[0]}" if len(cores) == 1 else _cores_in_words(cores) if cores else "any core"
+    cores = len(run.terms.cores)
+    held = count(cores, "core") if cores else "any core"
     return f"{run.machine.cpu}, {held}, {run.terms.feed} feed, {run.terms.wall_limit_seconds:g} s for the set"
 
 

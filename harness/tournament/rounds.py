@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import structs
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import journal_path
@@ -17,14 +23,14 @@ from nonobot.harness.play.match import (
     resume,
     warmed_up,
 )
-from nonobot.harness.play.run_state import OnRuling
-from nonobot.harness.results.result_files import read_result, write_json
+from nonobot.harness.play.run_state import OnRuling, stderr_path
+from nonobot.harness.results.result_files import read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult, SetFacts, Terms
 from nonobot.harness.tournament.definition import Entrant, Tournament, board_size, file_name, filled_in, terms_of
-from nonobot.harness.user_files import loaded
+from nonobot.harness.user_files import loaded, require_writable
 from nonobot.tournament_data import PuzzleSet
 
-__all__ = ["Pairing", "pairings"]
+__all__ = ["Pairing", "held", "pairings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +43,25 @@ class Pairing:
     puzzle_set : PuzzleSet
     terms : Terms
     result_path : Path
+    core_named : bool
+        Whether the tournament names the core. If not, a run on any other is as good.
     """
 
     entrant: Entrant
     puzzle_set: PuzzleSet
     terms: Terms
     result_path: Path
+    core_named: bool = False
+
+    @property
+    def name(self) -> str:
+        """Who plays what, in words."""
+        return f"{self.entrant.name} on {self.puzzle_set.name}"
+
+    @property
+    def programs(self) -> list[list[str]]:
+        """The commands that it takes: that of the bot, and what warms it up."""
+        return [self.command, filled_in(self.entrant.warm_up or [], self.puzzle_set, self.terms)]
 
     @property
     def command(self) -> list[str]:
@@ -64,7 +83,7 @@ class Pairing:
         result = read_result(self.result_path)
         if isinstance(result, RunResult) and not result.started:
             return None
-        if not isinstance(result, RunResult) or self._identity() != _identity_of(result):
+        if not isinstance(result, RunResult) or not self._is(result):
             raise UnusableError(
                 f"{self.result_path} was played with another command, set, or on other terms; "
                 "move it away, or play everything anew with --again"
@@ -85,6 +104,28 @@ class Pairing:
             write_json(self.result_path, result)
         return result
 
+    def keep(self, result: bytes, stderr: bytes) -> RunResult:
+        """Write the files of a run that was played elsewhere, in the place of any other, and return its result.
+
+        Raises
+        ------
+        UnusableError
+            If they cannot be written.
+        """
+        log = stderr_path(self.result_path)
+        found = result_in(result, self.result_path)
+        assert isinstance(found, RunResult)  # as `play` makes it
+        try:
+            log.unlink(missing_ok=True)
+            if stderr:
+                log.write_bytes(stderr)
+            found = structs.replace(found, stderr_file=str(log) if stderr else None)
+            write_json(self.result_path, found)
+            journal_path(self.result_path).unlink(missing_ok=True)
+        except OSError as error:
+            raise UnusableError(f"cannot write {self.result_path}: {error.strerror}") from None
+        return found
+
     def forget(self) -> None:
         """Remove what was played."""
         for path in (self.result_path, journal_path(self.result_path)):
@@ -99,12 +140,36 @@ class Pairing:
             return not_started(self.puzzle_set, bot, self.terms, str(error))
         return play(self.puzzle_set, replace(bot, warm_up_seconds=took), self.terms, self.result_path, on_ruling)
 
-    def _identity(self) -> tuple[str, list[str], SetFacts, Terms]:
-        return self.entrant.name, self.command, SetFacts.of(self.puzzle_set), self.terms
+    def _is(self, result: RunResult) -> bool:
+        own, its = self.terms, result.terms
+        if not self.core_named and len(own.cores) == len(its.cores):
+            own, its = structs.replace(own, core=None), structs.replace(its, core=None)
+        facts = SetFacts.of(self.puzzle_set)
+        return (self.entrant.name, self.command, facts, own) == (result.bot, result.command, result.set, its)
 
 
-def _identity_of(result: RunResult) -> tuple[str, list[str], SetFacts, Terms]:
-    return result.bot, result.command, result.set, result.terms
+@contextlib.contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keep every other command from playing into a folder, within the block.
+
+    Raises
+    ------
+    UnusableError
+        If another one does.
+    """
+    require_writable(folder / "any")
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        raise UnusableError(f"another one plays this tournament: it writes to {folder}") from None
+    except OSError:  # a file system without locks
+        pass
+    try:
+        yield
+    finally:
+        os.close(file)
 
 
 def pairings(tournament: Tournament, folder: Path) -> list[Pairing]:
@@ -117,7 +182,7 @@ def pairings(tournament: Tournament, folder: Path) -> list[Pairing]:
     """
     terms = terms_of(tournament)
     return [
-        Pairing(entrant, puzzle_set, terms, folder / _file_name(puzzle_set, entrant))
+        Pairing(entrant, puzzle_set, terms, folder / _file_name(puzzle_set, entrant), tournament.core is not None)
         for puzzle_set in _sets(tournament)
         for entrant in tournament.bots
     ]

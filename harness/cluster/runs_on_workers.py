@@ -1,0 +1,342 @@
+"""The runs of a tournament handed out to workers: each that is free gets one, until all are played or given up.
+
+Who gets what is decided here and not by dask, which lets tasks queue up on workers: a run behind one of two hours
+would wait for it beside idle cores, and be blamed with it for the death of their worker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import queue
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nonobot.harness.cluster.remote_run import SIGNS, Outcome, Trouble, play_here
+from nonobot.harness.cluster.where import Facts, connected, software, what_differs
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.machine import machine_facts
+from nonobot.harness.play.watchdog import Interrupts
+from nonobot.harness.ranking.fairness import Kind, kind_of
+from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.text import count
+from nonobot.harness.tournament.all_runs_screen import AllRunsScreen
+from nonobot.harness.tournament.rounds import Pairing
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+__all__ = ["RunsOnWorkers", "SchedulerLostError", "needed", "played_on"]
+
+MOST_DEATHS = 3
+"""A run of which so many workers died is given up."""
+
+SECONDS_BETWEEN_LOOKS = 0.5
+"""How often it is looked who came and went, and whether the command was told to stop."""
+
+SECONDS_TO_COME = 60.0
+"""How long a worker is waited for that can play what is left; one that died is started anew in a second or two."""
+
+SECONDS_TO_FETCH = 60.0
+
+
+class SchedulerLostError(Exception):
+    """The scheduler is gone, or another one is in its place, which knows nothing."""
+
+
+def played_on(place: str, runs: RunsOnWorkers, say: Callable[[str], None]) -> None:
+    """Have runs played by the workers at `place`; a scheduler that restarts is waited for.
+
+    Raises
+    ------
+    UnusableError
+        If there are none, they are not fit, no scheduler comes back, or as for :meth:`RunsOnWorkers.hand_out`.
+    KeyboardInterrupt
+        If the command is told to stop.
+    """
+    until = time.monotonic()  # a scheduler that was never there is not waited for
+    while runs.todo:
+        try:
+            with contextlib.ExitStack() as stack:
+                client = _client(stack, place, runs, until)
+                interrupts = stack.enter_context(Interrupts())
+                runs.hand_out(client, interrupts)
+        except SchedulerLostError:
+            say(f"the scheduler at {place} is gone; waiting for it")
+            until = time.monotonic() + SECONDS_TO_COME
+        else:
+            if interrupts.told:
+                raise KeyboardInterrupt
+
+
+def _client(stack: contextlib.ExitStack, place: str, runs: RunsOnWorkers, until: float) -> Client:
+    while True:
+        try:
+            return stack.enter_context(connected(place, needed(runs.todo)))
+        except UnusableError as error:
+            if time.monotonic() >= until:
+                raise UnusableError(f"{error}; {runs.left_in_words}") from None
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+def needed(todo: Iterable[Pairing]) -> Facts:
+    """Return what tells whether a worker has what is here: the software, and the programs of the bots."""
+    words: dict[str, None] = {}
+    for program, *others in (command for one in todo for command in one.programs if command):
+        words[program] = None
+        words |= {word: None for word in others if Path(word).is_file()}
+    return partial(_software_and_files, tuple(words))
+
+
+def _software_and_files(words: Sequence[str]) -> Mapping[str, str]:
+    return software() | {word: _digest(shutil.which(word) or word) for word in words}
+
+
+def _digest(path: str) -> str:
+    try:
+        with Path(path).open("rb") as file:
+            return f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
+    except OSError:
+        return "not there"
+
+
+def _kind() -> Kind:
+    return kind_of(machine_facts(()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Playing:
+    """A run on a worker."""
+
+    pairing: Pairing
+    address: str
+    future: Future
+
+
+class RunsOnWorkers:
+    """What is left to play, and what came of the rest; the workers may change, and their scheduler too.
+
+    Parameters
+    ----------
+    todo : sequence of Pairing
+    screen : AllRunsScreen
+    anew : bool
+        Whether what is there of these runs is removed, once there are workers to play them.
+    kinds : dict of str to Kind, optional
+        For sets, by their digests, the kind of machine that all of their runs have to be on; a set gets that of
+        the first worker that plays it. None: a set is played wherever there is room.
+
+    Attributes
+    ----------
+    todo : list of Pairing
+        Neither played nor in play, nor given up.
+    results : dict of Path to RunResult
+        What was played, by the path of the result.
+    """
+
+    def __init__(
+        self,
+        todo: Sequence[Pairing],
+        screen: AllRunsScreen,
+        anew: bool = False,
+        kinds: dict[str, Kind] | None = None,
+    ) -> None:
+        self.todo = list(todo)
+        self._to_forget = self.todo[:] if anew else []
+        self.results: dict[Path, RunResult] = {}
+        self._screen = screen
+        self._kinds = kinds
+        self._deaths: dict[Path, list[str]] = {}  # the workers that died of a run
+        self._playing: dict[str, _Playing] = {}
+        self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def hand_out(self, client: Client, interrupts: Interrupts) -> None:
+        """Have runs played until none is left, or it is told to stop.
+
+        Raises
+        ------
+        SchedulerLostError
+            If the scheduler is gone; what was in play is in `todo` again.
+        UnusableError
+            If no worker comes that can play what is left, or a result cannot be written.
+        """
+        with _talking():
+            workers = _Workers(client, needed(self.todo), self._screen.say)
+            client.subscribe_topic(SIGNS, lambda event: self._inbox.put(event[1]))
+        while self._to_forget:
+            self._to_forget.pop().forget()
+        idle_since = time.monotonic()
+        try:
+            while (self.todo or self._playing) and not interrupts.told:
+                with _talking():
+                    workers.look()
+                self._miss(workers)
+                self._give(client, workers)
+                if self._playing:
+                    idle_since = time.monotonic()
+                elif self.todo and time.monotonic() - idle_since > SECONDS_TO_COME:
+                    raise UnusableError(self._nobody_comes(workers))
+                self._take(workers)
+        finally:
+            for run in list(self._playing):
+                self._drop(run)
+
+    @property
+    def left_in_words(self) -> str:
+        """How many runs are left, and what to do about them."""
+        left = count(len(self.todo), "run")
+        return f"{left} left; the same command goes on"
+
+    def _give(self, client: Client, workers: _Workers) -> None:
+        """Give each worker that is free a run."""
+        busy = {one.address for one in self._playing.values()}
+        for address, kind in workers.fit.items():
+            pairing = None if address in busy else self._next_for(kind)
+            if pairing is not None:
+                run = f"nonojudge-{uuid.uuid4().hex}"
+                with _talking():
+                    future = client.submit(play_here, pairing, key=run, workers=[address])
+                    future.add_done_callback(lambda future: self._inbox.put(future.key))
+                self._playing[run] = _Playing(pairing, address, future)
+                self.todo.remove(pairing)
+                self._screen.begin(pairing.name, len(pairing.puzzle_set.puzzles))
+
+    def _next_for(self, kind: Kind) -> Pairing | None:
+        """Return the run for a machine of that kind: first on the sets that are played on such machines only."""
+        kinds = self._kinds
+        if kinds is None:
+            return next(iter(self.todo), None)
+        for fits in (kind, None):
+            for pairing in self.todo:
+                if kinds.get(pairing.puzzle_set.sha256) == fits:
+                    kinds[pairing.puzzle_set.sha256] = kind
+                    return pairing
+        return None
+
+    def _take(self, workers: _Workers) -> None:
+        """Wait a moment for what comes home, and take all that is there."""
+        with contextlib.suppress(queue.Empty):
+            message = self._inbox.get(timeout=SECONDS_BETWEEN_LOOKS)
+            while True:
+                if isinstance(message, str):
+                    self._end(message, workers)
+                elif one := self._playing.get(message["run"]):
+                    self._screen.show(one.pairing.name, message["answered"], message["right"])
+                message = self._inbox.get_nowait()
+
+    def _end(self, run: str, workers: _Workers) -> None:
+        """Take what came of a run."""
+        one = self._playing.get(run)
+        if one is None or one.future.status in ("pending", "lost"):  # missed before, or soon
+            return
+        if one.future.status == "cancelled":
+            raise SchedulerLostError("the connection broke")
+        try:
+            outcome = one.future.result(timeout=SECONDS_TO_FETCH)
+        except Exception as error:  # what dask could not do with it: KilledWorker, among others
+            outcome = Trouble(f"{type(error).__name__}: {error}".splitlines()[0], of_the_run=True)
+        self._drop(run)
+        if isinstance(outcome, Outcome):
+            self.todo.remove(one.pairing)
+            result = one.pairing.keep(outcome.result, outcome.stderr)
+            self.results[one.pairing.result_path] = result
+            self._screen.take(one.pairing.name, result)
+        elif isinstance(outcome, Trouble) and outcome.of_the_run:
+            self._count_death(one, outcome.why)
+        elif isinstance(outcome, Trouble):
+            workers.put_aside(one.address, outcome.why)
+
+    def _miss(self, workers: _Workers) -> None:
+        """See which runs have lost their workers."""
+        for run, one in list(self._playing.items()):
+            if one.address not in workers.there:
+                self._drop(run)
+                self._count_death(one, "it left or died")
+
+    def _drop(self, run: str) -> None:
+        """Forget that a run is in play; it is to be played."""
+        one = self._playing.pop(run)
+        self._screen.end(one.pairing.name)
+        self.todo.append(one.pairing)
+        with contextlib.suppress(Exception):  # the scheduler may be gone
+            one.future.cancel()
+
+    def _count_death(self, one: _Playing, why: str) -> None:
+        """Give up a run of which too many workers died."""
+        dead = self._deaths.setdefault(one.pairing.result_path, [])
+        dead.append(one.address)
+        if len(dead) < MOST_DEATHS:
+            self._screen.say(f"{one.pairing.name}: lost with the worker {one.address} ({why}); it is played again")
+        else:
+            self.todo.remove(one.pairing)
+            self._screen.say(
+                f"{one.pairing.name}: given up, {MOST_DEATHS} workers were lost with it: {', '.join(dead)}"
+            )
+
+    def _nobody_comes(self, workers: _Workers) -> str:
+        left = self.left_in_words
+        if not workers.fit:
+            return f"no worker that can be used is there any more; {left}"
+        kinds = {" / ".join((self._kinds or {})[one.puzzle_set.sha256]) for one in self.todo}
+        return f"--same-kind: no worker is on a machine such as {'; '.join(sorted(kinds))}; {left}"
+
+
+class _Workers:
+    """Who is there, and who of them can be used.
+
+    Attributes
+    ----------
+    there : set of str
+        Addresses of all.
+    fit : dict of str to Kind
+        Those that can be used, with the kinds of their machines.
+    """
+
+    def __init__(self, client: Client, facts: Facts, say: Callable[[str], None]) -> None:
+        self.there: set[str] = set()
+        self.fit: dict[str, Kind] = {}
+        self._client = client
+        self._facts = facts
+        self._say = say
+        self._unfit: set[str] = set()
+        self._scheduler = client.scheduler_info()["id"]
+
+    def look(self) -> None:
+        """See who came and went; who came is looked at."""
+        info = self._client.scheduler_info(n_workers=-1)
+        if info["id"] != self._scheduler:
+            raise ConnectionError("another scheduler is in its place")
+        workers = info["workers"]
+        self.there = set(workers)
+        running = {address: known for address, known in workers.items() if known["status"] == "running"}
+        self.fit = {address: kind for address, kind in self.fit.items() if address in running}
+        new = {address: running[address] for address in running.keys() - self.fit.keys() - self._unfit}
+        for address, lines in what_differs(self._client, new, self._facts).items():
+            for line in lines:
+                self._say(f"not used: {line}")
+            if lines:
+                self._unfit.add(address)
+        fit = list(new.keys() - self._unfit)
+        kinds = self._client.run(_kind, workers=fit, on_error="return") if fit else {}
+        self.fit |= {address: kind for address, kind in kinds.items() if isinstance(kind, tuple)}
+
+    def put_aside(self, address: str, why: str) -> None:
+        """Use a worker no more."""
+        self._say(f"not used any more: {address}: {why}")
+        self._unfit.add(address)
+        self.fit.pop(address, None)
+
+
+@contextlib.contextmanager
+def _talking() -> Iterator[None]:
+    """Let whatever says that the scheduler does not answer be one error."""
+    try:
+        yield
+    except (OSError, TimeoutError, RuntimeError, ValueError) as error:  # dask raises all of them, for that
+        raise SchedulerLostError(str(error)) from error

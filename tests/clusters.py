@@ -1,0 +1,146 @@
+"""Clusters of real `dask scheduler` and `dask worker` processes on 127.0.0.1, and tournaments to play on them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import RunResult
+from nonobot.tournament_data import Recipe, write_set
+from tests.judged import SCRIPTED_BOT, verdicts
+
+RECIPES = [Recipe(5, 5, 5, seed=3), Recipe(4, 6, 5, seed=3), Recipe(6, 4, 5, seed=3), Recipe(3, 7, 5, seed=3)]
+"""As many lines each, which is what the scripted bots count."""
+
+SECONDS = 60.0
+"""What is waited for comes much sooner."""
+
+
+def definition(folder: Path, bots: dict[str, str], recipes: list[Recipe] = RECIPES, more: str = "") -> Path:
+    """Write a tournament of scripted bots, given as name and behaviour, each of which knows the solutions."""
+    for recipe in recipes:
+        size = f"{recipe.width}x{recipe.height}"
+        with (folder / f"q-{size}.txt").open("wb") as questions, (folder / f"{size}.txt").open("wb") as answers:
+            write_set(recipe.boards(), questions, answers)
+    text = f'name = "small"\nsets = {json.dumps([str(one) for one in recipes])}\n{more}\n'
+    for name, behaviour in bots.items():
+        command = [sys.executable, "-S", str(SCRIPTED_BOT), behaviour, f"{folder}/{{size}}.txt"]
+        text += f'[[bots]]\nname = "{name}"\ncommand = {json.dumps(command)}\n'
+    path = folder / "small.toml"
+    path.write_text(text)
+    return path
+
+
+def outcomes(folder: Path) -> dict[str, tuple[list[str], str]]:
+    """Return the verdicts and the end of each result in a folder, by the name of its file."""
+    found = {path.name: read_result(path) for path in folder.glob("*.json")}
+    return {
+        name: (verdicts(one), one.end.reason.value) for name, one in found.items() if isinstance(one, RunResult)
+    }
+
+
+def ranking(text: str) -> list[list[str]]:
+    """Return places, bots and counts of a ranking that was printed, without times and warnings."""
+    rows = [line.split() for line in text.splitlines()]
+    return [row[:4] for row in rows if len(row) > 3 and row[0].isdigit() and row[2].isdigit()]
+
+
+def wait_for(happened: Callable[[], object]) -> None:
+    until = time.monotonic() + SECONDS
+    while not happened():
+        assert time.monotonic() < until, "what is waited for does not come"
+        time.sleep(0.02)
+
+
+def noted(path: Path) -> list[int]:
+    """Return the process numbers that bots have noted."""
+    return [int(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+@contextlib.contextmanager
+def beside(work: Callable[[], None]) -> Iterator[None]:
+    """Have something done in a thread while the block goes on, and see that it was."""
+    failures: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            work()
+        except BaseException as error:
+            failures.append(error)
+            os.kill(os.getpid(), signal.SIGINT)  # the block may wait for it
+
+    thread = threading.Thread(target=guarded)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+        if failures:
+            raise failures[0]
+
+
+class Cluster:
+    """A scheduler and workers, started and killed as a test likes; all are gone with the `with` block."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{port}"
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self._folder = folder
+        self._log = (folder / "cluster.log").open("wb")
+        self.start_scheduler()
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in [*self.workers, self.scheduler]:
+            process.kill()
+            process.wait()
+        self._log.close()
+
+    def start_scheduler(self) -> None:
+        _, _, port = self.address.rpartition(":")
+        self.scheduler = self._started("scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")
+
+    def start_worker(self, *options: str, cwd: Path | None = None) -> None:
+        """Start a worker, which has no nanny to start it again."""
+        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", *options)
+        scratch = ("--local-directory", str(self._folder / "scratch"))
+        self.workers.append(self._started("worker", self.address, *scratch, *options, cwd=cwd))
+
+    def kill(self, process: subprocess.Popen[bytes]) -> None:
+        process.kill()
+        process.wait()
+        if process in self.workers:
+            self.workers.remove(process)
+
+    def wait_for_workers(self, count: int) -> None:
+        from distributed import Client
+
+        with Client(self.address, timeout=SECONDS, set_as_default=False) as client:
+            client.wait_for_workers(count, timeout=SECONDS)
+
+    def _started(self, *words: str, cwd: Path | None = None) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "dask", *words]
+        return subprocess.Popen(command, stdout=self._log, stderr=self._log, cwd=cwd, start_new_session=True)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    with Cluster(tmp_path) as found:
+        yield found

@@ -1,0 +1,331 @@
+"""Tournaments on clusters, with real processes that are killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from nonobot.harness import cli
+from nonobot.harness.cluster import runs_on_workers
+from nonobot.harness.results.result_files import read_result
+from nonobot.harness.tournament.rounds import held
+from tests.clusters import RECIPES, beside, cluster, definition, noted, outcomes, ranking, wait_for
+
+__all__ = ["cluster"]
+
+THREE = {"good": "perfect", "odd": "wrong_at_2", "short": "ends_after_2"}
+RESULTS = Path("results/small")
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def played(*arguments: str) -> int:
+    return cli.run(["tournament", *arguments])
+
+
+def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsys):
+    path = str(definition(tmp_path, THREE, RECIPES[:1]))
+    assert played(path) == 0
+    alone = outcomes(RESULTS), ranking(capsys.readouterr().out)
+    assert len(alone[1]) == 3
+    definition(tmp_path, THREE | {"good": "kill_worker_once"}, RECIPES[:1])
+    assert played(path, "--on", "local:2", "--again") == 0
+    out, err = capsys.readouterr()
+    assert (outcomes(RESULTS), ranking(out)) == alone
+    assert len(noted(tmp_path / "kills")) == 1
+    assert err.count("it is played again") == 1
+    assert not any(psutil.pid_exists(pid) for pid in noted(tmp_path / "kills"))
+    before = {one.name: one.read_bytes() for one in RESULTS.iterdir()}
+    assert played(path, "--on", "local:2") == 0
+    assert {one.name: one.read_bytes() for one in RESULTS.iterdir()} == before
+    assert "3 of 3 runs played before" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_three_bots_on_four_sets_of_a_cluster(tmp_path, capsys, cluster):
+    path = str(definition(tmp_path, THREE))
+    for _ in range(2):
+        cluster.start_worker()
+    cluster.wait_for_workers(2)
+    assert played(path) == 0
+    out, _ = capsys.readouterr()
+    alone = outcomes(RESULTS), ranking(out)
+    assert len(alone[0]) == 12
+    assert len(alone[1]) == 15, "four sets and all of them"
+    assert played(path, "--on", cluster.address, "--again") == 0
+    out, err = capsys.readouterr()
+    assert (outcomes(RESULTS), ranking(out)) == alone
+    assert err.count(" right, ") == 12
+    files = {one.suffix for one in RESULTS.iterdir()}
+    assert files <= {".json", ".txt"}, "no journal is left"
+    for result in map(read_result, RESULTS.glob("*.json")):
+        assert result.stderr_file is None or Path(result.stderr_file).is_file()
+
+
+@pytest.mark.slow
+def test_what_a_bot_writes_to_stderr_comes_home(tmp_path, cluster):
+    path = str(definition(tmp_path, {"talks": "crash_at_3"}, RECIPES[:1]))
+    cluster.start_worker()
+    assert played(path, "--on", cluster.address) == 0
+    (result,) = map(read_result, RESULTS.glob("*.json"))
+    assert "cannot go on" in Path(result.stderr_file).read_text()
+    assert Path(result.stderr_file).parent == RESULTS
+
+
+@pytest.mark.slow
+def test_ten_workers_die_at_random_moments_and_every_run_is_played_once(tmp_path, monkeypatch, capsys, cluster):
+    path = str(definition(tmp_path, {"a": "dawdle", "b": "dawdle", "c": "dawdle"}))
+    monkeypatch.setattr(runs_on_workers, "MOST_DEATHS", 11)  # chance may hit one run again and again
+    for _ in range(3):
+        cluster.start_worker()
+    cluster.wait_for_workers(3)
+    seed = random.randrange(1 << 30)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+
+    def kill_ten() -> None:
+        for _ in range(10):
+            wait_for(lambda: [one for one in cluster.workers if at_work(one)])
+            time.sleep(chance.uniform(0, 0.6))
+            worker = chance.choice([one for one in cluster.workers if at_work(one)] or cluster.workers)
+            cluster.kill(worker)
+            cluster.start_worker()
+
+    with beside(kill_ten):
+        assert played(path, "--on", cluster.address) == 0
+    found = outcomes(RESULTS)
+    assert len(found) == 12
+    assert set(map(str, found.values())) == {str((["right"] * 5, "finished"))}
+    assert capsys.readouterr().err.count("5 of 5 right") == 12
+
+
+def at_work(worker: subprocess.Popen[bytes]) -> bool:
+    """Return whether a worker has started a judge."""
+    try:
+        return bool(psutil.Process(worker.pid).children())
+    except psutil.Error:
+        return False
+
+
+@pytest.mark.slow
+def test_a_run_of_which_three_workers_die_is_given_up_and_the_rest_goes_on(tmp_path, capsys):
+    path = str(definition(tmp_path, {"good": "perfect", "kills": "kill_worker_at_3"}, RECIPES[:2]))
+    assert played(path, "--on", "local:2") == 1
+    out, err = capsys.readouterr()
+    assert len(noted(tmp_path / "kills")) == 6
+    assert err.count("given up, 3 workers were lost with it") == 2
+    assert sorted(outcomes(RESULTS)) == ["boardgen-4x6x5-seed-3--good.json", "boardgen-5x5x5-seed-3--good.json"]
+    assert "good" in out
+    definition(tmp_path, {"good": "perfect", "kills": "perfect"}, RECIPES[:2])
+    assert played(path, "--quiet") == 0
+    assert len(outcomes(RESULTS)) == 4
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_restarts_is_waited_for(tmp_path, capsys, cluster):
+    path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}, RECIPES[:2]))
+    cluster.start_worker()
+    cluster.start_worker()
+    cluster.wait_for_workers(2)
+
+    def restart() -> None:
+        wait_for(lambda: noted(tmp_path / "waiting") and len(outcomes(RESULTS)) > 0)
+        first = noted(tmp_path / "waiting")
+        cluster.kill(cluster.scheduler)
+        wait_for(lambda: not any(map(psutil.pid_exists, first)))
+        (tmp_path / "go").touch()
+        cluster.start_scheduler()
+        cluster.start_worker()
+
+    with beside(restart):
+        assert played(path, "--on", cluster.address) == 0
+    assert len(outcomes(RESULTS)) == 4
+    err = capsys.readouterr().err
+    assert f"the scheduler at {cluster.address} is gone; waiting for it" in err
+    assert err.count("5 of 5 right") == 4
+    assert "lost with the worker" not in err
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_stays_away_is_said_in_a_line_and_the_same_command_goes_on(
+    tmp_path, monkeypatch, capsys, cluster
+):
+    path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}, RECIPES[:1]))
+    cluster.start_worker()
+    monkeypatch.setattr(runs_on_workers, "SECONDS_TO_COME", 0)
+
+    def kill() -> None:
+        wait_for(lambda: noted(tmp_path / "waiting"))
+        cluster.kill(cluster.scheduler)
+
+    with beside(kill):
+        assert played(path, "--on", cluster.address) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"nonojudge: no scheduler answers at {cluster.address}: ")
+    assert last.endswith("1 run left; the same command goes on")
+    (tmp_path / "go").touch()
+    wait_for(lambda: not any(map(psutil.pid_exists, noted(tmp_path / "waiting"))))
+    assert played(path, "--quiet") == 0
+    assert len(outcomes(RESULTS)) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("on", ["local:2", "cluster"])
+def test_who_leaves_leaves_no_bot_and_the_same_command_goes_on_alone_or_elsewhere(tmp_path, on, number, cluster):
+    path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}, RECIPES[:2]))
+    cluster.start_worker()
+    where = on if on != "cluster" else cluster.address
+    command = [sys.executable, "-m", "nonobot.harness", "tournament", path, "--on", where]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as judge:
+        wait_for(lambda: noted(tmp_path / "waiting") and outcomes(RESULTS))
+        judge.send_signal(number)
+        _, err = judge.communicate(timeout=60)
+    if number == signal.SIGINT:
+        assert judge.returncode == 130
+        assert err.endswith(b"interrupted; the same command goes on\n")
+        assert b"Traceback" not in err
+    wait_for(lambda: not any(map(psutil.pid_exists, noted(tmp_path / "waiting"))))
+    before = {path: path.read_bytes() for path in RESULTS.glob("*good.json")}
+    assert before
+    (tmp_path / "go").touch()
+    elsewhere = ["--on", cluster.address] if on == "local:2" else []
+    assert played(path, "--quiet", *elsewhere) == 0
+    assert len(outcomes(RESULTS)) == 4
+    assert all(path.read_bytes() == content for path, content in before.items())
+
+
+@pytest.mark.slow
+def test_a_bot_that_is_not_on_one_worker_or_another_one_is_refused_before_anything_is_played(
+    tmp_path, capsys, cluster
+):
+    for name, text in (("here", "pass"), ("there", "raise"), ("nowhere", None)):
+        (tmp_path / name).mkdir()
+        if text:
+            (tmp_path / name / "bot.py").write_text(text)
+        cluster.start_worker(cwd=tmp_path / name)
+    cluster.wait_for_workers(3)
+    (tmp_path / "bot.py").write_text("pass")
+    path = tmp_path / "small.toml"
+    path.write_text(
+        f'name = "small"\nsets = ["{RECIPES[0]}"]\nbots = [{{name = "a", command = "{{python}} bot.py"}}]'
+    )
+    assert played(str(path), "--on", cluster.address) == 2
+    first, *lines = capsys.readouterr().err.splitlines()
+    assert first == f"nonojudge: not all workers at {cluster.address} can be used:"
+    assert len(lines) == 2
+    assert sum(": bot.py not there, here sha256 " in line for line in lines) == 1
+    assert sum(": bot.py sha256 " in line for line in lines) == 1
+    assert not outcomes(RESULTS)
+
+
+@pytest.mark.slow
+def test_a_worker_with_another_version_or_with_threads_is_refused(tmp_path, capsys, cluster):
+    old = tmp_path / "old.py"
+    old.write_text("import nonobot\nnonobot.__version__ = '0.0'\n")
+    cluster.start_worker("--preload", str(old))
+    cluster.start_worker("--nthreads", "3")
+    cluster.start_worker()
+    cluster.wait_for_workers(3)
+    path = str(definition(tmp_path, {"good": "perfect"}, RECIPES[:1]))
+    assert played(path, "--on", cluster.address) == 2
+    first, *lines = capsys.readouterr().err.splitlines()
+    assert first == f"nonojudge: not all workers at {cluster.address} can be used:"
+    assert len(lines) == 2
+    assert sum(": nonobot 0.0, " in line for line in lines) == 1
+    assert sum(": 3 threads; start it with --nthreads 1" in line for line in lines) == 1
+
+
+@pytest.mark.slow
+def test_a_worker_that_comes_late_and_is_not_fit_is_said_and_not_used(tmp_path, capsys, cluster):
+    old = tmp_path / "old.py"
+    old.write_text("import nonobot\nnonobot.__version__ = '0.0'\n")
+    path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}, RECIPES[:1]))
+    cluster.start_worker()
+
+    def come_late() -> None:
+        wait_for(lambda: noted(tmp_path / "waiting"))
+        cluster.start_worker("--preload", str(old))
+        cluster.wait_for_workers(2)
+        cluster.start_worker()
+        wait_for(lambda: len(outcomes(RESULTS)) == 1)
+        (tmp_path / "go").touch()
+
+    with beside(come_late):
+        assert played(path, "--on", cluster.address) == 0
+    assert ": nonobot 0.0, " in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("same_kind", [False, True])
+def test_runs_of_a_set_on_machines_of_several_kinds(tmp_path, monkeypatch, capsys, cluster, same_kind):
+    """Two machines are two workers, one of which, with all that it starts, takes its CPU for another one."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "from nonobot.harness.play import machine\nmachine._cpu_model = lambda: 'Other CPU'\n"
+    )
+    cluster.start_worker()
+    with monkeypatch.context() as other:
+        other.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+        cluster.start_worker()
+    cluster.wait_for_workers(2)
+    path = str(definition(tmp_path, {"a": "dawdle", "b": "dawdle"}, RECIPES[:3]))
+    assert played(path, "--on", cluster.address, *(["--same-kind"] if same_kind else [])) == 0
+    used: dict[str, set[str]] = {}
+    for result in map(read_result, RESULTS.glob("*.json")):
+        used.setdefault(result.set.name, set()).add(result.machine.cpu)
+    assert len(set.union(*used.values())) == 2
+    out = capsys.readouterr().out
+    if same_kind:
+        assert all(len(kinds) == 1 for kinds in used.values())
+        assert "not the same CPU" not in out
+    else:
+        assert out.count("not the same CPU") == sum(len(kinds) > 1 for kinds in used.values()) + 1
+
+
+@pytest.mark.slow
+def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, capsys):
+    path = str(definition(tmp_path, {"good": "perfect"}, RECIPES[:2]))
+    assert played(path, "--quiet") == 0
+    result = next(RESULTS.glob("*5x5x5*.json"))
+    result.write_text(re.sub(r'"cpu": ".*?"', '"cpu": "Old CPU"', result.read_text()))
+    path = str(definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"}, RECIPES[:2]))
+    monkeypatch.setattr(runs_on_workers, "SECONDS_TO_COME", 0)
+    assert played(path, "--on", "local:1", "--same-kind") == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("nonojudge: --same-kind: no worker is on a machine such as Old CPU / ")
+    assert last.endswith("1 run left; the same command goes on")
+    assert len(outcomes(RESULTS)) == 3
+
+
+@pytest.mark.parametrize(
+    ("more", "options", "why"),
+    [
+        ("core = 0", ["--on", "local"], "leave out core and cores"),
+        ("cores = 2", ["--on", "local"], "leave out core and cores"),
+        ("", ["--same-kind"], "--same-kind is about the machines of --on WHERE"),
+        ("", ["--on", "here"], "'here' is not local, local:N or an address"),
+    ],
+)
+def test_what_does_not_go_with_workers_is_refused(tmp_path, capsys, more, options, why):
+    assert played(str(definition(tmp_path, {"good": "perfect"}, more=more)), *options) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_one_command_at_a_time_plays_a_tournament(tmp_path, capsys):
+    path = str(definition(tmp_path, {"good": "perfect"}, RECIPES[:1]))
+    with held(RESULTS):
+        assert played(path) == 2
+    assert capsys.readouterr().err == f"nonojudge: another one plays this tournament: it writes to {RESULTS}\n"
+    assert played(path, "--quiet") == 0
