@@ -217,7 +217,11 @@ def status_of(*arguments):
         (["5x5x1", "--survey", "no/where/a.json", "--p1", "2"], "between 0 and 1"),
         (["5x5x1", "--on", "local"], "--on is for --unique, --hard and --survey"),
         (["5x5x1", "--hard", "2", "--on", "somewhere"], "'somewhere' is not local, local:N or an address"),
-        (["5x5x1", "--hard", "2", "--on", "tcp://127.0.0.1:9"], "no scheduler answers at tcp://127.0.0.1:9"),
+        pytest.param(
+            ["5x5x1", "--hard", "2", "--on", "tcp://127.0.0.1:9"],
+            "no scheduler answers at tcp://127.0.0.1:9",
+            marks=pytest.mark.slow,  # it is given some seconds
+        ),
     ],
 )
 def test_what_does_not_go_together_is_one_line(arguments, message, capfd, tmp_path, monkeypatch):
