@@ -187,16 +187,18 @@ def test_a_worker_that_is_killed_changes_nothing(compiled, tmp_path, turn):
     options = ["20x20x30", "--p2", "0.4", "--hard", "200"]
     assert cli.run(["generate", "--seed", "5", *options, "-o", str(tmp_path / "alone.txt")]) == 0
     with run_on_workers(tmp_path, *options, "-o", "q.txt") as run:
-        killed = 0
+        killed, started = 0, []
         for after in (0.1 * turn, 0.7):
             workers = workers_of(run)
             threading.Event().wait(after)
             with contextlib.suppress(psutil.NoSuchProcess):  # it is done already
+                started += descendants(run)
                 workers[turn % 2].kill()
                 killed += 1
         _, err = run.communicate(timeout=300)
     assert run.returncode == 0, err
     assert killed
+    wait_until_gone(started)
     assert (tmp_path / "q.txt").read_bytes() == (tmp_path / "alone.txt").read_bytes()
 
 

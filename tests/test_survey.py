@@ -128,7 +128,7 @@ def test_the_command_counts_what_the_slow_references_count(tmp_path, capfd):
         assert row["undecided"] == 0
         assert row["seconds"] > 0
     assert found["recipes"] == [str(recipe) for recipe in recipes]
-    assert (found["kind"], found["line_limit"]) == ("survey", 10_000_000)
+    assert (found["kind"], found["line_limit"]) == ("survey", 3_000_000)
     out = capfd.readouterr().out.splitlines()
     assert len(out) == 1 + len(rows)
     assert out[0].split()[:4] == ["size", "black", "boards", "lines"]

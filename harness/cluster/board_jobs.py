@@ -23,7 +23,7 @@ from nonobot.tournament_data.select import Appraisal, Choice, Drawn, Rules
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Plan", "select_on", "survey_on"]
+__all__ = ["Plan", "completed", "select_on", "survey_on"]
 
 TASK_SECONDS = 1.0
 """What a task should take: some hundred times what dask needs for it."""
@@ -64,7 +64,7 @@ class _Pace:
         return max(1, min(int(seconds / max(self._seconds_a_board, 1e-9)), share))
 
 
-def _done(
+def completed(
     client: Client | None, function: Callable[..., Any], next_work: Callable[[int], tuple[Any, ...] | None]
 ) -> Generator[tuple[tuple[Any, ...], Any]]:
     """Yield work with what `function` made of it, in the order in which it is done.
@@ -274,7 +274,7 @@ def select_on(
         return (judge, recipe, rules, draws) if draws else None
 
     def boards() -> Iterator[Board]:
-        with contextlib.closing(_done(client, appraise_boards, next_work)) as done:
+        with contextlib.closing(completed(client, appraise_boards, next_work)) as done:
             for (*_, draws), judged in done:
                 plan.take(draws, judged)
                 yield from plan.ready()
@@ -326,7 +326,7 @@ def survey_on(
         return judge, recipe, start, first - start
 
     seen, cells = Survey(), 0
-    with contextlib.closing(_done(client, survey_boards, next_work)) as done:
+    with contextlib.closing(completed(client, survey_boards, next_work)) as done:
         for (_, recipe, _, number), part in done:
             if to_do and recipe is to_do[0][1]:
                 pace.note(number, sum(row.seconds for _, row in part.rows()))

@@ -28,8 +28,8 @@ from nonobot.whole_file import whole_file
 __all__ = ["add_to"]
 
 PUZZLE_SECONDS = 60.0
-LINE_LIMIT = 10_000_000
-"""Lines painted for a board: half a minute or so, before `PUZZLE_SECONDS` are over."""
+LINE_LIMIT = 3_000_000
+"""Lines painted for a board: some fifteen seconds, on a slow machine too before `PUZZLE_SECONDS` are over."""
 
 SURVEY_FORMS = (".json", ".svg", ".png")
 
