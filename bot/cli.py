@@ -64,6 +64,7 @@ class Options:
     jobs: int | None
     time_limit: float | None
     puzzle_limit: float | None
+    line_limit: int | None
     solutions: int
     on_unsolved: Literal["zeros", "omit", "word"]
     strategy: str
@@ -151,6 +152,12 @@ def _parser() -> Parser:
     limits = parser.add_argument_group("limits")
     limits.add_argument("--time-limit", type=seconds, metavar="S", help="stop the whole batch after S seconds")
     limits.add_argument("--puzzle-limit", type=seconds, metavar="S", help="give a puzzle up after S seconds")
+    limits.add_argument(
+        "--line-limit",
+        type=count,
+        metavar="N",
+        help="give a puzzle up after N painted lines: at the same place on every machine",
+    )
 
     answers = parser.add_argument_group("answers")
     answers.add_argument(

@@ -19,6 +19,7 @@ __all__ = [
     "FOREVER_NS",
     "MOMENT",
     "MOST_MOMENTS",
+    "UNLIMITED",
     "Moment",
     "Result",
     "Status",
@@ -33,6 +34,9 @@ __all__ = [
 
 FOREVER_NS = 2**62
 """A deadline that does not come."""
+
+UNLIMITED = 2**62
+"""Lines that no search paints."""
 
 
 def deadline_after(seconds: float | None) -> int:

@@ -243,16 +243,23 @@ class _Batch:
         return _Outcome(result, time.monotonic() - before - loading, complaints)
 
     def _search(self, strategy: Strategy, record: Record) -> Result:
-        solutions, seconds = self._options.solutions, self._seconds_for_puzzle()
-        return strategy.solve(record.puzzle, start=record.start, solutions=solutions, seconds=seconds)
+        return strategy.solve(
+            record.puzzle,
+            start=record.start,
+            solutions=self._options.solutions,
+            seconds=self._seconds_for_puzzle(),
+            line_limit=self._options.line_limit,
+        )
 
     def _shortcomings(self, strategy: Strategy, record: Record, result: Result) -> list[str]:
         """Return why there is no solution, in a line; nothing if there is one, or the time of the batch is up."""
         if result.status == "unsolvable":
             return [f"{_place(record)}: {self._why_unsolvable(strategy, record)}"]
         if result.status == "timeout" and not self._late():
-            limit = self._options.puzzle_limit
-            within = "" if limit is None else f" within the limit of {limit:g} s"
+            seconds, lines = self._options.puzzle_limit, self._options.line_limit
+            limits = [] if seconds is None else [f"{seconds:g} s"]
+            limits += [] if lines is None else [f"{lines} lines"]
+            within = f" within the limit of {' and '.join(limits)}" if limits else ""
             return [f"{_place(record)}: not solved{within}"]
         return []
 

@@ -36,8 +36,12 @@ class Strategy(Protocol):
         start: PartialGrid | None = None,
         solutions: int = 1,
         seconds: float | None = None,
+        line_limit: int | None = None,
     ) -> Result:
-        """Look for up to `solutions` solutions that have the cells of `start`, for at most `seconds`."""
+        """Look for up to `solutions` solutions that have the cells of `start`, for at most `seconds`.
+
+        After `line_limit` painted lines the search is given up too, on every machine at the same place.
+        """
 
     def stop(self) -> None:
         """Let the search that another thread is in return soon, with what it has, and every one after it."""

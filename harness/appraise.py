@@ -6,8 +6,8 @@ import contextlib
 import json
 import math
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,9 @@ from nonobot.harness.play.containment import built_walls
 from nonobot.harness.play.conversation import Conversation, Transport
 from nonobot.harness.results.run_result import Contain
 from nonobot.protocol import Puzzle, format_puzzle
-from nonobot.tournament_data.select import Appraisal
+from nonobot.tournament_data.select import Appraisal, Level
 
-__all__ = ["WORK_COUNT", "Appraiser", "Findings", "appraiser"]
+__all__ = ["WORK_COUNT", "Appraiser", "Findings", "appraiser", "grader"]
 
 WORK_COUNT = "line_solves"
 """The bot's count that stands for its work: lines painted. It is the same on every machine and goes with the
@@ -32,7 +32,13 @@ seconds: on the sets icga2018 and taai2011 with a rank correlation of 0.96 and 0
 
 @contextlib.contextmanager
 def appraiser(
-    size: tuple[int, int], *, solutions: int, puzzle_seconds: float, contain: Contain = Contain.NO
+    size: tuple[int, int],
+    *,
+    solutions: int,
+    puzzle_seconds: float,
+    line_limit: int | None = None,
+    strategy: str = "champion",
+    contain: Contain = Contain.NO,
 ) -> Iterator[Appraiser]:
     """Start the bot, and end it with the block.
 
@@ -44,6 +50,10 @@ def appraiser(
         Solutions to look for: with 2, the bot tells whether there is one or more, and that work is counted.
     puzzle_seconds : float
         When to give a board up.
+    line_limit : int, optional
+        Lines painted after which a board is given up, on every machine the same ones.
+    strategy : str
+        The bot's.
     contain : Contain, optional
         Whether it runs within walls.
 
@@ -57,13 +67,52 @@ def appraiser(
         *("--size", f"{size[0]}x{size[1]}"),
         *("--solutions", str(solutions)),
         *("--puzzle-limit", f"{puzzle_seconds:g}"),
+        *(("--line-limit", str(line_limit)) if line_limit else ()),
         *("--on-unsolved", "omit"),
         *("--stats", "/dev/stdout"),
+        *("--strategy", strategy),
     ]
     words = _Words()
     walls = built_walls(contain)
     with BotProcess(command, words, walls=walls and walls.warming()) as process:  # it compiles where it has to
         yield Appraiser(process, words, solutions, puzzle_seconds)
+
+
+LONGEST_PROBED_SIDE = 62
+"""Longer boards the strategy `papers` does not take."""
+
+
+@contextlib.contextmanager
+def grader(
+    size: tuple[int, int],
+    *,
+    puzzle_seconds: float,
+    line_limit: int | None = None,
+    contain: Contain = Contain.NO,
+) -> Iterator[Callable[[Puzzle], Appraisal]]:
+    """Start two bots that tell whether a board is unique, and of a unique one the level; end them with the block.
+
+    The champion tells which boards line logic alone solves. What it leaves open and is unique the strategy
+    `papers` gets, whose first node is FP1 of Wu et al. 2013. Both are warm from the first board on. The parameters
+    are those of :func:`appraiser`.
+    """
+    terms: dict[str, Any] = {"puzzle_seconds": puzzle_seconds, "line_limit": line_limit, "contain": contain}
+    with contextlib.ExitStack() as stack:
+        champion = stack.enter_context(appraiser(size, solutions=2, **terms))
+        papers = None
+        if max(size) <= LONGEST_PROBED_SIDE:
+            papers = stack.enter_context(appraiser(size, solutions=2, strategy="papers", **terms))
+        white = Puzzle(columns=((),) * size[0], rows=((),) * size[1])
+        for bot in filter(None, (champion, papers)):
+            bot(white)
+
+        def grade(puzzle: Puzzle) -> Appraisal:
+            found = champion(puzzle)
+            if not found.unique or found.level == "lines" or not papers:
+                return found
+            return replace(found, level=papers(puzzle).level or "search")
+
+        yield grade
 
 
 class _Words(LastWords):
@@ -155,7 +204,10 @@ class Appraiser:
         record, _ = self._told(puzzle)
         # Fewer solutions than were looked for, and no end of the search: the time was up.
         decided = record["solutions"] == self._solutions or record["verdict"] == "unique"
-        return Appraisal(decided, record["verdict"] == "unique", record[WORK_COUNT])
+        unique = record["verdict"] == "unique"
+        return Appraisal(
+            decided, unique, record[WORK_COUNT], record.get("conflicts", 0), _level(record) if unique else None
+        )
 
     def findings(self, puzzle: Puzzle) -> Findings:
         """Let the bot solve a board, and return its solutions.
@@ -187,3 +239,10 @@ class Appraiser:
     def _last_words(self) -> str:
         self._talk.listen(0.0)  # also to what it says to people
         return self._words.last_line or "it said nothing"
+
+
+def _level(record: dict[str, Any]) -> Level:
+    """Return what the bot's way to the only solution needed, as far as its strategy tells."""
+    if record.get("decisions") == 0:
+        return "lines"
+    return "probing" if record.get("nodes") == 1 and record["status"] == "solved" else "search"

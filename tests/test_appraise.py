@@ -10,11 +10,12 @@ import numpy as np
 import psutil
 import pytest
 
-from nonobot.harness.appraise import WORK_COUNT, Appraiser, _Words, appraiser
+from nonobot.harness.appraise import WORK_COUNT, Appraiser, _Words, appraiser, grader
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_process import LastWords
 from nonobot.protocol import Puzzle, format_puzzle
-from nonobot.tournament_data.select import Appraisal
+from nonobot.tournament_data import Recipe
+from nonobot.tournament_data.select import Appraisal, drawn_board
 from tests import naive
 from tests.boards import all_grids
 from tests.scripted_transport import ScriptedTransport
@@ -42,17 +43,18 @@ def appraisal_of(record, solutions):
 @pytest.mark.parametrize(
     ("status", "found", "verdict", "solutions", "expected"),
     [
-        ("solved", 1, "unknown", 1, Appraisal(decided=True, unique=False, work=7)),
-        ("solved", 1, "unique", 1, Appraisal(decided=True, unique=True, work=7)),
-        ("timeout", 0, "unknown", 1, Appraisal(decided=False, unique=False, work=7)),
-        ("solved", 2, "multiple", 2, Appraisal(decided=True, unique=False, work=7)),
-        ("solved", 1, "unique", 2, Appraisal(decided=True, unique=True, work=7)),
-        ("solved", 1, "unknown", 2, Appraisal(decided=False, unique=False, work=7)),
-        ("timeout", 0, "unknown", 2, Appraisal(decided=False, unique=False, work=7)),
+        ("solved", 1, "unknown", 1, Appraisal(decided=True, unique=False, work=7, conflicts=3)),
+        ("solved", 1, "unique", 1, Appraisal(decided=True, unique=True, work=7, conflicts=3, level="search")),
+        ("timeout", 0, "unknown", 1, Appraisal(decided=False, unique=False, work=7, conflicts=3)),
+        ("solved", 2, "multiple", 2, Appraisal(decided=True, unique=False, work=7, conflicts=3)),
+        ("solved", 1, "unique", 2, Appraisal(decided=True, unique=True, work=7, conflicts=3, level="search")),
+        ("solved", 1, "unknown", 2, Appraisal(decided=False, unique=False, work=7, conflicts=3)),
+        ("timeout", 0, "unknown", 2, Appraisal(decided=False, unique=False, work=7, conflicts=3)),
     ],
 )
 def test_what_a_record_means(status, found, verdict, solutions, expected):
     record = {"puzzle": 1, "status": status, "seconds": 0.1, "solutions": found, "verdict": verdict, WORK_COUNT: 7}
+    record |= {"decisions": 1, "conflicts": 3}
     assert appraisal_of(record, solutions) == expected
 
 
@@ -86,6 +88,46 @@ def test_unique_is_what_enumeration_says():
             assert found.decided
             assert found.unique == (len(naive.solutions(puzzle, limit=2)) == 1)
             assert found == appraise(puzzle)
+
+
+def level_of(puzzle):
+    """Return what the only solution of a puzzle takes, from the slow twins; None if it has several."""
+    if len(naive.solutions(puzzle, limit=2)) != 1:
+        return None
+    unknown = naive.unknown_grid(puzzle)
+    if is_full(naive.propagate(puzzle, unknown)):
+        return "lines"
+    return "probing" if is_full(naive.fully_probe(puzzle, unknown, 1)) else "search"
+
+
+def is_full(grid):
+    return all(cell is not None for row in grid for cell in row)
+
+
+def test_the_levels_of_random_boards_are_those_of_the_slow_twins():
+    boards = [drawn_board(Recipe(7, 7, 60, seed=5, p1=0.4, p2=0.6), index, 0)[0] for index in range(60)]
+    expected = [level_of(puzzle) for puzzle in boards]
+    assert {"lines", "probing", None} <= set(expected)
+    with grader((7, 7), puzzle_seconds=60) as grade:
+        found = [grade(puzzle) for puzzle in boards]
+    assert [one.level for one in found] == expected
+    assert [one.unique for one in found] == [level is not None for level in expected]
+    assert all(one.decided for one in found)
+
+
+def test_a_limit_of_lines_strikes_at_the_same_place_each_time():
+    recipe = Recipe(20, 20, 12, seed=2, p1=0.45, p2=0.35)
+    boards = [drawn_board(recipe, index, 0)[0] for index in range(12)]
+    with appraiser((20, 20), solutions=2, puzzle_seconds=60) as appraise:
+        free = [appraise(puzzle) for puzzle in boards]
+    limit = sorted(one.work for one in free)[6]
+    with appraiser((20, 20), solutions=2, puzzle_seconds=60, line_limit=limit) as appraise:
+        first, second = ([appraise(puzzle) for puzzle in boards] for _ in range(2))
+    assert first == second
+    for limited, one in zip(first, free, strict=True):
+        assert one.decided
+        assert limited == one if limited.decided else limit < limited.work <= one.work
+    assert 0 < sum(one.decided for one in first) < 12
 
 
 @pytest.mark.parametrize("most", [2, 3, 50])

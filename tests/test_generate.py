@@ -16,14 +16,14 @@ import stat
 import subprocess
 import sys
 import time
-from random import Random
 
 import pytest
 
 from nonobot.harness import cli
 from nonobot.protocol import Puzzle, format_answer, format_puzzle, mismatches, read_answers, read_batch
 from nonobot.tournament_data import Recipe, SetError, generate, load_set, write_set
-from nonobot.tournament_data.generate import black_cells, draw_board
+from nonobot.tournament_data.generate import black_cells
+from nonobot.tournament_data.select import drawn_board
 from tests import naive
 
 LONG_SEED = int("31415926535897932384" * 10)
@@ -284,12 +284,8 @@ def test_unique_puzzles_have_one_solution_and_keep_their_places(compiled, tmp_pa
 
 def test_hard_puzzles_are_those_that_the_bot_painted_most_lines_for(compiled, tmp_path):
     choices, count, size, seed = 4, 5, 12, 8
-    random = Random(seed).random
-    drawn = [
-        draw_board(size, size, black_cells(index, count, 0.5, 0.35, size, size), random)
-        for index in range(count)
-        for _ in range(choices)
-    ]
+    recipe = Recipe(size, size, count, seed)
+    drawn = [drawn_board(recipe, index, draw) for index in range(count) for draw in range(choices)]
     # All the boards as one batch, whose order and numbers must not matter to what each of them costs.
     text = b"".join(format_puzzle(number, puzzle) for number, (puzzle, _) in enumerate(drawn, 1))
     bot = [sys.executable, "-m", "nonobot", "--size", "12x12", "--stats", "stats.jsonl"]

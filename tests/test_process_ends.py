@@ -54,6 +54,23 @@ def test_puzzle_limit_gives_one_puzzle_up_and_goes_on(choice, timeout, strategy)
     assert done.returncode == 1
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_line_limit_gives_one_puzzle_up_at_the_same_place_each_time(strategy, tmp_path):
+    text = batch(Puzzle.from_grid(FULL), hard(), Puzzle.from_grid(FULL))
+    options = ["--size", "62x62", "--line-limit", "3000", "--on-unsolved", "word", "--strategy", strategy]
+    records = []
+    for _ in range(2):
+        done = run(text, *options, "--stats", str(tmp_path / "stats"))
+        assert done.stdout == answers(FULL, b"timeout\n", FULL)
+        assert done.stderr == b"$2: line 126: not solved within the limit of 3000 lines\n"
+        assert done.returncode == 1
+        lines = [json.loads(line) for line in (tmp_path / "stats").read_text().splitlines()]
+        records.append([(line["status"], line["line_solves"]) for line in lines])
+    assert records[0] == records[1]
+    assert records[0][1][0] == "timeout"
+    assert 3000 < records[0][1][1] < 30000
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_time_limit_stops_in_a_puzzle_with_the_ones_before_it_written(strategy, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from random import Random
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import black_cells
-from nonobot.tournament_data.select import Appraisal, NoBoardError, select
+from nonobot.tournament_data.select import Appraisal, NoBoardError, Rules, drawn_board, select
 from tests import naive
 
 
@@ -23,16 +24,15 @@ def appraise(puzzle):
     return Appraisal(decided=True, unique=len(naive.solutions(puzzle, limit=2)) == 1, work=work_of(puzzle))
 
 
-def shuffled_boards(recipe, blacks):
-    """Yield boards of one stream; `blacks` is asked for the number of black cells of each when it is its turn."""
-    random = Random(recipe.seed).random
-    while True:
-        black = blacks()
-        cells = [1] * black + [0] * (recipe.width * recipe.height - black)
-        for i in reversed(range(1, len(cells))):
-            j = int(random() * (i + 1))
-            cells[i], cells[j] = cells[j], cells[i]
-        yield [cells[y * recipe.width : (y + 1) * recipe.width] for y in range(recipe.height)]
+def shuffled_board(recipe, index, draw):
+    """Return a board from a stream of its own."""
+    random = Random(f"{abs(recipe.seed):x} {index} {draw}").random
+    black = black_cells(index, recipe.count, recipe.p1, recipe.p2, recipe.width, recipe.height)
+    cells = [1] * black + [0] * (recipe.width * recipe.height - black)
+    for i in reversed(range(1, len(cells))):
+        j = int(random() * (i + 1))
+        cells[i], cells[j] = cells[j], cells[i]
+    return [cells[y * recipe.width : (y + 1) * recipe.width] for y in range(recipe.height)]
 
 
 def clues_of(grid):
@@ -64,40 +64,39 @@ recipes = st.builds(
 )
 
 
-@given(recipe=recipes, choices=st.integers(1, 3), unique=st.booleans())
-def test_boards_are_those_of_the_rule_word_by_word(recipe, choices, unique):
-    position = 0
-
-    def black():
-        return black_cells(position, recipe.count, recipe.p1, recipe.p2, recipe.width, recipe.height)
-
-    boards = shuffled_boards(recipe, black)
-    expected = []
-    given_up = False
-    for position in range(recipe.count):  # noqa: B007
-        eligible = []
-        in_vain = 0
-        while len(eligible) < choices and not given_up:
-            grid = next(boards)
+def chosen(recipe, choices, unique, most_draws):
+    """Return the boards that the rule gives word by word, up to the first puzzle that has none."""
+    boards = []
+    for index in range(recipe.count):
+        eligible, in_vain = [], 0
+        for draw in itertools.count():
+            grid = shuffled_board(recipe, index, draw)
             if not unique or is_unique(grid):
                 eligible.append(grid)
                 in_vain = 0
             else:
                 in_vain += 1
-                given_up = in_vain == 50
-        if given_up:
-            break
+            if len(eligible) == choices:
+                break
+            if in_vain == most_draws:
+                return boards
         works = [work_of_grid(grid) for grid in eligible]
-        expected.append(eligible[works.index(max(works))])
+        boards.append(eligible[works.index(max(works))])
+    return boards
+
+
+@given(recipe=recipes, choices=st.integers(1, 3), unique=st.booleans())
+def test_boards_are_those_of_the_rule_word_by_word(recipe, choices, unique):
+    expected = chosen(recipe, choices, unique, most_draws=50)
     found = []
     try:
-        for puzzle, solution in select(recipe, appraise, unique=unique, choices=choices, most_draws=50):
+        for puzzle, solution in select(recipe, appraise, Rules(unique, choices, most_draws=50)):
             assert (list(puzzle.columns), list(puzzle.rows)) == clues_of(solution.cells.tolist())
             found.append(solution.cells.tolist())
     except NoBoardError:
-        assert given_up
+        assert len(expected) < recipe.count
     else:
-        assert not given_up
+        assert len(expected) == recipe.count
     assert found == expected
 
 
@@ -107,14 +106,29 @@ def work_of_grid(grid):
 
 
 @given(recipe=recipes)
-def test_where_every_board_will_do_the_set_is_the_organisers(recipe):
-    assert list(select(recipe, appraise)) == list(recipe.boards())
+def test_where_every_board_will_do_the_first_of_each_puzzle_is_kept(recipe):
+    first = [drawn_board(recipe, index, 0) for index in range(recipe.count)]
+    assert list(select(recipe, appraise, Rules())) == first
+    blacks = [solution.cells.sum() for _, solution in recipe.boards()]
+    assert [solution.cells.sum() for _, solution in first] == blacks
+
+
+def test_boards_stay_those_that_they_were():
+    """A set is made again from its command, on every Python."""
+    grid = drawn_board(Recipe(6, 4, 10, seed=-(2**70) - 12), 3, 17)[1].cells
+    assert ["".join(map(str, row)) for row in grid.tolist()] == ["100000", "011100", "100101", "010110"]
+
+
+def test_no_two_boards_share_their_random_numbers():
+    recipe = Recipe(9, 9, 12, seed=1, p1=0.5, p2=0.5)
+    boards = [drawn_board(recipe, index, draw)[1] for index in range(12) for draw in range(12)]
+    assert len({board.cells.tobytes() for board in boards}) == len(boards)
 
 
 def test_the_first_of_equals_is_kept():
     recipe = Recipe(4, 4, 1, seed=5)
     same = lambda _: Appraisal(decided=True, unique=False, work=7)  # noqa: E731
-    assert list(select(recipe, same, choices=9)) == list(recipe.boards())
+    assert list(select(recipe, same, Rules(choices=9))) == [drawn_board(recipe, 0, 0)]
 
 
 def test_a_board_that_was_not_decided_is_passed_over():
@@ -125,6 +139,7 @@ def test_a_board_that_was_not_decided_is_passed_over():
         select(
             recipe,
             lambda _: Appraisal(decided=next(answers), unique=False, work=0),
+            Rules(),
             on_draw=told.append,
         )
     )
@@ -160,7 +175,7 @@ def test_a_search_in_vain_ends_and_says_for_which_puzzle(decided, message):
         return Appraisal(decided=bool(decided(drawn)), unique=False, work=0)
 
     with pytest.raises(NoBoardError) as caught:
-        list(select(Recipe(5, 4, 2, seed=1), in_vain, unique=True, most_draws=10))
+        list(select(Recipe(5, 4, 2, seed=1), in_vain, Rules(unique=True, most_draws=10)))
     assert str(caught.value) == message
     assert drawn == 10
 
@@ -170,13 +185,11 @@ def test_draws_in_vain_are_counted_in_a_row():
     found = select(
         Recipe(4, 4, 2, seed=1),
         lambda _: Appraisal(decided=True, unique=next(answers), work=0),
-        unique=True,
-        choices=2,
-        most_draws=3,
+        Rules(unique=True, choices=2, most_draws=3),
     )
     assert len(list(found)) == 2
 
 
 def test_impossible_numbers_are_refused_at_once():
     with pytest.raises(ValueError, match="between 0 and 1"):
-        select(Recipe(4, 4, 2, seed=1, p1=2), appraise)
+        select(Recipe(4, 4, 2, seed=1, p1=2), appraise, Rules())

@@ -1,9 +1,9 @@
 """Sets of boards chosen from many: with exactly one solution, or those that cost a solver most.
 
-One stream of random numbers, seeded once as the organisers' generator does, runs through all the boards that are
-drawn, kept or not. For each puzzle in its turn boards with its number of black cells are drawn until as many as
-wanted are eligible, and of these the one that cost most is kept, the first of equals. Where every first board will
-do, that is the organisers' set.
+Each board that may be drawn has random numbers of its own, seeded by the seed of the set, the puzzle it is drawn
+for and how many were drawn for that before. So a board can be made anywhere, without those before it, and many
+machines choose the boards that one would. For each puzzle boards with its number of black cells are drawn until as
+many as wanted are eligible, and of these the one that cost most is kept, the first of equals.
 """
 
 from __future__ import annotations
@@ -11,15 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
+from typing import Literal
 
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data.generate import Board, black_cells, check_numbers, draw_board
 from nonobot.tournament_data.recipe import Recipe
 
-__all__ = ["MOST_DRAWS", "Appraisal", "Drawn", "NoBoardError", "select"]
+__all__ = ["MOST_DRAWS", "Appraisal", "Choice", "Drawn", "Level", "NoBoardError", "Rules", "drawn_board", "select"]
 
 MOST_DRAWS = 10_000
 """Boards in a row of which none is eligible before a search is given up: a minute or two at 25x25."""
+
+Level = Literal["lines", "probing", "search"]
+"""What the only solution takes: one line at a time; trying cells in both colours (FP1); or neither is enough."""
 
 
 class NoBoardError(Exception):
@@ -38,11 +42,40 @@ class Appraisal:
         Whether the board's clues are known to have exactly one solution.
     work : int
         What it cost, in steps that do not depend on the machine.
+    conflicts : int
+        Contradictions that the search met with.
+    level : Level or None
+        Of a unique board, where it was asked for.
     """
 
     decided: bool
     unique: bool
     work: int
+    conflicts: int = 0
+    level: Level | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Which boards of a set are kept.
+
+    Attributes
+    ----------
+    unique : bool
+        Whether a board is eligible only if its clues have no other solution.
+    choices : int
+        Eligible boards among which the hardest is chosen, for each puzzle.
+    most_draws : int
+        Boards in a row that may be not eligible.
+    """
+
+    unique: bool = False
+    choices: int = 1
+    most_draws: int = MOST_DRAWS
+
+    def eligible(self, appraisal: Appraisal) -> bool:
+        """Return whether a board may be chosen."""
+        return appraisal.decided and (appraisal.unique or not self.unique)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +100,108 @@ class Drawn:
     appraisal: Appraisal
 
 
+def drawn_board(recipe: Recipe, index: int, draw: int) -> Board:
+    """Return one of the boards that may be drawn for a puzzle.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    index : int
+        Of the puzzle, counted from 0; it tells the number of black cells.
+    draw : int
+        Boards drawn for this puzzle before.
+    """
+    # `Random` makes numbers of a text by SHA-512, alike in every version of Python since 3.2.
+    random = Random(f"{abs(recipe.seed):x} {index} {draw}").random
+    return draw_board(recipe.width, recipe.height, _black_cells(recipe, index), random)
+
+
+def _black_cells(recipe: Recipe, index: int) -> int:
+    return black_cells(index, recipe.count, recipe.p1, recipe.p2, recipe.width, recipe.height)
+
+
+class Choice:
+    """The choice of a board for one puzzle, from what was found out about the boards in the order of the draws.
+
+    Parameters
+    ----------
+    rules : Rules
+
+    Attributes
+    ----------
+    drawn, eligible : int
+        Boards looked at, and those of them that will do.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.drawn = 0
+        self.eligible = 0
+        self._rules = rules
+        self._in_vain = 0
+        self._undecided = 0
+        self._hardest = (-1, 0)  # its work and its draw
+
+    @property
+    def missing(self) -> int:
+        """Eligible boards still to be found."""
+        return self._rules.choices - self.eligible
+
+    @property
+    def most(self) -> int:
+        """Boards after which it is over if none of them will do."""
+        return self._rules.most_draws - self._in_vain
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether too many boards in a row will not do."""
+        return self.most <= 0
+
+    @property
+    def over(self) -> bool:
+        """Whether no further board is to be drawn."""
+        return self.missing == 0 or self.hopeless
+
+    def add(self, appraisal: Appraisal) -> None:
+        """Take the next board."""
+        if self._rules.eligible(appraisal):
+            self.eligible += 1
+            self._in_vain = self._undecided = 0
+            if appraisal.work > self._hardest[0]:
+                self._hardest = appraisal.work, self.drawn
+        else:
+            self._in_vain += 1
+            self._undecided += not appraisal.decided
+        self.drawn += 1
+
+    def board(self, recipe: Recipe, index: int) -> Board:
+        """Return the board for puzzle `index`, once the choice is over.
+
+        Raises
+        ------
+        NoBoardError
+            If too many boards in a row would not do.
+        """
+        if not self.hopeless:
+            return drawn_board(recipe, index, self._hardest[1])
+        raise NoBoardError(
+            f"puzzle {index + 1}: of {self._in_vain} boards of {recipe.width}x{recipe.height} with "
+            f"{_black_cells(recipe, index)} black cells none "
+            + (
+                "was decided in time"
+                if self._undecided == self._in_vain
+                else "has exactly one solution"
+                + (f", {self._undecided} not decided in time" if self._undecided else "")
+            )
+        )
+
+
 def select(
     recipe: Recipe,
     appraise: Callable[[Puzzle], Appraisal],
-    *,
-    unique: bool = False,
-    choices: int = 1,
-    most_draws: int = MOST_DRAWS,
+    rules: Rules,
     on_draw: Callable[[Drawn], None] = lambda _: None,
 ) -> Iterator[Board]:
-    """Yield the boards of a set, one at a time, each the hardest of `choices` eligible ones.
+    """Yield the boards of a set, one at a time, each the hardest of the eligible ones.
 
     Parameters
     ----------
@@ -84,12 +209,7 @@ def select(
         Size, number and densities of the boards, and the seed.
     appraise : callable
         The solver.
-    unique : bool
-        Whether a board is eligible only if its clues have no other solution.
-    choices : int
-        Eligible boards among which the hardest is chosen, for each puzzle.
-    most_draws : int
-        Boards in a row that may be not eligible.
+    rules : Rules
     on_draw : callable, optional
         Told of every board that is drawn.
 
@@ -98,48 +218,21 @@ def select(
     ValueError
         If no board can be made from the recipe.
     NoBoardError
-        From the iterator, if `most_draws` boards in a row were not eligible.
+        From the iterator, if too many boards in a row were not eligible.
     """
     check_numbers(recipe.width, recipe.height, recipe.count, recipe.p1, recipe.p2)
-    return _selected(recipe, appraise, unique, choices, most_draws, on_draw)
+    return _selected(recipe, appraise, rules, on_draw)
 
 
 def _selected(
-    recipe: Recipe,
-    appraise: Callable[[Puzzle], Appraisal],
-    unique: bool,
-    choices: int,
-    most_draws: int,
-    on_draw: Callable[[Drawn], None],
+    recipe: Recipe, appraise: Callable[[Puzzle], Appraisal], rules: Rules, on_draw: Callable[[Drawn], None]
 ) -> Iterator[Board]:
-    width, height = recipe.width, recipe.height
-    random = Random(recipe.seed).random
-    drawn = 0
+    boards = 0
     for index in range(recipe.count):
-        black = black_cells(index, recipe.count, recipe.p1, recipe.p2, width, height)
-        eligible = in_vain = undecided = 0
-        hardest: tuple[int, Board] | None = None
-        while eligible < choices:
-            if in_vain == most_draws:
-                raise NoBoardError(_in_vain(index + 1, recipe, black, most_draws, undecided))
-            board = draw_board(width, height, black, random)
-            appraisal = appraise(board[0])
-            drawn += 1
-            if appraisal.decided and (appraisal.unique or not unique):
-                eligible += 1
-                in_vain = undecided = 0
-                if hardest is None or appraisal.work > hardest[0]:
-                    hardest = appraisal.work, board
-            else:
-                in_vain += 1
-                undecided += not appraisal.decided
-            on_draw(Drawn(index + 1, eligible, drawn, appraisal))
-        assert hardest is not None
-        yield hardest[1]
-
-
-def _in_vain(puzzle: int, recipe: Recipe, black: int, draws: int, undecided: int) -> str:
-    boards = f"puzzle {puzzle}: of {draws} boards of {recipe.width}x{recipe.height} with {black} black cells"
-    if undecided == draws:
-        return f"{boards} none was decided in time"
-    return f"{boards} none has exactly one solution" + (f", {undecided} not decided in time" if undecided else "")
+        choice = Choice(rules)
+        while not choice.over:
+            appraisal = appraise(drawn_board(recipe, index, choice.drawn)[0])
+            choice.add(appraisal)
+            boards += 1
+            on_draw(Drawn(index + 1, choice.eligible, boards, appraisal))
+        yield choice.board(recipe, index)

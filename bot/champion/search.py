@@ -373,7 +373,7 @@ def learn(m: Any, resume: Any) -> Any:
         elif m.assigned == variables:
             note(m, MOMENT.painted)
             return OUTCOME.solved
-        elif now > m.deadline:
+        elif now > m.deadline or m.counts.line_solves > m.most_lines:
             return OUTCOME.late
         elif m.conflicts_met >= m.next_restart:
             if not _restart(m):

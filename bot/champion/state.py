@@ -165,6 +165,7 @@ def champion_map(bits: int) -> Struct:
         start=boards,  # cells known from the beginning
         # -- limits and choices of a call
         deadline=i8,  # on the clock of now_ns
+        most_lines=i8,  # lines that may be painted
         random=u8,  # state of the random numbers; never 0
         stages=i8,  # set of the stages that are on; see STAGE
         # -- statistics

@@ -11,6 +11,7 @@ from nonobot.bot.champion.state import MOST_VARIABLES, OUTCOME, STEP, WANTED, ch
 from nonobot.bot.exchange import (
     FOREVER_NS,
     MOST_MOMENTS,
+    UNLIMITED,
     Moment,
     Result,
     deadline_after,
@@ -130,8 +131,11 @@ class ChampionStrategy:
         start: PartialGrid | None = None,
         solutions: int = 1,
         seconds: float | None = None,
+        line_limit: int | None = None,
     ) -> Result:
         """Look for up to `solutions` solutions of `puzzle` that have the cells of `start`, for at most `seconds`.
+
+        After `line_limit` painted lines the search is given up too, on every machine at the same place.
 
         Raises
         ------
@@ -148,6 +152,7 @@ class ChampionStrategy:
         propagate = engine.propagate
         loading = time.monotonic_ns() - before  # what had to be compiled is not the puzzle's time
         view("deadline")[0] = deadline_after(seconds)
+        view("most_lines")[0] = UNLIMITED if line_limit is None else line_limit
         if self._is_stopped:
             self.stop()
         found: list[Solution] = []
@@ -179,6 +184,7 @@ class ChampionStrategy:
         put_puzzle(engine.memory, puzzle, start)
         engine.memory.view("random")[0] = self._random
         engine.memory.view("deadline")[0] = FOREVER_NS
+        engine.memory.view("most_lines")[0] = UNLIMITED
         return engine.memory
 
     def stop(self) -> None:

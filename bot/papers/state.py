@@ -101,6 +101,7 @@ def papers_map() -> Struct:
         start=board,  # cells known from the beginning
         # -- limits and choices of a call
         deadline=i8,  # on the clock of now_ns
+        most_lines=i8,  # lines that may be painted
         level=i8,  # 1, 2, 3: FP1, FP2, FP3; 0: propagation alone
         solver=i8,  # of SOLVER
         # -- statistics

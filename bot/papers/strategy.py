@@ -15,6 +15,7 @@ import numpy.typing as npt
 from nonobot.bot.exchange import (
     FOREVER_NS,
     MOST_MOMENTS,
+    UNLIMITED,
     Moment,
     Result,
     cells_of,
@@ -95,8 +96,11 @@ class PapersStrategy:
         start: PartialGrid | None = None,
         solutions: int = 1,
         seconds: float | None = None,
+        line_limit: int | None = None,
     ) -> Result:
         """Look for up to `solutions` solutions of `puzzle` that have the cells of `start`, for at most `seconds`.
+
+        After `line_limit` painted lines the search is given up too, on every machine at the same place.
 
         Raises
         ------
@@ -111,6 +115,8 @@ class PapersStrategy:
         search = self._kernel("search", 1)
         loading = time.monotonic_ns() - before
         memory = self.load(puzzle, start, self._level, deadline_after(seconds))
+        if line_limit is not None:
+            self._put("most_lines", line_limit)
         found: list[Solution] = []
         ended: int = OUTCOME.solved
         while ended == OUTCOME.solved and len(found) < solutions:
@@ -128,6 +134,7 @@ class PapersStrategy:
         self._memory.view("cache_age")[0] += 1
         self._put("level", level)
         self._put("deadline", deadline)
+        self._put("most_lines", UNLIMITED)
         if self._is_stopped:
             self.stop()
         return self._memory

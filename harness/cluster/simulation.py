@@ -1,0 +1,365 @@
+"""How long big jobs take, what they cost and what breaks first: simulated for any number of workers.
+
+    python -m nonobot.harness.cluster.simulation league
+    python -m nonobot.harness.cluster.simulation survey --workers 1,100,10000 --failures 0.05
+
+The simulation is one of discrete events. A worker that is free asks the scheduler, which serves one after the
+other; it does its task, or dies in it, and the task is done again by another; results go home, where they are
+taken one after the other. The middle of a very long job, in which nothing changes, is reckoned instead
+(`steady_rate`). The figures are measured; docs/scale.md says how, and compares the simulation with runs.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import sys
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from nonobot.arguments import Parser, count, number
+from nonobot.harness.cluster.board_jobs import MOST_TASKS_A_SECOND, TASK_SECONDS
+from nonobot.harness.text import drawn, duration, new_table, on_terminal, percent
+
+__all__ = ["Cluster", "Job", "Outcome", "league", "simulate", "steady_rate", "survey"]
+
+MOST_SIMULATED = 100_000
+"""Tasks of which each is simulated: the last ones of a job, since there the time is lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Workers, and what lies between them and home.
+
+    Attributes
+    ----------
+    workers : int
+        Of one core each.
+    start_seconds : float
+        Until the first worker is there, with what it needs.
+    task_seconds : float
+        What a task costs a worker beside its work.
+    scheduler_seconds : float
+        Of the scheduler's time for a task.
+    home_seconds : float
+        Of the time at home for a result.
+    failures_an_hour : float
+        Of one worker: they come at any time alike.
+    recovery_seconds : float
+        Until a worker is there again after it died.
+    """
+
+    workers: int
+    start_seconds: float = 2.0
+    task_seconds: float = 0.0025
+    scheduler_seconds: float = 0.0044
+    home_seconds: float = 0.0002
+    failures_an_hour: float = 0.0
+    recovery_seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Tasks that know nothing of each other.
+
+    Attributes
+    ----------
+    tasks : int
+    mean_seconds : float
+        Of a task.
+    seconds : callable
+        Draws the time of task number i, which stays the same when it is done again.
+    """
+
+    tasks: int
+    mean_seconds: float
+    seconds: Callable[[int], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a job.
+
+    Attributes
+    ----------
+    seconds : float
+        Until the last result was taken.
+    work_seconds : float
+        Of all tasks, each once.
+    lost_seconds : float
+        Of work that workers took with them.
+    failures : int
+    tail_seconds : float
+        From when there was no task left for a free worker, to the end.
+    scheduler_share, home_share : float
+        Of the time, in which the scheduler was at work, and the taking of results.
+    """
+
+    seconds: float
+    work_seconds: float
+    lost_seconds: float
+    failures: int
+    tail_seconds: float
+    scheduler_share: float
+    home_share: float
+
+
+def steady_rate(cluster: Cluster, seconds: float) -> float:
+    """Return the tasks a second in the middle of a job of tasks that take so long: the least of what limits it.
+
+    A worker that dies with rate f and is back after r takes (exp(f d) - 1) (1 / f + r) for a task of d seconds,
+    all its attempts together (Ross, Introduction to Probability Models, on renewal processes).
+    """
+    busy = seconds + cluster.task_seconds + cluster.scheduler_seconds
+    rate = cluster.failures_an_hour / 3600
+    each = math.expm1(rate * busy) * (1 / rate + cluster.recovery_seconds) if rate else busy
+    limits = [cluster.workers / each]
+    limits += [1 / spent for spent in (cluster.scheduler_seconds, cluster.home_seconds) if spent]
+    return min(limits)
+
+
+def simulate(job: Job, cluster: Cluster, seed: int = 0, most_simulated: int = MOST_SIMULATED) -> Outcome:
+    """Return what comes of a job.
+
+    Parameters
+    ----------
+    job : Job
+    cluster : Cluster
+    seed : int
+        Of the failures.
+    most_simulated : int
+        Tasks before the last so many are reckoned, at the rate of :func:`steady_rate`.
+    """
+    reckoned = max(0, job.tasks - max(most_simulated, 20 * cluster.workers))
+    rate = cluster.failures_an_hour / 3600
+    bulk = reckoned / steady_rate(cluster, job.mean_seconds) if reckoned else 0.0
+    outcome = _simulated(job, cluster, Random(seed), reckoned, bulk + cluster.start_seconds)
+    if not reckoned:
+        return outcome
+    each = job.mean_seconds + cluster.task_seconds
+    deaths = math.expm1(rate * each)  # of a task
+    lost = deaths / rate - each if rate else 0.0
+    return replace(
+        outcome,
+        work_seconds=outcome.work_seconds + reckoned * job.mean_seconds,
+        lost_seconds=outcome.lost_seconds + reckoned * lost,
+        failures=outcome.failures + round(reckoned * deaths),
+        scheduler_share=job.tasks * (1 + deaths) * cluster.scheduler_seconds / outcome.seconds,
+        home_share=job.tasks * cluster.home_seconds / outcome.seconds,
+    )
+
+
+def _simulated(job: Job, cluster: Cluster, random: Random, first: int, begin: float) -> Outcome:
+    """Simulate the tasks from number `first` on, all workers being free at `begin`."""
+    rate = cluster.failures_an_hour / 3600
+    to_do = deque(range(first, job.tasks))
+    idle, missing = cluster.workers, job.tasks - first
+    # When a worker is free again or dies, which comes first of two at once, the task that died with it, or else
+    # the seconds of the one that is done; none of them where a worker is there again.
+    events: list[tuple[float, int, int | None, float]] = []
+    now = scheduler_free = home_free = last_begun = begin
+    work = lost = 0.0
+    failures = begun = 0
+    while missing:
+        while idle and to_do:
+            task = to_do.popleft()
+            idle -= 1
+            begun += 1
+            last_begun = scheduler_free = max(scheduler_free, now) + cluster.scheduler_seconds
+            seconds = job.seconds(task)
+            dies_after = random.expovariate(rate) if rate else math.inf
+            if dies_after < seconds + cluster.task_seconds:
+                lost += dies_after
+                heapq.heappush(events, (scheduler_free + dies_after, begun, task, 0.0))
+            else:
+                end = scheduler_free + seconds + cluster.task_seconds
+                heapq.heappush(events, (end, begun, None, seconds))
+        now, order, died_of, seconds = heapq.heappop(events)
+        if died_of is not None:
+            failures += 1
+            to_do.appendleft(died_of)
+            heapq.heappush(events, (now + cluster.recovery_seconds, order, None, math.nan))
+            continue
+        idle += 1
+        if not math.isnan(seconds):
+            missing -= 1
+            work += seconds
+            home_free = max(home_free, now) + cluster.home_seconds
+    end = max(home_free, now)
+    return Outcome(
+        seconds=end,
+        work_seconds=work,
+        lost_seconds=lost,
+        failures=failures,
+        tail_seconds=end - last_begun,
+        scheduler_share=begun * cluster.scheduler_seconds / end,
+        home_share=(job.tasks - first) * cluster.home_seconds / end,
+    )
+
+
+# --- jobs -----------------------------------------------------------------------------------------------------
+
+
+def league(bots: int = 20, sets: int = 30, limit_seconds: float = 7200.0, seed: int = 0) -> Job:
+    """Return the runs of each bot on each set.
+
+    How long they take is assumed: the bots' usual times go from 10 s to three times the limit, evenly over the
+    decades, each run takes half or twice of that as a rule, and the limit cuts off what is longer.
+    """
+    random = Random(seed)
+    span = math.log(3 * limit_seconds / 10)
+    runs = [
+        min(limit_seconds, 10 * math.exp(span * bot / max(1, bots - 1) + random.gauss(0, math.log(2))))
+        for bot in range(bots)
+        for _ in range(sets)
+    ]
+    random.shuffle(runs)
+    return Job(len(runs), sum(runs) / len(runs), runs.__getitem__)
+
+
+def survey(
+    boards: int, board_seconds: float, hard_share: float, hard_seconds: float, task_seconds: float, seed: int = 0
+) -> Job:
+    """Return the tasks of a survey: each of as many boards as usually take `task_seconds`.
+
+    Parameters
+    ----------
+    boards : int
+    board_seconds : float
+        What a board takes, without the hard ones.
+    hard_share, hard_seconds : float
+        Share of the boards that run into the limit, and what each of them takes.
+    task_seconds : float
+    seed : int
+    """
+    mean = board_seconds + hard_share * hard_seconds
+    each = max(1, round(task_seconds / mean))
+    tasks = math.ceil(boards / each)
+
+    def seconds(task: int) -> float:
+        number = min(each, boards - each * task)
+        hard = _poisson(number * hard_share, Random(f"{seed} {task}"))
+        return number * board_seconds + hard * hard_seconds
+
+    return Job(tasks, boards * mean / tasks, seconds)
+
+
+def _poisson(mean: float, random: Random) -> int:
+    """Return how many of many rare things happen: as many as exponential times fit into `mean`."""
+    happened, passed = 0, random.expovariate(1)
+    while passed < mean:
+        happened += 1
+        passed += random.expovariate(1)
+    return happened
+
+
+# --- the program ----------------------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print what comes of a job for each number of workers."""
+    found = _parser().parse_args(arguments)
+    table = new_table()
+    for name in (
+        *("workers", "task", "tasks", "time", "core hours", "cost", "at work"),
+        *("died", "work lost", "tail", "scheduler", "home", "what limits it"),
+    ):
+        table.add_column(name, justify="left" if name == "what limits it" else "right", no_wrap=True)
+    for workers in found.workers:
+        task_seconds = found.task_seconds or max(TASK_SECONDS, workers / MOST_TASKS_A_SECOND)
+        if found.job == "league":
+            job = league(found.bots, found.sets, found.limit, found.seed)
+        else:
+            job = survey(
+                found.boards, found.board_ms / 1e3, found.hard_share, found.hard_seconds, task_seconds, found.seed
+            )
+        cluster = Cluster(
+            workers,
+            task_seconds=(found.run_overhead if found.job == "league" else found.task_ms) / 1e3,
+            scheduler_seconds=found.scheduler_ms / 1e3,
+            home_seconds=found.home_ms / 1e3,
+            failures_an_hour=found.failures,
+            recovery_seconds=found.recovery,
+        )
+        outcome = simulate(job, cluster, found.seed)
+        hours = workers * outcome.seconds / 3600
+        table.add_row(
+            f"{workers:,}",
+            duration(job.mean_seconds),
+            f"{job.tasks:,}",
+            _clock(outcome.seconds),
+            f"{hours:,.1f}",
+            f"{hours * found.price:,.2f}",
+            percent(outcome.work_seconds / (workers * outcome.seconds)),
+            f"{outcome.failures:,}",
+            percent(outcome.lost_seconds / outcome.work_seconds),
+            duration(outcome.tail_seconds),
+            percent(outcome.scheduler_share),
+            percent(outcome.home_share),
+            _limit(outcome),
+        )
+    print(drawn([table], on_terminal()), end="")
+    return 0
+
+
+def _limit(outcome: Outcome) -> str:
+    if outcome.scheduler_share > 0.9:
+        return "the scheduler"
+    if outcome.home_share > 0.9:
+        return "results at home"
+    return "the longest tasks" if outcome.tail_seconds > outcome.seconds / 2 else "the workers"
+
+
+def _clock(seconds: float) -> str:
+    """Return a long time in the unit that suits it."""
+    for name, unit in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:,.1f} {name}"
+    return duration(seconds)
+
+
+def _workers(text: str) -> list[int]:
+    return [count(part) for part in text.split(",")]
+
+
+def _parser() -> Parser:
+    first, _, rest = (__doc__ or "").partition("\n")
+    parser = Parser(prog="python -m nonobot.harness.cluster.simulation", description=first, epilog=rest.strip())
+    some = number(0.0, 1e9, "a number from 0 on")
+    parser.add_argument("job", choices=["league", "survey"])
+    parser.add_argument(
+        "--workers", type=_workers, default=[1, 100, 10_000], metavar="N,...", help="(default 1,100,10000)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of all that is drawn (%(default)s)")
+    parser.add_argument(
+        "--price", type=some, default=0.04, metavar="P", help="of a core for an hour (%(default)s)"
+    )
+    parser.add_argument(
+        "--failures", type=some, default=0.01, metavar="N", help="of a worker in an hour (%(default)s)"
+    )
+    for name, value, what in (
+        ("--recovery", 60.0, "seconds until a worker is there again"),
+        ("--task-ms", 2.5, "what a task of a survey costs a worker beside its work"),
+        ("--run-overhead", 750.0, "what a run costs a worker beside the bot's time, ms"),
+        ("--scheduler-ms", 4.4, "of the time of the scheduler and its client for a task"),
+        ("--home-ms", 0.2, "of the time at home to take a result"),
+        ("--limit", 7200.0, "league: seconds of a run at most"),
+        ("--board-ms", 3.0, "survey: what a board takes that is not hard"),
+        ("--hard-share", 0.0, "survey: share of boards that run into the limit"),
+        ("--hard-seconds", 1.0, "survey: what those take"),
+        ("--task-seconds", 0.0, "survey: what a task is to take; 0 for the rule of `nonojudge generate`"),
+    ):
+        parser.add_argument(name, type=some, default=value, metavar="X", help=f"{what} (%(default)s)")
+    for name, whole, what in (
+        ("--bots", 20, "league"),
+        ("--sets", 30, "league"),
+        ("--boards", 10**9, "survey"),
+    ):
+        parser.add_argument(name, type=count, default=whole, metavar="N", help=f"{what} (%(default)s)")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

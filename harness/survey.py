@@ -1,0 +1,204 @@
+"""How hard random boards are, by size and density: counts that add up, wherever the boards were judged."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import NamedTuple
+
+from nonobot import __version__
+from nonobot.harness.text import NOTHING, drawn, in_unit, new_table, percent
+from nonobot.tournament_data import Recipe
+from nonobot.tournament_data.generate import black_cells
+from nonobot.tournament_data.select import Appraisal
+
+__all__ = [
+    "STEP_PERCENT",
+    "SURVEY_SCHEMA_VERSION",
+    "Kind",
+    "Row",
+    "Survey",
+    "as_json",
+    "as_text",
+    "quantile",
+    "rounded",
+]
+
+SURVEY_SCHEMA_VERSION = 1
+"""Of the JSON form; raised by a change that old readers cannot take."""
+
+STEP_PERCENT = 5
+"""Boards are put together by their share of black cells, to the nearest so many per cent."""
+
+
+class Kind(NamedTuple):
+    """What boards of a row have in common.
+
+    Attributes
+    ----------
+    width, height : int
+    percent : int
+        Black cells, to the nearest `STEP_PERCENT`.
+    """
+
+    width: int
+    height: int
+    percent: int
+
+    @classmethod
+    def of(cls, width: int, height: int, black: int) -> Kind:
+        """Return the kind of a board with so many black cells; what lies just between two steps goes up."""
+        step = STEP_PERCENT * width * height
+        return cls(width, height, (200 * black + step) // (2 * step) * STEP_PERCENT)
+
+    @classmethod
+    def of_puzzle(cls, recipe: Recipe, index: int) -> Kind:
+        """Return the kind of the boards for puzzle `index` of a set, counted from 0."""
+        width, height = recipe.width, recipe.height
+        return cls.of(width, height, black_cells(index, recipe.count, recipe.p1, recipe.p2, width, height))
+
+
+@dataclass(slots=True)
+class Row:
+    """What was seen of the boards of a kind. All of it are counts, but for the seconds.
+
+    Attributes
+    ----------
+    boards : int
+    undecided, late : int
+        Boards given up at a limit: whether they are unique is not known. And those of them that ran out of time,
+        not of lines to be painted; only these may be others the next time.
+    unique : int
+        Boards with exactly one solution.
+    lines, probing : int
+        Those of them that line logic alone solves; and those that FP1 solves, but line logic does not.
+    work, conflicts : Counter of int
+        Of the champion, for how many boards: rounded down to two digits. Undecided boards count with what they
+        cost.
+    seconds : float
+        What the boards took, drawn and judged, by the clocks of the workers: not the same the next time.
+    """
+
+    boards: int = 0
+    undecided: int = 0
+    late: int = 0
+    unique: int = 0
+    lines: int = 0
+    probing: int = 0
+    work: Counter[int] = field(default_factory=Counter)
+    conflicts: Counter[int] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+    def add(self, found: Appraisal, line_limit: int) -> None:
+        """Count a board, judged with this limit."""
+        self.boards += 1
+        self.undecided += not found.decided
+        self.late += not found.decided and found.work <= line_limit
+        self.unique += found.unique
+        self.lines += found.level == "lines"
+        self.probing += found.level == "probing"
+        self.work[rounded(found.work)] += 1
+        self.conflicts[rounded(found.conflicts)] += 1
+
+    def __iadd__(self, other: Row) -> Row:
+        for each in fields(self):
+            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+        return self
+
+
+class Survey:
+    """A table of rows by kind, each there once a board of it was seen."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Kind, Row] = {}
+
+    def row(self, kind: Kind) -> Row:
+        """Return the row of a kind, to be added to."""
+        return self._rows.setdefault(kind, Row())
+
+    def rows(self) -> Iterator[tuple[Kind, Row]]:
+        """Yield all rows, by size and density."""
+        return iter(sorted(self._rows.items()))
+
+    def __iadd__(self, other: Survey) -> Survey:
+        for kind, row in other.rows():
+            mine = self.row(kind)
+            mine += row
+        return self
+
+
+def rounded(number: int) -> int:
+    """Return a count rounded down to two digits: few values to keep, none more than a tenth too small.
+
+    Examples
+    --------
+    >>> [rounded(number) for number in (0, 7, 99, 101, 12999)]
+    [0, 7, 99, 100, 12000]
+    """
+    unit = 10 ** max(0, len(str(number)) - 2)
+    return number // unit * unit
+
+
+def quantile(counts: Counter[int], share: float) -> int:
+    """Return the smallest value that at least `share` of those counted do not exceed.
+
+    Raises
+    ------
+    ValueError
+        If nothing was counted.
+    """
+    if not counts:
+        raise ValueError("nothing was counted")
+    wanted, seen = share * counts.total(), 0
+    for value in sorted(counts):
+        seen += counts[value]
+        if seen >= wanted:
+            break
+    return value
+
+
+def as_text(survey: Survey, terminal: bool) -> str:
+    """Return the table for people: shares of each row's boards, and quantiles of what they cost the champion."""
+    table = new_table()
+    table.add_column("size", no_wrap=True)
+    for name in (
+        *("black", "boards", "lines", "probing", "unique", "undecided"),
+        *("work 50 %", "work 99 %", "conflicts 99 %", "boards/s"),
+    ):
+        table.add_column(name, justify="right", no_wrap=True)
+    last = None
+    for kind, row in survey.rows():
+        size = f"{kind.width}x{kind.height}"
+        shares = (row.lines, row.lines + row.probing, row.unique, row.undecided)
+        table.add_row(
+            "" if size == last else size,
+            f"{kind.percent} %",
+            f"{row.boards:,}",
+            *(percent(number / row.boards) if number else NOTHING for number in shares),
+            *(f"{quantile(row.work, share):,}" for share in (0.5, 0.99)),
+            f"{quantile(row.conflicts, 0.99):,}",
+            in_unit(row.boards / row.seconds if row.seconds else None, 1, 0),
+        )
+        last = size
+    return drawn([table], terminal)
+
+
+def as_json(survey: Survey, recipes: Sequence[str], line_limit: int) -> str:
+    """Return all counts as JSON text, with what the boards were made from."""
+    rows = []
+    for kind, row in survey.rows():
+        values = {each.name: getattr(row, each.name) for each in fields(row)}
+        for name in ("work", "conflicts"):
+            values[name] = {str(value): number for value, number in sorted(values[name].items())}
+        rows.append(kind._asdict() | values)
+    table = {
+        "kind": "survey",
+        "schema_version": SURVEY_SCHEMA_VERSION,
+        "version": __version__,
+        "recipes": list(recipes),
+        "line_limit": line_limit,
+        "rows": rows,
+    }
+    return json.dumps(table, indent=1) + "\n"

@@ -1,0 +1,236 @@
+"""Boards judged by many workers: the same come of it, whatever the tasks were and whoever did them when."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from random import Random
+
+import psutil
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nonobot.harness import cli
+from nonobot.harness.cluster import board_jobs
+from nonobot.harness.cluster.board_jobs import Plan, survey_on
+from nonobot.harness.cluster.board_tasks import Judge, Judged, _appraised
+from nonobot.harness.survey import as_json
+from nonobot.tournament_data import Recipe
+from nonobot.tournament_data.select import Appraisal, NoBoardError, Rules, select
+
+JUDGE = Judge((5, 5), solutions=2, levels=True, puzzle_seconds=60, line_limit=10**6)
+
+
+def judged_with(shares):
+    """Return a stand-in for the bot, for which so many of ten boards are decided and so many unique."""
+    decided, unique = shares
+
+    def appraise(puzzle):
+        random = Random(repr(puzzle))
+        is_decided = random.randrange(10) < decided
+        return Appraisal(is_decided, is_decided and random.randrange(10) < unique, random.randrange(4))
+
+    return appraise
+
+
+def outcome(boards):
+    found = []
+    try:
+        for board in boards:
+            found.append(board)
+    except NoBoardError as error:
+        return found, str(error)
+    return found, None
+
+
+recipes = st.builds(
+    Recipe,
+    width=st.integers(3, 6),
+    height=st.integers(3, 6),
+    count=st.integers(1, 12),
+    seed=st.integers(0, 2**70),
+    p1=st.floats(0.3, 0.7),
+    p2=st.floats(0.3, 0.7),
+)
+
+
+def planned(recipe, rules, appraise, workers, order, on_draw):
+    """Yield the boards of a plan whose tasks are done by workers at any time and in any order."""
+    plan = Plan(recipe, rules, on_draw)
+    on_the_way = []
+    while not plan.over:
+        while len(on_the_way) < 2 * workers and (draws := plan.next_draws(workers)):
+            assert all(one.number > 0 for one in draws)
+            on_the_way.append(draws)
+        assert on_the_way, "nothing is asked for, and nothing is there"
+        draws = on_the_way.pop(order.randrange(len(on_the_way)))
+        found = [_appraised(appraise, recipe, rules, one) for one in draws]
+        plan.take(draws, Judged(found, order.random() / 10))
+        yield from plan.ready()
+
+
+@settings(max_examples=40)
+@given(
+    recipe=recipes,
+    rules=st.builds(Rules, unique=st.booleans(), choices=st.integers(1, 9), most_draws=st.integers(1, 40)),
+    shares=st.tuples(st.integers(1, 10), st.integers(1, 10)),
+    workers=st.integers(1, 9),
+    order=st.randoms(use_true_random=False),
+)
+def test_a_plan_keeps_the_boards_that_a_selection_in_order_keeps(recipe, rules, shares, workers, order):
+    appraise, in_order, in_any_order = judged_with(shares), [], []
+    expected = outcome(select(recipe, appraise, rules, in_order.append))
+    assert outcome(planned(recipe, rules, appraise, workers, order, in_any_order.append)) == expected
+    if expected[1] is None:  # every board that counts was told of, and none beside
+        key = lambda drawn: (drawn.puzzle, drawn.eligible, repr(drawn.appraisal))  # noqa: E731
+        assert sorted(map(key, in_any_order)) == sorted(map(key, in_order))
+
+
+def test_a_plan_looks_at_few_boards_in_vain():
+    recipe, rules = Recipe(6, 6, 40, seed=3), Rules(unique=True, choices=4)
+    looked_at, counted = 0, []
+
+    def appraise(puzzle):
+        nonlocal looked_at
+        looked_at += 1
+        return judged_with((10, 3))(puzzle)
+
+    assert len(list(planned(recipe, rules, appraise, 4, Random(5), counted.append))) == 40
+    assert looked_at < 1.25 * len(counted)
+
+
+def fake_bot(monkeypatch):
+    monkeypatch.setattr(
+        "nonobot.harness.cluster.board_tasks._bot", lambda judge: judged_with((8, 5)) if judge else None
+    )
+
+
+def without_seconds(survey):
+    for _, row in survey.rows():
+        row.seconds = 0.0
+    return as_json(survey, [], 0)
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 1e-3, 10.0])
+def test_a_survey_does_not_depend_on_its_tasks(monkeypatch, seconds):
+    fake_bot(monkeypatch)
+    asked = [(JUDGE, Recipe(5, side, 123, seed=4, p1=0.3, p2=0.7)) for side in (5, 4, 6)]
+    told = []
+    monkeypatch.setattr(board_jobs, "TASK_SECONDS", seconds)
+    found = without_seconds(survey_on(None, asked, told.append))
+    assert told[-1] == sum(recipe.width * recipe.height * recipe.count for _, recipe in asked)
+    assert told == sorted(told)
+    monkeypatch.setattr(board_jobs, "FIRST_BOARDS", 1000)
+    assert without_seconds(survey_on(None, asked, told.append)) == found
+
+
+# Real workers
+
+
+def generated(tmp_path, name, *options):
+    command = ["generate", "12x11x20", "--seed", "5", "--p2", "0.45", "--unique", "--hard", "6"]
+    assert cli.run([*command, "-o", str(tmp_path / name), *options]) == 0
+    return (tmp_path / name).read_bytes()
+
+
+@pytest.mark.slow
+def test_the_same_seed_makes_the_same_set_and_survey_wherever_it_is_made(compiled, tmp_path, capfd):
+    alone = generated(tmp_path, "alone.txt", "--survey", str(tmp_path / "alone.json"))
+    said = capfd.readouterr().out
+    for place in ("local:1", "local:2"):
+        options = ["--on", place, "--survey", str(tmp_path / "other.json")]
+        assert generated(tmp_path, "other.txt", *options) == alone
+        assert capfd.readouterr().out == said
+        assert (tmp_path / "other.json").read_bytes() == (tmp_path / "alone.json").read_bytes()
+
+
+def run_on_workers(tmp_path, *options, stdout=subprocess.DEVNULL):
+    command = [sys.executable, "-m", "nonobot.harness", "generate", "--seed", "5", "--on", "local:2", *options]
+    return subprocess.Popen(command, cwd=tmp_path, stdout=stdout, stderr=subprocess.PIPE)
+
+
+def descendants(run):
+    return psutil.Process(run.pid).children(recursive=True)
+
+
+def workers_of(run):
+    """Wait until bots are at work, and return the processes that started them."""
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        found = {}
+        for process in descendants(run):
+            try:
+                if "--stats" in process.cmdline():
+                    found[process.ppid()] = process
+            except psutil.Error:
+                continue
+        if len(found) == 2:
+            return [psutil.Process(pid) for pid in found]
+        time.sleep(0.05)
+    raise AssertionError("no workers")
+
+
+def wait_until_gone(processes):
+    _, left = psutil.wait_procs(processes, timeout=30)
+    assert not left
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("turn", range(3))
+def test_a_worker_that_is_killed_changes_nothing(compiled, tmp_path, turn):
+    options = ["20x20x30", "--p2", "0.4", "--hard", "200"]
+    assert cli.run(["generate", "--seed", "5", *options, "-o", str(tmp_path / "alone.txt")]) == 0
+    with run_on_workers(tmp_path, *options, "-o", "q.txt") as run:
+        killed, started = 0, []
+        for after in (0.1 * turn, 0.7):
+            workers = workers_of(run)
+            threading.Event().wait(after)
+            with contextlib.suppress(psutil.NoSuchProcess):  # it is done already
+                started += descendants(run)
+                workers[turn % 2].kill()
+                killed += 1
+        _, err = run.communicate(timeout=300)
+    assert run.returncode == 0, err
+    assert killed
+    wait_until_gone(started)
+    assert (tmp_path / "q.txt").read_bytes() == (tmp_path / "alone.txt").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_neither_a_file_nor_a_process(compiled, tmp_path, number):
+    with run_on_workers(tmp_path, "25x25x1000", "--hard", "1000", "-o", "q.txt") as run:
+        workers_of(run)
+        started = descendants(run)
+        run.send_signal(number)
+        _, err = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert b"Traceback" not in err
+    assert os.listdir(tmp_path) == []  # noqa: PTH208
+    wait_until_gone(started)
+
+
+@pytest.mark.slow
+def test_a_board_that_no_worker_survives_is_named(compiled, tmp_path):
+    with run_on_workers(
+        tmp_path, "30x30x1", "--p1", "0.4", "--p2", "0.4", "--hard", "100000", "-o", "q.txt"
+    ) as run:
+        end = time.monotonic() + 200
+        while run.poll() is None and time.monotonic() < end:
+            for process in descendants(run):
+                try:
+                    if "--stats" in process.cmdline():
+                        psutil.Process(process.ppid()).kill()
+                except psutil.Error:
+                    continue
+            time.sleep(0.1)
+        _, err = run.communicate(timeout=60)
+    assert run.returncode == 2
+    assert b"workers died of the same boards: " in err.splitlines()[-1]
+    assert b"boardgen:30x30x1:seed=5" in err.splitlines()[-1]

@@ -1,0 +1,230 @@
+"""Surveys: the table against a slow twin, what adds up, and the forms that it is written in."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nonobot.harness import cli
+from nonobot.harness.report.survey_plot import drawing_of
+from nonobot.harness.survey import Kind, Row, Survey, as_json, as_text, quantile, rounded
+from nonobot.harness.text import NOTHING
+from nonobot.tournament_data import Recipe
+from nonobot.tournament_data.select import Appraisal, drawn_board
+from tests import naive
+
+LINE_LIMIT = 1000
+
+
+def appraisals():
+    levels = st.sampled_from(["lines", "probing", "search"])
+    unique = st.builds(Appraisal, st.just(True), st.just(True), st.integers(0, 10**6), st.integers(0, 500), levels)
+    other = st.builds(Appraisal, st.booleans(), st.just(False), st.integers(0, 10**6), st.integers(0, 500))
+    return unique | other
+
+
+kinds = st.builds(Kind, st.sampled_from([5, 10]), st.sampled_from([5, 10]), st.sampled_from([30, 35]))
+
+
+def survey_of(boards):
+    found = Survey()
+    for kind, appraisal in boards:
+        found.row(kind).add(appraisal, LINE_LIMIT)
+    return found
+
+
+@given(boards=st.lists(st.tuples(kinds, appraisals())), cuts=st.lists(st.integers(0, 30)), order=st.randoms())
+def test_parts_add_up_to_the_whole_in_any_order(boards, cuts, order):
+    whole = survey_of(boards)
+    edges = sorted({0, len(boards), *(cut for cut in cuts if cut < len(boards))})
+    parts = [survey_of(boards[start:end]) for start, end in pairwise(edges)]
+    order.shuffle(parts)
+    summed = Survey()
+    for part in parts:
+        summed += part
+    assert list(summed.rows()) == list(whole.rows())
+    for kind, row in whole.rows():
+        mine = [appraisal for other, appraisal in boards if other == kind]
+        assert row.boards == len(mine)
+        assert row.undecided == sum(not one.decided for one in mine)
+        assert row.late == sum(not one.decided and one.work <= LINE_LIMIT for one in mine)
+        assert row.unique == sum(one.level is not None for one in mine)
+        assert (row.lines, row.probing) == tuple(
+            sum(one.level == level for one in mine) for level in ("lines", "probing")
+        )
+        assert row.work == Counter(rounded(one.work) for one in mine)
+        assert row.conflicts == Counter(rounded(one.conflicts) for one in mine)
+
+
+@given(number=st.integers(0, 10**12))
+def test_a_rounded_count_has_two_digits_and_is_a_tenth_less_at_most(number):
+    found = rounded(number)
+    assert found <= number < found * 1.1 or found == number
+    assert not str(found)[2:].strip("0")
+
+
+@given(values=st.lists(st.integers(0, 50), min_size=1), share=st.sampled_from([0.01, 0.5, 0.9, 0.99, 1.0]))
+def test_a_quantile_is_the_value_in_that_place(values, share):
+    wanted = next(value for place, value in enumerate(sorted(values), 1) if place >= share * len(values))
+    assert quantile(Counter(values), share) == wanted
+
+
+def test_of_nothing_there_is_no_quantile():
+    with pytest.raises(ValueError, match="nothing was counted"):
+        quantile(Counter(), 0.5)
+
+
+@given(width=st.integers(1, 30), height=st.integers(1, 30), share=st.floats(0, 1))
+def test_the_kind_of_a_board_is_the_nearest_step(width, height, share):
+    black = int(share * width * height)
+    kind = Kind.of(width, height, black)
+    assert kind.percent % 5 == 0
+    assert abs(kind.percent - 100 * black / (width * height)) <= 2.5 + 1e-9
+
+
+def twin(recipes):
+    """Return the counts of a survey of small boards from the slow references: boards, unique, lines, probing."""
+    counts: dict[tuple[int, int, int], list[int]] = {}
+    for recipe in recipes:
+        for index in range(recipe.count):
+            puzzle, solution = drawn_board(recipe, index, 0)
+            share = 100 * int(solution.cells.sum()) / (recipe.width * recipe.height)
+            row = counts.setdefault((recipe.width, recipe.height, 5 * int(share / 5 + 0.5)), [0, 0, 0, 0])
+            row[0] += 1
+            if len(naive.solutions(puzzle, limit=2)) == 1:
+                row[1] += 1
+                unknown = naive.unknown_grid(puzzle)
+                if is_full(naive.propagate(puzzle, unknown)):
+                    row[2] += 1
+                elif is_full(naive.fully_probe(puzzle, unknown, 1)):
+                    row[3] += 1
+    return counts
+
+
+def is_full(grid):
+    return all(cell is not None for row in grid for cell in row)
+
+
+@pytest.mark.usefixtures("compiled")
+def test_the_command_counts_what_the_slow_references_count(tmp_path, capfd):
+    path = tmp_path / "survey.json"
+    recipes = [Recipe(*size, 40, 3, 0.35, 0.65) for size in ((6, 5), (4, 4))]
+    command = ["generate", "6x5x40", "4x4x40", "--seed", "3", "--p1", "0.35", "--p2", "0.65"]
+    assert cli.run([*command, "--survey", str(path), "--survey", str(tmp_path / "survey.svg")]) == 0
+    found = json.loads(path.read_text())
+    rows = {(row["width"], row["height"], row["percent"]): row for row in found["rows"]}
+    expected = twin(recipes)
+    assert {
+        kind: [row["boards"], row["unique"], row["lines"], row["probing"]] for kind, row in rows.items()
+    } == expected
+    for row in rows.values():
+        assert sum(row["work"].values()) == sum(row["conflicts"].values()) == row["boards"]
+        assert row["undecided"] == 0
+        assert row["seconds"] > 0
+    assert found["recipes"] == [str(recipe) for recipe in recipes]
+    assert (found["kind"], found["line_limit"]) == ("survey", 3_000_000)
+    out = capfd.readouterr().out.splitlines()
+    assert len(out) == 1 + len(rows)
+    assert out[0].split()[:4] == ["size", "black", "boards", "lines"]
+    assert (tmp_path / "survey.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.usefixtures("compiled")
+def test_boards_given_up_are_counted_and_said(tmp_path, capfd):
+    path = tmp_path / "survey.json"
+    command = ["generate", "20x20x30", "--seed", "3", "--p1", "0.4", "--line-limit", "700", "--survey", str(path)]
+    assert cli.run(command) == 0
+    rows = json.loads(path.read_text())["rows"]
+    undecided = sum(row["undecided"] for row in rows)
+    assert 0 < undecided < 30
+    assert sum(row["late"] for row in rows) == 0
+    err = capfd.readouterr().err.splitlines()
+    assert err[-1] == f"nonojudge: {undecided} boards were given up at --line-limit 700"
+
+
+def random_survey():
+    random, found = Random(1), Survey()
+    for width in (10, 20):
+        for percent in (30, 50, 70):
+            row = found.row(Kind(width, width, percent))
+            for _ in range(20):
+                level = random.choice(["lines", "probing", "search", None])
+                work = random.randrange(1, 10**5)
+                row.add(Appraisal(level is not None or work % 2 == 0, level is not None, work, 3, level), 10**6)
+            row.seconds = 0.5
+    return found
+
+
+def test_the_table_has_a_row_for_each_kind_and_shares_of_its_boards():
+    found = Survey()
+    row = found.row(Kind(10, 10, 50))
+    for level, work in (("lines", 100), ("probing", 220), ("search", 330), (None, 12345)):
+        row.add(Appraisal(True, level is not None, work, work // 100, level), 10**6)
+    row.seconds = 0.25
+    found.row(Kind(10, 10, 55)).add(Appraisal(False, False, 10**6 + 3, 9), 10**6)
+    head, *lines = as_text(found, terminal=False).splitlines()
+    assert head.split("  ")[0] == "size"
+    assert " ".join(lines[0].split()) == "10x10 50 % 4 25 % 50 % 75 % - 220 12,000 120 16".replace("-", NOTHING)
+    assert " ".join(lines[1].split()) == "55 % 1 - - - 100 % 1,000,000 1,000,000 9 -".replace("-", NOTHING)
+
+
+@pytest.mark.parametrize(("form", "first"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_a_plot_is_drawn_and_alike_each_time(form, first):
+    data = drawing_of(random_survey(), form)
+    assert data.startswith(first)
+    assert data == drawing_of(random_survey(), form)
+    if form == "svg":
+        text = data.decode()
+        assert all(f">{words}</text>" in text for words in ("10x10", "20x20", "solved by line logic alone, %"))
+
+
+def test_json_keeps_all_counts():
+    found = random_survey()
+    rows = json.loads(as_json(found, ["boardgen:1x1x1:seed=1"], 7))["rows"]
+    for (kind, row), kept in zip(found.rows(), rows, strict=True):
+        again = Row(
+            **{name: kept[name] for name in Row.__slots__}
+            | {
+                name: Counter({int(value): number for value, number in kept[name].items()})
+                for name in ("work", "conflicts")
+            }
+        )
+        assert again == row
+        assert Kind(kept["width"], kept["height"], kept["percent"]) == kind
+
+
+def status_of(*arguments):
+    try:
+        return cli.run(arguments)
+    except SystemExit as end:
+        return end.code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["5x5x1", "--survey", "a.txt"], "'a.txt': expected a name that ends with .json, .svg, .png"),
+        (["5x5x1", "4x4x1"], "several WxHxN are for --survey alone"),
+        (["5x5x1", "4x4x1", "--unique", "--survey", "a.json"], "several WxHxN are for --survey alone"),
+        (["5x5x1", "--hard", "2", "--survey", "a.json"], "--survey needs --unique beside it"),
+        (["5x5x1", "--survey", "a.json", "-o", "q.txt"], "--survey alone writes no puzzles"),
+        (["5x5x1", "--survey", "no/where/a.json", "--p1", "2"], "between 0 and 1"),
+        (["5x5x1", "--on", "local"], "--on is for --unique, --hard and --survey"),
+        (["5x5x1", "--hard", "2", "--on", "somewhere"], "'somewhere' is not local, local:N or an address"),
+        pytest.param(
+            ["5x5x1", "--hard", "2", "--on", "tcp://127.0.0.1:9"],
+            "no scheduler answers at tcp://127.0.0.1:9",
+            marks=pytest.mark.slow,  # it is given some seconds
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_one_line(arguments, message, capfd, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert status_of("generate", "--seed", "1", *arguments) == 2
+    assert message in capfd.readouterr().err.splitlines()[-1]
