@@ -29,6 +29,7 @@ MAY_IMPORT_BESIDE = {
     "tournament_data/store.py": {"platformdirs"},
     "harness/bench/": {"bot", "pyperf"},
     "harness/opponents/": {"bot", "pysat", "ortools"},
+    "harness/page/": {"starlette", "uvicorn", "h11"},
     "harness/pictures/": {"PIL"},
     "harness/report/": {"matplotlib", "jinja2", "markupsafe"},
     "harness/statistics.py": {"scipy"},
