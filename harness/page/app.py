@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Coroutine
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from starlette.applications import Starlette
@@ -60,6 +60,8 @@ class Asked(msgspec.Struct):
         Who asks.
     cells : str or None
         The cells that somebody set, as in a board.
+    solutions : int
+        To be looked for: 1, soon to be seen, or 2, which tell whether there is only one.
     format : str
         What is to be written: the name of a format, `svg` or `png`.
     dark : bool
@@ -69,6 +71,7 @@ class Asked(msgspec.Struct):
     board: Board
     tab: str = ""
     cells: str | None = None
+    solutions: Literal[1, 2] = 2
     format: str = ""
     dark: bool = False
 
@@ -252,7 +255,7 @@ class _Page:
     async def solve(self, request: Request) -> Response:
         """The verdict on a board, with up to two solutions, or the lines that contradict."""
         asked = await self._checked(request)
-        answer = await self._search(request, asked, "solve", solutions=2)
+        answer = await self._search(request, asked, "solve", solutions=asked.solutions)
         if answer["verdict"] == "unsolvable":
             answer["conflict"] = await self._ask(request, asked, LINE_SECONDS, "conflict")
             if asked.board.cells:

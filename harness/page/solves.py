@@ -43,6 +43,9 @@ WARM_UP = (
 )
 """Asked of a new process, so that the first board finds its kernels loaded."""
 
+WIDER_SIDES = (126, 254)
+"""Sides of the boards that have kernels of their own, up to the longest that the page takes."""
+
 
 class BusyError(Exception):
     """Too many boards wait already; the message is one line."""
@@ -237,6 +240,24 @@ class Solves:
     async def _start_all(self) -> None:
         for _ in range(self._count):
             await self._start_one()
+        await self._compile_ahead()
+
+    async def _compile_ahead(self) -> None:
+        """See the kernels for larger boards compiled, if they are not, by a process that takes what others leave."""
+        process = await _Process.start()
+        self._all.add(process)
+        try:
+            psutil.Process(process.pid).nice(19)
+            for side in WIDER_SIDES:
+                clues = [[1], [1], *[[]] * (side - 2)]  # two solutions: line logic does not settle it
+                for request in WARM_UP:
+                    await process.ask({**request, "rows": clues, "columns": clues}, 4 * COMPILING_SECONDS)
+        except (LateError, psutil.Error):
+            pass  # it is said when such a board comes
+        finally:
+            process.kill()
+            await process.ended()
+            self._all.discard(process)
 
     async def _start_one(self) -> None:
         """Start a process and see it ready; if it does not start, let those who wait know."""

@@ -7,6 +7,8 @@ import { BLACK, UNKNOWN, WHITE, clueWords } from "./words.js";
 
 const SIZES = [1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40, 48, 60];
 const LARGEST_FIT = 40;
+const SMALLEST_TO_PAINT = 18; // where cells are painted they can be hit, and scrolled, on boards of up to
+const MOST_TO_PAINT = 60;
 const SMALLEST_WITH_CLUES = 9;
 const SMALLEST_WITH_LINES = 4;
 const GROUP = 5;
@@ -82,9 +84,14 @@ export class BoardView {
       const sizes = direction > 0 ? SIZES.filter((size) => size > now + 0.5) : SIZES.filter((size) => size < now - 0.5);
       this.zoomed = (direction > 0 ? sizes[0] : sizes.at(-1)) ?? now;
     }
-    const middle = { ...(this.hover ?? this.cursor) };
+    const offset = this.#offset();
+    const middle = {
+      x: (offset.x + (this.shown.width - this.left) / 2) / this.cell,
+      y: (offset.y + (this.shown.height - this.top) / 2) / this.cell,
+    };
     this.layOut();
-    if (direction !== 0) this.#scrollTo(middle, true);
+    this.frame.scrollLeft = (middle.x * this.cell - (this.shown.width - this.left) / 2) / devicePixelRatio;
+    this.frame.scrollTop = (middle.y * this.cell - (this.shown.height - this.top) / 2) / devicePixelRatio;
   }
 
   // --- geometry --------------------------------------------------------------------------------------------------
@@ -124,6 +131,7 @@ export class BoardView {
   #fitting(most, ratio) {
     for (let at = SIZES.length - 1; at > 0; at--) {
       if (SIZES[at] > LARGEST_FIT) continue;
+      if (SIZES[at] < SMALLEST_TO_PAINT && this.onPaint && Math.max(this.width, this.height) <= MOST_TO_PAINT) break;
       this.#measure(SIZES[at], most, ratio);
       if (
         this.left + this.width * this.cell + this.end <= most.width &&
@@ -131,7 +139,7 @@ export class BoardView {
         !this.isCut
       ) return SIZES[at];
     }
-    return SIZES[0];
+    return this.onPaint && Math.max(this.width, this.height) <= MOST_TO_PAINT ? SMALLEST_TO_PAINT : SIZES[0];
   }
 
   #measure(size, most, ratio) {
@@ -182,14 +190,13 @@ export class BoardView {
     return x < this.width && y < this.height ? { x, y } : null;
   }
 
-  #scrollTo({ x, y }, isMiddle = false) {
+  // Scrolls as far as it takes to see a cell.
+  #scrollTo({ x, y }) {
     const ratio = devicePixelRatio;
     const room = { x: this.shown.width - this.left, y: this.shown.height - this.top };
     const offset = this.#offset();
-    const to = (place, now, size) => {
-      if (isMiddle) return place * this.cell - (size - this.cell) / 2;
-      return Math.max(Math.min(now, place * this.cell), (place + 1) * this.cell - size + this.end);
-    };
+    const to = (place, now, size) =>
+      Math.max(Math.min(now, place * this.cell), (place + 1) * this.cell - size + this.end);
     this.frame.scrollLeft = to(x, offset.x, room.x) / ratio;
     this.frame.scrollTop = to(y, offset.y, room.y) / ratio;
   }
@@ -292,7 +299,7 @@ export class BoardView {
     const { context, cell, colours } = this;
     const ratio = Math.max(1, Math.round(devicePixelRatio));
     const line = (isRow, index, heavy) => {
-      const size = heavy ? Math.max(ratio, Math.round(cell >= 8 ? 2 * ratio : ratio)) : ratio;
+      const size = heavy ? Math.max(ratio, cell >= 14 * ratio ? 2 * ratio : ratio) : ratio;
       const at = index * cell - Math.floor(size / 2);
       if (isRow) context.fillRect(origin.x + view.x0 * cell, origin.y + at, (view.x1 - view.x0) * cell, size);
       else context.fillRect(origin.x + at, origin.y + view.y0 * cell, size, (view.y1 - view.y0) * cell);

@@ -218,15 +218,17 @@ export class Picks {
   }
 
   fill({ samples, sets }) {
-    element("samples").replaceChildren(
-      ...samples.map((name, at) => {
-        const button = document.createElement("button");
-        button.className = "chip";
-        button.textContent = name;
-        button.addEventListener("click", () => this.#show(`/api/sample?number=${at + 1}`));
-        return button;
-      }),
-    );
+    for (const id of ["samples", "welcome-samples"]) {
+      element(id).replaceChildren(
+        ...samples.map((name, at) => {
+          const button = document.createElement("button");
+          button.className = "chip";
+          button.textContent = name;
+          button.addEventListener("click", () => this.#show(`/api/sample?number=${at + 1}`));
+          return button;
+        }),
+      );
+    }
     const names = sets.filter((one) => one.here).map((one) => one.name);
     element("set-names").replaceChildren(
       ...[...names, "boardgen:25x25x1000:seed=7", "boardgen:10x10x1000:seed=1"].map((name) => new Option(name, name)),

@@ -13,7 +13,7 @@ import { UNKNOWN, cellsFrom } from "./words.js";
 const DRAWN_MS = 200;
 const element = (id) => document.getElementById(id);
 
-const state = { board: null, answer: null, view: "solution", solution: 0, isDrawing: false, seconds: 10 };
+const state = { board: null, answer: null, view: "solution", solution: 0, isDrawing: false, seconds: 10, settled: 0 };
 
 const view = new BoardView(element("frame"), element("spacer"), element("board"));
 const verdict = new Verdict();
@@ -68,6 +68,8 @@ function setView(name) {
 
 function layOut() {
   const { isDrawing } = state;
+  element("welcome").hidden = Boolean(state.board);
+  element("board-card").hidden = !state.board;
   element("views").hidden = isDrawing;
   element("steps-bar").hidden = isDrawing || state.view !== "steps";
   element("mine-bar").hidden = isDrawing || state.view !== "mine";
@@ -77,6 +79,7 @@ function layOut() {
   view.onPaint = painter && ((cell, value) => painter.paint(cell, value));
   view.onStroke = painter && (() => painter.endStroke());
   element("board").classList.toggle("paints", Boolean(painter));
+  if (state.board) view.layOut();
 }
 
 // --- a puzzle comes in ---------------------------------------------------------------------------------------------
@@ -88,6 +91,7 @@ async function open(board) {
   state.solution = 0;
   press(element("solutions"), "solution", "0");
   element("title").textContent = [board.title, board.author].filter(Boolean).join(" by ");
+  layOut();
   view.setPuzzle(board.rows, board.columns);
   name(board);
   attempt.start(board);
@@ -99,12 +103,14 @@ async function open(board) {
 }
 
 async function solve(board) {
-  const answer = await verdict.of(board, state.seconds);
-  if (!answer || state.board !== board) return;
-  state.answer = answer;
-  layOut();
-  refresh();
-  document.documentElement.dataset.shown = String(Number(document.documentElement.dataset.shown ?? 0) + 1);
+  const isAllKnown = await verdict.of(board, state.seconds, (answer) => {
+    if (state.board !== board) return;
+    state.answer = answer;
+    layOut();
+    refresh();
+  });
+  if (isAllKnown && state.board === board) state.settled++;
+  document.documentElement.dataset.settled = state.settled;
 }
 
 const name = (board) =>
@@ -119,6 +125,7 @@ function drawn() {
   state.board = { rows, columns, title: null, author: null };
   state.answer = null;
   element("title").textContent = "";
+  layOut();
   view.setPuzzle(rows, columns);
   name(state.board);
   refresh();

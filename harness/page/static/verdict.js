@@ -69,31 +69,42 @@ export class Verdict {
     show(kind, words);
   }
 
-  // Returns the answer to a board, and says it; undefined if another was asked for meanwhile.
-  async of(board, seconds) {
-    const waiting = setTimeout(() => show("busy", "Solving …"), PATIENCE_MS);
-    const waitingLong = setTimeout(
-      () => show("busy", "Solving …", "hard boards take seconds, and the first large ones are compiled for"),
-      2500,
-    );
+  // Says the verdict on a board. `onAnswer` is called with what is known so far: with the first solution as soon as
+  // it is found, and again when it is known whether there are others. Returns whether all of that came.
+  async of(board, seconds, onAnswer) {
+    const waiting = [
+      setTimeout(() => show("busy", "Solving …"), PATIENCE_MS),
+      setTimeout(() => show("busy", "Solving …", "hard boards take seconds, and the first large ones are compiled for"), 2500),
+    ];
+    const rest = () => waiting.forEach(clearTimeout);
+    const told = (answer) => {
+      rest();
+      onAnswer(answer);
+      show(answer.verdict, HEADS[answer.verdict], explained(answer, seconds), counted(board, answer));
+    };
     box.setAttribute("aria-busy", "true");
     try {
-      const answer = await this.#latest.run((signal) => ask("solve", { board }, signal));
-      if (!answer) return undefined;
-      clearTimeout(waiting);
-      clearTimeout(waitingLong);
-      show(answer.verdict, HEADS[answer.verdict], explained(answer, seconds), counted(board, answer));
-      return answer;
+      const first = await this.#latest.run((signal) => ask("solve", { board, solutions: 1 }, signal));
+      if (!first) return false;
+      if (first.verdict !== "unknown" || !first.solutions.length) {
+        told(first);
+        return true;
+      }
+      rest();
+      onAnswer(first);
+      show("busy", "A solution", "is it the only one? …");
+      const answer = await this.#latest.run((signal) => ask("solve", { board, solutions: 2 }, signal));
+      if (!answer) return false;
+      if (!answer.solutions.length) answer.solutions = first.solutions;
+      told(answer);
+      return true;
     } catch (error) {
-      clearTimeout(waiting);
-      clearTimeout(waitingLong);
+      rest();
       show("fault", "No verdict", error.message);
-      return undefined;
+      return false;
     } finally {
-      clearTimeout(waiting);
-      clearTimeout(waitingLong);
+      rest();
       box.setAttribute("aria-busy", "false");
     }
   }
 }
-
