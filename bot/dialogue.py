@@ -1,7 +1,7 @@
 """`nonobot --dialogue`: a program asks about single boards, a line of JSON each, and gets a line for each.
 
-A request says what it wants (`do`), the board's clues, and what of the board is known, a character a cell, row after
-row: `1` black, `0` white, `?` unknown. docs/page.md has all requests and answers.
+A request says what it wants (`do`), the board's clues, and what of the board is known, a character a cell, row
+after row: `1` black, `0` white, `?` unknown. docs/page.md has all requests and answers.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class _RequestError(Exception):
 def converse(strategy: Strategy) -> int:
     """Answer the requests on standard input until its end; return the exit status.
 
-    The kernels for boards of up to 62 cells a side are loaded before the first request. What has to be compiled for
-    a request is said in a line of its own before the answer, `{"compiling": what}`.
+    The kernels for boards of up to 62 cells a side are loaded before the first request. What has to be compiled
+    for a request is said in a line of its own before the answer, `{"compiling": what}`.
     """
     strategy.prepare(lambda what: _write({"compiling": what}), DEFAULT_SIZE)
     while line := sys.stdin.buffer.readline(_MOST_BYTES + 1):
@@ -183,24 +183,24 @@ def _told_by(puzzle: Puzzle, before: Cells, after: Cells, changed: npt.NDArray[n
 
 
 class _Line(NamedTuple):
-    """A row or a column: `index` counts from 0."""
+    """A row or a column; `place` counts from 0."""
 
     kind: str
-    index: int
+    place: int
     clue: tuple[int, ...]
 
     @classmethod
-    def of(cls, puzzle: Puzzle, kind: str, index: int) -> _Line:
-        return cls(kind, index, (puzzle.rows if kind == "row" else puzzle.columns)[index])
+    def of(cls, puzzle: Puzzle, kind: str, place: int) -> _Line:
+        return cls(kind, place, (puzzle.rows if kind == "row" else puzzle.columns)[place])
 
     @property
     def name(self) -> list[Any]:
         """The line for people: its kind, and its number from 1."""
-        return [self.kind, self.index + 1]
+        return [self.kind, self.place + 1]
 
-    def cells(self, board: Cells) -> Cells:
+    def cells(self, board: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return its cells, which are those of the board itself."""
-        return board[self.index] if self.kind == "row" else board[:, self.index]
+        return board[self.place] if self.kind == "row" else board[:, self.place]
 
     def painted(self, board: Cells) -> Cells | None:
         """Return its cells as they are once it is painted maximally; None if nothing fits them."""
@@ -225,12 +225,12 @@ def _cells_in(mask: int, length: int) -> npt.NDArray[np.bool_]:
 
 
 def _lines(puzzle: Puzzle) -> list[_Line]:
-    rows = [_Line("row", index, clue) for index, clue in enumerate(puzzle.rows)]
-    return rows + [_Line("column", index, clue) for index, clue in enumerate(puzzle.columns)]
+    rows = [_Line("row", place, clue) for place, clue in enumerate(puzzle.rows)]
+    return rows + [_Line("column", place, clue) for place, clue in enumerate(puzzle.columns)]
 
 
 def _hint(strategy: Strategy, request: _Request) -> dict[str, Any]:
-    """Return the line that tells most as the board is, with the cells that it tells; or the lines that nothing fits."""
+    """Return the line that tells most, as the board is, with what it tells; or the lines that nothing fits."""
     best: dict[str, Any] | None = None
     wrong, most = [], 0
     numbers = np.arange(request.cells.size).reshape(request.cells.shape)

@@ -182,7 +182,7 @@ class Browser:
         return found
 
     def press(self, key: str, *modifiers: str) -> None:
-        """Press a key, as `KeyboardEvent.key` names it, and let it go; modifiers are Alt, Control, Meta and Shift."""
+        """Press a key, as `KeyboardEvent.key` names it, and let it go; modifiers: Alt, Control, Meta, Shift."""
         held = sum(1 << ("Alt", "Control", "Meta", "Shift").index(name) for name in modifiers)
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
         code, number = KEYS.get(key, (key, 0))

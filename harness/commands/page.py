@@ -59,8 +59,8 @@ def add_to(parser: Parser) -> None:
         "--host",
         default=HOST,
         metavar="ADDRESS",
-        help="serve other machines too, at this address of the machine (default: %(default)s, this machine alone); "
-        "whoever reaches it may let puzzles be solved",
+        help="serve other machines too, at this address of the machine (default: %(default)s, this machine "
+        "alone); whoever reaches it may let puzzles be solved",
     )
     parser.set_defaults(carry_out=carry_out)
 

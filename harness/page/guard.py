@@ -1,7 +1,7 @@
 """What the page's server refuses: other hosts and sites, bodies that are too large, what comes too slowly.
 
-Another site's page may send requests to 127.0.0.1, and a name of its own may lead there (DNS rebinding): both are told
-by the headers Host and Origin, which no script of a page can forge.
+Another site's page may send requests to 127.0.0.1, and a name of its own may lead there (DNS rebinding): both are
+told by the headers Host and Origin, which no script of a page can forge.
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ class Guard:
         self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -221,10 +222,12 @@ class Listener(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request."""
         super().connection_made(transport)
         self._expect()
 
     def data_received(self, data: bytes) -> None:
+        """Take what arrives; the time for a request runs from its first byte to the end of its head."""
         super().data_received(data)
         if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
             self._expect()  # a request has begun
@@ -232,6 +235,7 @@ class Listener(H11Protocol):
             self._expect_nothing()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing more."""
         self._expect_nothing()
         super().connection_lost(exc)
 

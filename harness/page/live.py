@@ -10,11 +10,11 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import psutil
 from starlette.concurrency import run_in_threadpool
 
 from nonobot.harness.errors import UnusableError
@@ -48,12 +48,6 @@ class _UnderWay:
     is_running: bool
     wall_seconds: float
 
-    @property
-    def series(self) -> tuple[list[int], dict[int, float]]:
-        """The numbers of the puzzles ruled on, and the times of the right answers."""
-        numbers = [one.number for one in self.rulings]
-        return numbers, _times(self.rulings)
-
 
 def _times(rulings: Sequence[PuzzleResult]) -> dict[int, float]:
     return {
@@ -76,6 +70,7 @@ class Live:
         self._seen: dict[Path, tuple[int, int]] = {}
         self._sources: dict[Path, Source | str] = {}
         self._state: dict[str, Any] = {}
+        self._bots: dict[str, int] = {}  # each bot's number, and so its look
         self._plots: list[list[Series]] = []
         self._svgs: dict[int, bytes] = {}
         self._version = 0
@@ -158,17 +153,21 @@ class Live:
         rankings = sections(sources)
         per_set: dict[str, list[Series]] = {}
         titles: dict[str, str] = {}
+
+        def add(digest: str, bot: str, more: str, rulings: Sequence[PuzzleResult]) -> None:
+            number = self._bots.setdefault(bot, len(self._bots))
+            series = Series(plain(bot) + more, look(number), [one.number for one in rulings], _times(rulings))
+            per_set.setdefault(digest, []).append(series)
+
         for ranking in rankings:
             if ranking.scope is Scope.SET:
                 digest = ranking.sets[0].sha256
                 titles[digest] = ranking.title
-                for row in ranking.rows:
-                    for run in row.runs:
-                        rulings = run.score.puzzles
-                        _add(per_set, digest, plain(run.bot), [one.number for one in rulings], _times(rulings))
+                for run in (run for row in ranking.rows for run in row.runs):
+                    add(digest, run.bot, "", run.score.puzzles)
         for one in under_way:
             titles.setdefault(one.result.set.sha256, one.result.set.name)
-            _add(per_set, one.result.set.sha256, f"{plain(one.result.bot)} (under way)", *one.series)
+            add(one.result.set.sha256, one.result.bot, " (under way)", one.rulings)
         drawn = {
             digest: all_series for digest, all_series in per_set.items() if any(s.seconds for s in all_series)
         }
@@ -180,7 +179,14 @@ class Live:
             "under_way": [_run(one) for one in under_way],
             "last": _last(under_way, sources),
             "plots": [
-                {"title": plain(titles[digest]), "words": "; ".join(series.in_words for series in all_series)}
+                {
+                    "title": plain(titles[digest]),
+                    "words": "; ".join(series.in_words for series in all_series),
+                    "series": [
+                        (series.name, LIGHT_COLOURS[series.look.hue], DARK_COLOURS[series.look.hue])
+                        for series in all_series
+                    ],
+                }
                 for digest, all_series in drawn.items()
             ]
             if can_draw
@@ -196,13 +202,6 @@ def _read(path: Path) -> Source | str:
         return str(error)
 
 
-def _add(
-    per_set: dict[str, list[Series]], digest: str, name: str, numbers: list[int], seconds: dict[int, float]
-) -> None:
-    own = per_set.setdefault(digest, [])
-    own.append(Series(name, look(len(own)), numbers, seconds))
-
-
 def _under_way(path: Path) -> _UnderWay | None:
     try:
         records = read_records(path)
@@ -214,8 +213,8 @@ def _under_way(path: Path) -> _UnderWay | None:
     wall, before, running = 0.0, 0.0, False
     for one in records:
         match one:
-            case LegStarted():
-                running = True
+            case LegStarted(_, _, pid, created):
+                running = _is_alive(pid, created)
             case Alive(usage):
                 wall = before + usage.wall_seconds
             case LegEnded(leg):
@@ -223,6 +222,13 @@ def _under_way(path: Path) -> _UnderWay | None:
                 wall, running = before, False
     arrived = max((one.arrived_seconds or 0.0 for one in rulings), default=0.0)
     return _UnderWay(records[0], rulings, running, max(wall, arrived))
+
+
+def _is_alive(pid: int, created: float) -> bool:
+    try:
+        return abs(psutil.Process(pid).create_time() - created) < 1.0
+    except psutil.Error:
+        return False
 
 
 def _run(one: _UnderWay) -> dict[str, Any]:
@@ -244,25 +250,17 @@ def _last(under_way: Sequence[_UnderWay], sources: Sequence[Source]) -> list[dic
         done = [one.found for one in sources if isinstance(one.found, RunResult)]
         latest = max(done, key=lambda run: run.started_at, default=None)
         runs = [(latest, latest.score.puzzles)] if latest else []
-    found: list[tuple[datetime, dict[str, Any]]] = []
-    for result, rulings in runs:
-        for ruling in rulings[-LAST_PUZZLES:]:
-            words = {
-                "bot": plain(result.bot),
-                "set": plain(result.set.name),
-                "number": ruling.number,
-                "verdict": ruling.verdict.value,
-                "time": "" if ruling.took_seconds is None else duration(ruling.took_seconds),
-            }
-            found.append((_begun(result.started_at), words))
-    return [words for _, words in found[::-1][: LAST_PUZZLES * 2]]
-
-
-def _begun(text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return datetime.fromtimestamp(0, UTC)
+    return [
+        {
+            "bot": plain(result.bot),
+            "set": plain(result.set.name),
+            "number": ruling.number,
+            "verdict": ruling.verdict.value,
+            "time": "" if ruling.took_seconds is None else duration(ruling.took_seconds),
+        }
+        for result, rulings in runs
+        for ruling in rulings[: -LAST_PUZZLES - 1 : -1]
+    ]
 
 
 def _ranking(section: Section) -> dict[str, Any]:

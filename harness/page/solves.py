@@ -1,7 +1,7 @@
 """The bot's processes behind the page: kept warm, asked a board at a time, killed when nobody waits any more.
 
-Each has one board at a time and lives on after it. One that is late, or whose asker has gone, is killed, and another
-takes its place. Who waits is served by turns: a tab with many boards holds up no other.
+Each has one board at a time and lives on after it. One that is late, or whose asker has gone, is killed, and
+another takes its place. Who waits is served by turns: a tab with many boards holds up no other.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ class Solves:
         await self._compile_ahead()
 
     async def _compile_ahead(self) -> None:
-        """See the kernels for larger boards compiled, if they are not, by a process that takes what others leave."""
+        """See the kernels for larger boards compiled, if need be, by a process that takes what others leave."""
         process = await _Process.start()
         self._all.add(process)
         try:

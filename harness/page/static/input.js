@@ -98,7 +98,8 @@ export class PuzzleInput {
       if (isPicture && name) found.board.title = name.replace(/\.[^.]*$/, "");
       this.onBoard(found);
     } else {
-      this.onNothing();
+      const [[line, what] = []] = found.faults ?? [];
+      this.onNothing(line ? `line ${line}: ${what}` : what);
     }
   }
 

@@ -89,7 +89,14 @@ function plot(one, at, version) {
   image.alt = one.words;
   image.width = 440;
   image.height = 380;
-  figure.append(made("figcaption", one.title, "quiet"), image);
+  const legend = made("ul", "", "legend");
+  for (const [name, light, dark] of one.series) {
+    const item = made("li", name);
+    item.style.setProperty("--light", light);
+    item.style.setProperty("--dark", dark);
+    legend.append(item);
+  }
+  figure.append(made("figcaption", one.title, "quiet"), image, legend);
   return figure;
 }
 

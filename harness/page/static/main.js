@@ -20,7 +20,11 @@ const verdict = new Verdict();
 const editor = new Editor(() => drawn());
 const attempt = new Attempt(() => refresh(), () => state.answer ?? {});
 const stepping = new Stepping(() => refresh());
-const input = new PuzzleInput((found) => open(found.board), () => verdict.say("fault", "No puzzle can be read."));
+const input = new PuzzleInput((found) => open(found.board), (why) => {
+  verdict.say("fault", "No puzzle can be read.", why);
+  element("title").textContent = "";
+  element("board-card").classList.add("stale");
+});
 const picks = new Picks((found) => open(found.board));
 const takeAway = new TakeAway(() => ({ board: state.board, cells: state.isDrawing ? editor.state.cells : view.cells }));
 
@@ -91,6 +95,8 @@ async function open(board) {
   state.solution = 0;
   press(element("solutions"), "solution", "0");
   element("title").textContent = [board.title, board.author].filter(Boolean).join(" by ");
+  element("place").textContent = "\u00a0";
+  element("board-card").classList.remove("stale");
   layOut();
   view.setPuzzle(board.rows, board.columns);
   name(board);
@@ -125,6 +131,7 @@ function drawn() {
   state.board = { rows, columns, title: null, author: null };
   state.answer = null;
   element("title").textContent = "";
+  element("board-card").classList.remove("stale");
   layOut();
   view.setPuzzle(rows, columns);
   name(state.board);

@@ -64,9 +64,9 @@ function counted({ rows, columns }, { seconds, counts }) {
 export class Verdict {
   #latest = new Latest();
 
-  say(kind, words) {
+  say(kind, ...words) {
     this.#latest.cancel();
-    show(kind, words);
+    show(kind, ...words);
   }
 
   // Says the verdict on a board. `onAnswer` is called with what is known so far: with the first solution as soon as
