@@ -123,7 +123,7 @@ def test_a_hint_is_the_line_that_tells_most(strategy):
         colours = {"black": 1, "white": 0}
         assert new[tuple(hint["line"])] == {cell: colours[name] for name in colours for cell in hint[name]}
         assert len(new[tuple(hint["line"])]) == most
-    assert empty_handed > 3
+    assert empty_handed
 
 
 def test_lines_that_nothing_fits_are_named_instead_of_a_hint(strategy):
@@ -146,7 +146,9 @@ def test_a_conflict_is_where_nothing_fits_any_more(strategy):
         other = Puzzle(columns=puzzle.columns, rows=tuple(map(tuple, rows)))
         answer = answered(strategy, "conflict", other)
         wrong = [
-            name for name, _, clue, line in lines_of(other, answer["cells"]) if naive.paint_line(clue, line) is None
+            name
+            for name, _, clue, line in lines_of(other, answer["cells"])
+            if naive.paint_line(clue, line) is None
         ]
         assert answer["wrong"] == wrong
         if wrong:

@@ -38,7 +38,11 @@ def _scripted(monkeypatch, tmp_path):
     path = tmp_path / "scripted.py"
     path.write_text(textwrap.dedent(BOT))
     monkeypatch.setattr(solves, "COMMAND", (sys.executable, "-S", str(path)))
-    monkeypatch.setattr(solves, "WIDER_SIDES", ())
+
+    async def nothing(_):
+        pass
+
+    monkeypatch.setattr(Solves, "_compile_ahead", nothing)
 
 
 def held(scenario, count=1):

@@ -123,8 +123,10 @@ class _Process:
                 os.killpg(self.pid, signal.SIGKILL)
 
     async def ended(self) -> None:
-        """Wait for its end."""
+        """Wait for its end, and close what led to it."""
         await self._process.wait()
+        if self._process.stdin:
+            self._process.stdin.close()
 
 
 class Solves:
