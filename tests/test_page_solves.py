@@ -111,7 +111,8 @@ def test_a_hundred_boards_of_ten_tabs_all_end_with_two_processes():
 def test_who_goes_takes_the_process_along_and_another_takes_its_place():
     async def scenario(pool):
         hanging = asyncio.create_task(pool.ask("a", {"do": "hang"}, 900))
-        await until(lambda: pool.pids and not pool._idle)
+        await until(lambda: pool._waiting)
+        await until(lambda: not pool._waiting)
         [first] = pool.pids
         await asyncio.sleep(0.05)
         hanging.cancel()
@@ -125,7 +126,8 @@ def test_who_goes_takes_the_process_along_and_another_takes_its_place():
 def test_who_goes_while_waiting_gives_up_the_place():
     async def scenario(pool):
         hanging = asyncio.create_task(pool.ask("a", {"do": "hang"}, 900))
-        await until(lambda: pool.pids and not pool._waiting)
+        await until(lambda: pool._waiting)
+        await until(lambda: not pool._waiting)
         waiting = asyncio.create_task(pool.ask("b", {"do": "solve"}, 9))
         await asyncio.sleep(0)
         waiting.cancel()

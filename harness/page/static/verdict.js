@@ -54,7 +54,7 @@ function explained(answer, seconds) {
 }
 
 function counted({ rows, columns }, { seconds, counts }) {
-  const size = `${columns.length}×${rows.length}`;
+  const size = `${columns.length}x${rows.length}`;
   const work = [many(counts.line_solves ?? 0, "line") + " painted"];
   if (counts.decisions) work.push(many(counts.decisions, "decision"));
   if (counts.conflicts) work.push(many(counts.conflicts, "contradiction"));
