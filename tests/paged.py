@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-PAGE = (sys.executable, "-m", "nonobot.harness", "page", "--no-browser")
+# Nothing is compiled ahead for larger boards: the tests have no use for it.
+START = """
+import sys
+from nonobot.harness import cli
+from nonobot.harness.page import solves
+solves.WIDER_SIDES = ()
+sys.exit(cli.run(["page", "--no-browser", *sys.argv[1:]]))
+"""
 PATIENCE_SECONDS = 600  # only to end a test whose server hangs
 
 
@@ -33,7 +40,7 @@ class Server:
 
     def __init__(self, *options: str, folder: Path | None = None) -> None:
         self.process = subprocess.Popen(
-            [*PAGE, "--port", "0", *options],
+            [sys.executable, "-c", START, "--port", "0", *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

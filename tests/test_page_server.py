@@ -51,8 +51,8 @@ def test_a_text_becomes_a_board_and_the_board_a_verdict(server, robot):
 
 
 def test_faults_come_with_their_lines(server):
-    found = server.ask("/api/read", b"width 2\nheight 1\nrows\nx\ncolumns\n1\n\n").json
-    assert found["faults"][0][0] == 4
+    found = server.ask("/api/read", b"width 3\nheight 2\nrows\n1\n2,x\ncolumns\n1\n1\n").json
+    assert found["faults"][0][0] == 5
     assert "board" not in found
 
 
@@ -77,7 +77,7 @@ def test_a_hint_and_whether_it_is_still_right(server, robot):
 
 
 def test_of_several_solutions_the_nearest_tells_what_is_wrong(server):
-    assert server.told("check", TWO, cells="1?1?") == {"right": False, "wrong": [2], "only": False}
+    assert server.told("check", TWO, cells="1?1?") == {"right": False, "wrong": [0], "only": False}
     assert server.told("check", TWO, cells="1??1") == {"right": True, "wrong": []}
 
 
