@@ -6,6 +6,7 @@ NONOBOT_SCREENSHOTS names a folder in which to keep pictures of the page, to be 
 from __future__ import annotations
 
 import base64
+import importlib.util
 import io
 import json
 import os
@@ -21,6 +22,7 @@ from nonobot.protocol import Puzzle, Record
 from nonobot.protocol.formats import write
 from nonobot.tournament_data import load_set
 from tests.browser import NAMES, Browser, browser_command
+from tests.judged import played
 from tests.paged import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled")]
@@ -35,8 +37,13 @@ RANDOM = load_set("boardgen:25x25x40:seed=7").puzzles[2].record
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with Server("--puzzle-limit", "5") as running:
+def results(tmp_path_factory):
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(scope="module")
+def server(results):
+    with Server("--puzzle-limit", "5", "--results", str(results)) as running:
         yield running
 
 
@@ -363,6 +370,18 @@ def test_hints_lead_to_the_solution(browser):
             press(browser, "#mine-hint")
             browser.wait_for("!document.querySelector('#mine-take').hidden")
     assert text_of(browser, "#hint") == "Solved."
+
+
+def test_a_tournament_is_seen_as_it_goes_on(browser, server, results):
+    press(browser, "#live-link")
+    browser.wait_for("document.querySelector('#state')?.textContent.startsWith('Nothing in')")
+    played("perfect", results)
+    browser.wait_for("document.querySelectorAll('#rankings tbody tr').length === 1")
+    assert "perfect5 of 5" in text_of(browser, "#rankings tbody")
+    assert browser.value("document.querySelectorAll('#last tbody tr').length") == 5
+    if importlib.util.find_spec("matplotlib"):
+        browser.wait_for("document.querySelector('#plots img')?.naturalWidth > 0")
+    kept(browser, "live")
 
 
 # --- take away, the keyboard, and everybody ------------------------------------------------------------------

@@ -20,6 +20,7 @@ from nonobot.harness import cli
 from nonobot.harness.commands import page as page_command
 from nonobot.harness.page import guard
 from nonobot.protocol.formats import read
+from tests.judged import RECIPE, played
 from tests.paged import PATIENCE_SECONDS, Server
 
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -30,8 +31,10 @@ NONE = {"rows": [[2], []], "columns": [[2], []]}
 
 
 @pytest.fixture(scope="module")
-def server():
-    with Server() as running:
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    played("perfect", folder)
+    with Server("--results", str(folder)) as running:
         yield running
     assert running.process.returncode == 0
     assert running.err == ""
@@ -112,6 +115,21 @@ def test_samples_and_sets(server):
     assert "there is no set" in server.ask("/api/set?name=/etc/passwd").json["faults"][0][1]
 
 
+def test_the_tournament_is_sent_as_events_with_its_plot(server):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
+    connection.request("GET", "/api/live")
+    response = connection.getresponse()
+    assert response.headers["content-type"].startswith("text/event-stream")
+    state = json.loads(response.readline().removeprefix(b"data: "))
+    connection.close()
+    assert state["rankings"][0]["title"] == str(RECIPE)
+    pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+    plot = server.ask("/api/cactus/0")
+    assert plot.headers["content-type"] == "image/svg+xml"
+    assert plot.headers["content-security-policy"].startswith("default-src 'none'")
+    assert b'xmlns="http://www.w3.org/2000/svg"' in plot.body
+
+
 @pytest.mark.parametrize("path", ["/", "/live", "/static/main.js", "/static/style.css", "/api/facts", "/nowhere"])
 def test_every_answer_has_the_policy(server, path):
     headers = server.ask(path).headers
@@ -176,8 +194,7 @@ def test_a_link_from_another_site_leads_here_and_nothing_else_does(server):
         ),
         ("/api/read?number=x", b"1-1", 400, "number is a number from 1"),
         ("/api/sample?number=0", None, 400, "number is a number from 1"),
-        ("/api/live", None, 404, "no folder of results is shown"),
-        ("/api/cactus/0", None, 404, "there is no such plot"),
+        ("/api/cactus/9", None, 404, "there is no such plot"),
     ],
 )
 def test_what_cannot_be_answered_is_said_in_a_line(server, path, body, status, why):

@@ -160,6 +160,7 @@ class Solves:
         self._is_closed = True
         for task in self._tasks:
             task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         for process in self._all:
             process.kill()
         for process in list(self._all):
