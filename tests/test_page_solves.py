@@ -123,6 +123,27 @@ def test_who_goes_takes_the_process_along_and_another_takes_its_place():
     assert held(scenario) == ("next", True, False)
 
 
+def test_who_goes_as_the_answer_comes_takes_nothing_from_who_is_next():
+    async def scenario(pool):
+        await pool.ask("a", {"do": "solve"}, 9)
+        [process] = pool._all
+        answered = process.ask
+
+        async def ask(request, seconds):
+            answer = await answered(request, seconds)
+            if request["name"] == "going":
+                going.cancel()
+            return answer
+
+        process.ask = ask
+        going = asyncio.create_task(pool.ask("a", {"do": "solve", "name": "going"}, 9))
+        following = asyncio.create_task(pool.ask("b", {"do": "solve", "name": "next"}, 9))
+        await asyncio.gather(going, return_exceptions=True)
+        return (await following)["name"], going.cancelled()
+
+    assert held(scenario) == ("next", True)
+
+
 def test_who_goes_while_waiting_gives_up_the_place():
     async def scenario(pool):
         hanging = asyncio.create_task(pool.ask("a", {"do": "hang"}, 900))

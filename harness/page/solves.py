@@ -193,7 +193,7 @@ class Solves:
         try:
             return await asyncio.shield(asking)
         except asyncio.CancelledError:
-            if not process.is_compiling:
+            if not (asking.done() or process.is_compiling):  # done: another may have the process by now
                 process.kill()
             raise
 
