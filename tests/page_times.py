@@ -57,9 +57,9 @@ def _discs(seed: int) -> Puzzle:
     chance = np.random.default_rng(seed)
     y, x = np.mgrid[:200, :200]
     cells = np.zeros((200, 200), np.uint8)
-    for _ in range(40):
+    for _ in range(20):
         (cx, cy), radius = chance.integers(0, 200, 2), chance.integers(5, 40)
-        cells[(x - cx) ** 2 + (y - cy) ** 2 < radius**2] ^= 1
+        cells[(x - cx) ** 2 + (y - cy) ** 2 < radius**2] = 1
     return Puzzle.from_grid(cells)
 
 
