@@ -275,6 +275,7 @@ def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(monkeypat
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_without_a_browser_the_page_is_there_all_the_same(tmp_path):
     """A line says so, and Ctrl-C ends it with status 0."""
     code = (
