@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -31,6 +32,9 @@ __all__ = ["Live"]
 SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_BETWEEN_WORDS = 15.0
 """A line goes to the browser at least as often: who has gone is noticed then."""
+
+FRESH_SECONDS = 30.0
+"""A run whose bot has ended goes on for so long after its last record; then it was interrupted."""
 
 MOST_WATCHERS = 32
 MOST_FILES = 500
@@ -74,6 +78,7 @@ class Live:
         self._plots: list[list[Series]] = []
         self._svgs: dict[int, bytes] = {}
         self._version = 0
+        self._shown = 0.0
         self._looked = -SECONDS_BETWEEN_LOOKS
         self._looking = asyncio.Lock()
         self._watchers = 0
@@ -120,8 +125,10 @@ class Live:
 
     def _read_folder(self) -> None:
         stamps = dict(self._stamps())
-        if stamps == self._seen and self._version:
+        is_old = bool(self._state.get("under_way")) and time.monotonic() - self._shown > FRESH_SECONDS
+        if stamps == self._seen and self._version and not is_old:
             return
+        self._shown = time.monotonic()
         changed = [path for path, stamp in stamps.items() if self._seen.get(path) != stamp]
         for path in changed:
             if not path.name.endswith(JOURNAL):
@@ -205,7 +212,8 @@ def _read(path: Path) -> Source | str:
 def _under_way(path: Path) -> _UnderWay | None:
     try:
         records = read_records(path)
-    except UnusableError:
+        is_fresh = time.time() - path.stat().st_mtime < FRESH_SECONDS
+    except (UnusableError, OSError):
         return None
     if not records or not isinstance(records[0], RunResult):
         return None
@@ -214,7 +222,7 @@ def _under_way(path: Path) -> _UnderWay | None:
     for one in records:
         match one:
             case LegStarted(_, _, pid, created):
-                running = _is_alive(pid, created)
+                running = is_fresh or _is_alive(pid, created)
             case Alive(usage):
                 wall = before + usage.wall_seconds
             case LegEnded(leg):

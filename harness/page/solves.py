@@ -275,6 +275,8 @@ class Solves:
             self._hand_on(process)
         except (LateError, OSError) as error:
             if process:
+                process.kill()
+                await process.ended()
                 self._all.discard(process)
             for places in self._waiting.values():
                 for place in places:
