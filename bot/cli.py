@@ -77,6 +77,7 @@ class Options:
     warm_up: bool
     watch: Path | None
     speed: float
+    dialogue: bool
 
 
 def _stages(text: str) -> tuple[str, ...]:
@@ -119,6 +120,13 @@ def _parser() -> Parser:
         default=20.0,
         metavar="N",
         help="moments a second (default 20); keys + and -",
+    )
+
+    parser.add_argument_group("programs").add_argument(
+        "--dialogue",
+        action="store_true",
+        help="answer a program that asks about single boards (solutions, steps, hints), a line of JSON each: "
+        "docs/page.md",
     )
 
     boards = parser.add_argument_group("boards")
@@ -227,6 +235,8 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("--jobs is for a batch; --watch shows one puzzle after the other")
     if given["watch"] and (given["log"] or given["stats"]):
         parser.error("--log and --stats record a batch; --watch shows a file and records nothing")
+    if given["dialogue"] and (given["files"] or given["watch"] or given["warm_up"] or given["jobs"] != 1):
+        parser.error("--dialogue reads standard input, and does one thing after the other")
     if given["log"] and given["log"] == given["stats"]:
         parser.error("--log and --stats must be two files")
     if given["watch"] and given["files"]:

@@ -43,6 +43,10 @@ def run(options: Options, started: float) -> int:
     started : float
         When the process started, on the clock of `time.monotonic`.
     """
+    if options.dialogue:
+        from nonobot.bot.dialogue import converse  # nothing of it is needed in a tournament
+
+        return converse(make_strategy(options))
     if not (options.files or options.warm_up or options.watch) and os.isatty(_STDIN):
         _complain(_WHAT_TO_TYPE)
         return 2

@@ -45,6 +45,7 @@ COMMANDS = {
     "profile": Command("profile", "tell where a bot's time goes, by stage and puzzle", takes_bot=True),
     "bench": Command("bench", "measure the bot's parts with pyperf, or compare them with another revision's"),
     "promises": Command("promises", "measure what the documents promise, and tell whether it holds"),
+    "page": Command("page", "open a local web page to paste, draw, step and see; or to watch a tournament"),
     "data": Command("data", "list, fetch and import the official sets"),
     "generate": Command("generate", "make a question file as the tournaments' generator does"),
     "convert": Command("convert", "convert puzzle files between formats"),

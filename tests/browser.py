@@ -35,6 +35,22 @@ OPTIONS = (
     "--remote-debugging-pipe",
 )
 
+KEYS = {
+    "Tab": ("Tab", 9),
+    "Enter": ("Enter", 13),
+    " ": ("Space", 32),
+    "PageUp": ("PageUp", 33),
+    "PageDown": ("PageDown", 34),
+    "End": ("End", 35),
+    "Home": ("Home", 36),
+    "ArrowLeft": ("ArrowLeft", 37),
+    "ArrowUp": ("ArrowUp", 38),
+    "ArrowRight": ("ArrowRight", 39),
+    "ArrowDown": ("ArrowDown", 40),
+    "Delete": ("Delete", 46),
+}
+"""Keys that write nothing, or not what they are called: their codes, and their numbers on Windows."""
+
 PATIENCE_SECONDS = 60.0
 """How long the browser may be silent before the test fails: against hanging for ever, not a measurement."""
 
@@ -130,20 +146,20 @@ class Browser:
         message, _, self._received = self._received.partition(b"\0")
         return json.loads(message)
 
-    def open(self, path: Path) -> None:
-        """Open a file and wait until it is shown."""
+    def open(self, place: Path | str) -> None:
+        """Open a file, or an address, and wait until it is shown."""
         self.events.clear()
-        self.ask("Page.navigate", url=path.resolve().as_uri())
+        self.ask("Page.navigate", url=place if isinstance(place, str) else place.resolve().as_uri())
         while not any(event["method"] == "Page.loadEventFired" for event in self.events):
             self.events.append(self._next_message())
 
-    def shape(self, width: int, dark: bool = False, height: int = 900) -> None:
-        """Make the window that wide, in CSS pixels, and choose a theme."""
+    def shape(self, width: int, dark: bool = False, height: int = 900, ratio: float = 1) -> None:
+        """Make the window that wide, in CSS pixels of `ratio` pixels of the device, and choose a theme."""
         self.ask(
             "Emulation.setDeviceMetricsOverride",
             width=width,
             height=height,
-            deviceScaleFactor=1,
+            deviceScaleFactor=ratio,
             mobile=width < 600,
         )
         theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
@@ -151,10 +167,51 @@ class Browser:
 
     def value(self, expression: str) -> Any:
         """Return the value of a JavaScript expression on the page."""
-        answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
+        answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(answer["exceptionDetails"])
         return answer["result"].get("value")
+
+    def wait_for(self, expression: str) -> Any:
+        """Return the value of a JavaScript expression once it is true."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while not (found := self.value(expression)):
+            if time.monotonic() >= until:
+                raise RuntimeError(f"it never came true: {expression}")
+            self.value("new Promise(requestAnimationFrame)")
+        return found
+
+    def press(self, key: str, *modifiers: str) -> None:
+        """Press a key, as `KeyboardEvent.key` names it, and let it go; modifiers: Alt, Control, Meta, Shift."""
+        held = sum(1 << ("Alt", "Control", "Meta", "Shift").index(name) for name in modifiers)
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
+        code, number = KEYS.get(key, (key, 0))
+        for kind in ("keyDown", "keyUp"):
+            self.ask(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=code,
+                windowsVirtualKeyCode=number or (ord(key.upper()) if len(key) == 1 else 0),
+                modifiers=held,
+                **({"text": text} if kind == "keyDown" and text and not held & 7 else {}),
+            )
+
+    def type(self, text: str) -> None:
+        """Put a text where the focus is, all at once."""
+        self.ask("Input.insertText", text=text)
+
+    def click(self, x: float, y: float, to: tuple[float, float] | None = None, button: str = "left") -> None:
+        """Press the mouse there, and let it go, there or, dragged, at `to`."""
+        at = {"x": x, "y": y}
+        end = at if to is None else {"x": to[0], "y": to[1]}
+        self.ask("Input.dispatchMouseEvent", type="mouseMoved", **at)
+        self.ask("Input.dispatchMouseEvent", type="mousePressed", button=button, clickCount=1, **at)
+        if to is not None:
+            for part in (0.25, 0.5, 0.75, 1.0):
+                between = {name: at[name] + part * (end[name] - at[name]) for name in at}
+                self.ask("Input.dispatchMouseEvent", type="mouseMoved", button=button, buttons=1, **between)
+        self.ask("Input.dispatchMouseEvent", type="mouseReleased", button=button, clickCount=1, **end)
 
     def screenshot(self, path: Path) -> None:
         """Keep a picture of the whole page as a PNG file."""

@@ -115,7 +115,7 @@ def test_what_is_missing_is_named_with_a_command_for_this_python():
     [
         ("tournament_data/fetch.py", "data"),
         ("harness/pictures/png.py", "pictures"),
-        ("harness/report/page.py", "report"),
+        ("harness/report/report_page.py", "report"),
         ("harness/profiling/profile_picture.py", "report"),
         ("harness/bench/measure.py", "bench"),
         ("harness/opponents/sat.py", "opponents"),

@@ -30,6 +30,7 @@ MAY_IMPORT_BESIDE = {
     "harness/bench/": {"bot", "pyperf"},
     "harness/cluster/": {"distributed", "dask"},
     "harness/opponents/": {"bot", "pysat", "ortools"},
+    "harness/page/": {"starlette", "uvicorn", "h11"},
     "harness/pictures/": {"PIL"},
     "harness/report/": {"matplotlib", "jinja2", "markupsafe"},
     "harness/statistics.py": {"scipy"},

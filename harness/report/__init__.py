@@ -1,10 +1,10 @@
 """Results as one self-contained page: tables, plots and pictures that need neither network nor script.
 
 `contents` works out what the page states, `run_facts` what runs have in common, `plots` draws it in the frame
-of `plot_frame`, `album` has the pictures of answers, `page` writes it.
+of `plot_frame`, `album` has the pictures of answers, `report_page` writes it.
 """
 
 from nonobot.harness.report.contents import Report
-from nonobot.harness.report.page import STEPS, check_extra, page_of
+from nonobot.harness.report.report_page import STEPS, check_extra, page_of
 
 __all__ = ["STEPS", "Report", "check_extra", "page_of"]

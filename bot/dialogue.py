@@ -1,0 +1,272 @@
+"""`nonobot --dialogue`: a program asks about single boards, a line of JSON each, and gets a line for each.
+
+A request says what it wants (`do`), the board's clues, and what of the board is known, a character a cell, row
+after row: `1` black, `0` white, `?` unknown. docs/page.md has all requests and answers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from nonobot.bot import LONGEST_SIDE
+from nonobot.bot.exchange import MOST_MOMENTS, Moment
+from nonobot.bot.strategies import Strategy
+from nonobot.protocol import BLACK, DEFAULT_SIZE, UNKNOWN, WHITE, PartialGrid, Puzzle
+from nonobot.protocol.clues import fault_in_clues
+
+__all__ = ["converse"]
+
+_STDOUT = 1
+_MOST_BYTES = 1 << 24
+"""Of a request; a board of the longest sides has less."""
+
+_MOST_CHANGES = 2_000_000
+"""Cells changed in all steps of an answer; what comes after is cut."""
+
+_CHARACTERS = {"1": BLACK, "0": WHITE, "?": UNKNOWN}
+
+Cells = npt.NDArray[np.int8]
+
+
+class _RequestError(Exception):
+    """A request that cannot be answered; the message is one line that says why."""
+
+
+def converse(strategy: Strategy) -> int:
+    """Answer the requests on standard input until its end; return the exit status.
+
+    The kernels for boards of up to 62 cells a side are loaded before the first request. What has to be compiled
+    for a request is said in a line of its own before the answer, `{"compiling": what}`.
+    """
+    strategy.prepare(lambda what: _write({"compiling": what}), DEFAULT_SIZE)
+    while line := sys.stdin.buffer.readline(_MOST_BYTES + 1):
+        try:
+            if len(line) > _MOST_BYTES:
+                raise _RequestError(f"a request of more than {_MOST_BYTES >> 20} MiB")
+            answer = _answer(strategy, _read(line))
+        except _RequestError as error:
+            answer = {"error": str(error)}
+        except BrokenPipeError:
+            return 1
+        try:
+            _write(answer)
+        except BrokenPipeError:
+            return 1
+    return 0
+
+
+def _write(answer: dict[str, Any]) -> None:
+    rest = memoryview(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
+    while rest:
+        rest = rest[os.write(_STDOUT, rest) :]
+
+
+class _Request(NamedTuple):
+    """What is asked: what to do, of which board, and the numbers that go with it."""
+
+    do: str
+    puzzle: Puzzle
+    cells: Cells
+    solutions: int
+    seconds: float | None
+    most: int
+
+    @property
+    def start(self) -> PartialGrid | None:
+        """The board to start from."""
+        return PartialGrid(self.cells) if (self.cells != UNKNOWN).any() else None
+
+
+def _read(line: bytes) -> _Request:
+    try:
+        found = json.loads(line)
+        puzzle = Puzzle(
+            columns=tuple(tuple(map(int, clue)) for clue in found["columns"]),
+            rows=tuple(tuple(map(int, clue)) for clue in found["rows"]),
+        )
+        seconds = found.get("seconds")
+        request = _Request(
+            str(found["do"]),
+            puzzle,
+            _cells(found.get("cells"), puzzle),
+            int(found.get("solutions", 2)),
+            None if seconds is None else float(seconds),
+            int(found.get("most", MOST_MOMENTS)),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise _RequestError(f"not a request: {type(error).__name__}: {error}") from None
+    if not 1 <= min(puzzle.size) <= max(puzzle.size) <= LONGEST_SIDE:
+        raise _RequestError(f"a side of a board has 1 to {LONGEST_SIDE} cells")
+    if min((block for clue in (*puzzle.rows, *puzzle.columns) for block in clue), default=1) < 1:
+        raise _RequestError("block lengths are 1 or more")
+    if request.do not in _ANSWERS:
+        raise _RequestError(f"nothing is called {request.do!r}; there are {', '.join(_ANSWERS)}")
+    return request
+
+
+def _cells(text: str | None, puzzle: Puzzle) -> Cells:
+    shape = (puzzle.height, puzzle.width)
+    if text is None:
+        return np.full(shape, UNKNOWN, np.int8)
+    return np.array([_CHARACTERS[one] for one in text], np.int8).reshape(shape)
+
+
+def _text(cells: npt.NDArray[np.integer]) -> str:
+    return "".join("01?"[cell] for cell in cells.ravel().tolist())
+
+
+def _answer(strategy: Strategy, request: _Request) -> dict[str, Any]:
+    fault = fault_in_clues(request.puzzle)
+    if fault:
+        raise _RequestError(fault[0].what)
+    try:
+        return _ANSWERS[request.do](strategy, request)
+    except ValueError as error:  # a board that the strategy has no room for
+        raise _RequestError(str(error)) from None
+
+
+def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
+    """Return what is known about the solutions, and the first of them."""
+    strategy.watch(0)
+    result = strategy.solve(
+        request.puzzle, start=request.start, solutions=request.solutions, seconds=request.seconds
+    )
+    return {
+        "verdict": result.verdict,
+        "complete": result.exhausted,
+        "solutions": [_text(solution.cells) for solution in result.solutions],
+        "seconds": sum(result.step_seconds.values()),
+        "counts": result.counts,
+    }
+
+
+def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
+    """Return the moments of the search for one solution, each as what it changed."""
+    strategy.watch(request.most)
+    result = strategy.solve(request.puzzle, start=request.start, seconds=request.seconds)
+    steps: list[dict[str, Any]] = []
+    before, changes = request.cells, 0
+    for kind, board in strategy.moments():
+        changed = np.flatnonzero(board.cells != before)
+        changes += changed.size
+        if changes > _MOST_CHANGES:
+            break
+        now = board.cells.ravel()[changed]
+        step: dict[str, Any] = {"kind": kind.name.lower()}
+        for name, colour in (("black", BLACK), ("white", WHITE), ("unknown", UNKNOWN)):
+            if (cells := changed[now == colour]).size:
+                step[name] = cells.tolist()
+        if kind is Moment.PAINTED and changed.size:
+            step["line"] = _told_by(request.puzzle, before, board.cells, changed)
+        steps.append(step)
+        before = board.cells
+    is_whole = bool(result.solutions) and np.array_equal(before, result.solutions[0].cells)
+    return {"verdict": result.verdict, "solved": bool(result.solutions), "whole": is_whole, "steps": steps}
+
+
+def _told_by(puzzle: Puzzle, before: Cells, after: Cells, changed: npt.NDArray[np.intp]) -> list[Any] | None:
+    """Return the line that tells all cells that changed, as `_Line.name`; None if several lines did."""
+    rows, columns = np.unique(changed // puzzle.width), np.unique(changed % puzzle.width)
+    for kind, places in (("row", rows), ("column", columns)):
+        if len(places) == 1:
+            line = _Line.of(puzzle, kind, int(places[0]))
+            painted = line.painted(before)
+            if painted is not None and np.array_equal(painted, line.cells(after)):
+                return line.name
+    return None
+
+
+class _Line(NamedTuple):
+    """A row or a column; `place` counts from 0."""
+
+    kind: str
+    place: int
+    clue: tuple[int, ...]
+
+    @classmethod
+    def of(cls, puzzle: Puzzle, kind: str, place: int) -> _Line:
+        return cls(kind, place, (puzzle.rows if kind == "row" else puzzle.columns)[place])
+
+    @property
+    def name(self) -> list[Any]:
+        """The line for people: its kind, and its number from 1."""
+        return [self.kind, self.place + 1]
+
+    def cells(self, board: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return its cells, which are those of the board itself."""
+        return board[self.place] if self.kind == "row" else board[:, self.place]
+
+    def painted(self, board: Cells) -> Cells | None:
+        """Return its cells as they are once it is painted maximally; None if nothing fits them."""
+        from nonobot.bot.papers.lines import paint_line  # a kernel of its own, which solving does not need
+
+        cells = self.cells(board)
+        black, white = (_mask(cells == colour) for colour in (BLACK, WHITE))
+        found = paint_line(self.clue, len(cells), black, white)
+        if found is None:
+            return None
+        is_black, is_white = (_cells_in(mask, len(cells)) for mask in found)
+        return np.where(is_black, np.int8(BLACK), np.where(is_white, np.int8(WHITE), np.int8(UNKNOWN)))
+
+
+def _mask(cells: npt.NDArray[np.bool_]) -> int:
+    return int.from_bytes(np.packbits(cells, bitorder="little").tobytes(), "little")
+
+
+def _cells_in(mask: int, length: int) -> npt.NDArray[np.bool_]:
+    content = np.frombuffer(mask.to_bytes((length + 7) // 8, "little"), np.uint8)
+    return np.unpackbits(content, count=length, bitorder="little").astype(np.bool_)
+
+
+def _lines(puzzle: Puzzle) -> list[_Line]:
+    rows = [_Line("row", place, clue) for place, clue in enumerate(puzzle.rows)]
+    return rows + [_Line("column", place, clue) for place, clue in enumerate(puzzle.columns)]
+
+
+def _hint(strategy: Strategy, request: _Request) -> dict[str, Any]:
+    """Return the line that tells most, as the board is, with what it tells; or the lines that nothing fits."""
+    best: dict[str, Any] | None = None
+    wrong, most = [], 0
+    numbers = np.arange(request.cells.size).reshape(request.cells.shape)
+    for line in _lines(request.puzzle):
+        painted = line.painted(request.cells)
+        if painted is None:
+            wrong.append(line.name)
+            continue
+        new = (painted != UNKNOWN) & (line.cells(request.cells) == UNKNOWN)
+        if int(new.sum()) > most:
+            most = int(new.sum())
+            cells = line.cells(numbers)
+            best = {"line": line.name}
+            for name, colour in (("black", BLACK), ("white", WHITE)):
+                best[name] = cells[new & (painted == colour)].tolist()
+    return {"wrong": wrong, "hint": None if wrong else best}
+
+
+def _conflict(strategy: Strategy, request: _Request) -> dict[str, Any]:
+    """Return the lines that nothing fits once each line has told what it can, with the board as it is then."""
+    board = request.cells.copy()
+    lines = _lines(request.puzzle)
+    rows, columns = lines[: request.puzzle.height], lines[request.puzzle.height :]
+    todo = dict.fromkeys(lines)
+    while todo:
+        line = next(iter(todo))
+        del todo[line]
+        painted, cells = line.painted(board), line.cells(board)
+        if painted is None:
+            break
+        changed = np.flatnonzero(painted != cells)
+        cells[:] = painted
+        todo |= dict.fromkeys((columns if line.kind == "row" else rows)[index] for index in changed.tolist())
+    else:
+        return {"wrong": [], "cells": _text(board)}
+    return {"wrong": [line.name for line in lines if line.painted(board) is None], "cells": _text(board)}
+
+
+_ANSWERS = {"solve": _solve, "steps": _steps, "hint": _hint, "conflict": _conflict}

@@ -1,0 +1,295 @@
+"""The bot's processes behind the page: kept warm, asked a board at a time, killed when nobody waits any more.
+
+Each has one board at a time and lives on after it. One that is late, or whose asker has gone, is killed, and
+another takes its place. Who waits is served by turns: a tab with many boards holds up no other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections import deque
+from typing import Any
+
+import psutil
+
+from nonobot.harness.own_bot import OWN_BOT
+
+__all__ = ["BusyError", "LateError", "Solves"]
+
+COMMAND = (*OWN_BOT, "--dialogue")
+
+MOST_LINE_BYTES = 1 << 26
+"""Of an answer: the steps of the largest boards have some 20 MB."""
+
+COMPILING_SECONDS = 180.0
+"""What a process has more when it says that it compiles: once for a width of boards and a machine."""
+
+SECONDS_TO_SPARE = 2.0
+"""What a process has beyond the limit that it was told, before it is killed."""
+
+MOST_MEMORY_BYTES = 600 << 20
+"""A process that has more after an answer makes way for another: large boards leave it large."""
+
+MOST_WAITING, MOST_WAITING_OF_TAB = 400, 40
+
+WARM_UP = (
+    {"do": "solve", "rows": [[1], [1]], "columns": [[1], [1]]},
+    {"do": "hint", "rows": [[1], [1]], "columns": [[1], [1]]},
+)
+"""Asked of a new process, so that the first board finds its kernels loaded."""
+
+WIDER_SIDES = (126, 254)
+"""Sides of the boards that have kernels of their own, up to the longest that the page takes."""
+
+
+class BusyError(Exception):
+    """Too many boards wait already; the message is one line."""
+
+
+class LateError(Exception):
+    """No answer in time, or the process has ended; the message is one line that says why."""
+
+
+class _Process:
+    """One process of the bot."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.is_compiling = False
+
+    @classmethod
+    async def start(cls) -> _Process:
+        return cls(
+            await asyncio.create_subprocess_exec(
+                *COMMAND,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                limit=MOST_LINE_BYTES,
+                start_new_session=True,  # a Ctrl-C is for the page, which ends it
+            )
+        )
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.returncode is None
+
+    @property
+    def is_large(self) -> bool:
+        try:
+            return bool(psutil.Process(self.pid).memory_info().rss > MOST_MEMORY_BYTES)
+        except psutil.Error:
+            return True
+
+    async def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Return the answer to a request; LateError if there is none within `seconds`, and then it is killed."""
+        assert self._process.stdin
+        assert self._process.stdout
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                self._process.stdin.write(json.dumps(request, separators=(",", ":")).encode() + b"\n")
+                await self._process.stdin.drain()
+                while True:
+                    line = await self._process.stdout.readline()
+                    if not line.endswith(b"\n"):
+                        raise LateError("the bot ended")
+                    answer: dict[str, Any] = json.loads(line)
+                    self.is_compiling = "compiling" in answer
+                    if not self.is_compiling:
+                        return answer
+                    print(
+                        f"nonojudge: the bot compiles {answer['compiling']}, once ...", file=sys.stderr, flush=True
+                    )
+                    limit.reschedule(asyncio.get_running_loop().time() + COMPILING_SECONDS)
+        except TimeoutError:
+            self.kill()
+            raise LateError("the time is up") from None
+        except (OSError, ValueError) as error:  # it is gone, or what it writes is no answer
+            self.kill()
+            raise LateError(f"the bot ended: {error}") from None
+
+    def kill(self) -> None:
+        """End it, with all that it started."""
+        if self.is_alive:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+    async def ended(self) -> None:
+        """Wait for its end, and close what led to it."""
+        await self._process.wait()
+        if self._process.stdin:
+            self._process.stdin.close()
+
+
+class Solves:
+    """So many processes of the bot, and those who wait for one.
+
+    Parameters
+    ----------
+    count : int
+        Processes, and so boards at once.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._all: set[_Process] = set()
+        self._idle: list[_Process] = []
+        self._waiting: dict[str, deque[asyncio.Future[_Process]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_closed = False
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that are alive."""
+        return [process.pid for process in self._all if process.is_alive]
+
+    def start(self) -> None:
+        """Begin to start the processes, one after the other: what is to be compiled is compiled once."""
+        self._spawn(self._start_all())
+
+    async def close(self) -> None:
+        """End all processes."""
+        self._is_closed = True
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for process in self._all:
+            process.kill()
+        for process in list(self._all):
+            await process.ended()
+
+    async def ask(self, tab: str, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Return what the bot answers to a request (docs/page.md).
+
+        Whoever is cancelled while waiting gives up the place; while being served, the process is killed, unless it
+        compiles, which somebody will want again.
+
+        Parameters
+        ----------
+        tab : str
+            Who asks: those with different names are served by turns.
+        request : dict
+        seconds : float
+            How long the bot may take; a little is added before it is killed.
+
+        Raises
+        ------
+        BusyError
+            If too many wait already.
+        LateError
+            If no answer comes in time.
+        """
+        process = await self._free(tab)
+        asking = asyncio.ensure_future(process.ask(request, seconds + SECONDS_TO_SPARE))
+        asking.add_done_callback(lambda task: self._take_back(process, task))
+        try:
+            return await asyncio.shield(asking)
+        except asyncio.CancelledError:
+            if not (asking.done() or process.is_compiling):  # done: another may have the process by now
+                process.kill()
+            raise
+
+    async def _free(self, tab: str) -> _Process:
+        """Return a process that has nothing to do, in the order of the tabs."""
+        if self._idle and not self._waiting:
+            return self._idle.pop()
+        waiting = self._waiting.get(tab, ())
+        if len(waiting) >= MOST_WAITING_OF_TAB or sum(map(len, self._waiting.values())) >= MOST_WAITING:
+            raise BusyError("too many boards wait already; try again in a moment")
+        place: asyncio.Future[_Process] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(tab, deque()).append(place)
+        try:
+            return await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():
+                self._hand_on(place.result())
+            raise
+
+    def _hand_on(self, process: _Process) -> None:
+        """Give a process to who waits next: the tabs by turns, each in its order."""
+        while self._waiting:
+            tab = next(iter(self._waiting))
+            places = self._waiting.pop(tab)
+            place = places.popleft()
+            if places:
+                self._waiting[tab] = places  # behind the others
+            if not place.done():
+                place.set_result(process)
+                return
+        self._idle.append(process)
+
+    def _take_back(self, process: _Process, asking: asyncio.Task[dict[str, Any]]) -> None:
+        if not asking.cancelled():
+            asking.exception()  # whoever asked may have gone
+        if asking.cancelled() or asking.exception() or process.is_large:
+            process.kill()
+            self._spawn(self._replace(process))
+        else:
+            self._hand_on(process)
+
+    async def _replace(self, process: _Process) -> None:
+        await process.ended()
+        self._all.discard(process)
+        await self._start_one()
+
+    async def _start_all(self) -> None:
+        for _ in range(self._count):
+            await self._start_one()
+        await self._compile_ahead()
+
+    async def _compile_ahead(self) -> None:
+        """See the kernels for larger boards compiled, if need be, by a process that takes what others leave."""
+        process = await _Process.start()
+        self._all.add(process)
+        try:
+            psutil.Process(process.pid).nice(19)
+            for side in WIDER_SIDES:
+                clues = [[1], [1], *[[]] * (side - 2)]  # two solutions: line logic does not settle it
+                for request in WARM_UP:
+                    await process.ask({**request, "rows": clues, "columns": clues}, 4 * COMPILING_SECONDS)
+        except (LateError, psutil.Error):
+            pass  # it is said when such a board comes
+        finally:
+            process.kill()
+            await process.ended()
+            self._all.discard(process)
+
+    async def _start_one(self) -> None:
+        """Start a process and see it ready; if it does not start, let those who wait know."""
+        if self._is_closed:
+            return
+        process = None
+        try:
+            process = await _Process.start()
+            self._all.add(process)
+            for request in WARM_UP:
+                await process.ask(request, COMPILING_SECONDS)
+            self._hand_on(process)
+        except (LateError, OSError) as error:
+            if process:
+                process.kill()
+                await process.ended()
+                self._all.discard(process)
+            for places in self._waiting.values():
+                for place in places:
+                    if not place.done():
+                        place.set_exception(LateError(f"the bot does not start: {error}"))
+            self._waiting.clear()
+            await asyncio.sleep(1.0)  # and again, but not as fast as the machine can
+            self._spawn(self._start_one())
+
+    def _spawn(self, what: Any) -> None:
+        if self._is_closed:
+            what.close()
+            return
+        task = asyncio.get_running_loop().create_task(what)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

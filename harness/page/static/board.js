@@ -1,0 +1,519 @@
+// The board on a canvas: sharp at any size, clues in view wherever one scrolls, a cursor for the keyboard.
+//
+// The canvas is as large as the frame, not as the board: what is in view is drawn, from where the frame is scrolled
+// to. All lengths are whole pixels of the device.
+
+import { BLACK, UNKNOWN, WHITE, clueWords } from "./words.js";
+
+const SIZES = [1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40, 48, 60];
+const LARGEST_FIT = 40;
+const SMALLEST_TO_PAINT = 18; // where cells are painted they can be hit, and scrolled, on boards of up to
+const MOST_TO_PAINT = 60;
+const SMALLEST_WITH_CLUES = 9;
+const SMALLEST_WITH_LINES = 4;
+const GROUP = 5;
+const MOST_OF_FRAME = 0.45; // that clues may take
+
+const COLOURS = ["paper", "ink", "dot", "thin", "heavy", "clue", "clue-done", "band", "fresh", "fresh-white",
+  "differ", "wrong", "wrong-band", "cursor", "margin", "shade"];
+
+export class BoardView {
+  // Called with a cell and what to make of it (BLACK, WHITE, UNKNOWN, or null for the next in turn).
+  onPaint = null;
+  // Called when a stroke of painting ends.
+  onStroke = null;
+  onMove = null;
+
+  constructor(frame, spacer, canvas) {
+    this.frame = frame;
+    this.spacer = spacer;
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d", { alpha: false });
+    this.rows = [[]];
+    this.columns = [[]];
+    this.cells = new Int8Array(1).fill(UNKNOWN);
+    this.marks = {};
+    this.cursor = { x: 0, y: 0 };
+    this.hover = null;
+    this.zoomed = null; // CSS pixels of a cell; null: fit
+    this.isDue = false;
+    new ResizeObserver(() => this.layOut()).observe(frame.parentElement);
+    frame.addEventListener("scroll", () => this.redraw(), { passive: true });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#readColours());
+    matchMedia("(forced-colors: active)").addEventListener("change", () => this.#readColours());
+    window.addEventListener("resize", () => this.layOut());
+    this.#readColours();
+    this.#listen();
+  }
+
+  get width() {
+    return this.columns.length;
+  }
+
+  get height() {
+    return this.rows.length;
+  }
+
+  // Shows a puzzle; the cells come with `show`.
+  setPuzzle(rows, columns) {
+    const isOtherSize = rows.length !== this.height || columns.length !== this.width;
+    this.rows = rows;
+    this.columns = columns;
+    if (isOtherSize) {
+      this.cells = new Int8Array(rows.length * columns.length).fill(UNKNOWN);
+      this.marks = {};
+      this.cursor = { x: 0, y: 0 };
+      this.hover = null;
+      this.zoomed = null;
+    }
+    this.layOut();
+  }
+
+  // Marks: `fresh`, `differ`, `wrong`: sets of cells; `line`: [kind, number]; `wrongLines`: such lines.
+  show(cells, marks = {}) {
+    this.cells = cells;
+    this.marks = marks;
+    this.redraw();
+  }
+
+  zoom(direction) {
+    const now = this.cell / devicePixelRatio;
+    if (direction === 0) {
+      this.zoomed = null;
+    } else {
+      const sizes = direction > 0 ? SIZES.filter((size) => size > now + 0.5) : SIZES.filter((size) => size < now - 0.5);
+      this.zoomed = (direction > 0 ? sizes[0] : sizes.at(-1)) ?? now;
+    }
+    const offset = this.#offset();
+    const middle = {
+      x: (offset.x + (this.shown.width - this.left) / 2) / this.cell,
+      y: (offset.y + (this.shown.height - this.top) / 2) / this.cell,
+    };
+    this.layOut();
+    this.frame.scrollLeft = (middle.x * this.cell - (this.shown.width - this.left) / 2) / devicePixelRatio;
+    this.frame.scrollTop = (middle.y * this.cell - (this.shown.height - this.top) / 2) / devicePixelRatio;
+  }
+
+  // --- geometry --------------------------------------------------------------------------------------------------
+
+  layOut() {
+    const ratio = devicePixelRatio;
+    const room = this.frame.parentElement;
+    const style = getComputedStyle(room);
+    const most = {
+      width: Math.max(120, room.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)) * ratio,
+      height: Math.max(260, Math.min(innerHeight * 0.8, 900)) * ratio,
+    };
+    const size = this.zoomed ?? this.#fitting(most, ratio);
+    this.#measure(size, most, ratio);
+    const content = { width: this.left + this.width * this.cell + this.end, height: this.top + this.height * this.cell + this.end };
+    const shown = {
+      width: Math.min(content.width, Math.floor(most.width)),
+      height: Math.min(content.height, Math.floor(most.height)),
+    };
+    this.content = content;
+    for (const [element, box] of [[this.spacer, content], [this.frame, shown]]) {
+      element.style.width = `${box.width / ratio}px`;
+      element.style.height = `${box.height / ratio}px`;
+    }
+    // Where only one bar is needed it takes room from the other side.
+    this.shown = {
+      width: Math.round(this.frame.clientWidth * ratio) || shown.width,
+      height: Math.round(this.frame.clientHeight * ratio) || shown.height,
+    };
+    this.canvas.width = this.shown.width;
+    this.canvas.height = this.shown.height;
+    this.canvas.style.width = `${this.shown.width / ratio}px`;
+    this.canvas.style.height = `${this.shown.height / ratio}px`;
+    this.draw();
+  }
+
+  #fitting(most, ratio) {
+    for (let at = SIZES.length - 1; at > 0; at--) {
+      if (SIZES[at] > LARGEST_FIT) continue;
+      if (SIZES[at] < SMALLEST_TO_PAINT && this.onPaint && Math.max(this.width, this.height) <= MOST_TO_PAINT) break;
+      this.#measure(SIZES[at], most, ratio);
+      if (
+        this.left + this.width * this.cell + this.end <= most.width &&
+        this.top + this.height * this.cell + this.end <= most.height &&
+        !this.isCut
+      ) return SIZES[at];
+    }
+    return this.onPaint && Math.max(this.width, this.height) <= MOST_TO_PAINT ? SMALLEST_TO_PAINT : SIZES[0];
+  }
+
+  #measure(size, most, ratio) {
+    this.cell = Math.max(1, Math.round(size * ratio));
+    this.end = Math.max(2, Math.round(2 * ratio));
+    this.font = Math.round(Math.min(15, Math.max(9, size * 0.62)) * ratio);
+    this.hasClues = size >= SMALLEST_WITH_CLUES;
+    this.isCut = false;
+    if (!this.hasClues) {
+      this.left = this.top = this.end;
+      return;
+    }
+    this.context.font = this.#fontName();
+    this.digit = this.context.measureText("0").width;
+    const longest = Math.max(...this.rows.map((clue) => this.#clueWidth(clue)));
+    const tallest = Math.max(1, ...this.columns.map((clue) => clue.length));
+    const left = Math.ceil(longest + this.font * 0.9);
+    const top = Math.ceil(tallest * this.font * 1.18 + this.font * 0.5);
+    this.left = Math.min(left, Math.floor(most.width * MOST_OF_FRAME));
+    this.top = Math.min(top, Math.floor(most.height * MOST_OF_FRAME));
+    this.isCut = left > this.left || top > this.top;
+  }
+
+  #fontName() {
+    return `500 ${this.font}px system-ui, "Segoe UI", Roboto, "Liberation Sans", sans-serif`;
+  }
+
+  #clueWidth(clue) {
+    const texts = clue.length ? clue : [0];
+    return texts.reduce((sum, block) => sum + String(block).length * this.digit, 0) + (texts.length - 1) * this.font * 0.5;
+  }
+
+  #offset() {
+    return {
+      x: Math.round(this.frame.scrollLeft * devicePixelRatio),
+      y: Math.round(this.frame.scrollTop * devicePixelRatio),
+    };
+  }
+
+  // The cell under a place of the canvas; null beside the cells.
+  cellAt(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const offset = this.#offset();
+    const inside = { x: (event.clientX - box.left) * devicePixelRatio, y: (event.clientY - box.top) * devicePixelRatio };
+    if (inside.x < this.left || inside.y < this.top) return null;
+    const x = Math.floor((inside.x - this.left + offset.x) / this.cell);
+    const y = Math.floor((inside.y - this.top + offset.y) / this.cell);
+    return x < this.width && y < this.height ? { x, y } : null;
+  }
+
+  // Scrolls as far as it takes to see a cell.
+  #scrollTo({ x, y }) {
+    const ratio = devicePixelRatio;
+    const room = { x: this.shown.width - this.left, y: this.shown.height - this.top };
+    const offset = this.#offset();
+    const to = (place, now, size) =>
+      Math.max(Math.min(now, place * this.cell), (place + 1) * this.cell - size + this.end);
+    this.frame.scrollLeft = to(x, offset.x, room.x) / ratio;
+    this.frame.scrollTop = to(y, offset.y, room.y) / ratio;
+  }
+
+  // --- drawing ---------------------------------------------------------------------------------------------------
+
+  #readColours() {
+    const style = getComputedStyle(document.documentElement);
+    this.colours = Object.fromEntries(COLOURS.map((name) => [name, style.getPropertyValue(`--board-${name}`).trim()]));
+    if (this.shown) this.redraw();
+  }
+
+  redraw() {
+    if (this.isDue) return;
+    this.isDue = true;
+    requestAnimationFrame(() => {
+      this.isDue = false;
+      this.draw();
+    });
+  }
+
+  draw() {
+    const { context, cell, left, top, shown, colours } = this;
+    const offset = this.#offset();
+    context.fillStyle = colours.margin;
+    context.fillRect(0, 0, shown.width, shown.height);
+    const view = {
+      x0: Math.max(0, Math.floor(offset.x / cell)),
+      y0: Math.max(0, Math.floor(offset.y / cell)),
+      x1: Math.min(this.width, Math.ceil((offset.x + shown.width - left) / cell)),
+      y1: Math.min(this.height, Math.ceil((offset.y + shown.height - top) / cell)),
+    };
+    const origin = { x: left - offset.x, y: top - offset.y };
+    context.save();
+    context.beginPath();
+    context.rect(left, top, shown.width - left, shown.height - top);
+    context.clip();
+    this.#drawCells(view, origin);
+    this.#drawLines(view, origin);
+    this.#drawMarks(view, origin);
+    context.restore();
+    if (this.hasClues) this.#drawClues(view, origin);
+    this.#drawCursor(origin);
+  }
+
+  #drawCells(view, origin) {
+    const { context, cell, colours, marks } = this;
+    context.fillStyle = colours.paper;
+    context.fillRect(origin.x, origin.y, this.width * cell, this.height * cell);
+    this.#drawBands(origin);
+    const known = this.cells.some((one) => one !== UNKNOWN) && this.cells.some((one) => one === UNKNOWN);
+    const fresh = marks.fresh;
+    const dot = Math.max(1, Math.round(cell * 0.16));
+    for (let y = view.y0; y < view.y1; y++) {
+      const row = y * this.width;
+      for (let x = view.x0; x < view.x1; x++) {
+        const now = this.cells[row + x];
+        if (now === UNKNOWN) {
+          if (known && cell < 6) {
+            context.fillStyle = colours.shade;
+            context.fillRect(origin.x + x * cell, origin.y + y * cell, cell, cell);
+          }
+          continue;
+        }
+        const isFresh = fresh?.has(row + x);
+        if (now === BLACK) {
+          context.fillStyle = isFresh ? colours.fresh : colours.ink;
+          let end = x + 1; // a run of black cells at once
+          while (end < view.x1 && this.cells[row + end] === BLACK && !!fresh?.has(row + end) === !!isFresh) end++;
+          context.fillRect(origin.x + x * cell, origin.y + y * cell, (end - x) * cell, cell);
+          x = end - 1;
+          continue;
+        }
+        if (isFresh) {
+          context.fillStyle = colours["fresh-white"];
+          context.fillRect(origin.x + x * cell, origin.y + y * cell, cell, cell);
+        }
+        if (known && cell >= 6) {
+          context.fillStyle = isFresh ? colours.fresh : colours.dot;
+          const at = Math.floor((cell - dot) / 2);
+          context.fillRect(origin.x + x * cell + at, origin.y + y * cell + at, dot, dot);
+        }
+      }
+    }
+  }
+
+  #drawBands(origin) {
+    const { context, cell, colours, marks } = this;
+    const bands = [];
+    for (const line of marks.wrongLines ?? []) bands.push([line, colours["wrong-band"]]);
+    if (marks.line) bands.push([marks.line, colours.band]);
+    for (const [[kind, number], colour] of bands) {
+      context.fillStyle = colour;
+      if (kind === "row") context.fillRect(origin.x, origin.y + (number - 1) * cell, this.width * cell, cell);
+      else context.fillRect(origin.x + (number - 1) * cell, origin.y, cell, this.height * cell);
+    }
+  }
+
+  #drawLines(view, origin) {
+    const { context, cell, colours } = this;
+    const ratio = Math.max(1, Math.round(devicePixelRatio));
+    const line = (isRow, index, heavy) => {
+      const size = heavy ? Math.max(ratio, cell >= 14 * ratio ? 2 * ratio : ratio) : ratio;
+      const at = index * cell - Math.floor(size / 2);
+      if (isRow) context.fillRect(origin.x + view.x0 * cell, origin.y + at, (view.x1 - view.x0) * cell, size);
+      else context.fillRect(origin.x + at, origin.y + view.y0 * cell, size, (view.y1 - view.y0) * cell);
+    };
+    const isHeavy = (index, count) => index % GROUP === 0 || index === count;
+    if (cell / devicePixelRatio >= SMALLEST_WITH_LINES + 1) {
+      context.fillStyle = colours.thin;
+      for (let x = view.x0; x <= view.x1; x++) if (!isHeavy(x, this.width)) line(false, x, false);
+      for (let y = view.y0; y <= view.y1; y++) if (!isHeavy(y, this.height)) line(true, y, false);
+    }
+    context.fillStyle = colours.heavy;
+    const every = cell / devicePixelRatio >= SMALLEST_WITH_LINES ? GROUP : Infinity;
+    for (let x = view.x0; x <= view.x1; x++) if (x % every === 0 || x === this.width || x === 0) line(false, x, true);
+    for (let y = view.y0; y <= view.y1; y++) if (y % every === 0 || y === this.height || y === 0) line(true, y, true);
+  }
+
+  #drawMarks(view, origin) {
+    const { context, cell, colours, marks } = this;
+    for (const [name, cells] of [["differ", marks.differ], ["wrong", marks.wrong]]) {
+      if (!cells) continue;
+      const size = Math.max(1, Math.round(cell * 0.14));
+      context.fillStyle = context.strokeStyle = colours[name];
+      for (const index of cells) {
+        const x = index % this.width;
+        const y = Math.floor(index / this.width);
+        if (x < view.x0 || x >= view.x1 || y < view.y0 || y >= view.y1) continue;
+        const place = { x: origin.x + x * cell, y: origin.y + y * cell };
+        if (cell < 8) {
+          context.fillRect(place.x, place.y, cell, cell);
+        } else if (name === "differ") {
+          context.lineWidth = size;
+          context.strokeRect(place.x + size, place.y + size, cell - 2 * size, cell - 2 * size);
+        } else {
+          const inset = cell * 0.22;
+          context.lineWidth = size;
+          context.lineCap = "round";
+          context.beginPath();
+          context.moveTo(place.x + inset, place.y + inset);
+          context.lineTo(place.x + cell - inset, place.y + cell - inset);
+          context.moveTo(place.x + cell - inset, place.y + inset);
+          context.lineTo(place.x + inset, place.y + cell - inset);
+          context.stroke();
+        }
+      }
+    }
+  }
+
+  #drawClues(view, origin) {
+    const { context, cell, left, top, colours, shown, font } = this;
+    const at = this.hover ?? (this.isFocused ? this.cursor : null);
+    const wrong = new Set((this.marks.wrongLines ?? []).map(([kind, number]) => `${kind} ${number}`));
+    context.font = this.#fontName();
+    context.textBaseline = "middle";
+    const colourOf = (kind, index) => {
+      if (wrong.has(`${kind} ${index + 1}`)) return colours.wrong;
+      const line = this.marks.line;
+      return line && line[0] === kind && line[1] === index + 1 ? colours.fresh : colours.clue;
+    };
+    context.save();
+    context.beginPath();
+    context.rect(0, top, left, shown.height - top);
+    context.clip();
+    context.textAlign = "right";
+    for (let y = view.y0; y < view.y1; y++) {
+      if (at?.y === y) {
+        context.fillStyle = colours.band;
+        context.fillRect(0, origin.y + y * cell, left, cell);
+      }
+      context.fillStyle = colourOf("row", y);
+      let x = left - Math.round(font * 0.45);
+      const clue = this.rows[y].length ? this.rows[y] : [0];
+      for (let block = clue.length - 1; block >= 0 && x > 0; block--) {
+        const text = String(clue[block]);
+        context.fillText(text, x, origin.y + (y + 0.52) * cell);
+        x -= Math.round(text.length * this.digit + font * 0.5);
+      }
+    }
+    context.restore();
+    context.save();
+    context.beginPath();
+    context.rect(left, 0, shown.width - left, top);
+    context.clip();
+    context.textAlign = "center";
+    for (let x = view.x0; x < view.x1; x++) {
+      if (at?.x === x) {
+        context.fillStyle = colours.band;
+        context.fillRect(origin.x + x * cell, 0, cell, top);
+      }
+      context.fillStyle = colourOf("column", x);
+      let y = top - Math.round(font * 0.7);
+      const clue = this.columns[x].length ? this.columns[x] : [0];
+      for (let block = clue.length - 1; block >= 0 && y > -font; block--) {
+        context.fillText(String(clue[block]), origin.x + (x + 0.5) * cell, y, cell * 0.96);
+        y -= Math.round(font * 1.18);
+      }
+    }
+    context.restore();
+  }
+
+  #drawCursor(origin) {
+    if (!this.isFocused) return;
+    const { context, cell, colours } = this;
+    const size = Math.max(2, Math.round(2 * devicePixelRatio));
+    const place = { x: origin.x + this.cursor.x * cell, y: origin.y + this.cursor.y * cell };
+    if (place.x < this.left - 1 || place.y < this.top - 1) return;
+    context.strokeStyle = colours.cursor;
+    context.lineWidth = size;
+    context.strokeRect(place.x, place.y, cell, cell);
+  }
+
+  // --- pointer and keyboard ----------------------------------------------------------------------------------------
+
+  #listen() {
+    const { canvas } = this;
+    let stroke = null;
+    const paint = (place, value) => this.onPaint?.(place.y * this.width + place.x, value);
+    canvas.addEventListener("pointermove", (event) => {
+      const place = this.cellAt(event);
+      if (place?.x !== this.hover?.x || place?.y !== this.hover?.y) {
+        this.hover = event.pointerType === "touch" ? null : place;
+        if (place) this.onMove?.(place, false);
+        this.redraw();
+      }
+      if (stroke !== null && place) paint(place, stroke);
+    });
+    canvas.addEventListener("pointerleave", () => {
+      this.hover = null;
+      this.redraw();
+    });
+    canvas.addEventListener("pointerdown", (event) => {
+      const place = this.cellAt(event);
+      if (!place) return;
+      this.cursor = place;
+      if (!this.onPaint || event.pointerType === "touch" || event.button > 2) return;
+      canvas.setPointerCapture(event.pointerId);
+      const before = this.cells[place.y * this.width + place.x];
+      stroke = event.button === 2 ? (before === WHITE ? UNKNOWN : WHITE) : this.nextOf(before);
+      paint(place, stroke);
+    });
+    const lift = () => {
+      if (stroke !== null) this.onStroke?.();
+      stroke = null;
+    };
+    canvas.addEventListener("pointerup", lift);
+    canvas.addEventListener("pointercancel", lift);
+    canvas.addEventListener("click", (event) => {
+      if (event.pointerType !== "touch") return;
+      const place = this.cellAt(event);
+      if (!place) return;
+      this.cursor = place;
+      this.onMove?.(place, false);
+      if (this.onPaint) {
+        paint(place, this.nextOf(this.cells[place.y * this.width + place.x]));
+        this.onStroke?.();
+      }
+    });
+    canvas.addEventListener("contextmenu", (event) => this.onPaint && event.preventDefault());
+    canvas.addEventListener("focus", () => {
+      this.isFocused = canvas.matches(":focus-visible");
+      if (this.isFocused) this.onMove?.(this.cursor, true);
+      this.redraw();
+    });
+    canvas.addEventListener("blur", () => {
+      this.isFocused = false;
+      this.redraw();
+    });
+    canvas.addEventListener("keydown", (event) => this.#onKey(event, paint));
+  }
+
+  // What a cell becomes that is painted without a colour being named.
+  nextOf(now) {
+    if (this.hasTwoColours) return now === BLACK ? WHITE : BLACK;
+    return now === UNKNOWN ? BLACK : now === BLACK ? WHITE : UNKNOWN;
+  }
+
+  #onKey(event, paint) {
+    const step = event.ctrlKey ? GROUP : 1;
+    const moves = {
+      ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step],
+      Home: [-this.width, 0], End: [this.width, 0], PageUp: [0, -this.height], PageDown: [0, this.height],
+    };
+    const colour = { b: BLACK, w: WHITE, u: UNKNOWN, Delete: UNKNOWN, Backspace: UNKNOWN }[event.key];
+    const index = this.cursor.y * this.width + this.cursor.x;
+    if (event.key in moves && !event.altKey && !event.metaKey) {
+      const [x, y] = moves[event.key];
+      const before = this.cells[index];
+      this.cursor = {
+        x: Math.min(this.width - 1, Math.max(0, this.cursor.x + x)),
+        y: Math.min(this.height - 1, Math.max(0, this.cursor.y + y)),
+      };
+      if (event.shiftKey && this.onPaint && step === 1) {
+        paint(this.cursor, before);
+        this.onStroke?.();
+      }
+    } else if ((event.key === " " || event.key === "Enter") && this.onPaint) {
+      paint(this.cursor, this.nextOf(this.cells[index]));
+      this.onStroke?.();
+    } else if (colour !== undefined && this.onPaint && !event.ctrlKey && !event.altKey && !event.metaKey) {
+      paint(this.cursor, this.hasTwoColours && colour === UNKNOWN ? WHITE : colour);
+      this.onStroke?.();
+    } else {
+      return;
+    }
+    event.preventDefault();
+    this.isFocused = true;
+    this.hover = null;
+    this.#scrollTo(this.cursor);
+    this.onMove?.(this.cursor, true);
+    this.redraw();
+  }
+
+  // A cell in words, with the clues of its lines.
+  words({ x, y }) {
+    const name = { [BLACK]: "black", [WHITE]: "white", [UNKNOWN]: "unknown" }[this.cells[y * this.width + x]];
+    return `row ${y + 1}, column ${x + 1}: ${name}. Row: ${clueWords(this.rows[y])}. Column: ${clueWords(this.columns[x])}`;
+  }
+}

@@ -1,0 +1,106 @@
+// Drawing: the cells make the clues.
+
+import { History } from "./history.js";
+import { BLACK, WHITE } from "./words.js";
+
+const LONGEST_SIDE = 254;
+const element = (id) => document.getElementById(id);
+
+export function cluesOf(cells, width, height) {
+  const clue = (length, cell) => {
+    const found = [];
+    let run = 0;
+    for (let at = 0; at < length; at++) {
+      if (cells[cell(at)] === BLACK) run++;
+      else if (run) (found.push(run), (run = 0));
+    }
+    if (run) found.push(run);
+    return found;
+  };
+  return {
+    rows: Array.from({ length: height }, (_, y) => clue(width, (x) => y * width + x)),
+    columns: Array.from({ length: width }, (_, x) => clue(height, (y) => y * width + x)),
+  };
+}
+
+export class Editor {
+  #history = new History();
+  #isInStroke = false;
+
+  // onChange: called with the board whenever a cell or the size has changed.
+  constructor(onChange) {
+    this.onChange = onChange;
+    this.state = { width: 15, height: 15, cells: new Int8Array(225).fill(WHITE) };
+    element("draw-undo").addEventListener("click", () => this.undo());
+    element("draw-redo").addEventListener("click", () => this.redo());
+    element("draw-invert").addEventListener("click", () => this.#change((cells) => cells.map((one) => 1 - one)));
+    element("draw-clear").addEventListener("click", () => this.#change((cells) => cells.map(() => WHITE)));
+    for (const id of ["draw-width", "draw-height"]) {
+      element(id).addEventListener("change", () =>
+        this.resize(Number(element("draw-width").value), Number(element("draw-height").value)),
+      );
+    }
+  }
+
+  get board() {
+    return cluesOf(this.state.cells, this.state.width, this.state.height);
+  }
+
+  // Draws on from a board that was there.
+  take(width, height, cells) {
+    this.#history.keep(this.state);
+    this.#become({ width, height, cells: cells.map((one) => (one === BLACK ? BLACK : WHITE)) });
+  }
+
+  paint(index, value) {
+    const colour = value === BLACK ? BLACK : WHITE;
+    if (this.state.cells[index] === colour) return;
+    if (!this.#isInStroke) this.#history.keep(this.state);
+    const cells = this.#isInStroke ? this.state.cells : this.state.cells.slice();
+    this.#isInStroke = true;
+    cells[index] = colour;
+    this.#become({ ...this.state, cells });
+  }
+
+  endStroke() {
+    this.#isInStroke = false;
+  }
+
+  resize(width, height) {
+    const within = (size) => Math.min(LONGEST_SIDE, Math.max(1, Math.round(size) || 1));
+    const [w, h] = [within(width), within(height)];
+    if (w === this.state.width && h === this.state.height) return this.#show();
+    const cells = new Int8Array(w * h).fill(WHITE);
+    for (let y = 0; y < Math.min(h, this.state.height); y++) {
+      for (let x = 0; x < Math.min(w, this.state.width); x++) cells[y * w + x] = this.state.cells[y * this.state.width + x];
+    }
+    this.#history.keep(this.state);
+    this.#become({ width: w, height: h, cells });
+  }
+
+  undo() {
+    const state = this.#history.undo(this.state);
+    if (state) this.#become(state);
+  }
+
+  redo() {
+    const state = this.#history.redo(this.state);
+    if (state) this.#become(state);
+  }
+
+  #change(made) {
+    this.#history.keep(this.state);
+    this.#become({ ...this.state, cells: made(this.state.cells) });
+  }
+
+  #become(state) {
+    this.state = state;
+    this.#show();
+    this.onChange();
+  }
+
+  #show() {
+    element("draw-width").value = this.state.width;
+    element("draw-height").value = this.state.height;
+  }
+}

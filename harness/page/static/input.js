@@ -1,0 +1,249 @@
+// The puzzle comes in: text that is read while one types, files, pictures, several puzzles of one file.
+
+import { get, Latest, send } from "./api.js";
+
+const TYPING_MS = 160;
+const element = (id) => document.getElementById(id);
+
+export class PuzzleInput {
+  #latest = new Latest();
+  #file = null; // what was opened, where it is no text
+  #number = 1;
+  #count = 0;
+  #timer = 0;
+
+  // onBoard: called with the findings that hold a board; onNothing: when there is none.
+  constructor(onBoard, onNothing) {
+    this.onBoard = onBoard;
+    this.onNothing = onNothing;
+    this.text = element("text");
+    this.gutter = element("gutter");
+    this.text.addEventListener("input", (event) => {
+      this.#file = null;
+      this.#number = 1;
+      element("picture-options").hidden = true;
+      this.#markLines([]);
+      clearTimeout(this.#timer);
+      const isWhole = /^insertFrom|^deleteByCut/.test(event.inputType ?? "");
+      this.#timer = setTimeout(() => this.read(), isWhole ? 0 : TYPING_MS);
+    });
+    this.text.addEventListener("scroll", () => (this.gutter.scrollTop = this.text.scrollTop), { passive: true });
+    element("open").addEventListener("click", () => element("file").click());
+    element("file").addEventListener("change", () => {
+      const [file] = element("file").files;
+      if (file) this.open(file);
+      element("file").value = "";
+    });
+    for (const id of ["picture-width", "picture-invert"]) element(id).addEventListener("change", () => this.read());
+    element("chooser-number").addEventListener("change", (event) => this.#choose(Number(event.target.value)));
+    element("chooser-back").addEventListener("click", () => this.#choose(this.#number - 1));
+    element("chooser-next").addEventListener("click", () => this.#choose(this.#number + 1));
+    this.#listenForDrops();
+    this.#markLines([]);
+  }
+
+  // Puts a text there as if it had been typed; nothing is read.
+  put(text) {
+    this.#latest.cancel();
+    this.#file = null;
+    this.text.value = text;
+    this.#showFaults([], []);
+    this.#showChooser({ count: 0 });
+    element("picture-options").hidden = true;
+  }
+
+  async open(file) {
+    clearTimeout(this.#timer);
+    this.#number = 1;
+    const data = await file.arrayBuffer();
+    const head = new Uint8Array(data.slice(0, 4096));
+    const isText = !head.includes(0) && !/^image\//.test(file.type);
+    this.#file = isText && data.byteLength < 500_000 ? null : data;
+    this.text.value = this.#file ? "" : new TextDecoder().decode(data);
+    this.#markLines([]);
+    await this.read(file.name);
+  }
+
+  async read(name = "") {
+    const data = this.#file ?? this.text.value;
+    if (!this.#file && !data.trim()) {
+      this.#latest.cancel();
+      this.#showFaults([], []);
+      this.#showChooser({ count: 0 });
+      return;
+    }
+    const query = new URLSearchParams({ number: this.#number });
+    if (this.#file && !element("picture-options").hidden) {
+      const width = Number(element("picture-width").value);
+      if (width) query.set("width", width);
+      if (element("picture-invert").checked) query.set("invert", "1");
+    }
+    try {
+      const found = await this.#latest.run((signal) => send(`/api/read?${query}`, data, signal));
+      if (found) this.#take(found, name);
+    } catch (error) {
+      this.#showFaults([[null, error.message]], []);
+    }
+  }
+
+  #take(found, name) {
+    const isPicture = found.format === "picture";
+    if (isPicture && element("picture-options").hidden) {
+      element("picture-options").hidden = false;
+      element("picture-width").value = found.board.columns.length;
+    }
+    this.#showFaults(found.faults ?? [], found.remarks ?? []);
+    this.#showChooser(found);
+    if (found.board) {
+      if (isPicture && name) found.board.title = name.replace(/\.[^.]*$/, "");
+      this.onBoard(found);
+    } else {
+      const [[line, what] = []] = found.faults ?? [];
+      this.onNothing(line ? `line ${line}: ${what}` : what);
+    }
+  }
+
+  #choose(number) {
+    this.#number = Math.min(this.#count, Math.max(1, number));
+    this.read();
+  }
+
+  #showChooser({ count = 0, number = 1, titles = [] }) {
+    this.#count = Math.max(count, 0);
+    this.#number = number;
+    element("chooser").hidden = count < 2;
+    if (count < 2) return;
+    const select = element("chooser-number");
+    if (select.childElementCount !== titles.length || select.dataset.first !== titles[0]) {
+      select.replaceChildren(...titles.map((title, at) => new Option(`${at + 1} of ${count}: ${title}`, at + 1)));
+      select.dataset.first = titles[0];
+    }
+    select.value = number;
+    element("chooser-back").disabled = number <= 1;
+    element("chooser-next").disabled = number >= count;
+  }
+
+  #showFaults(faults, remarks) {
+    this.#markLines(faults.map(([line]) => line).filter(Boolean));
+    const shown = faults.slice(0, 8).map(([line, what]) => {
+      const words = document.createElement("p");
+      words.className = "fault";
+      if (line && !this.#file) {
+        const button = document.createElement("button");
+        button.className = "link";
+        button.textContent = `line ${line}`;
+        button.addEventListener("click", () => this.#select(line));
+        words.append(button, `: ${what}`);
+      } else {
+        words.textContent = line ? `line ${line}: ${what}` : what;
+      }
+      return words;
+    });
+    for (const remark of remarks.slice(0, 4)) {
+      const words = document.createElement("p");
+      words.className = "quiet";
+      words.textContent = remark;
+      shown.push(words);
+    }
+    element("faults").replaceChildren(...shown);
+    this.text.setAttribute("aria-invalid", faults.length > 0);
+  }
+
+  // Numbers of lines beside the text, those at fault marked.
+  #markLines(wrong) {
+    const count = Math.min(this.text.value.split("\n").length, 5000);
+    const isWrong = new Set(wrong);
+    if (!wrong.length) {
+      this.gutter.textContent = Array.from({ length: count }, (_, at) => at + 1).join("\n");
+    } else {
+      const parts = [];
+      for (let line = 1; line <= count; line++) {
+        const mark = document.createElement(isWrong.has(line) ? "mark" : "span");
+        mark.textContent = line;
+        parts.push(mark, "\n");
+      }
+      this.gutter.replaceChildren(...parts);
+    }
+    this.gutter.scrollTop = this.text.scrollTop;
+  }
+
+  #select(line) {
+    const lines = this.text.value.split("\n");
+    const begin = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+    this.text.focus();
+    this.text.setSelectionRange(begin, begin + (lines[line - 1]?.length ?? 0));
+  }
+
+  #listenForDrops() {
+    const sign = element("drop");
+    let depth = 0;
+    const hasFile = (event) => event.dataTransfer?.types.includes("Files");
+    addEventListener("dragenter", (event) => {
+      if (!hasFile(event)) return;
+      depth++;
+      sign.hidden = false;
+    });
+    addEventListener("dragleave", (event) => {
+      if (hasFile(event) && --depth <= 0) sign.hidden = true;
+    });
+    addEventListener("dragover", (event) => hasFile(event) && event.preventDefault());
+    addEventListener("drop", (event) => {
+      depth = 0;
+      sign.hidden = true;
+      const [file] = event.dataTransfer?.files ?? [];
+      if (!file) return;
+      event.preventDefault();
+      element("tab-text").click();
+      this.open(file);
+    });
+    addEventListener("paste", (event) => {
+      const [file] = event.clipboardData?.files ?? [];
+      if (!file) return;
+      event.preventDefault();
+      this.open(file);
+    });
+  }
+}
+
+// Samples, and sets by name and number.
+export class Picks {
+  #latest = new Latest();
+
+  constructor(onBoard) {
+    this.onBoard = onBoard;
+    element("set-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const query = new URLSearchParams({ name: element("set-name").value.trim(), number: element("set-number").value || 1 });
+      this.#show(`/api/set?${query}`);
+    });
+  }
+
+  fill({ samples, sets }) {
+    for (const id of ["samples", "welcome-samples"]) {
+      element(id).replaceChildren(
+        ...samples.map((name, at) => {
+          const button = document.createElement("button");
+          button.className = "chip";
+          button.textContent = name;
+          button.addEventListener("click", () => this.#show(`/api/sample?number=${at + 1}`));
+          return button;
+        }),
+      );
+    }
+    const names = sets.filter((one) => one.here).map((one) => one.name);
+    element("set-names").replaceChildren(
+      ...[...names, "boardgen:25x25x1000:seed=7", "boardgen:10x10x1000:seed=1"].map((name) => new Option(name, name)),
+    );
+  }
+
+  async #show(path) {
+    try {
+      const found = await this.#latest.run((signal) => get(path, signal));
+      if (!found) return;
+      element("set-fault").textContent = (found.faults ?? []).map(([, what]) => what).join("; ");
+      if (found.board) this.onBoard(found);
+    } catch (error) {
+      element("set-fault").textContent = error.message;
+    }
+  }
+}

@@ -1,0 +1,155 @@
+// How it is solved: the moments of the solve, forward and back.
+
+import { ask, Latest } from "./api.js";
+import { BLACK, UNKNOWN, WHITE, cellsFrom, lineWords, many, placeWords, sentence } from "./words.js";
+
+const KEPT_EVERY = 64; // boards kept, to step back from
+const element = (id) => document.getElementById(id);
+
+export class Stepping {
+  #latest = new Latest();
+  #timer = 0;
+  #kept = [];
+
+  constructor(onChange) {
+    this.onChange = onChange;
+    this.start(null);
+    const click = { "step-first": () => this.go(0), "step-last": () => this.go(this.steps.length), "step-back": () => this.by(-1),
+      "step-next": () => this.by(1), "step-play": () => this.play(), "step-guess": () => this.nextGuess() };
+    for (const [id, act] of Object.entries(click)) element(id).addEventListener("click", act);
+    element("step-place").addEventListener("input", (event) => this.go(Number(event.target.value)));
+    element("step-speed").addEventListener("change", () => {
+      if (this.isPlaying) this.#tick();
+    });
+  }
+
+  get isPlaying() {
+    return this.#timer !== 0;
+  }
+
+  // Another puzzle: its steps are asked for when they are looked at.
+  start(board) {
+    this.#latest.cancel();
+    this.stop();
+    this.board = board;
+    this.steps = [];
+    this.place = 0;
+    this.marks = {};
+    this.isLoaded = false;
+    this.isWhole = true;
+    const count = board ? board.rows.length * board.columns.length : 0;
+    this.cells = board?.cells ? cellsFrom(board.cells) : new Int8Array(count).fill(UNKNOWN);
+    this.#kept = [this.cells.slice()];
+    this.#show("");
+  }
+
+  async load() {
+    if (this.isLoaded || !this.board) return;
+    this.#show("Asking how it is solved …");
+    try {
+      const found = await this.#latest.run((signal) => ask("steps", { board: this.board }, signal));
+      if (!found) return;
+      this.steps = found.steps;
+      this.isWhole = found.whole;
+      this.isLoaded = true;
+      this.go(0);
+    } catch (error) {
+      this.#show(error.message);
+    }
+  }
+
+  by(number) {
+    this.stop();
+    this.go(this.place + number);
+  }
+
+  go(place) {
+    const to = Math.max(0, Math.min(this.steps.length, place));
+    const from = Math.floor(to / KEPT_EVERY);
+    let at = this.place <= to && this.place >= from * KEPT_EVERY ? this.place : Math.min(from, this.#kept.length - 1) * KEPT_EVERY;
+    if (at !== this.place) this.cells = this.#kept[at / KEPT_EVERY].slice();
+    else this.cells = this.cells.slice();
+    for (; at < to; at++) {
+      const { black = [], white = [], unknown = [] } = this.steps[at];
+      for (const cell of black) this.cells[cell] = BLACK;
+      for (const cell of white) this.cells[cell] = WHITE;
+      for (const cell of unknown) this.cells[cell] = UNKNOWN;
+      if ((at + 1) % KEPT_EVERY === 0) this.#kept[(at + 1) / KEPT_EVERY] = this.cells.slice();
+    }
+    this.place = to;
+    const step = this.steps[to - 1];
+    this.marks = step ? { fresh: new Set([...(step.black ?? []), ...(step.white ?? [])]), line: step.line } : {};
+    this.#show();
+    this.onChange();
+  }
+
+  nextGuess() {
+    this.stop();
+    const at = this.steps.findIndex((step, index) => index >= this.place && step.kind === "guessed");
+    if (at >= 0) this.go(at + 1);
+    else this.#show("No guess comes after this.");
+  }
+
+  play() {
+    if (this.isPlaying) return this.stop();
+    if (this.place === this.steps.length) this.go(0);
+    this.#timer = -1;
+    this.#tick();
+  }
+
+  stop() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    element("step-play").textContent = "Play";
+    element("step-words").setAttribute("aria-live", "polite");
+  }
+
+  #tick() {
+    clearTimeout(this.#timer);
+    element("step-play").textContent = "Pause";
+    element("step-words").setAttribute("aria-live", "off");
+    const speed = Number(element("step-speed").value);
+    const frame = 1000 / Math.min(speed, 60);
+    this.#timer = setTimeout(() => {
+      this.go(this.place + Math.max(1, Math.round((speed * frame) / 1000)));
+      if (this.place >= this.steps.length) this.stop();
+      else this.#tick();
+    }, frame);
+  }
+
+  #show(words) {
+    const slider = element("step-place");
+    slider.max = this.steps.length;
+    slider.value = this.place;
+    const text = words ?? this.#words();
+    slider.setAttribute("aria-valuetext", text);
+    element("step-words").textContent = text;
+    element("step-guess").disabled = !this.steps.some((step) => step.kind === "guessed");
+  }
+
+  #words() {
+    const count = this.steps.length;
+    if (!count) return "There is nothing to step through: nothing follows from the clues.";
+    const cut = this.isWhole ? "" : " (the first ones)";
+    if (!this.place) return `${many(count, "step")}${cut}. Play, or step with the arrows.`;
+    return `${this.place} of ${count}${cut}: ${sentence(this.#stepWords(this.steps[this.place - 1]))}`;
+  }
+
+  #stepWords({ kind, line, black = [], white = [], unknown = [] }) {
+    const number = black.length + white.length;
+    switch (kind) {
+      case "painted":
+        return line ? lineWords(this.board, line, black, white) : `lines told ${many(number, "cell")}`;
+      case "probed":
+        return `probing told ${many(number, "cell")}`;
+      case "guessed":
+        return number === 1
+          ? `a guess: ${placeWords(this.board, black[0] ?? white[0])} is ${black.length ? "black" : "white"}`
+          : `a guess of ${many(number, "cell")}`;
+      case "taken_back":
+        return `a contradiction: ${many(unknown.length + number, "cell")} taken back`;
+      default:
+        return `begun anew: ${many(unknown.length, "cell")} taken back`;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// What is taken away: the puzzle in any format, its picture, a link.
+
+import { ask } from "./api.js";
+import { oneLine, textFrom } from "./words.js";
+
+const LONGEST_LINK = 6000; // longer ones go behind a #, which browsers send to no server
+const element = (id) => document.getElementById(id);
+
+const fileName = (board, ending) =>
+  `${(board.title ?? "").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "puzzle"}${ending}`;
+
+function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+export function linkTo(board) {
+  const line = oneLine(board);
+  return `${location.origin}/${line.length > LONGEST_LINK ? "#" : "?"}puzzle=${line}`;
+}
+
+export class TakeAway {
+  // `shown` returns the board and the cells that are shown.
+  constructor(shown) {
+    this.shown = shown;
+    element("take-file").addEventListener("click", () => this.#take((format) => this.#save(format.name, format.extension)));
+    element("take-copy").addEventListener("click", () => this.#take((format) => this.#copy(format.name)));
+    element("take-png").addEventListener("click", () => this.#take(() => this.#save("png", ".png")));
+    element("take-svg").addEventListener("click", () => this.#take(() => this.#save("svg", ".svg")));
+    element("take-link").addEventListener("click", () => this.#take(() => this.#copyText(linkTo(this.shown().board), "The link")));
+  }
+
+  fill(formats) {
+    this.formats = formats;
+    element("take-format").replaceChildren(
+      ...formats.map((one) => new Option(`${one.name} (${one.extension})`, one.name, false, one.name === "non")),
+    );
+  }
+
+  async #take(act) {
+    if (!this.shown().board) return this.#say("There is no puzzle yet.");
+    try {
+      await act(this.formats?.find((one) => one.name === element("take-format").value));
+    } catch (error) {
+      this.#say(error.message);
+    }
+  }
+
+  async #asked(format) {
+    const { board, cells } = this.shown();
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    return ask("write", { board, cells: cells && textFrom(cells), format, dark });
+  }
+
+  async #save(format, ending) {
+    const name = fileName(this.shown().board, ending);
+    save(await this.#asked(format), name);
+    this.#say(`${name} is saved.`);
+  }
+
+  async #copy(format) {
+    await this.#copyText(await (await this.#asked(format)).text(), "The puzzle");
+  }
+
+  async #copyText(text, what) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#say(`${what} is copied.`);
+    } catch {
+      this.#say(text.length < 500 ? text : `${what} cannot be copied here.`);
+    }
+  }
+
+  #say(words) {
+    element("take-said").textContent = words;
+  }
+}

@@ -1,0 +1,110 @@
+// The verdict in words.
+
+import { ask, Latest } from "./api.js";
+import { many, ranges, time } from "./words.js";
+
+const PATIENCE_MS = 250;
+const box = document.getElementById("verdict");
+
+const HEADS = { unique: "Unique", multiple: "Multiple solutions", unsolvable: "Unsolvable", unknown: "Unknown" };
+
+function show(kind, head, ...details) {
+  box.dataset.verdict = kind;
+  const parts = [document.createElement("strong")];
+  parts[0].textContent = head;
+  for (const detail of details.filter(Boolean)) {
+    const words = document.createElement("span");
+    words.textContent = detail;
+    parts.push(" ", words);
+  }
+  box.replaceChildren(...parts);
+}
+
+// The cells in which two solutions differ.
+export function differing([first, second]) {
+  const found = new Set();
+  for (let at = 0; second && at < first.length; at++) if (first[at] !== second[at]) found.add(at);
+  return found;
+}
+
+const linesInWords = (lines) =>
+  ["row", "column"]
+    .map((kind) => [kind, lines.filter(([one]) => one === kind).map(([, number]) => number)])
+    .filter(([, numbers]) => numbers.length)
+    .map(([kind, numbers]) => `${kind}${numbers.length > 1 ? "s" : ""} ${ranges(numbers)}`)
+    .join(" and ");
+
+function explained(answer, seconds) {
+  const { verdict, solutions, complete, conflict } = answer;
+  switch (verdict) {
+    case "unique":
+      return "exactly one solution";
+    case "multiple":
+      return `${complete ? "two" : "two or more"}: ${many(differing(solutions).size, "cell")} differ between those shown`;
+    case "unsolvable":
+      if (answer.without_start && answer.without_start !== "unsolvable") {
+        return "with the cells that are given; without them there is a solution";
+      }
+      return conflict?.wrong.length
+        ? `${linesInWords(conflict.wrong)}: nothing fits there once the other lines have told what they can`
+        : "no line alone contradicts; the search has tried everything";
+    default:
+      return `${solutions.length ? "there is a solution; whether it is the only one" : "whether there is a solution"} could not be told within ${seconds} s`;
+  }
+}
+
+function counted({ rows, columns }, { seconds, counts }) {
+  const size = `${columns.length}x${rows.length}`;
+  const work = [many(counts.line_solves ?? 0, "line") + " painted"];
+  if (counts.decisions) work.push(many(counts.decisions, "decision"));
+  if (counts.conflicts) work.push(many(counts.conflicts, "contradiction"));
+  return `${size} · ${time(seconds)} · ${work.join(" · ")}`;
+}
+
+export class Verdict {
+  #latest = new Latest();
+
+  say(kind, ...words) {
+    this.#latest.cancel();
+    show(kind, ...words);
+  }
+
+  // Says the verdict on a board. `onAnswer` is called with what is known so far: with the first solution as soon as
+  // it is found, and again when it is known whether there are others. Returns whether all of that came.
+  async of(board, seconds, onAnswer) {
+    const waiting = [
+      setTimeout(() => show("busy", "Solving …"), PATIENCE_MS),
+      setTimeout(() => show("busy", "Solving …", "hard boards take seconds, and the first large ones are compiled for"), 2500),
+    ];
+    const rest = () => waiting.forEach(clearTimeout);
+    const told = (answer) => {
+      rest();
+      onAnswer(answer);
+      show(answer.verdict, HEADS[answer.verdict], explained(answer, seconds), counted(board, answer));
+    };
+    box.setAttribute("aria-busy", "true");
+    try {
+      const first = await this.#latest.run((signal) => ask("solve", { board, solutions: 1 }, signal));
+      if (!first) return false;
+      if (first.verdict !== "unknown" || !first.solutions.length) {
+        told(first);
+        return true;
+      }
+      rest();
+      onAnswer(first);
+      show("busy", "A solution", "is it the only one? …");
+      const answer = await this.#latest.run((signal) => ask("solve", { board, solutions: 2 }, signal));
+      if (!answer) return false;
+      if (!answer.solutions.length) answer.solutions = first.solutions;
+      told(answer);
+      return true;
+    } catch (error) {
+      rest();
+      show("fault", "No verdict", error.message);
+      return false;
+    } finally {
+      rest();
+      box.setAttribute("aria-busy", "false");
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// Boards and lines in words.
+
+export const UNKNOWN = -1;
+export const WHITE = 0;
+export const BLACK = 1;
+
+export const many = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+
+export const clueWords = (clue) => (clue.length ? clue.join(" ") : "0");
+
+// Neighbours joined: 3 to 5, 8, 11 to 12. Numbers count from 1.
+export function ranges(numbers) {
+  const parts = [];
+  for (let at = 0; at < numbers.length; ) {
+    let end = at;
+    while (end + 1 < numbers.length && numbers[end + 1] === numbers[end] + 1) end++;
+    parts.push(end === at ? `${numbers[at]}` : `${numbers[at]} to ${numbers[end]}`);
+    at = end + 1;
+  }
+  const left = parts.length - 8;
+  if (left > 1) return `${parts.slice(0, 8).join(", ")} and ${left} more`;
+  return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : parts.join("");
+}
+
+const colour = (places, name) =>
+  places.length === 1 ? `cell ${places[0]} is ${name}` : `cells ${ranges(places)} are ${name}`;
+
+// What a line tells: "row 7: 4 2 on 20 cells: cells 3 to 4 are black".
+export function lineWords(board, [kind, number], black = [], white = []) {
+  const width = board.columns.length;
+  const clue = (kind === "row" ? board.rows : board.columns)[number - 1];
+  const length = kind === "row" ? width : board.rows.length;
+  const place = (cell) => (kind === "row" ? cell % width : Math.floor(cell / width)) + 1;
+  const told = [];
+  if (black.length) told.push(colour(black.map(place), "black"));
+  if (white.length) told.push(colour(white.map(place), "white"));
+  return `${kind} ${number}: ${clueWords(clue)} on ${many(length, "cell")}: ${told.join("; ")}`;
+}
+
+export const placeWords = (board, cell) => {
+  const width = board.columns.length;
+  return `row ${Math.floor(cell / width) + 1}, column ${(cell % width) + 1}`;
+};
+
+export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export function time(seconds) {
+  if (seconds >= 1) return `${seconds.toPrecision(3)} s`;
+  if (seconds >= 0.001) return `${(seconds * 1e3).toPrecision(3)} ms`;
+  return `${Math.round(seconds * 1e6)} µs`;
+}
+
+// The puzzle on a line, rows first: the form `oneline` of docs/formats.md.
+export const oneLine = ({ rows, columns }) =>
+  [rows, columns].map((clues) => clues.map((clue) => clue.join(",") || "0").join(":")).join("-");
+
+// Cells between the form that goes over the wire and an array.
+export const cellsFrom = (text) => Int8Array.from(text, (one) => (one === "1" ? BLACK : one === "0" ? WHITE : UNKNOWN));
+export const textFrom = (cells) => Array.from(cells, (cell) => "?01"[cell + 1]).join("");

@@ -1,0 +1,88 @@
+"""How long the page takes: `python -m tests.page_times`. In Chromium, on an otherwise idle machine."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from nonobot.harness.text import megabytes
+from nonobot.protocol import Puzzle, Record
+from nonobot.protocol.formats import write
+from nonobot.tournament_data import load_set
+from tests.browser import Browser, browser_command
+from tests.paged import Server
+
+# Pastes a text, and waits for the frame after the one in which a solution was drawn.
+PASTE = """
+new Promise(done => {
+  const text = document.querySelector('#text'), verdict = document.querySelector('#verdict');
+  verdict.dataset.verdict = 'none';
+  text.value = %s;
+  const began = performance.now();
+  new MutationObserver((_, watch) => {
+    if (!['unique', 'multiple', 'busy', 'unknown'].includes(verdict.dataset.verdict)) return;
+    if (verdict.textContent.startsWith('Solving')) return;
+    watch.disconnect();
+    requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - began)));
+  }).observe(verdict, {attributes: true, childList: true});
+  text.dispatchEvent(new InputEvent('input', {inputType: 'insertFromPaste'}));
+})
+"""
+
+
+def main() -> None:
+    """Measure, and print what came of it."""
+    command = browser_command()
+    assert command, "no browser"
+    with tempfile.TemporaryDirectory() as folder, Server() as server, Browser(command, Path(folder)) as browser:
+        browser.shape(1280)
+        browser.open(server.address)
+        random = [one.puzzle for one in load_set("boardgen:25x25x12:seed=7").puzzles]
+        for size, puzzles in (("25x25", random), ("200x200", [_discs(seed) for seed in range(12)])):
+            texts = [write([Record(puzzle)], "oneline").data.decode() for puzzle in puzzles]
+            times = [browser.value(PASTE % json.dumps(text)) for text in texts][2:]
+            print(f"{size}: median {statistics.median(times):.0f} ms, {min(times):.0f} to {max(times):.0f}")
+        print(_hundred(server))
+
+
+def _discs(seed: int) -> Puzzle:
+    """Return a 200x200 board of discs."""
+    chance = np.random.default_rng(seed)
+    y, x = np.mgrid[:200, :200]
+    cells = np.zeros((200, 200), np.uint8)
+    for _ in range(20):
+        (cx, cy), radius = chance.integers(0, 200, 2), chance.integers(5, 40)
+        cells[(x - cx) ** 2 + (y - cy) ** 2 < radius**2] = 1
+    return Puzzle.from_grid(cells)
+
+
+def _hundred(server: Server) -> str:
+    boards = [
+        {"rows": one.puzzle.rows, "columns": one.puzzle.columns}
+        for one in load_set("boardgen:25x25x100:seed=7").puzzles
+    ]
+    before, began = _memory(server), time.monotonic()
+    with ThreadPoolExecutor(100) as pool:
+        verdicts = list(
+            pool.map(lambda n: server.told("solve", boards[n], tab=str(n % 10))["verdict"], range(100))
+        )
+    seconds = time.monotonic() - began
+    unknown = verdicts.count("unknown")
+    memory = f"memory {megabytes(before)}, then {megabytes(_memory(server))}"
+    return f"100 at once: {seconds:.1f} s, {unknown} unknown; {memory}"
+
+
+def _memory(server: Server) -> int:
+    process = psutil.Process(server.process.pid)
+    return sum(one.memory_info().rss for one in (process, *process.children(recursive=True)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""What the page makes of texts, files, pictures and sets."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.page import boards
+from nonobot.harness.page.boards import Board, found_in_file, found_in_set, sample_names, sample_text
+from nonobot.protocol import Puzzle, Record
+from nonobot.protocol.formats import formats, read, write
+from nonobot.tournament_data import load_set
+
+PUZZLES = Path(__file__).with_name("puzzles")
+P = next(read((PUZZLES / "p.non").read_bytes()))
+
+
+# A batch states no sizes, and this board is not square.
+FILES = [path for path in sorted(PUZZLES.glob("p.*")) if path.suffix != ".txt"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_file_of_any_format_becomes_a_board(path):
+    found = found_in_file(path.read_bytes())
+    assert (found.count, found.number, found.faults) == (1, 1, [])
+    assert found.format in {one.name for one in formats()}
+    assert found.board.rows == [list(clue) for clue in P.puzzle.rows]
+    assert found.board.record.puzzle == P.puzzle
+
+
+def test_a_board_goes_over_the_wire_and_back():
+    for record in read((PUZZLES / "p-partly.grid").read_bytes()):
+        assert record.start
+        back = Board.of(record).record
+        assert (back.puzzle, back.start, back.goal) == (record.puzzle, record.start, record.goal)
+
+
+def test_any_puzzle_of_a_file_can_be_chosen():
+    content = (PUZZLES / "several.non").read_bytes()
+    every = list(read(content))
+    for number, record in enumerate(every, 1):
+        found = found_in_file(content, number)
+        assert (found.count, found.number, len(found.titles)) == (len(every), number, len(every))
+        assert found.board == Board.of(record)
+    assert found_in_file(content, len(every) + 1).board is None
+
+
+def test_faults_are_at_their_lines_and_cost_no_other_puzzle():
+    found = found_in_file(b"1:2-1:1,1\n3:x-1:1\n1:1-1:1\n")
+    assert found.faults[0] == (1, "the clue of column 2 needs 3 cells, the column has 2")
+    assert found.faults[1][0] == 2
+    assert "clue 'x' is not a number" in found.faults[1][1]
+    assert found.count == 1
+    assert found.board.rows == [[1], [1]]
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "an empty file"),
+        (b"what is this", "the content is of no known format"),
+        (b"\x89PNG\r\n\x1a\n broken", "not a picture that can be read"),
+        (b"300-" + b":".join([b"1"] * 300), "a 300x1 board; on this page a side has 1 to 254 cells"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_a_line(data, why):
+    found = found_in_file(data)
+    assert found.board is None
+    [(_, what)] = found.faults
+    assert what.startswith(why) or why in what
+    assert "\n" not in what
+
+
+def test_of_very_many_puzzles_only_the_first_are_listed(monkeypatch):
+    monkeypatch.setattr(boards, "MOST_LISTED", 3)
+    found = found_in_file(b"1-1\n" * 5)
+    assert (found.count, found.titles) == (3, ["1x1"] * 3)
+    assert found.remarks == ["only the first 3 puzzles are listed"]
+
+
+def picture(width: int, height: int) -> bytes:
+    image = pytest.importorskip("PIL.Image").new("1", (width, height), 1)
+    image.paste(0, (0, 0, width // 2, height))
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()
+
+
+def test_a_picture_becomes_the_puzzle_of_what_it_shows():
+    small = found_in_file(picture(6, 2)).board
+    assert (small.rows, small.goal) == ([[3], [3]], "111000" * 2)
+    large = found_in_file(picture(600, 300)).board
+    assert (len(large.columns), len(large.rows)) == (40, 20)
+    wanted = found_in_file(picture(600, 300), width=10, invert=True).board
+    assert (len(wanted.columns), wanted.rows[0], wanted.goal[:10]) == (10, [5], "0000011111")
+    assert "side has 1 to 254" in found_in_file(picture(600, 300), width=255).faults[0][1]
+
+
+def test_a_generated_set_by_name_and_number():
+    name = "boardgen:7x9x20:seed=3"
+    found = found_in_set(name, 17)
+    assert found.count == 20
+    assert found.board.record.puzzle == load_set(name).puzzles[16].puzzle
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "why"),
+    [
+        ("/etc/passwd", 1, "there is no set '/etc/passwd'"),
+        ("docs/samples/robot.non", 1, "there is no set"),
+        ("boardgen:7x9x20:seed=3", 21, "has 20 puzzles"),
+        ("boardgen:7x9x20", 1, "no seed; expected boardgen:"),
+        ("boardgen:900x900x900:seed=1", 1, "on this page a side has 1 to 254 cells"),
+        ("boardgen:200x200x1000:seed=1", 1000, "comes after too many others"),
+    ],
+)
+def test_no_other_name_and_no_other_number(name, number, why):
+    found = found_in_set(name, number)
+    assert found.board is None
+    assert why in found.faults[0][1]
+
+
+def test_an_official_set_that_is_not_here_says_how_to_get_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("NONOBOT_DATA", str(tmp_path))
+    boards._records_of_set.cache_clear()
+    assert "nonojudge data fetch taai2011" in found_in_set("taai2011", 1).faults[0][1]
+
+
+def test_the_samples_are_whole():
+    found = list(read(sample_text()))
+    assert all(isinstance(one, Record) for one in found)
+    assert sample_names() == [one.title for one in found]
+    assert len(found) >= 6
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"rows": [[2]]}, "the clue of row 1 needs 2 cells, the row has 1"),
+        ({"rows": [[0]]}, "block lengths are 1 or more"),
+        ({"rows": []}, "a 1x0 board"),
+        ({"rows": [[1]] * 255}, "a 1x255 board"),
+        ({"rows": [[]]}, "the columns count 1 black cells, the rows 0"),
+        ({"cells": "11"}, "cells that are not one of 1, 0 and ?"),
+        ({"cells": "x"}, "cells that are not one of 1, 0 and ?"),
+        ({"goal": "?"}, "cells that are not one of 1, 0 and ?"),
+    ],
+)
+def test_a_board_that_is_none(fields, why):
+    with pytest.raises(UnusableError, match=f"^{why}".replace("?", r"\?")):
+        _ = Board(**{"rows": [[1]], "columns": [[1]], **fields}).record
+
+
+def test_what_is_written_of_a_board_is_read_again():
+    for form in (one for one in formats() if one.states_size):
+        data = write([Board.of(P).record], form.name).data
+        assert found_in_file(data).board.record.puzzle == P.puzzle, form.name
+
+
+def test_an_empty_clue_is_an_empty_line():
+    assert Board([[], [1]], [[1], []]).record.puzzle == Puzzle(columns=((1,), ()), rows=((), (1,)))

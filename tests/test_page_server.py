@@ -1,0 +1,395 @@
+"""The page's server as programs meet it: what it answers, what it refuses, how it starts and ends."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `page` is not installed")
+pytest.importorskip("uvicorn", reason="the extra `page` is not installed")
+
+from nonobot.harness import cli
+from nonobot.harness.commands import page as page_command
+from nonobot.harness.page import guard
+from nonobot.protocol.formats import read
+from tests.judged import RECIPE, played
+from tests.paged import PATIENCE_SECONDS, Server
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+ROBOT = (Path(__file__).parent.parent / "docs/samples/robot.non").read_bytes()
+TWO = {"rows": [[1], [1]], "columns": [[1], [1]]}
+NONE = {"rows": [[2], []], "columns": [[2], []]}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    played("perfect", folder)
+    with Server("--results", str(folder)) as running:
+        yield running
+    assert running.process.returncode == 0
+    assert running.err == ""
+    assert not [one for one in psutil.process_iter(["ppid"]) if one.info["ppid"] == running.process.pid]
+
+
+@pytest.fixture(scope="module")
+def robot(server):
+    return server.ask("/api/read", ROBOT).json["board"]
+
+
+def test_a_text_becomes_a_board_and_the_board_a_verdict(server, robot):
+    answer = server.told("solve", robot)
+    assert (answer["verdict"], answer["complete"], len(answer["solutions"])) == ("unique", True, 1)
+    assert server.told("solve", TWO)["verdict"] == "multiple"
+    assert server.told("solve", TWO, solutions=1)["solutions"] == ["0110"]
+
+
+def test_faults_come_with_their_lines(server):
+    found = server.ask("/api/read", b"width 3\nheight 2\nrows\n1\n2,x\ncolumns\n1\n1\n").json
+    assert found["faults"][0][0] == 5
+    assert "board" not in found
+
+
+def test_an_unsolvable_board_has_the_lines_that_contradict(server):
+    answer = server.told("solve", NONE)
+    assert answer["verdict"] == "unsolvable"
+    assert answer["conflict"]["wrong"] == [["column", 1], ["column", 2]]
+    given = server.told("solve", {**TWO, "cells": "11??"})
+    assert (given["verdict"], given["without_start"]) == ("unsolvable", "multiple")
+
+
+def test_a_hint_and_whether_it_is_still_right(server, robot):
+    count = 16 * 16
+    solution = server.told("solve", robot)["solutions"][0]
+    hint = server.told("hint", robot, cells="?" * count)["hint"]
+    assert {solution[cell] for cell in hint["black"]} == {"1"}
+    right = solution[:40] + "?" * (count - 40)
+    assert server.told("check", robot, cells=right) == {"right": True, "wrong": []}
+    wrong = ("0" if solution[0] == "1" else "1") + right[1:]
+    assert server.told("check", robot, cells=wrong) == {"right": False, "wrong": [0], "only": True}
+    assert server.told("check", NONE, cells="1???") == {"right": None, "wrong": []}
+
+
+def test_of_several_solutions_the_nearest_tells_what_is_wrong(server):
+    assert server.told("check", TWO, cells="1?1?") == {"right": False, "wrong": [0], "only": False}
+    assert server.told("check", TWO, cells="1??1") == {"right": True, "wrong": []}
+
+
+def test_the_steps_lead_to_the_solution(server, robot):
+    answer = server.told("steps", robot)
+    assert answer["whole"]
+    black = {cell for step in answer["steps"] for cell in step.get("black", ())}
+    solution = server.told("solve", robot)["solutions"][0]
+    assert black == {at for at, cell in enumerate(solution) if cell == "1"}
+
+
+def test_every_format_and_both_pictures_are_taken_away(server, robot):
+    facts = server.ask("/api/facts").json
+    for form in facts["formats"]:
+        written = server.ask("/api/write", {"board": robot, "format": form["name"]})
+        assert written.status == 200, form
+        assert written.headers["content-type"].startswith("text/plain")
+        [record] = read(written.body, form["name"])
+        assert [list(clue) for clue in record.puzzle.rows] == robot["rows"]
+    cells = server.told("solve", robot)["solutions"][0]
+    for form, beginning in (("svg", b"<svg "), ("png", b"\x89PNG")):
+        drawn = server.ask("/api/write", {"board": robot, "format": form, "cells": cells, "dark": True})
+        assert drawn.body.startswith(beginning)
+
+
+def test_samples_and_sets(server):
+    facts = server.ask("/api/facts").json
+    for number, name in enumerate(facts["samples"], 1):
+        assert server.ask(f"/api/sample?number={number}").json["board"]["title"] == name
+    found = server.ask("/api/set?name=boardgen:5x5x9:seed=1&number=9").json
+    assert found["board"]["title"] == "boardgen:5x5x9:seed=1 $9"
+    assert "there is no set" in server.ask("/api/set?name=/etc/passwd").json["faults"][0][1]
+
+
+def test_the_tournament_is_sent_as_events_with_its_plot(server):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
+    connection.request("GET", "/api/live")
+    response = connection.getresponse()
+    assert response.headers["content-type"].startswith("text/event-stream")
+    state = json.loads(response.readline().removeprefix(b"data: "))
+    connection.close()
+    assert state["rankings"][0]["title"] == str(RECIPE)
+    pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+    plot = server.ask("/api/cactus/0")
+    assert plot.headers["content-type"] == "image/svg+xml"
+    assert plot.headers["content-security-policy"].startswith("default-src 'none'")
+    assert b'xmlns="http://www.w3.org/2000/svg"' in plot.body
+
+
+@pytest.mark.parametrize("path", ["/", "/live", "/static/main.js", "/static/style.css", "/api/facts", "/nowhere"])
+def test_every_answer_has_the_policy(server, path):
+    headers = server.ask(path).headers
+    assert headers["content-security-policy"] == guard.POLICY
+    assert "unsafe" not in guard.POLICY
+    assert headers["x-content-type-options"] == "nosniff"
+    assert "server" not in headers
+
+
+@pytest.mark.parametrize("path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static//etc/passwd"])
+def test_nothing_else_is_served(server, path):
+    assert server.ask(path).status == 404
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "evil.example:{port}"}, 421),
+        ({"Host": "127.0.0.1.evil.example"}, 421),
+        ({"Host": "["}, 421),
+        ({"Host": ""}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
+        ({"Origin": "https://127.0.0.1:{port}"}, 403),
+        ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors"}, 403),
+        ({"Origin": "http://127.0.0.1:{port}", "Sec_Fetch_Site": "same-origin"}, 200),
+        ({"Host": "localhost:{port}", "Origin": "http://localhost:{port}"}, 200),
+        ({"Host": "LOCALHOST"}, 200),
+        ({}, 200),
+    ],
+)
+def test_other_hosts_and_other_sites_are_refused(server, headers, status):
+    named = {name: value.format(port=server.port) for name, value in headers.items()}
+    answer = server.ask("/api/solve", {"board": TWO}, **named)
+    assert answer.status == status, answer
+    assert "error" in answer.json or status == 200
+
+
+def test_a_link_from_another_site_leads_here_and_nothing_else_does(server):
+    link = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate"}
+    assert server.ask("/?puzzle=1-1", **link).status == 200
+    assert server.ask("/api/solve", {"board": TWO}, **link).status == 403
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "why"),
+    [
+        ("/api/solve", b"", 400, "not a request of the page"),
+        ("/api/solve", b"[" * 100_000, 400, "not a request of the page"),
+        ("/api/solve", b'{"board": {"rows": "x", "columns": []}}', 400, "not a request of the page"),
+        ("/api/solve", b'{"board": {"rows": [[9]], "columns": [[1]]}}', 400, "needs 9 cells"),
+        ("/api/solve", b'{"board": {"rows": [[1]], "columns": [[1]]}, "solutions": 99}', 400, "not a request"),
+        ("/api/hint", b'{"board": {"rows": [[1]], "columns": [[1]]}, "cells": "xyz"}', 400, "cells that are not"),
+        ("/api/write", b'{"board": {"rows": [[1]], "columns": [[1]]}, "format": "x"}', 400, "no format 'x'"),
+        (
+            "/api/write",
+            b'{"board": {"rows": [[1]], "columns": [[1]]}, "format": "png", "cells": "x"}',
+            400,
+            "cells",
+        ),
+        ("/api/read?number=x", b"1-1", 400, "number is a number from 1"),
+        ("/api/sample?number=0", None, 400, "number is a number from 1"),
+        ("/api/cactus/9", None, 404, "there is no such plot"),
+    ],
+)
+def test_what_cannot_be_answered_is_said_in_a_line(server, path, body, status, why):
+    answer = server.ask(path, body)
+    assert answer.status == status, answer
+    assert why in answer.json["error"]
+    assert "\n" not in answer.json["error"]
+
+
+def test_no_text_of_a_puzzle_is_markup(server):
+    hostile = "<script>alert(1)</script>"
+    found = server.ask("/api/read", f'title "{hostile}"\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n'.encode())
+    assert found.json["board"]["title"] == hostile
+    assert found.headers["content-type"] == "application/json"
+    svg = server.ask("/api/write", {"board": found.json["board"], "format": "svg"})
+    assert b"<script" not in svg.body
+    assert svg.headers["content-security-policy"] == guard.POLICY
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_has_come(server):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
+    connection.putrequest("POST", "/api/read")
+    connection.putheader("Content-Length", str(100_000_000))
+    connection.endheaders()
+    response = connection.getresponse()  # nothing of the body was sent
+    assert response.status == 413
+    assert json.loads(response.read())["error"] == "more than 16 MiB; puzzles are smaller"
+    connection.close()
+
+
+def test_a_body_of_no_stated_length_is_cut_off(server):
+    def pieces():
+        for _ in range(100):
+            yield b"x" * 1_000_000
+
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
+    connection.request("POST", "/api/read", pieces(), encode_chunked=True)
+    assert connection.getresponse().status == 413
+    connection.close()
+    assert server.ask("/api/facts").status == 200
+
+
+def test_a_request_that_is_none_is_told_so(server):
+    with socket.create_connection(("127.0.0.1", server.port)) as own:
+        own.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n")
+        assert own.recv(100).startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_port_in_use_is_one_line(server, capsys):
+    assert cli.run(["page", "--no-browser", "--port", str(server.port)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    expected = f"nonojudge: port {server.port} is in use; --port N takes another, --port 0 any that is free\n"
+    assert err == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--host", "no.such.host.invalid"], "cannot serve a page at no.such.host.invalid"),
+        (["--host", "192.0.2.1"], "cannot serve a page at 192.0.2.1"),
+        (["--results", "nowhere"], "there is no folder nowhere"),
+        (["--port", "65536"], "not a port from 0 to 65535"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(options, why, capsys):
+    assert cli.run(["page", "--no-browser", *options]) == 2
+    err = capsys.readouterr().err
+    assert why in err
+    assert err.count("\n") == 1
+
+
+def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(monkeypatch, capsys):
+    monkeypatch.setattr(page_command, "find_spec", lambda name: None)
+    assert cli.run(["page"]) == 2
+    err = capsys.readouterr().err
+    assert "the page needs starlette and uvicorn, not installed here; to install:" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_without_a_browser_the_page_is_there_all_the_same(tmp_path):
+    """A line says so, and Ctrl-C ends it with status 0."""
+    code = (
+        "import sys, webbrowser; webbrowser.get = lambda *_: (_ for _ in ()).throw(webbrowser.Error());"
+        "from nonobot.harness import cli; sys.exit(cli.run(['page', '--port', '0']))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr.readline() == (
+        "nonojudge: no browser here that can be opened; open the page in one yourself\n"
+    )
+    process.send_signal(2)
+    out, err = process.communicate(timeout=PATIENCE_SECONDS)
+    assert (process.returncode, err) == (0, "")
+    assert out.startswith("page: http://127.0.0.1:")
+
+
+def test_the_page_is_where_wheels_have_it():
+    """What the browser gets lies beside the modules, under endings that setup takes along."""
+    import tomllib
+
+    house = Path(__file__).parent.parent
+    taken = tomllib.loads((house / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["*"]
+    files = [path for path in (house / "harness/page").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    assert {path.suffix for path in files} - {".py"} <= {ending.removeprefix("*") for ending in taken}
+    assert len(files) > 15
+
+
+# --- what takes longer ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_thousand_half_open_connections_get_an_answer_and_the_page_goes_on(server):
+    own = []
+    try:
+        for number in range(1000):
+            one = socket.create_connection(("127.0.0.1", server.port))
+            if number % 2:
+                one.sendall(b"GET / HTTP/1.1\r\nHost: 127")
+            own.append(one)
+        assert server.ask("/api/facts").status == 200
+        assert server.told("solve", TWO)["verdict"] == "multiple"
+        for one in own:
+            one.settimeout(60)
+            assert one.recv(100).startswith(b"HTTP/1.1 408 ")
+    finally:
+        for one in own:
+            one.close()
+    assert server.ask("/").status == 200
+
+
+@pytest.mark.slow
+def test_a_head_that_trickles_in_is_cut_off(server):
+    with socket.create_connection(("127.0.0.1", server.port)) as own:
+        own.settimeout(1.0)
+        own.sendall(b"GET / HTTP/1.1\r\nX: ")
+        answer = b""
+        until = time.monotonic() + 60
+        while not answer and time.monotonic() < until:
+            own.sendall(b"x")
+            try:
+                answer = own.recv(100)
+            except TimeoutError:
+                continue
+    assert answer.startswith(b"HTTP/1.1 408 ")
+
+
+@pytest.mark.slow
+def test_a_puzzle_that_never_ends_is_given_up_and_one_that_nobody_waits_for_is_killed():
+    from tests.talking import hard
+
+    puzzle = hard()
+    board = {"rows": puzzle.rows, "columns": puzzle.columns}
+    with Server("--puzzle-limit", "1") as server:
+        assert server.told("solve", board)["verdict"] == "unknown"
+    with Server("--puzzle-limit", "500") as server:
+        bots = set()
+        for _ in range(6):  # more than there are processes
+            connection = http.client.HTTPConnection("127.0.0.1", server.port)
+            connection.request("POST", "/api/solve", json.dumps({"board": board}))
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while not (busy := [pid for pid in bots_of(server) if is_busy(pid)]) and time.monotonic() < deadline:
+                pass
+            bots |= set(busy)
+            connection.close()
+        assert server.told("solve", TWO)["verdict"] == "multiple"
+        assert len(bots) > 1
+
+
+def bots_of(server):
+    return [one.pid for one in psutil.Process(server.process.pid).children()]
+
+
+def is_busy(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).cpu_percent(0.2) > 50
+    except psutil.Error:
+        return False
+
+
+@pytest.mark.slow
+def test_a_hundred_boards_at_once_from_ten_tabs_all_end_and_memory_stays(server):
+    from concurrent.futures import ThreadPoolExecutor
+
+    boards = [
+        server.ask(f"/api/set?name=boardgen:25x25x100:seed=7&number={n}").json["board"] for n in range(1, 101)
+    ]
+
+    def solve(number):
+        return server.told("solve", boards[number], tab=f"tab {number % 10}")["verdict"]
+
+    with ThreadPoolExecutor(100) as pool:
+        verdicts = list(pool.map(solve, range(100)))
+    assert len(verdicts) == 100
+    assert set(verdicts) <= {"unique", "multiple"}
+    assert len(bots_of(server)) <= len(psutil.Process().cpu_affinity()) + 1
