@@ -29,12 +29,15 @@ SECONDS = 60.0
 
 
 def definition(folder: Path, bots: dict[str, str], recipes: list[Recipe] = RECIPES, more: str = "") -> Path:
-    """Write a tournament of scripted bots, given as name and behaviour, each of which knows the solutions."""
+    """Write a tournament of scripted bots, given as name and behaviour, each of which knows the solutions.
+
+    They run without walls: some kill their worker.
+    """
     for recipe in recipes:
         size = f"{recipe.width}x{recipe.height}"
         with (folder / f"q-{size}.txt").open("wb") as questions, (folder / f"{size}.txt").open("wb") as answers:
             write_set(recipe.boards(), questions, answers)
-    text = f'name = "small"\nsets = {json.dumps([str(one) for one in recipes])}\n{more}\n'
+    text = f'name = "small"\nsets = {json.dumps([str(one) for one in recipes])}\ncontain = "no"\n{more}\n'
     for name, behaviour in bots.items():
         command = [sys.executable, "-S", str(SCRIPTED_BOT), behaviour, f"{folder}/{{size}}.txt"]
         text += f'[[bots]]\nname = "{name}"\ncommand = {json.dumps(command)}\n'

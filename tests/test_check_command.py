@@ -138,7 +138,9 @@ def test_ctrl_c_ends_the_bot_too(tmp_path):
         f"import os, pathlib, time; pathlib.Path({str(told)!r}).write_text(f'{{os.getpid()}}.'); time.sleep(1000)"
     )
     judge = subprocess.Popen(
-        [*JUDGE, "--", sys.executable, "-c", bot], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*JUDGE, "--contain", "no", "--", sys.executable, "-c", bot],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     while not (told.exists() and told.read_text().endswith(".")):
         time.sleep(0.01)
