@@ -17,7 +17,7 @@ from nonobot.harness.ranking.compared_runs import Side
 from nonobot.harness.ranking.comparison import Limits, Outcome
 from nonobot.harness.ranking.comparison import compare as compared
 from nonobot.harness.ranking.comparison_text import judgement
-from nonobot.harness.results.run_result import EndReason, Feed, Terms, Verdict
+from nonobot.harness.results.run_result import Contain, EndReason, Feed, Terms, Verdict
 from nonobot.harness.statistics import Ratio
 from nonobot.harness.text import duration, interval_in_words, percent, ratio_in_words
 from tests.ranked import MACHINE, run_result, verify_result, written
@@ -353,7 +353,7 @@ def test_what_makes_a_comparison_doubtful_is_told(changed, warning):
 
 
 def test_every_field_of_the_terms_is_looked_at():
-    fields = {"feed": Feed.INTERACTIVE, "any_order": True}
+    fields = {"feed": Feed.INTERACTIVE, "any_order": True, "contain": Contain.YES}
     for name in structs.asdict(Terms()):
         changed = structs.replace(Terms(), **{name: fields.get(name, 77)})
         assert len(between([run_result()], [run_result(terms=changed)]).warnings) == 1, name

@@ -48,6 +48,8 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
         "none" if run.terms.memory_limit_bytes is None else f"{run.terms.memory_limit_bytes:,} bytes"
     ),
     "stall limit": lambda run: _limit(run.terms.stall_limit_seconds),
+    "process limit": lambda run: run.terms.most_processes or "none",
+    "containment asked for": lambda run: run.terms.containment.value,
     "walls around the bot": lambda run: containment(run),
     "figures counted by the kernel": lambda run: counting(run),
     "order": lambda run: "any" if run.terms.any_order else "that of the set",
