@@ -191,6 +191,28 @@ def test_what_a_command_names(tmp_path):
     assert Path("/etc") not in found
 
 
+@pytest.mark.parametrize("first", ["#!{python}", "#! {python} -S", "#!/usr/bin/env -S {python} -S"])
+def test_a_script_sees_its_interpreter(tmp_path, first):
+    """As that of a venv whose Python lies in somebody's home, which is not shown as such."""
+    script = tmp_path / "bin" / "mybot"
+    script.parent.mkdir()
+    script.write_text(first.format(python=sys.executable) + "\nprint('started')\n")
+    script.chmod(0o755)
+    assert Path(sys.executable).resolve() in named_by([str(script)])
+    done = subprocess.run(
+        built_walls(Contain.YES).around([str(script)]), capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.stdout, done.returncode) == ("started\n", 0)
+
+
+def test_scripts_that_name_each_other_come_to_an_end(tmp_path):
+    one, other = (tmp_path / name for name in ("one", "other"))
+    for script, next_one in ((one, other), (other, one)):
+        script.write_text(f"#!{next_one}\n")
+        script.chmod(0o755)
+    assert {one, other} <= set(named_by([str(one)]))
+
+
 def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(containment, "_tried", lambda: (None, "bubblewrap is not installed"))
     with pytest.raises(UnusableError, match="--contain yes: bubblewrap is not installed"):

@@ -30,7 +30,7 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
 
 def outcome(name, *options):
     """Return the exit status of a command; for `run`, with a bot that has the answers."""
-    bot = ["--", "sh", "-c", "cat answers.txt; cat > input.txt"] if name == "run" else []
+    bot = ["--contain", "no", "--", "sh", "-c", "cat answers.txt; cat > input.txt"] if name == "run" else []
     return cli.run([*COMMANDS[name], *options, *bot])
 
 

@@ -35,6 +35,11 @@ KERNEL_FOLDERS = ("/proc", "/dev", "/sys", "/run")
 OF_ROOT = ("acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "sys", "sysrq-trigger", "tty")
 """What root could write below /proc, whether it has privileges or not."""
 
+MOST_INTERPRETERS = 5
+"""A script's interpreter may be a script; the kernel goes as deep."""
+
+MOST_BYTES_OF_A_FIRST_LINE = 256
+
 SCRATCH_BYTES = 1 << 30
 """What a bot may keep in a scratch of its own, which is memory and counts as the bot's; as much in `/dev/shm`."""
 
@@ -303,8 +308,11 @@ def named_by(command: Sequence[str]) -> Iterator[Path]:
 
 
 def _everything_named(command: Sequence[str], here: Path) -> Iterator[Path]:
-    if program := shutil.which(command[0]):
-        yield from _links(here / program)
+    program = shutil.which(command[0])
+    for _ in range(MOST_INTERPRETERS):
+        if program:
+            yield from _links(here / program)
+            program = _interpreter_of(here / program)
     words = [word for given in command[1:] for word in (given, given.partition("=")[2], *_tokens(given))]
     for word in dict.fromkeys(filter(None, words)):
         try:
@@ -313,6 +321,20 @@ def _everything_named(command: Sequence[str], here: Path) -> Iterator[Path]:
             continue
         if found:
             yield from _links(Path(os.path.normpath(here / word)))
+
+
+def _interpreter_of(program: Path) -> str | None:
+    """Return what a script names in its first line, `#!/usr/bin/env python3` being Python; None of other files."""
+    try:
+        with program.open("rb") as file:
+            line = file.readline(MOST_BYTES_OF_A_FIRST_LINE)
+    except OSError:
+        return None
+    words = line[2:].decode(errors="replace").split() if line.startswith(b"#!") else []
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    found = shutil.which(words[0]) if words else None
+    return found if found and Path(found) != program else None
 
 
 def _tokens(word: str) -> list[str]:
