@@ -68,6 +68,12 @@ async def until(true):
         await asyncio.sleep(0.01)
 
 
+async def until_busy(pool):
+    """Wait until a process has the one board that was asked about."""
+    await asyncio.sleep(0)  # by then who asks has a process, or waits for one
+    await until(lambda: pool._all and not pool._idle and not pool._waiting)
+
+
 def test_a_process_answers_one_board_after_the_other():
     async def scenario(pool):
         answers = [await pool.ask("a", {"do": "solve", "name": name}, 9) for name in range(5)]
@@ -111,8 +117,7 @@ def test_a_hundred_boards_of_ten_tabs_all_end_with_two_processes():
 def test_who_goes_takes_the_process_along_and_another_takes_its_place():
     async def scenario(pool):
         hanging = asyncio.create_task(pool.ask("a", {"do": "hang"}, 900))
-        await until(lambda: pool._waiting)
-        await until(lambda: not pool._waiting)
+        await until_busy(pool)
         [first] = pool.pids
         await asyncio.sleep(0.05)
         hanging.cancel()
@@ -147,8 +152,7 @@ def test_who_goes_as_the_answer_comes_takes_nothing_from_who_is_next():
 def test_who_goes_while_waiting_gives_up_the_place():
     async def scenario(pool):
         hanging = asyncio.create_task(pool.ask("a", {"do": "hang"}, 900))
-        await until(lambda: pool._waiting)
-        await until(lambda: not pool._waiting)
+        await until_busy(pool)
         waiting = asyncio.create_task(pool.ask("b", {"do": "solve"}, 9))
         await asyncio.sleep(0)
         waiting.cancel()
