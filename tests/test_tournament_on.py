@@ -252,7 +252,7 @@ def test_a_worker_with_another_version_or_with_threads_is_refused(tmp_path, caps
 def test_a_worker_that_comes_late_and_is_not_fit_is_said_and_not_used(tmp_path, capsys, cluster):
     old = tmp_path / "old.py"
     old.write_text("import nonobot\nnonobot.__version__ = '0.0'\n")
-    path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}, RECIPES[:1]))
+    path = str(definition(tmp_path, {"waits": "wait_at_3", "good": "perfect"}, RECIPES[:1]))
     cluster.start_worker()
 
     def come_late() -> None:
