@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +19,7 @@ from nonobot.bot.exchange import Result
 from nonobot.bot.intake import STREAM, Item, UnreadableError, items_of, problem_of, why_no_puzzle
 from nonobot.bot.log import RunLog
 from nonobot.bot.strategies import Strategy, make_strategy
+from nonobot.bot.workers import in_order, usable_cores
 from nonobot.protocol import DEFAULT_SIZE, Record, Solution, format_answer
 
 __all__ = ["run"]
@@ -50,7 +50,7 @@ def run(options: Options, started: float) -> int:
     if not (options.files or options.warm_up or options.watch) and os.isatty(_STDIN):
         _complain(_WHAT_TO_TYPE)
         return 2
-    jobs = 1 if options.warm_up or options.watch else options.jobs or _usable_cores()
+    jobs = 1 if options.warm_up or options.watch else options.jobs or usable_cores()
     strategies = [make_strategy(options) for _ in range(jobs)]
     try:
         for strategy in strategies:
@@ -59,8 +59,6 @@ def run(options: Options, started: float) -> int:
         return _unusable(str(error))
     if options.warm_up:
         return 0
-    gc.freeze()  # what is loaded stays
-    gc.enable()
     if options.watch:
         return _watched(options, strategies[0], options.watch)
     try:
@@ -72,12 +70,6 @@ def run(options: Options, started: float) -> int:
         return batch.run()
     finally:
         run_log.close(time.monotonic() - started)
-
-
-def _usable_cores() -> int:
-    from nonobot.bot.workers import usable_cores  # threads are for several jobs
-
-    return usable_cores()
 
 
 def _watched(options: Options, strategy: Strategy, path: Path) -> int:
@@ -190,8 +182,6 @@ class _Batch:
         workers = [partial(self._solve, strategy) for strategy in self._strategies]
         if len(workers) == 1:
             return ((item, workers[0](item)) for item in in_time)
-        from nonobot.bot.workers import in_order  # threads are for several jobs
-
         return in_order(in_time, workers, stop=self._stop)
 
     def _until_late(self, items: Iterable[Item]) -> Iterator[Item]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Queue, SimpleQueue
 from threading import Thread
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = ["WINDOW", "in_order", "usable_cores"]
 
@@ -47,6 +49,8 @@ def in_order(
     stop : callable
         Called when nobody wants what is still under way; it makes the workers return soon.
     """
+    from concurrent.futures import ThreadPoolExecutor  # with logging and more, which one job does not need
+
     switched_before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
     under_way: Queue[tuple[Item, Future[Outcome]] | BaseException | None] = Queue(WINDOW)

@@ -12,7 +12,7 @@ import os  # noqa: E402
 import signal  # noqa: E402
 import sys  # noqa: E402
 
-gc.disable()  # until the first puzzle: imports leave nothing to collect, and looking for it takes a twentieth
+gc.set_threshold(100_000)  # imports leave nothing to collect, and looking for it takes a twentieth of the start
 
 from nonobot.bot.cli import parse  # noqa: E402
 
