@@ -112,7 +112,7 @@ def test_a_wait_that_came_to_nothing_takes_no_patience_from_the_next(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("bot", MISSED)
 def test_a_bot_misses_its_step_and_no_other(tmp_path, bot):
-    results = results_of(tmp_path, bot)
+    results = results_of(tmp_path, bot, patience=4.0)  # a machine at work may hold up the steps that are met
     assert missed(results) == MISSED[bot]
     unmet = {step for step in STEPS if MISSED[bot].get(step.name) == "failed"}
     for step in STEPS:
