@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pytest
 
-from nonobot.harness.play import bot_process, leg, watchdog
+from nonobot.harness.play import bot_process, leg, machine, watchdog
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnRuling
 from nonobot.harness.results.run_result import RunResult, Terms
@@ -52,3 +54,25 @@ def let_time_fly(monkeypatch: pytest.MonkeyPatch, stderr: Path) -> None:
 
     for module in (bot_process, leg, watchdog):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=monotonic))
+
+
+@pytest.fixture
+def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the judge wait for a bot a fraction of what it waits for a stranger's."""
+    monkeypatch.setattr(leg, "LINGER_SECONDS", 0.3)
+    monkeypatch.setattr(bot_process, "SECONDS_TO_OBEY", 0.3)
+    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
+
+
+@pytest.fixture
+def nothing_hangs() -> Iterator[None]:
+    """End a run that hangs, on however slow a machine; the time is no assertion."""
+
+    def hangs(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError("the judge hangs")
+
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(120)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)

@@ -14,7 +14,6 @@ from msgspec import UNSET
 
 from nonobot.harness import cli
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play import bot_process, leg, machine
 from nonobot.harness.play.bot_files import Desk, file_names
 from nonobot.harness.play.journal import Journal, read_records
 from nonobot.harness.play.match import Bot, play, resume
@@ -25,7 +24,7 @@ from nonobot.harness.results.result_text import run_lines
 from nonobot.harness.results.run_result import Contain, EndReason, Feed, FileNames, OwnLog, Terms
 from nonobot.tournament_data import load_set
 from tests import judged
-from tests.judged import RECIPE, let_time_fly, verdicts
+from tests.judged import RECIPE, let_time_fly, little_patience, nothing_hangs, verdicts  # noqa: F401
 from tests.ranked import run_result
 
 RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "given-up", "missing"
@@ -33,26 +32,7 @@ SET = load_set(str(RECIPE))
 FILE_BOT = Path(__file__).with_name("file_bot.py")
 NAMES = FileNames("input.txt", "solution.txt", "log.txt")
 
-
-@pytest.fixture(autouse=True)
-def _little_patience(monkeypatch):
-    monkeypatch.setattr(leg, "LINGER_SECONDS", 0.3)
-    monkeypatch.setattr(bot_process, "SECONDS_TO_OBEY", 0.3)
-    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
-
-
-@pytest.fixture(autouse=True)
-def _nothing_hangs():
-    """No run hangs, on however slow a machine; the time is no assertion."""
-
-    def hangs(number, frame):
-        raise TimeoutError("the judge hangs")
-
-    before = signal.signal(signal.SIGALRM, hangs)
-    signal.alarm(120)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+pytestmark = pytest.mark.usefixtures("little_patience", "nothing_hangs")
 
 
 @pytest.fixture(autouse=True)

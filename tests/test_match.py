@@ -3,40 +3,19 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 
 import psutil
 import pytest
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play import bot_process, leg, machine
 from nonobot.harness.results.run_result import EndReason, Feed
-from tests.judged import let_time_fly, played, verdicts
+from tests.judged import let_time_fly, little_patience, nothing_hangs, played, verdicts  # noqa: F401
 
 RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "given-up", "missing"
 LATE, OUT_OF_ORDER = "late", "out-of-order"
 
-
-@pytest.fixture(autouse=True)
-def _little_patience(monkeypatch):
-    monkeypatch.setattr(leg, "LINGER_SECONDS", 0.3)
-    monkeypatch.setattr(bot_process, "SECONDS_TO_OBEY", 0.3)
-    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
-
-
-@pytest.fixture(autouse=True)
-def _nothing_hangs():
-    """No run hangs, on however slow a machine; the time is no assertion."""
-
-    def hangs(number, frame):
-        raise TimeoutError("the judge hangs")
-
-    before = signal.signal(signal.SIGALRM, hangs)
-    signal.alarm(120)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+pytestmark = pytest.mark.usefixtures("little_patience", "nothing_hangs")
 
 
 @pytest.fixture(autouse=True)
