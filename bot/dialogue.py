@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,10 +45,12 @@ def converse(strategy: Strategy) -> int:
     The kernels for boards of up to 62 cells a side are loaded before the first request. What has to be compiled
     for a request is said in a line of its own before the answer, `{"compiling": what}`.
     """
-    strategy.prepare(lambda what: _write({"compiling": what}), DEFAULT_SIZE)
+    strategy.prepare(_compiling, DEFAULT_SIZE)
     while line := sys.stdin.buffer.readline(_MOST_BYTES + 1):
         try:
             if len(line) > _MOST_BYTES:
+                while line and not line.endswith(b"\n"):
+                    line = sys.stdin.buffer.readline(_MOST_BYTES)
                 raise _RequestError(f"a request of more than {_MOST_BYTES >> 20} MiB")
             answer = _answer(strategy, _read(line))
         except _RequestError as error:
@@ -59,6 +62,10 @@ def converse(strategy: Strategy) -> int:
         except BrokenPipeError:
             return 1
     return 0
+
+
+def _compiling(what: str) -> None:
+    _write({"compiling": what})
 
 
 def _write(answer: dict[str, Any]) -> None:
@@ -87,24 +94,26 @@ def _read(line: bytes) -> _Request:
     try:
         found = json.loads(line)
         puzzle = Puzzle(
-            columns=tuple(tuple(map(int, clue)) for clue in found["columns"]),
-            rows=tuple(tuple(map(int, clue)) for clue in found["rows"]),
+            columns=tuple(tuple(map(index, clue)) for clue in found["columns"]),
+            rows=tuple(tuple(map(index, clue)) for clue in found["rows"]),
         )
         seconds = found.get("seconds")
         request = _Request(
             str(found["do"]),
             puzzle,
             _cells(found.get("cells"), puzzle),
-            int(found.get("solutions", 2)),
+            index(found.get("solutions", 2)),
             None if seconds is None else float(seconds),
-            int(found.get("most", MOST_MOMENTS)),
+            min(index(found.get("most", MOST_MOMENTS)), MOST_MOMENTS),
         )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise _RequestError(f"not a request: {type(error).__name__}: {error}") from None
     if not 1 <= min(puzzle.size) <= max(puzzle.size) <= LONGEST_SIDE:
         raise _RequestError(f"a side of a board has 1 to {LONGEST_SIDE} cells")
     if min((block for clue in (*puzzle.rows, *puzzle.columns) for block in clue), default=1) < 1:
         raise _RequestError("block lengths are 1 or more")
+    if request.seconds is not None and not request.seconds > 0:
+        raise _RequestError(f"seconds are a positive number, not {request.seconds:g}")
     if request.do not in _ANSWERS:
         raise _RequestError(f"nothing is called {request.do!r}; there are {', '.join(_ANSWERS)}")
     return request
@@ -208,7 +217,7 @@ class _Line(NamedTuple):
 
         cells = self.cells(board)
         black, white = (_mask(cells == colour) for colour in (BLACK, WHITE))
-        found = paint_line(self.clue, len(cells), black, white)
+        found = paint_line(self.clue, len(cells), black, white, on_compile=lambda: _compiling("the line solver"))
         if found is None:
             return None
         is_black, is_white = (_cells_in(mask, len(cells)) for mask in found)

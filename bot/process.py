@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -25,6 +26,9 @@ from nonobot.protocol import DEFAULT_SIZE, Record, Solution, format_answer
 __all__ = ["run"]
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
+
+_SWITCH_SECONDS = 0.0001
+"""A worker that comes back from its kernel waits about so long for one that reads or writes; else it is 5 ms."""
 
 _WHAT_TO_TYPE = """\
 nonobot: no puzzles, as standard input is this terminal; type one of
@@ -182,6 +186,7 @@ class _Batch:
         workers = [partial(self._solve, strategy) for strategy in self._strategies]
         if len(workers) == 1:
             return ((item, workers[0](item)) for item in in_time)
+        sys.setswitchinterval(_SWITCH_SECONDS)
         return in_order(in_time, workers, stop=self._stop)
 
     def _until_late(self, items: Iterable[Item]) -> Iterator[Item]:

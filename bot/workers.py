@@ -7,10 +7,9 @@ share the kernels and all that is imported.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from queue import Queue, SimpleQueue
-from threading import Thread
+from queue import SimpleQueue
+from threading import Semaphore, Thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -21,9 +20,6 @@ __all__ = ["WINDOW", "in_order", "usable_cores"]
 WINDOW = 1024
 """Puzzles under way: read, and not yet answered. So many are solved behind a hard one before the other cores idle;
 with them, two jobs take 22 MB more than one (25x25)."""
-
-SWITCH_SECONDS = 0.0001
-"""A worker that comes back from its kernel waits about so long for one that reads or writes; else it is 5 ms."""
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -51,9 +47,9 @@ def in_order(
     """
     from concurrent.futures import ThreadPoolExecutor  # with logging and more, which one job does not need
 
-    switched_before = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH_SECONDS)
-    under_way: Queue[tuple[Item, Future[Outcome]] | BaseException | None] = Queue(WINDOW)
+    under_way: SimpleQueue[tuple[Item, Future[Outcome]] | BaseException | None] = SimpleQueue()
+    room = Semaphore(WINDOW)
+    is_over = False
     idle: SimpleQueue[Callable[[Item], Outcome]] = SimpleQueue()
     for worker in workers:
         idle.put(worker)
@@ -70,6 +66,9 @@ def in_order(
     def read() -> None:
         try:
             for item in items:
+                room.acquire()
+                if is_over:
+                    return
                 under_way.put((item, pool.submit(work, item)))
             under_way.put(None)
         except BaseException as error:  # whatever it is, somebody waits for an end
@@ -81,12 +80,13 @@ def in_order(
         while (next_one := under_way.get()) is not None:
             if isinstance(next_one, BaseException):
                 raise next_one
+            room.release()
             item, future = next_one
             yield item, future.result()
     except BaseException:  # of an item or a worker, or the one that ends a generator early
+        is_over = True
+        room.release()  # for the reader, so that it ends
         pool.shutdown(wait=False, cancel_futures=True)
         stop()
         raise
-    finally:
-        sys.setswitchinterval(switched_before)
     pool.shutdown()

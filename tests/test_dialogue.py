@@ -175,7 +175,11 @@ def test_boards_of_every_width_of_masks(strategy):
         (b"[" * 100_000, "not a request: RecursionError"),
         (b"[]", "not a request: TypeError"),
         (b'{"do": "solve"}', "not a request: KeyError"),
-        (b'{"do": "solve", "rows": [[1]], "columns": "ab"}', "not a request: ValueError"),
+        (b'{"do": "solve", "rows": [[1]], "columns": "ab"}', "not a request: TypeError"),
+        (b'{"do": "solve", "rows": [[1.5]], "columns": [[1]]}', "not a request: TypeError"),
+        (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "solutions": 1e400}', "not a request: TypeError"),
+        (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": -1}', "seconds are a positive number"),
+        (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": "nan"}', "seconds are a positive"),
         (b'{"do": "dance", "rows": [[1]], "columns": [[1]]}', "nothing is called 'dance'; there are solve, steps"),
         (b'{"do": "solve", "rows": [], "columns": [[1]]}', "a side of a board has 1 to 1022 cells"),
         (b'{"do": "solve", "rows": [[0]], "columns": [[0]]}', "block lengths are 1 or more"),
@@ -194,15 +198,18 @@ def test_clues_that_cannot_be_right_are_named(strategy):
 
 
 def test_the_process_answers_line_by_line_and_goes_on_after_a_bad_one():
-    lines = [request("solve", TWO), b"hello", request("conflict", NONE)]
+    lines = [request("solve", TWO), b"hello", b"[" + b" " * (1 << 25) + b"]", request("conflict", NONE)]
     done = subprocess.run(
         [*COMMAND, "--dialogue"], input=b"\n".join(lines), capture_output=True, timeout=PATIENCE_SECONDS
     )
     assert (done.returncode, done.stderr) == (0, b"")
-    first, second, third = [json.loads(line) for line in done.stdout.splitlines() if b"compiling" not in line]
+    first, second, third, fourth = [
+        json.loads(line) for line in done.stdout.splitlines() if b"compiling" not in line
+    ]
     assert first["verdict"] == "multiple"
     assert second == {"error": "not a request: JSONDecodeError: Expecting value: line 1 column 1 (char 0)"}
-    assert third["wrong"] == [["column", 1], ["column", 2]]
+    assert third == {"error": "a request of more than 16 MiB"}
+    assert fourth["wrong"] == [["column", 1], ["column", 2]]
 
 
 @pytest.mark.parametrize("other", [["x.non"], ["--warm-up"], ["--jobs", "2"], ["--watch", "x.non"]])

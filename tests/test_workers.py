@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import signal
+import threading
 from itertools import count
 from threading import Event, Lock
 
@@ -113,6 +114,14 @@ def test_what_a_worker_raises_comes_in_its_place_and_the_others_are_stopped():
     with pytest.raises(MemoryError):
         next(made)
     assert stopped.is_set()
+
+
+def test_who_wants_no_more_leaves_no_thread_behind():
+    before = set(threading.enumerate())
+    made = in_order(count(), [lambda item: item] * 2, lambda: None)
+    assert [next(made) for _ in range(3)] == [(0, 0), (1, 1), (2, 2)]
+    made.close()
+    wait_until(lambda: set(threading.enumerate()) <= before)
 
 
 # The command

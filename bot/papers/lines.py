@@ -63,14 +63,24 @@ def paint_one(m: Any, solver: Any) -> Any:
     return 1 if consistent else 0
 
 
-@cache
-def _painter(bits: int) -> tuple[Memory, Callable[..., int]]:
-    struct = line_map(bits)
-    return Memory(struct), load_kernel("nonobot.bot.papers.lines", "paint_one", struct, 1, lambda: None)
+_painters: dict[int, tuple[Memory, Callable[..., int]]] = {}
+
+
+def _painter(bits: int, on_compile: Callable[[], None]) -> tuple[Memory, Callable[..., int]]:
+    if bits not in _painters:
+        struct = line_map(bits)
+        kernel = load_kernel("nonobot.bot.papers.lines", "paint_one", struct, 1, on_compile)
+        _painters[bits] = Memory(struct), kernel
+    return _painters[bits]
 
 
 def paint_line(
-    clue: Sequence[int], length: int, black: int, white: int, solver: str = "bitset"
+    clue: Sequence[int],
+    length: int,
+    black: int,
+    white: int,
+    solver: str = "bitset",
+    on_compile: Callable[[], None] = lambda: None,
 ) -> tuple[int, int] | None:
     """Return all cells that are known once a line is painted maximally.
 
@@ -83,6 +93,8 @@ def paint_line(
     black, white : int
         The cells known so far; bit i is cell i.
     solver : {'bitset', 'recurrence'}
+    on_compile : callable
+        Called before the kernel is compiled, once for lines of such lengths and this machine.
 
     Returns
     -------
@@ -113,7 +125,7 @@ def paint_line(
     if solver not in SOLVER._fields:
         raise ValueError(f"no line solver {solver!r}; there are {', '.join(SOLVER._fields)}")
     bits = next(bits for bits in MASK_BITS if length <= bits - 2)
-    memory, paint_it = _painter(bits)
+    memory, paint_it = _painter(bits, on_compile)
     view = memory.view
     view("length")[0] = length
     view("blocks")[0] = len(clue)
