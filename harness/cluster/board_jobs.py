@@ -187,7 +187,7 @@ class Plan:
             self._look_at(one.index, puzzle)
             if puzzle.choice.hopeless:
                 self._end = min(self._end, one.index + 1)
-            elif not puzzle.choice.over and not puzzle.out:
+            elif not puzzle.choice.over and not puzzle.out and one.index not in self._hungry:
                 self._hungry.appendleft(one.index)
 
     def ready(self) -> Iterator[Board]:
@@ -215,7 +215,8 @@ class Plan:
     def _next_hungry(self) -> int | None:
         while self._hungry:
             index = self._hungry.popleft()
-            if index < self._end:
+            puzzle = self._open.get(index)  # None: its board is chosen, and written
+            if index < self._end and puzzle and not puzzle.choice.over:
                 return index
         if self._begun == min(self._end, self._written + MOST_AHEAD):
             return None
