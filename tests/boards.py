@@ -123,8 +123,13 @@ def grids(draw: st.DrawFn, most_width: int = 8, most_height: int = 8) -> naive.G
     """Boards of any size and painting."""
     width = draw(st.integers(1, most_width))
     height = draw(st.integers(1, most_height))
-    row = st.lists(st.integers(0, 1), min_size=width, max_size=width)
-    return draw(st.lists(row, min_size=height, max_size=height))
+    rows = draw(st.lists(st.integers(0, 2**width - 1), min_size=height, max_size=height))
+    return [digits(row, 2, width) for row in rows]
+
+
+def digits(number: int, base: int, count: int) -> list[int]:
+    """Return so many digits of a number: a line of cells of which one choice was made, not one for each cell."""
+    return [number // base**place % base for place in range(count)]
 
 
 def puzzles(most_width: int = 8, most_height: int = 8) -> st.SearchStrategy[Puzzle]:

@@ -164,7 +164,9 @@ def test_bash_completes_the_bots_options():
     assert completed(script, "_shtab_nonobot", "nonobot", "--watch", "READ") == ["README.md"]
 
 
-@pytest.mark.parametrize("shell", ["zsh", "tcsh", "fish"])
+@pytest.mark.parametrize(
+    "shell", ["zsh", *(pytest.param(shell, marks=pytest.mark.slow) for shell in ("tcsh", "fish"))]
+)
 @pytest.mark.parametrize("command", [COMMAND, JUDGE])
 def test_other_shells_get_a_script_too(command, shell):
     assert "--strategy" in script_of(command, shell) or "--theme" in script_of(command, shell)

@@ -585,6 +585,7 @@ def test_an_answer_has_a_line_for_each_row_and_a_number_for_each_cell(grid, numb
 # The official sets
 
 
+@pytest.mark.slow
 def test_every_official_set_is_read_whole_and_written_again_as_it_was(official_sets):
     for file in official_sets:
         text = file.read_bytes()

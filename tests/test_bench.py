@@ -23,10 +23,11 @@ from tests.benching import carry_out
 
 IN_PROCESS = [name for name, one in BENCHMARKS.items() if not one.is_command]
 
-# These compile the whole search with learning, or solve for seconds.
+# These compile much that no other test needs, or solve for seconds.
 SLOW = {
     "conflict-analysis",
     "propagation-papers",
+    "fp1-root",
     "learning-search",
     "bp-sweep",
     "set-20x20",

@@ -293,7 +293,9 @@ def solve_at_random(
         kernels.assign_literal(search.m, 2 * rng.choice(unknown) + rng.randint(0, 1), BY_CHOICE)
 
 
-@pytest.mark.parametrize("size", [pytest.param(5, marks=pytest.mark.slow), 6, 7])
+@pytest.mark.parametrize(
+    "size", [pytest.param(5, marks=pytest.mark.slow), 6, pytest.param(7, marks=pytest.mark.slow)]
+)
 def test_every_learned_clause_is_true_of_all_solutions_and_asserts_after_the_jump(search, size):
     rng = random.Random(size)
     conflicts = 0

@@ -30,6 +30,7 @@ def test_a_block_is_commands_with_what_they_show():
     assert steps_of("$ a b\nx\ny\n$ c\n") == [Step("a b", "x\ny\n"), Step("c", "")]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled")
 def test_every_command_shows_what_the_page_says():
     page = PAGE.read_text(encoding="utf-8")

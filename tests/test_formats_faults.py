@@ -257,6 +257,7 @@ def test_many_attributes_and_names_stay_small():
 # Files that are large and hold nothing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "start", "filling"),
     [
@@ -276,6 +277,16 @@ def test_many_attributes_and_names_stay_small():
         ("webpbn", b"<puzzleset>", b"<a/>"),
         ("webpbn", b"<puzzle><title>", b"a"),
         ("webpbn", b"<puzzle><solution><image>", b"|"),
+        ("picross", b"GRID\nROWS\n", b"[ ]\n"),
+        ("picross", b"GRID\n", b"x\n"),
+        ("pynogram", b"[clues]\nrows =\n", b","),
+        ("pynogram", b"[clues]\nrows =\n", b"1,1\n"),
+        ("pynogram", b"", b"[a]\n"),
+        ("nonogrid", b'[clues]\nrows = """', b"1\n"),
+        ("g", b"#d\n", b"a:a\n"),
+        ("g", b":\n", b"\n"),
+        ("mk", b"9999 9999\n", b"1\n"),
+        ("cwd", b"9999\n9999\n", b"1\n\n"),
     ],
 )
 def test_a_megabyte_of_nothing_is_one_fault(name, start, filling):

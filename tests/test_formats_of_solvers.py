@@ -267,25 +267,6 @@ def test_what_is_left_out_of_a_good_puzzle_is_said(name, data, remarks):
     assert said(data, name) == ["ok", *(f"remark: {remark}" for remark in remarks)]
 
 
-@pytest.mark.parametrize(
-    ("name", "start", "filling"),
-    [
-        ("picross", b"GRID\nROWS\n", b"[ ]\n"),
-        ("picross", b"GRID\n", b"x\n"),
-        ("pynogram", b"[clues]\nrows =\n", b","),
-        ("pynogram", b"[clues]\nrows =\n", b"1,1\n"),
-        ("pynogram", b"", b"[a]\n"),
-        ("nonogrid", b'[clues]\nrows = """', b"1\n"),
-        ("g", b"#d\n", b"a:a\n"),
-        ("g", b":\n", b"\n"),
-        ("mk", b"9999 9999\n", b"1\n"),
-        ("cwd", b"9999\n9999\n", b"1\n\n"),
-    ],
-)
-def test_a_megabyte_of_nothing_is_one_fault(name, start, filling):
-    only_fault(start + filling * ((1 << 20) // len(filling)), name)
-
-
 # What is of no format, and looks like one
 
 CWD = "looks most like cwd (height, width, rows, a blank line, columns), but its first two lines, {} and {}, are not its height and its width"

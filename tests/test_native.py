@@ -95,7 +95,9 @@ def test_a_kernel_that_cannot_be_kept_works_and_a_line_says_so(tmp_path):
     assert not list(tmp_path.rglob("*.o*"))
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(
+    "change", [pytest.param(change, marks=pytest.mark.slow if at > 1 else ()) for at, change in enumerate(CHANGES)]
+)
 def test_where_numba_has_changed_a_line_says_so_and_kernels_work_all_the_same(tmp_path, change):
     ours, another, why = CHANGES[change]
     found, stderr = started(tmp_path, patched_house(tmp_path, "native.py", (ours, another)))

@@ -177,6 +177,7 @@ def test_a_page_is_the_same_byte_for_byte_whatever_the_settings(tmp_path):
     assert pages[0] == pages[1]
 
 
+@pytest.mark.slow
 def test_five_bots_on_a_thousand_puzzles_are_less_than_two_megabytes(tmp_path):
     runs = [samples.run_of(f"bot {pace}", "boardgen:25x25x1000:seed=7", pace=pace / 100) for pace in range(1, 6)]
     assert len(written(report_of(tmp_path, *runs)).encode()) < 2_000_000
