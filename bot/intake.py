@@ -277,14 +277,20 @@ def why_no_puzzle(form: str, head: bytes, is_blank: bool) -> str:
     )
 
 
+_SAYS_NOTHING = b"\xef\xbb\xbf \t\r\n\v\f"
+"""The bytes of a byte order mark, and those between words."""
+
+
 def _head(chunks: Iterable[bytes]) -> bytes:
-    """Return the beginning of the input up to where something stands."""
-    head = b""
+    """Return the beginning of the input up to where something stands, or more than a puzzle file may have."""
+    from nonobot.protocol.formats import MOST_BYTES
+
+    head = bytearray()
     for chunk in chunks:
         head += chunk
-        if head.strip().removeprefix(b"\xef\xbb\xbf"):
+        if chunk.strip(_SAYS_NOTHING) or len(head) > MOST_BYTES:
             break
-    return head
+    return bytes(head)
 
 
 def _of_file(chunks: Iterable[bytes], form: str, size: tuple[int, int] | Literal["auto"] | None) -> list[Found]:
