@@ -16,6 +16,7 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.cluster import runs_on_workers
+from nonobot.harness.play.containment import why_no_walls
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.tournament.rounds import held
 from tests.clusters import RECIPES, beside, cluster, definition, noted, outcomes, ranking, wait_for
@@ -82,6 +83,28 @@ def test_what_a_bot_writes_to_stderr_comes_home(tmp_path, cluster):
     (result,) = map(read_result, RESULTS.glob("*.json"))
     assert "cannot go on" in Path(result.stderr_file).read_text()
     assert Path(result.stderr_file).parent == RESULTS
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(why_no_walls() is not None, reason="bots cannot be contained here")
+def test_a_contained_bot_on_a_worker_sees_no_results(tmp_path, cluster):
+    folder = tmp_path / "bots"  # which the bot sees
+    old = folder / "results/old/first.json"
+    old.parent.mkdir(parents=True)
+    old.touch()
+    (folder / "spy.py").write_text(f"import pathlib, sys; sys.exit(str(pathlib.Path({str(old)!r}).exists()))")
+    path = tmp_path / "spies.toml"
+    path.write_text(
+        f'name = "spies"\nsets = ["{RECIPES[0]}"]\ncontain = "yes"\n'
+        f'bots = [{{name = "spy", command = "{{python}} -S {folder}/spy.py"}}]'
+    )
+    (tmp_path / "elsewhere").mkdir()
+    cluster.start_worker(cwd=tmp_path / "elsewhere")
+    results = folder / "results/small"
+    assert played(str(path), "--on", cluster.address, "--results", str(results)) == 0
+    (result,) = map(read_result, results.glob("*.json"))
+    assert result.contained
+    assert Path(result.stderr_file).read_text() == "False\n"
 
 
 @pytest.mark.slow

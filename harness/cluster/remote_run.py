@@ -170,7 +170,12 @@ def judge(connection: int) -> None:
 
 def _played(pairing: Pairing, core: int | None, folder: Path, home: Connection) -> Outcome | None:
     path = folder / "result.json"
-    here = replace(pairing, terms=msgspec.structs.replace(pairing.terms, core=core), result_path=path)
+    here = replace(
+        pairing,
+        terms=msgspec.structs.replace(pairing.terms, core=core),
+        result_path=path,
+        hide=[*pairing.hide, folder.parent],  # with the runs on other cores
+    )
     signs = _Signs(home)
     result = here.play(None, signs.take)
     if result.end.reason is EndReason.INTERRUPTED:
