@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from nonobot.harness import cli
-from nonobot.harness.cluster import runs_on_workers
+from nonobot.harness.cluster import remote_run, runs_on_workers
 from nonobot.harness.play.containment import why_no_walls
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.tournament.rounds import held
@@ -344,6 +344,18 @@ def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, 
 def test_what_does_not_go_with_workers_is_refused(tmp_path, capsys, more, options, why):
     assert played(str(definition(tmp_path, {"good": "perfect"}, more=more)), *options) == 2
     assert why in capsys.readouterr().err
+
+
+def test_a_bot_finds_what_it_finds_without_dask(monkeypatch):
+    import dask
+
+    monkeypatch.setenv("OWN", "None")
+    monkeypatch.setenv("OTHER", "2")
+    monkeypatch.setenv("ADDED", "1")
+    with dask.config.set({"distributed.nanny.pre-spawn-environ": {"ADDED": 1, "OTHER": 1}}):
+        found = remote_run._environment()
+    assert (found["OWN"], found["OTHER"]) == ("None", "2")
+    assert "ADDED" not in found
 
 
 def test_one_command_at_a_time_plays_a_tournament(tmp_path, capsys):

@@ -140,7 +140,7 @@ def _environment() -> dict[str, str]:
     import dask
 
     added = dask.config.get("distributed.nanny.pre-spawn-environ", {})
-    return {name: value for name, value in os.environ.items() if str(added.get(name)) != value}
+    return {name: value for name, value in os.environ.items() if name not in added or str(added[name]) != value}
 
 
 # --- the judge's side -----------------------------------------------------------------------------------------
