@@ -358,6 +358,19 @@ def test_a_bot_finds_what_it_finds_without_dask(monkeypatch):
     assert "ADDED" not in found
 
 
+def test_a_lock_that_is_taken_or_removed_is_none(tmp_path):
+    path = tmp_path / "lock"
+    path.touch()
+    os.utime(path, (0, 0))
+    with path.open("rb+") as one, path.open("rb+") as other:
+        assert remote_run._locked(one.fileno())
+        assert path.stat().st_mtime > 0
+        assert not remote_run._locked(other.fileno())
+        path.unlink()
+        one.close()
+        assert not remote_run._locked(other.fileno())
+
+
 def test_one_command_at_a_time_plays_a_tournament(tmp_path, capsys):
     path = str(definition(tmp_path, {"good": "perfect"}, RECIPES[:1]))
     with held(RESULTS):

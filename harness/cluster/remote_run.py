@@ -236,11 +236,13 @@ def _own_core() -> Iterator[tuple[int | None, Path]]:
 
 
 def _locked(file: int) -> bool:
+    """Return whether a lock is this process's now; it is not if somebody has it, or has just removed its file."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    return True
+    os.utime(file)  # old files are cleared away from temporary folders
+    return os.fstat(file).st_nlink > 0
 
 
 def _tidy(folder: Path) -> None:
