@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from random import Random
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -18,8 +19,9 @@ from hypothesis import strategies as st
 
 from nonobot.harness import cli
 from nonobot.harness.cluster import board_jobs
-from nonobot.harness.cluster.board_jobs import Plan, survey_on
+from nonobot.harness.cluster.board_jobs import Plan, completed, survey_on
 from nonobot.harness.cluster.board_tasks import Judge, Judged, _appraised
+from nonobot.harness.errors import UnusableError
 from nonobot.harness.survey import as_json
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.select import Appraisal, NoBoardError, Rules, select
@@ -128,6 +130,18 @@ def test_a_survey_does_not_depend_on_its_tasks(monkeypatch, seconds):
     assert told == sorted(told)
     monkeypatch.setattr(board_jobs, "FIRST_BOARDS", 1000)
     assert without_seconds(survey_on(None, asked, told.append)) == found
+
+
+@pytest.mark.parametrize("error", [RuntimeError, ConnectionError, TimeoutError, ValueError])
+@pytest.mark.parametrize("asked", ["ncores", "submit"])
+def test_a_scheduler_that_goes_is_one_line(asked, error):
+    def gone(*_, **__):
+        raise error("IOLoop is closed")
+
+    client = SimpleNamespace(loop=object(), ncores=dict, submit=None)
+    setattr(client, asked, gone)
+    with pytest.raises(UnusableError, match=r"the scheduler has gone .* the same command begins anew"):
+        next(completed(client, abs, lambda workers: (1,)))
 
 
 # Real workers
