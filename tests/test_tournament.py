@@ -121,6 +121,7 @@ def interrupt_after(number: int, definition: Path, journal: Path) -> None:
     assert err.endswith(b"interrupted; the same command goes on\n")
 
 
+@pytest.mark.slow
 def test_a_ctrl_c_after_the_last_answer_of_a_bot_keeps_the_next_from_its_turn(tmp_path):
     path = definition(tmp_path, [("lingers", "never_end"), ("next", "perfect")])
     first = tmp_path / "results/small/boardgen-5x5x5-seed-3--lingers.json"

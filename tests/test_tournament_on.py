@@ -36,6 +36,7 @@ def played(*arguments: str) -> int:
     return cli.run(["tournament", *arguments])
 
 
+@pytest.mark.slow
 def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsys):
     path = str(definition(tmp_path, THREE, RECIPES[:1]))
     assert played(path) == 0
