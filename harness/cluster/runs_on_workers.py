@@ -114,6 +114,8 @@ class _Playing:
 class RunsOnWorkers:
     """What is left to play, and what came of the rest; the workers may change, and their scheduler too.
 
+    A run is in one place at a time: left to play, in play on a worker, played, or given up.
+
     Parameters
     ----------
     todo : sequence of Pairing
@@ -140,7 +142,7 @@ class RunsOnWorkers:
         kinds: dict[str, Kind] | None = None,
     ) -> None:
         self.todo = list(todo)
-        self._to_forget = self.todo[:] if anew else []
+        self._anew = anew
         self.results: dict[Path, RunResult] = {}
         self._screen = screen
         self._kinds = kinds
@@ -161,8 +163,10 @@ class RunsOnWorkers:
         with talking():
             workers = FitWorkers(client, needed(self.todo), self._screen.say)
             client.subscribe_topic(SIGNS, lambda event: self._inbox.put(event[1]))
-        while self._to_forget:
-            self._to_forget.pop().forget()
+        if self._anew:
+            for pairing in self.todo:
+                pairing.forget()
+            self._anew = False
         idle_since = time.monotonic()
         try:
             while (self.todo or self._playing) and not interrupts.told:
@@ -177,7 +181,7 @@ class RunsOnWorkers:
                 self._take(workers)
         finally:
             for run in list(self._playing):
-                self._drop(run)
+                self.todo.append(self._out_of_play(run).pairing)
 
     @property
     def left_in_words(self) -> str:
@@ -233,40 +237,41 @@ class RunsOnWorkers:
             outcome = one.future.result(timeout=SECONDS_TO_FETCH)
         except Exception as error:  # what dask could not do with it: KilledWorker, among others
             outcome = Trouble(f"{type(error).__name__}: {error}".splitlines()[0], of_the_run=True)
-        self._drop(run)
+        self._out_of_play(run)
         if isinstance(outcome, Outcome):
-            self.todo.remove(one.pairing)
             result = one.pairing.keep(outcome.result, outcome.stderr)
             self.results[one.pairing.result_path] = result
             self._screen.take(one.pairing.name, result)
         elif isinstance(outcome, Trouble) and outcome.of_the_run:
-            self._count_death(one, outcome.why)
-        elif isinstance(outcome, Trouble):
-            workers.put_aside(one.address, outcome.why)
+            self._again_or_given_up(one, outcome.why)
+        else:
+            self.todo.append(one.pairing)
+            if outcome:
+                workers.put_aside(one.address, outcome.why)
 
     def _miss(self, workers: FitWorkers) -> None:
         """See which runs have lost their workers."""
         for run, one in list(self._playing.items()):
             if one.address not in workers.there:
-                self._drop(run)
-                self._count_death(one, "it left or died")
+                self._out_of_play(run)
+                self._again_or_given_up(one, "it left or died")
 
-    def _drop(self, run: str) -> None:
-        """Forget that a run is in play; it is to be played."""
+    def _out_of_play(self, run: str) -> _Playing:
+        """Take a run from its worker and return it; the caller says where it goes."""
         one = self._playing.pop(run)
         self._screen.end(one.pairing.name)
-        self.todo.append(one.pairing)
         with contextlib.suppress(Exception):  # the scheduler may be gone
             one.future.cancel()
+        return one
 
-    def _count_death(self, one: _Playing, why: str) -> None:
-        """Give up a run of which too many workers died."""
+    def _again_or_given_up(self, one: _Playing, why: str) -> None:
+        """Leave a run to be played again, unless too many workers were lost with it."""
         dead = self._deaths.setdefault(one.pairing.result_path, [])
         dead.append(one.address)
         if len(dead) < MOST_DEATHS:
+            self.todo.append(one.pairing)
             self._screen.say(f"{one.pairing.name}: lost with the worker {one.address} ({why}); it is played again")
         else:
-            self.todo.remove(one.pairing)
             self._screen.say(
                 f"{one.pairing.name}: given up, {MOST_DEATHS} workers were lost with it: {', '.join(dead)}"
             )
