@@ -25,6 +25,9 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.survey import as_json
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.select import Appraisal, NoBoardError, Rules, select
+from tests.clusters import beside, cluster, wait_for
+
+__all__ = ["cluster"]
 
 JUDGE = Judge((5, 5), solutions=2, levels=True, puzzle_seconds=60, line_limit=10**6)
 
@@ -245,6 +248,22 @@ def test_an_interrupted_run_leaves_neither_a_file_nor_a_process(compiled, tmp_pa
     assert b"Traceback" not in err
     assert os.listdir(tmp_path) == []  # noqa: PTH208
     wait_until_gone(started)
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_is_killed_is_said_in_a_line(compiled, tmp_path, capfd, cluster):
+    cluster.start_worker()
+
+    def kill() -> None:
+        wait_for(lambda: bots_below(psutil.Process(cluster.workers[0].pid)))
+        cluster.kill(cluster.scheduler)
+
+    command = ["generate", "25x25x1000", "--seed", "5", "--hard", "1000", "--on", cluster.address]
+    with beside(kill):
+        assert cli.run([*command, "-o", str(tmp_path / "q.txt")]) == 2
+    *_, last = capfd.readouterr().err.splitlines()
+    assert last.startswith("nonojudge: the scheduler has gone")
+    assert not (tmp_path / "q.txt").exists()
 
 
 @pytest.mark.slow

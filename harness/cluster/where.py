@@ -23,12 +23,7 @@ from nonobot.hints import missing
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
-__all__ = [
-    "WHERE_HELP",
-    "connected",
-    "local_cores",
-    "where",
-]
+__all__ = ["WHERE_HELP", "connected", "local_cores", "where"]
 
 WHERE_HELP = (
     "local (all cores of this machine), local:N, or a dask scheduler's address such as tcp://10.0.0.1:8786"
