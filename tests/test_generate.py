@@ -336,8 +336,7 @@ def test_what_cannot_be_made_leaves_nothing_behind(compiled, arguments, message,
     assert names_here() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("choice", [[], ["--hard", "20"]], ids=["plain", "hard"])
+@pytest.mark.parametrize(("choice", "number"), [([], signal.SIGTERM), (["--hard", "20"], signal.SIGINT)])
 def test_an_interrupted_run_leaves_no_half_written_file(compiled, tmp_path, choice, number):
     (tmp_path / "q.txt").write_bytes(b"old")
     command = [
