@@ -7,9 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from random import Random
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -18,11 +18,16 @@ from hypothesis import strategies as st
 
 from nonobot.harness import cli
 from nonobot.harness.cluster import board_jobs
-from nonobot.harness.cluster.board_jobs import Plan, survey_on
+from nonobot.harness.cluster.board_jobs import Plan, completed, select_on, survey_on
 from nonobot.harness.cluster.board_tasks import Judge, Judged, _appraised
+from nonobot.harness.cluster.where import connected
+from nonobot.harness.errors import UnusableError
 from nonobot.harness.survey import as_json
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.select import Appraisal, NoBoardError, Rules, select
+from tests.clusters import beside, cluster, wait_for
+
+__all__ = ["cluster"]
 
 JUDGE = Judge((5, 5), solutions=2, levels=True, puzzle_seconds=60, line_limit=10**6)
 
@@ -130,6 +135,18 @@ def test_a_survey_does_not_depend_on_its_tasks(monkeypatch, seconds):
     assert without_seconds(survey_on(None, asked, told.append)) == found
 
 
+@pytest.mark.parametrize("error", [RuntimeError, ConnectionError, TimeoutError, ValueError])
+@pytest.mark.parametrize("asked", ["ncores", "submit"])
+def test_a_scheduler_that_goes_is_one_line(asked, error):
+    def gone(*_, **__):
+        raise error("IOLoop is closed")
+
+    client = SimpleNamespace(loop=object(), ncores=dict, submit=None)
+    setattr(client, asked, gone)
+    with pytest.raises(UnusableError, match=r"the scheduler has gone .* the same command begins anew"):
+        next(completed(client, abs, lambda workers: (1,)))
+
+
 # Real workers
 
 
@@ -171,18 +188,23 @@ def descendants(run):
     return psutil.Process(run.pid).children(recursive=True)
 
 
+def bots_below(process):
+    found = []
+    for one in process.children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if "--stats" in one.cmdline():
+                found.append(one)
+    return found
+
+
 def workers_of(run):
     """Wait until bots are at work, and return the processes that started them; none if the run ends before."""
     end = time.monotonic() + 120
     while run.poll() is None and time.monotonic() < end:
-        found = set()
         with contextlib.suppress(psutil.NoSuchProcess):  # the run has ended
-            for process in descendants(run):
-                with contextlib.suppress(psutil.Error):
-                    if "--stats" in process.cmdline():
-                        found.add(process.parent())
-        if len(found) == 2:
-            return list(found)
+            found = {one.parent() for one in bots_below(psutil.Process(run.pid))}
+            if len(found) == 2:
+                return list(found)
         time.sleep(0.05)
     return []
 
@@ -193,24 +215,25 @@ def wait_until_gone(processes):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("turn", range(3))
-def test_a_worker_that_is_killed_changes_nothing(compiled, tmp_path, turn):
-    options = ["20x20x30", "--p2", "0.4", "--hard", "200"]
-    assert cli.run(["generate", "--seed", "5", *options, "-o", str(tmp_path / "alone.txt")]) == 0
-    with run_on_workers(tmp_path, *options, "-o", "q.txt") as run:
-        killed, started = 0, []
-        for after in (0.1 * turn, 0.7):
-            workers = workers_of(run)
-            threading.Event().wait(after)
-            with contextlib.suppress(psutil.NoSuchProcess, IndexError):  # it is done already
-                started += descendants(run)
-                workers[turn % 2].kill()
-                killed += 1
-        _, err = run.communicate(timeout=300)
-    assert run.returncode == 0, err
-    assert killed
-    wait_until_gone(started)
-    assert (tmp_path / "q.txt").read_bytes() == (tmp_path / "alone.txt").read_bytes()
+def test_workers_that_are_killed_change_nothing(compiled):
+    recipe, rules = Recipe(20, 20, 10, seed=5, p1=0.5, p2=0.4), Rules(unique=False, choices=200)
+    judge = Judge((20, 20), solutions=1, levels=False, puzzle_seconds=60, line_limit=10**6)
+    killed, bots = [], []
+
+    def kill_some(drawn):
+        if drawn.boards in (200, 1000):  # of 2000 at least; who judged them is there
+            found = bots_below(psutil.Process())
+            workers = {one.parent() for one in found} - {psutil.Process(), None}
+            bots.extend(found)
+            killed.append(workers.pop())
+            killed[-1].kill()
+
+    with judge.bot() as bot:
+        alone = list(select(recipe, bot, rules, lambda drawn: None))
+    with connected("local:2") as client:
+        assert list(select_on(client, judge, recipe, rules, kill_some)) == alone
+    assert len({one.pid for one in killed}) == 2
+    wait_until_gone([*killed, *bots])
 
 
 @pytest.mark.slow
@@ -228,18 +251,32 @@ def test_an_interrupted_run_leaves_neither_a_file_nor_a_process(compiled, tmp_pa
 
 
 @pytest.mark.slow
+def test_a_scheduler_that_is_killed_is_said_in_a_line(compiled, tmp_path, capfd, cluster):
+    cluster.start_worker()
+
+    def kill() -> None:
+        wait_for(lambda: bots_below(psutil.Process(cluster.workers[0].pid)))
+        cluster.kill(cluster.scheduler)
+
+    command = ["generate", "25x25x1000", "--seed", "5", "--hard", "1000", "--on", cluster.address]
+    with beside(kill):
+        assert cli.run([*command, "-o", str(tmp_path / "q.txt")]) == 2
+    *_, last = capfd.readouterr().err.splitlines()
+    assert last.startswith("nonojudge: the scheduler has gone")
+    assert not (tmp_path / "q.txt").exists()
+
+
+@pytest.mark.slow
 def test_a_board_that_no_worker_survives_is_named(compiled, tmp_path):
     with run_on_workers(
         tmp_path, "30x30x1", "--p1", "0.4", "--p2", "0.4", "--hard", "100000", "-o", "q.txt"
     ) as run:
         end = time.monotonic() + 200
         while run.poll() is None and time.monotonic() < end:
-            for process in descendants(run):
-                try:
-                    if "--stats" in process.cmdline():
-                        psutil.Process(process.ppid()).kill()
-                except psutil.Error:
-                    continue
+            with contextlib.suppress(psutil.Error):  # it has ended
+                for bot in bots_below(psutil.Process(run.pid)):
+                    if (worker := bot.parent()) and worker.pid not in (1, run.pid):
+                        worker.kill()
             time.sleep(0.1)
         _, err = run.communicate(timeout=60)
     assert run.returncode == 2

@@ -20,6 +20,8 @@ import time
 import pytest
 
 from nonobot.harness import cli
+from nonobot.harness.commands import generate as command
+from nonobot.harness.play import containment
 from nonobot.protocol import Puzzle, format_answer, format_puzzle, mismatches, read_answers, read_batch
 from nonobot.tournament_data import Recipe, SetError, generate, load_set, write_set
 from nonobot.tournament_data.generate import black_cells
@@ -334,8 +336,7 @@ def test_what_cannot_be_made_leaves_nothing_behind(compiled, arguments, message,
     assert names_here() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("choice", [[], ["--hard", "20"]], ids=["plain", "hard"])
+@pytest.mark.parametrize(("choice", "number"), [([], signal.SIGTERM), (["--hard", "20"], signal.SIGINT)])
 def test_an_interrupted_run_leaves_no_half_written_file(compiled, tmp_path, choice, number):
     (tmp_path / "q.txt").write_bytes(b"old")
     command = [
@@ -359,6 +360,16 @@ def test_an_interrupted_run_leaves_no_half_written_file(compiled, tmp_path, choi
     assert b"Traceback" not in err
     assert names_here() == ["q.txt"]
     assert (tmp_path / "q.txt").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"), [(["--unique"], 1), (["--unique", "--contain", "no"], 0), (["--contain", "auto"], 0)]
+)
+def test_where_the_bot_cannot_be_contained_a_line_says_so(monkeypatch, capsys, options, lines):
+    monkeypatch.setattr(containment, "_tried", lambda: (None, "bubblewrap is not installed"))
+    monkeypatch.setattr(command, "_write_set", lambda *_: None)
+    assert cli.run(["generate", "5x5x1", "--seed", "1", *options]) == 0
+    assert capsys.readouterr().err.count("bots are not contained here: bubblewrap is not installed; ") == lines
 
 
 def test_what_is_no_plain_file_is_written_to_and_not_replaced(tmp_path):

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import machine, match
 from nonobot.harness.play.journal import Ruled, journal_path, read_records
-from nonobot.harness.play.match import ResultLostError, play, recorded_run, resume
+from nonobot.harness.play.match import Bot, ResultLostError, not_started, play, recorded_run, resume
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import EndReason, Feed, Terms
 from nonobot.tournament_data import load_set
@@ -101,6 +101,16 @@ def test_a_run_that_is_over_is_not_gone_on_with(tmp_path, behaviour, reason):
         with pytest.raises(UnusableError, match=rf"this run is over \({reason}\)"):
             call(tmp_path / "result.json")
     assert not journal_path(tmp_path / "result.json").exists()
+
+
+def test_what_was_hidden_stays_hidden(tmp_path, monkeypatch):
+    bot = Bot("a", ["true"], hide=[tmp_path / "other bot"])
+    write_json(tmp_path / "result.json", not_started(SET, bot, Terms(), "not now"))
+    hidden = []
+    monkeypatch.setattr(match, "built_walls", lambda contain, show, hide: hidden.extend(hide))
+    monkeypatch.setattr(match, "_play_legs", lambda *_: None)
+    resume(SET, tmp_path / "result.json", hide=[tmp_path / "new bot"])
+    assert {tmp_path / "other bot", tmp_path / "new bot"} <= set(hidden)
 
 
 def test_another_set_is_refused(tmp_path):

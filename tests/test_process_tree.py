@@ -67,6 +67,31 @@ def test_a_tree_is_seen_and_killed_and_the_judges_own_children_are_not():
     own.wait()
 
 
+@pytest.mark.usefixtures("_finder")
+def test_two_trees_leave_each_other_alone(monkeypatch):
+    subreaper, set_subreaper = [], trees._set_subreaper
+    monkeypatch.setattr(trees, "_set_subreaper", lambda on: subreaper.append(on) or set_subreaper(on))
+    one, other = ProcessTree(), ProcessTree()
+    first, second = started(PARENT, one), started(PARENT, other)
+    children = [int(process.stdout.readline()) for process in (first, second)]
+    seen = [{process.pid for process in tree._processes()} for tree in (one, other)]
+    assert seen == [{first.pid, children[0]}, {second.pid, children[1]}]
+    assert [set(tree._pids()) for tree in (one, other)] == seen
+    second.kill()
+    os.waitid(os.P_PID, second.pid, os.WEXITED | os.WNOWAIT)
+    one.reap_orphans()
+    assert second.wait() == -9, "its end is not taken by another tree"
+    first.kill()
+    first.wait()
+    one.kill()
+    one.close()
+    assert subreaper == [True, True, True], "the other one is still open"
+    other.kill()
+    other.close()
+    assert subreaper[3:] == [False]
+    assert not any(map(psutil.pid_exists, children))
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere an orphan is lost sight of")
 def test_an_orphan_is_counted_and_reaped(tree):
     burn = "import time; end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"

@@ -12,9 +12,13 @@ from pathlib import Path
 import pytest
 
 from nonobot.harness import cli
+from nonobot.harness.cluster import remote_run
+from nonobot.harness.play.match import not_started
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import Contain, EndReason, Feed, Terms
+from nonobot.harness.tournament import rounds
 from nonobot.harness.tournament.definition import filled_in, read_tournament, terms_of
+from nonobot.harness.tournament.rounds import pairings
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, let_time_fly, verdicts
 
@@ -117,6 +121,7 @@ def interrupt_after(number: int, definition: Path, journal: Path) -> None:
     assert err.endswith(b"interrupted; the same command goes on\n")
 
 
+@pytest.mark.slow
 def test_a_ctrl_c_after_the_last_answer_of_a_bot_keeps_the_next_from_its_turn(tmp_path):
     path = definition(tmp_path, [("lingers", "never_end"), ("next", "perfect")])
     first = tmp_path / "results/small/boardgen-5x5x5-seed-3--lingers.json"
@@ -137,6 +142,30 @@ def test_an_interrupted_tournament_goes_on_with_the_same_command(tmp_path, monke
     result = read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.json")
     assert (result.end.reason, result.score.right, len(result.legs)) == (EndReason.TIME_LIMIT, 2, 2)
     assert read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json").score.all_right
+
+
+def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_path, monkeypatch):
+    path = definition(tmp_path, [("good", "perfect")])
+    other = tmp_path / "other.py"
+    other.touch()
+    path.write_text(path.read_text() + f'[[bots]]\nname = "other"\ncommand = "{{python}} {other}"\n')
+    pairing, _ = pairings(read_tournament(path), Path("results/small"))
+    players = []
+
+    def play(puzzle_set, bot, terms, result_path, on_ruling):
+        players.append(bot)
+        return not_started(puzzle_set, bot, terms, "")
+
+    monkeypatch.setattr(rounds, "play", play)
+    results = {tmp_path / "results", tmp_path / "results/small", other}
+    pairing.play(None, lambda *_: None)
+    core = tmp_path / "worker/core-0"
+    core.mkdir(parents=True)
+    monkeypatch.chdir(core)
+    remote_run._played(pairing, None, core, None)
+    here, there = (set(bot.hide) for bot in players)
+    assert results <= here
+    assert results | {tmp_path / "worker"} <= there
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ import psutil
 import pytest
 
 from nonobot.harness import cli
-from nonobot.harness.cluster import runs_on_workers
+from nonobot.harness.cluster import remote_run, runs_on_workers
+from nonobot.harness.play.containment import why_no_walls
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.tournament.rounds import held
 from tests.clusters import RECIPES, beside, cluster, definition, noted, outcomes, ranking, wait_for
@@ -35,6 +36,7 @@ def played(*arguments: str) -> int:
     return cli.run(["tournament", *arguments])
 
 
+@pytest.mark.slow
 def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsys):
     path = str(definition(tmp_path, THREE, RECIPES[:1]))
     assert played(path) == 0
@@ -82,6 +84,28 @@ def test_what_a_bot_writes_to_stderr_comes_home(tmp_path, cluster):
     (result,) = map(read_result, RESULTS.glob("*.json"))
     assert "cannot go on" in Path(result.stderr_file).read_text()
     assert Path(result.stderr_file).parent == RESULTS
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(why_no_walls() is not None, reason="bots cannot be contained here")
+def test_a_contained_bot_on_a_worker_sees_no_results(tmp_path, cluster):
+    folder = tmp_path / "bots"  # which the bot sees
+    old = folder / "results/old/first.json"
+    old.parent.mkdir(parents=True)
+    old.touch()
+    (folder / "spy.py").write_text(f"import pathlib, sys; sys.exit(str(pathlib.Path({str(old)!r}).exists()))")
+    path = tmp_path / "spies.toml"
+    path.write_text(
+        f'name = "spies"\nsets = ["{RECIPES[0]}"]\ncontain = "yes"\n'
+        f'bots = [{{name = "spy", command = "{{python}} -S {folder}/spy.py"}}]'
+    )
+    (tmp_path / "elsewhere").mkdir()
+    cluster.start_worker(cwd=tmp_path / "elsewhere")
+    results = folder / "results/small"
+    assert played(str(path), "--on", cluster.address, "--results", str(results)) == 0
+    (result,) = map(read_result, results.glob("*.json"))
+    assert result.contained
+    assert Path(result.stderr_file).read_text() == "False\n"
 
 
 @pytest.mark.slow
@@ -321,6 +345,31 @@ def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, 
 def test_what_does_not_go_with_workers_is_refused(tmp_path, capsys, more, options, why):
     assert played(str(definition(tmp_path, {"good": "perfect"}, more=more)), *options) == 2
     assert why in capsys.readouterr().err
+
+
+def test_a_bot_finds_what_it_finds_without_dask(monkeypatch):
+    import dask
+
+    monkeypatch.setenv("OWN", "None")
+    monkeypatch.setenv("OTHER", "2")
+    monkeypatch.setenv("ADDED", "1")
+    with dask.config.set({"distributed.nanny.pre-spawn-environ": {"ADDED": 1, "OTHER": 1}}):
+        found = remote_run._environment()
+    assert (found["OWN"], found["OTHER"]) == ("None", "2")
+    assert "ADDED" not in found
+
+
+def test_a_lock_that_is_taken_or_removed_is_none(tmp_path):
+    path = tmp_path / "lock"
+    path.touch()
+    os.utime(path, (0, 0))
+    with path.open("rb+") as one, path.open("rb+") as other:
+        assert remote_run._locked(one.fileno())
+        assert path.stat().st_mtime > 0
+        assert not remote_run._locked(other.fileno())
+        path.unlink()
+        one.close()
+        assert not remote_run._locked(other.fileno())
 
 
 def test_one_command_at_a_time_plays_a_tournament(tmp_path, capsys):

@@ -9,7 +9,8 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.cluster import where as module
-from nonobot.harness.cluster.where import connected, differing, local_cores, software, where
+from nonobot.harness.cluster.fit_workers import differing, software
+from nonobot.harness.cluster.where import connected, local_cores, where
 from nonobot.harness.errors import UnusableError
 from tests.clusters import definition
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nonobot.harness.cluster.board_tasks import Draws, Judge, Judged, appraise_boards, end_bot, survey_boards
+from nonobot.harness.cluster.fit_workers import SchedulerLostError, talking
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.survey import Survey
 from nonobot.tournament_data import Recipe
@@ -75,6 +76,11 @@ def completed(
         None: the work is done here, one after the other.
     next_work : callable
         Asked, with the number of workers, whenever there is room for more; None: for now there is none.
+
+    Raises
+    ------
+    UnusableError
+        If the scheduler goes, or no worker gets through with some work.
     """
     if client is None:
         try:
@@ -92,9 +98,11 @@ def completed(
     try:
         while True:
             if time.monotonic() > counted + SECONDS_BETWEEN_COUNTS:
-                workers, counted = max(1, len(client.ncores())), time.monotonic()
+                with talking():
+                    workers, counted = max(1, len(client.ncores())), time.monotonic()
             while len(works) < TASKS_A_WORKER * workers and (work := next_work(workers)) is not None:
-                future = client.submit(function, *work, pure=False)
+                with talking():
+                    future = client.submit(function, *work, pure=False)
                 works[future.key] = work
                 answers.add(future)
                 del future
@@ -108,11 +116,12 @@ def completed(
     except KilledWorker as error:
         what = "; ".join(map(str, works[error.task][1:]))
         raise UnusableError(f"{error.allowed_failures + 1} workers died of the same boards: {what}") from None
-    except (CancelledError, StopIteration):  # what it waited for was taken away
+    except (CancelledError, StopIteration, SchedulerLostError):  # what it waited for was taken away
         raise gone from None
     finally:
         if answers.futures:
-            client.cancel(list(answers.futures), force=True)
+            with contextlib.suppress(Exception):  # the scheduler may be gone
+                client.cancel(list(answers.futures), force=True)
 
 
 # --- sets -----------------------------------------------------------------------------------------------------

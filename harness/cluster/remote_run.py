@@ -140,7 +140,7 @@ def _environment() -> dict[str, str]:
     import dask
 
     added = dask.config.get("distributed.nanny.pre-spawn-environ", {})
-    return {name: value for name, value in os.environ.items() if str(added.get(name)) != value}
+    return {name: value for name, value in os.environ.items() if name not in added or str(added[name]) != value}
 
 
 # --- the judge's side -----------------------------------------------------------------------------------------
@@ -170,7 +170,12 @@ def judge(connection: int) -> None:
 
 def _played(pairing: Pairing, core: int | None, folder: Path, home: Connection) -> Outcome | None:
     path = folder / "result.json"
-    here = replace(pairing, terms=msgspec.structs.replace(pairing.terms, core=core), result_path=path)
+    here = replace(
+        pairing,
+        terms=msgspec.structs.replace(pairing.terms, core=core),
+        result_path=path,
+        hide=[*pairing.hide, folder.parent],  # with the runs on other cores
+    )
     signs = _Signs(home)
     result = here.play(None, signs.take)
     if result.end.reason is EndReason.INTERRUPTED:
@@ -231,11 +236,13 @@ def _own_core() -> Iterator[tuple[int | None, Path]]:
 
 
 def _locked(file: int) -> bool:
+    """Return whether a lock is this process's now; it is not if somebody has it, or has just removed its file."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    return True
+    os.utime(file)  # old files are cleared away from temporary folders
+    return os.fstat(file).st_nlink > 0
 
 
 def _tidy(folder: Path) -> None:

@@ -12,18 +12,18 @@ import queue
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nonobot.harness.cluster.fit_workers import Facts, FitWorkers, SchedulerLostError, software, talking
 from nonobot.harness.cluster.remote_run import SIGNS, Outcome, Trouble, play_here
-from nonobot.harness.cluster.where import Facts, connected, software, what_differs
+from nonobot.harness.cluster.where import connected
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.machine import machine_facts
 from nonobot.harness.play.watchdog import Interrupts
-from nonobot.harness.ranking.fairness import Kind, kind_of
+from nonobot.harness.ranking.fairness import Kind
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import count
 from nonobot.harness.tournament.all_runs_screen import AllRunsScreen
@@ -32,7 +32,7 @@ from nonobot.harness.tournament.rounds import Pairing
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["RunsOnWorkers", "SchedulerLostError", "needed", "played_on"]
+__all__ = ["RunsOnWorkers", "needed", "played_on"]
 
 MOST_DEATHS = 3
 """A run of which so many workers died is given up."""
@@ -44,10 +44,6 @@ SECONDS_TO_COME = 60.0
 """How long a worker is waited for that can play what is left; one that died is started anew in a second or two."""
 
 SECONDS_TO_FETCH = 60.0
-
-
-class SchedulerLostError(Exception):
-    """The scheduler is gone, or another one is in its place, which knows nothing."""
 
 
 def played_on(place: str, runs: RunsOnWorkers, say: Callable[[str], None]) -> None:
@@ -106,10 +102,6 @@ def _digest(path: str) -> str:
         return "not there"
 
 
-def _kind() -> Kind:
-    return kind_of(machine_facts(()))
-
-
 @dataclass(frozen=True, slots=True)
 class _Playing:
     """A run on a worker."""
@@ -121,6 +113,8 @@ class _Playing:
 
 class RunsOnWorkers:
     """What is left to play, and what came of the rest; the workers may change, and their scheduler too.
+
+    A run is in one place at a time: left to play, in play on a worker, played, or given up.
 
     Parameters
     ----------
@@ -148,7 +142,7 @@ class RunsOnWorkers:
         kinds: dict[str, Kind] | None = None,
     ) -> None:
         self.todo = list(todo)
-        self._to_forget = self.todo[:] if anew else []
+        self._anew = anew
         self.results: dict[Path, RunResult] = {}
         self._screen = screen
         self._kinds = kinds
@@ -166,15 +160,17 @@ class RunsOnWorkers:
         UnusableError
             If no worker comes that can play what is left, or a result cannot be written.
         """
-        with _talking():
-            workers = _Workers(client, needed(self.todo), self._screen.say)
+        with talking():
+            workers = FitWorkers(client, needed(self.todo), self._screen.say)
             client.subscribe_topic(SIGNS, lambda event: self._inbox.put(event[1]))
-        while self._to_forget:
-            self._to_forget.pop().forget()
+        if self._anew:
+            for pairing in self.todo:
+                pairing.forget()
+            self._anew = False
         idle_since = time.monotonic()
         try:
             while (self.todo or self._playing) and not interrupts.told:
-                with _talking():
+                with talking():
                     workers.look()
                 self._miss(workers)
                 self._give(client, workers)
@@ -185,7 +181,7 @@ class RunsOnWorkers:
                 self._take(workers)
         finally:
             for run in list(self._playing):
-                self._drop(run)
+                self.todo.append(self._out_of_play(run).pairing)
 
     @property
     def left_in_words(self) -> str:
@@ -193,14 +189,14 @@ class RunsOnWorkers:
         left = count(len(self.todo), "run")
         return f"{left} left; the same command goes on"
 
-    def _give(self, client: Client, workers: _Workers) -> None:
+    def _give(self, client: Client, workers: FitWorkers) -> None:
         """Give each worker that is free a run."""
         busy = {one.address for one in self._playing.values()}
         for address, kind in workers.fit.items():
             pairing = None if address in busy else self._next_for(kind)
             if pairing is not None:
                 run = f"nonojudge-{uuid.uuid4().hex}"
-                with _talking():
+                with talking():
                     future = client.submit(play_here, pairing, key=run, workers=[address])
                     future.add_done_callback(lambda future: self._inbox.put(future.key))
                 self._playing[run] = _Playing(pairing, address, future)
@@ -219,7 +215,7 @@ class RunsOnWorkers:
                     return pairing
         return None
 
-    def _take(self, workers: _Workers) -> None:
+    def _take(self, workers: FitWorkers) -> None:
         """Wait a moment for what comes home, and take all that is there."""
         with contextlib.suppress(queue.Empty):
             message = self._inbox.get(timeout=SECONDS_BETWEEN_LOOKS)
@@ -230,7 +226,7 @@ class RunsOnWorkers:
                     self._screen.show(one.pairing.name, message["answered"], message["right"])
                 message = self._inbox.get_nowait()
 
-    def _end(self, run: str, workers: _Workers) -> None:
+    def _end(self, run: str, workers: FitWorkers) -> None:
         """Take what came of a run."""
         one = self._playing.get(run)
         if one is None or one.future.status in ("pending", "lost"):  # missed before, or soon
@@ -241,102 +237,48 @@ class RunsOnWorkers:
             outcome = one.future.result(timeout=SECONDS_TO_FETCH)
         except Exception as error:  # what dask could not do with it: KilledWorker, among others
             outcome = Trouble(f"{type(error).__name__}: {error}".splitlines()[0], of_the_run=True)
-        self._drop(run)
+        self._out_of_play(run)
         if isinstance(outcome, Outcome):
-            self.todo.remove(one.pairing)
             result = one.pairing.keep(outcome.result, outcome.stderr)
             self.results[one.pairing.result_path] = result
             self._screen.take(one.pairing.name, result)
         elif isinstance(outcome, Trouble) and outcome.of_the_run:
-            self._count_death(one, outcome.why)
-        elif isinstance(outcome, Trouble):
-            workers.put_aside(one.address, outcome.why)
+            self._again_or_given_up(one, outcome.why)
+        else:
+            self.todo.append(one.pairing)
+            if outcome:
+                workers.put_aside(one.address, outcome.why)
 
-    def _miss(self, workers: _Workers) -> None:
+    def _miss(self, workers: FitWorkers) -> None:
         """See which runs have lost their workers."""
         for run, one in list(self._playing.items()):
             if one.address not in workers.there:
-                self._drop(run)
-                self._count_death(one, "it left or died")
+                self._out_of_play(run)
+                self._again_or_given_up(one, "it left or died")
 
-    def _drop(self, run: str) -> None:
-        """Forget that a run is in play; it is to be played."""
+    def _out_of_play(self, run: str) -> _Playing:
+        """Take a run from its worker and return it; the caller says where it goes."""
         one = self._playing.pop(run)
         self._screen.end(one.pairing.name)
-        self.todo.append(one.pairing)
         with contextlib.suppress(Exception):  # the scheduler may be gone
             one.future.cancel()
+        return one
 
-    def _count_death(self, one: _Playing, why: str) -> None:
-        """Give up a run of which too many workers died."""
+    def _again_or_given_up(self, one: _Playing, why: str) -> None:
+        """Leave a run to be played again, unless too many workers were lost with it."""
         dead = self._deaths.setdefault(one.pairing.result_path, [])
         dead.append(one.address)
         if len(dead) < MOST_DEATHS:
+            self.todo.append(one.pairing)
             self._screen.say(f"{one.pairing.name}: lost with the worker {one.address} ({why}); it is played again")
         else:
-            self.todo.remove(one.pairing)
             self._screen.say(
                 f"{one.pairing.name}: given up, {MOST_DEATHS} workers were lost with it: {', '.join(dead)}"
             )
 
-    def _nobody_comes(self, workers: _Workers) -> str:
+    def _nobody_comes(self, workers: FitWorkers) -> str:
         left = self.left_in_words
         if not workers.fit:
             return f"no worker that can be used is there any more; {left}"
         kinds = {" / ".join((self._kinds or {})[one.puzzle_set.sha256]) for one in self.todo}
         return f"--same-kind: no worker is on a machine such as {'; '.join(sorted(kinds))}; {left}"
-
-
-class _Workers:
-    """Who is there, and who of them can be used.
-
-    Attributes
-    ----------
-    there : set of str
-        Addresses of all.
-    fit : dict of str to Kind
-        Those that can be used, with the kinds of their machines.
-    """
-
-    def __init__(self, client: Client, facts: Facts, say: Callable[[str], None]) -> None:
-        self.there: set[str] = set()
-        self.fit: dict[str, Kind] = {}
-        self._client = client
-        self._facts = facts
-        self._say = say
-        self._unfit: set[str] = set()
-        self._scheduler = client.scheduler_info()["id"]
-
-    def look(self) -> None:
-        """See who came and went; who came is looked at."""
-        info = self._client.scheduler_info(n_workers=-1)
-        if info["id"] != self._scheduler:
-            raise ConnectionError("another scheduler is in its place")
-        workers = info["workers"]
-        self.there = set(workers)
-        running = {address: known for address, known in workers.items() if known["status"] == "running"}
-        self.fit = {address: kind for address, kind in self.fit.items() if address in running}
-        new = {address: running[address] for address in running.keys() - self.fit.keys() - self._unfit}
-        for address, lines in what_differs(self._client, new, self._facts).items():
-            for line in lines:
-                self._say(f"not used: {line}")
-            if lines:
-                self._unfit.add(address)
-        fit = list(new.keys() - self._unfit)
-        kinds = self._client.run(_kind, workers=fit, on_error="return") if fit else {}
-        self.fit |= {address: kind for address, kind in kinds.items() if isinstance(kind, tuple)}
-
-    def put_aside(self, address: str, why: str) -> None:
-        """Use a worker no more."""
-        self._say(f"not used any more: {address}: {why}")
-        self._unfit.add(address)
-        self.fit.pop(address, None)
-
-
-@contextlib.contextmanager
-def _talking() -> Iterator[None]:
-    """Let whatever says that the scheduler does not answer be one error."""
-    try:
-        yield
-    except (OSError, TimeoutError, RuntimeError, ValueError) as error:  # dask raises all of them, for that
-        raise SchedulerLostError(str(error)) from error

@@ -8,19 +8,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import hashlib
 import logging
 import os
-import platform
 import re
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
-from importlib import metadata
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import nonobot
+from nonobot.harness.cluster.fit_workers import Facts, software, talking, what_differs, workers_of
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.machine import usable_cores
 from nonobot.hints import missing
@@ -28,20 +23,7 @@ from nonobot.hints import missing
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
-__all__ = [
-    "WHERE_HELP",
-    "Facts",
-    "connected",
-    "differing",
-    "local_cores",
-    "software",
-    "what_differs",
-    "where",
-    "workers_of",
-]
-
-Facts = Callable[[], Mapping[str, str]]
-"""Returns what has to be the same here and on all workers, by name; a function that can be pickled."""
+__all__ = ["WHERE_HELP", "connected", "local_cores", "where"]
 
 WHERE_HELP = (
     "local (all cores of this machine), local:N, or a dask scheduler's address such as tcp://10.0.0.1:8786"
@@ -83,7 +65,8 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
     ------
     UnusableError
         If dask.distributed is missing, no scheduler or worker answers, or a worker is not fit: it does several
-        things at a time, or a fact differs. The message names each, with what differs.
+        things at a time, or a fact differs. The message names each, with what differs. SchedulerLostError if the
+        scheduler goes meanwhile.
     """
     with _quiet(), contextlib.ExitStack() as stack:
         distributed = _distributed()
@@ -94,67 +77,18 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
         client = stack.enter_context(contextlib.closing(_client(distributed, address)))
         if address is not place:
             client.register_plugin(_settler(distributed, local_cores(place)))
-        try:
-            client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
-        except TimeoutError:
-            raise UnusableError(
-                f"the scheduler at {place} has no workers; to start one: dask worker {place} --nthreads 1"
-            ) from None
-        unfit = what_differs(client, workers_of(client), facts or software)
+        with talking():
+            try:
+                client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
+            except TimeoutError:
+                raise UnusableError(
+                    f"the scheduler at {place} has no workers; to start one: dask worker {place} --nthreads 1"
+                ) from None
+            unfit = what_differs(client, workers_of(client), facts or software)
         if any(unfit.values()):
             lines = [line for found in unfit.values() for line in found]
             raise UnusableError("\n  ".join([f"not all workers at {place} can be used:", *lines]))
         yield client
-
-
-def workers_of(client: Client) -> Mapping[str, Any]:
-    """Return what the scheduler knows of its workers, by their addresses."""
-    workers: Mapping[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
-    return workers
-
-
-def software() -> dict[str, str]:
-    """Return what has to be the same wherever parts of one job are done, by name."""
-    return {
-        "nonobot": f"{nonobot.__version__}, sources {_sources_digest()[:8]}",
-        "Python": ".".join(platform.python_version_tuple()[:2]),
-        "numpy": _version("numpy"),
-        "numba": _version("numba"),
-    }
-
-
-def what_differs(client: Client, workers: Mapping[str, Any], facts: Facts) -> dict[str, list[str]]:
-    """Return for each worker a line for each thing that makes it unfit; none for one that is fit.
-
-    Parameters
-    ----------
-    client : Client
-    workers : dict
-        As :func:`workers_of` returns them, or some of them.
-    facts : callable
-        Called here and on each worker.
-    """
-    here = facts()
-    found = client.run(facts, workers=list(workers), on_error="return") if workers else {}
-    lines = {}
-    for address, known in workers.items():
-        lines[address] = differing(address, here, found.get(address, ConnectionError("it left")))
-        if known["nthreads"] != 1:
-            lines[address].append(f"{address}: {known['nthreads']} threads; start it with --nthreads 1")
-    return lines
-
-
-def differing(address: str, here: Mapping[str, str], there: Mapping[str, str] | BaseException) -> list[str]:
-    """Return a line for each value of `here` that is not the same `there`; an exception says why there is none."""
-    if isinstance(there, ModuleNotFoundError):
-        return [f"{address}: {there}; nonobot {nonobot.__version__} has to be installed there"]
-    if isinstance(there, BaseException):
-        return [f"{address}: {there}"]
-    return [
-        f"{address}: {name} {there.get(name, 'unknown')}, here {value}"
-        for name, value in here.items()
-        if there.get(name) != value
-    ]
 
 
 def local_cores(place: str) -> list[list[int]]:
@@ -248,21 +182,3 @@ def _quiet() -> Iterator[None]:
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
-
-
-def _version(distribution: str) -> str:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return "none"
-
-
-@cache
-def _sources_digest() -> str:
-    """Return a digest of all modules: in a clone, one version has many states."""
-    digest = hashlib.sha256()
-    folder = Path(nonobot.__file__).parent
-    for path in sorted(Path(name) / one for name, _, ones in os.walk(folder, followlinks=True) for one in ones):
-        if path.suffix == ".py":
-            digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
-    return digest.hexdigest()

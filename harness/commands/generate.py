@@ -15,6 +15,7 @@ from nonobot.harness.cluster.board_jobs import select_on, survey_on
 from nonobot.harness.cluster.board_tasks import Judge
 from nonobot.harness.cluster.where import WHERE_HELP, connected, where
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.containment import uncontained
 from nonobot.harness.progress import Progress, progress_for
 from nonobot.harness.results.run_result import Contain
 from nonobot.harness.survey import Kind, Survey, as_json, as_text
@@ -163,6 +164,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         Recipe(width, height, count, arguments.seed, arguments.p1, arguments.p2)
         for width, height, count in arguments.boards
     ]
+    if (selects or arguments.survey) and (line := uncontained(Contain(arguments.contain))):
+        print(f"nonojudge: {line}", file=sys.stderr)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as at Ctrl-C: nothing half-written stays
     try:
         if arguments.survey and not selects:

@@ -235,7 +235,7 @@ def resume(
     on_ruling : callable, optional
         Told of each ruling, of the earlier ones at once.
     hide : sequence of Path, optional
-        As for :class:`Bot`; what else it sees is known from the run.
+        As for :class:`Bot`, beside what was hidden when the run began; what else it sees is known from the run.
 
     Raises
     ------
@@ -252,7 +252,8 @@ def resume(
                 raise UnusableError(f"the set {puzzle_set.name} is not the one of {result_path}: it has changed")
             require_cores(beginning.terms.cores)
             shown = () if beginning.show is UNSET else tuple(map(Path, beginning.show))
-            bot = Bot(beginning.bot, beginning.command, show=shown, hide=hide)
+            hidden = () if beginning.hide is UNSET else tuple(map(Path, beginning.hide))
+            bot = Bot(beginning.bot, beginning.command, show=shown, hide=[*hidden, *hide])
             walls = bot.walls(beginning.terms.containment, result_path)
         except UnusableError:
             if new:
@@ -326,6 +327,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, terms: Terms) -> RunResult:
         score=Score.of([]),
         files=bot.files or UNSET,
         show=[str(path) for path in bot.show] or UNSET,
+        hide=[str(path.absolute()) for path in bot.hide] or UNSET,
     )
 
 

@@ -44,8 +44,14 @@ SECONDS_TO_STRIKE = 0.1
 _PR_SET_CHILD_SUBREAPER = 36
 
 
+_open_trees: list[ProcessTree] = []
+"""Those of this process that are not closed yet: it is a subreaper as long as there is one."""
+
+
 class ProcessTree:
-    """All descendants that the judge gets from now on. One tree at a time: there is one judge to be their parent.
+    """All descendants that the judge gets from now on, without those of other trees that are open.
+
+    Where several are, an orphan is of all of them: nobody can tell whose it was.
 
     Parameters
     ----------
@@ -67,6 +73,7 @@ class ProcessTree:
     """
 
     def __init__(self, group: Group | None = None) -> None:
+        _open_trees.append(self)
         _set_subreaper(True)
         self._group = group
         self.counted = group.counted if group else Counted()
@@ -96,7 +103,8 @@ class ProcessTree:
 
     def close(self) -> None:
         """Adopt no further orphans, and take the last that the kernel counted."""
-        _set_subreaper(False)
+        _open_trees.remove(self)
+        _set_subreaper(bool(_open_trees))
         if self._group:
             self._take_counts(self._group)
             self._group.remove()
@@ -182,8 +190,9 @@ class ProcessTree:
 
     def reap_orphans(self) -> None:
         """Wait for what has died and has no parent but the judge: its numbers are free again."""
+        apart = self._not_in_it | self._other_roots()
         for pid in _children_of(self._judge.pid):
-            if pid != self._root and pid not in self._not_in_it:
+            if pid != self._root and pid not in apart:
                 with contextlib.suppress(ChildProcessError):
                     reaped, _, used = os.wait4(pid, os.WNOHANG)
                     if reaped:
@@ -203,16 +212,25 @@ class ProcessTree:
                     os.kill(pid, signal.SIGKILL)
             self.reap_orphans()
 
+    def _other_roots(self) -> set[int]:
+        return {one._root for one in _open_trees if one is not self and one._root is not None}
+
     def _processes(self) -> list[psutil.Process]:
         """Return the processes of the tree from a look at all of the machine's, which misses none."""
-        return [one for one in self._judge.children(recursive=True) if one.pid not in self._not_in_it]
+        found = self._judge.children(recursive=True)
+        apart = self._not_in_it | self._other_roots()
+        for root in self._other_roots():
+            with contextlib.suppress(psutil.Error):  # it has ended
+                apart |= {one.pid for one in psutil.Process(root).children(recursive=True)}
+        return [one for one in found if one.pid not in apart]
 
     def _pids(self) -> list[int]:
         """Return the processes of the tree; cheaper, and one that is just changing its parent may be missing."""
         found: list[int] = []
         to_ask = [self._judge.pid]
+        apart = self._not_in_it | self._other_roots()
         while to_ask:
-            children = [pid for pid in _children_of(to_ask.pop()) if pid not in self._not_in_it]
+            children = [pid for pid in _children_of(to_ask.pop()) if pid not in apart]
             found += children
             to_ask += children
         return found

@@ -424,6 +424,8 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         Those of a bot that works on files, instead of pipes.
     show : list of str, optional
         What a contained bot was shown beside what its command names.
+    hide : list of str, optional
+        What was hidden from it though it lies in a folder that it sees; of a tournament's run.
     """
 
     bot: str
@@ -441,6 +443,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     schema_version: int = SCHEMA_VERSION
     files: FileNames | UnsetType = UNSET
     show: list[str] | UnsetType = UNSET
+    hide: list[str] | UnsetType = UNSET
 
     @property
     def end(self) -> BotEnd:

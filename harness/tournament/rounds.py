@@ -57,6 +57,8 @@ class Pairing:
         The commands of the other bots: what they name is not for this one.
     core_named : bool
         Whether the tournament names the core. If not, a run on any other is as good.
+    hide : sequence of Path
+        What else is not for this bot, wherever it plays: the results, also of other tournaments.
     """
 
     entrant: Entrant
@@ -65,6 +67,7 @@ class Pairing:
     result_path: Path
     others: Sequence[Sequence[str]] = ()
     core_named: bool = False
+    hide: Sequence[Path] = ()
 
     @property
     def name(self) -> str:
@@ -161,8 +164,8 @@ class Pairing:
         return play(self.puzzle_set, replace(bot, warm_up_seconds=took), self.terms, self.result_path, on_ruling)
 
     def _hidden(self) -> list[Path]:
-        """Return what is not for this bot: the files of the others, and the results, also of other tournaments."""
-        return [self.result_path.parent.parent, *(path for one in self.others for path in named_by(one))]
+        """Return what is not for this bot: the results, and the files of the others as they are found here."""
+        return [*self.hide, *(path for one in self.others for path in named_by(one))]
 
     def _is(self, result: RunResult) -> bool:
         # Walls change no answer, and older results know no limit on processes.
@@ -208,6 +211,7 @@ def pairings(tournament: Tournament, folder: Path) -> list[Pairing]:
         If a set cannot be had.
     """
     terms = terms_of(tournament)
+    results = folder.absolute()  # a worker has another working folder, and plays into another folder
     return [
         Pairing(
             entrant,
@@ -216,6 +220,7 @@ def pairings(tournament: Tournament, folder: Path) -> list[Pairing]:
             folder / _file_name(puzzle_set, entrant),
             [filled_in(one.command, puzzle_set, terms) for one in tournament.bots if one is not entrant],
             tournament.core is not None,
+            [results, results.parent],
         )
         for puzzle_set in _sets(tournament)
         for entrant in tournament.bots
