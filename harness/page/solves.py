@@ -209,8 +209,13 @@ class Solves:
         try:
             return await place
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
-                self._hand_on(place.result())
+            if not place.cancelled():  # it was given a process, or told that there is none, at the same moment
+                if not place.exception():
+                    self._hand_on(place.result())
+            elif place in (places := self._waiting.get(tab, ())):
+                places.remove(place)
+                if not places:
+                    del self._waiting[tab]
             raise
 
     def _hand_on(self, process: _Process) -> None:
