@@ -154,6 +154,7 @@ def test_nothing_else_is_served(server, path):
         ({"Host": ""}, 421),
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Origin": "http://["}, 403),
         ({"Origin": "http://127.0.0.1:1"}, 403),
         ({"Origin": "https://127.0.0.1:{port}"}, 403),
         ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors"}, 403),
@@ -172,7 +173,12 @@ def test_other_hosts_and_other_sites_are_refused(server, headers, status):
 
 def test_a_link_from_another_site_leads_here_and_nothing_else_does(server):
     link = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate"}
-    assert server.ask("/?puzzle=1-1", **link).status == 200
+    for path in ("/?puzzle=1-1", "/live"):
+        assert server.ask(path, **link).status == 200
+        assert server.ask(path, **link, Sec_Fetch_Dest="document").status == 200
+        assert server.ask(path, **link, Sec_Fetch_Dest="iframe").status == 403
+    for path in ("/api/facts", "/api/sample", "/api/set?name=boardgen:5x5x9:seed=1", "/api/live", "/static/main.js"):
+        assert server.ask(path, **link, Sec_Fetch_Dest="document").status == 403
     assert server.ask("/api/solve", {"board": TWO}, **link).status == 403
 
 
