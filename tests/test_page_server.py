@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -18,7 +20,8 @@ pytest.importorskip("uvicorn", reason="the extra `page` is not installed")
 
 from nonobot.harness import cli
 from nonobot.harness.commands import page as page_command
-from nonobot.harness.page import guard
+from nonobot.harness.page import app, guard
+from nonobot.harness.page.app import _Page
 from nonobot.protocol.formats import read
 from tests.judged import RECIPE, played
 from tests.paged import PATIENCE_SECONDS, Server
@@ -86,7 +89,7 @@ def test_of_several_solutions_the_nearest_tells_what_is_wrong(server):
 
 def test_the_steps_lead_to_the_solution(server, robot):
     answer = server.told("steps", robot)
-    assert answer["whole"]
+    assert not answer["cut"]
     black = {cell for step in answer["steps"] for cell in step.get("black", ())}
     solution = server.told("solve", robot)["solutions"][0]
     assert black == {at for at, cell in enumerate(solution) if cell == "1"}
@@ -177,7 +180,13 @@ def test_a_link_from_another_site_leads_here_and_nothing_else_does(server):
         assert server.ask(path, **link).status == 200
         assert server.ask(path, **link, Sec_Fetch_Dest="document").status == 200
         assert server.ask(path, **link, Sec_Fetch_Dest="iframe").status == 403
-    for path in ("/api/facts", "/api/sample", "/api/set?name=boardgen:5x5x9:seed=1", "/api/live", "/static/main.js"):
+    for path in (
+        "/api/facts",
+        "/api/sample",
+        "/api/set?name=boardgen:5x5x9:seed=1",
+        "/api/live",
+        "/static/main.js",
+    ):
         assert server.ask(path, **link, Sec_Fetch_Dest="document").status == 403
     assert server.ask("/api/solve", {"board": TWO}, **link).status == 403
 
@@ -241,6 +250,32 @@ def test_a_body_of_no_stated_length_is_cut_off(server):
     assert connection.getresponse().status == 413
     connection.close()
     assert server.ask("/api/facts").status == 200
+
+
+def test_files_are_read_by_turns_and_too_many_are_told_so():
+    class Request:
+        def __init__(self):
+            self.has_gone = asyncio.Event()
+
+        async def receive(self):
+            await self.has_gone.wait()
+            return {"type": "http.disconnect"}
+
+    async def scenario():
+        page, may_end = _Page(None, None, 1.0), threading.Event()
+        requests = [Request() for _ in range(app.MOST_READERS)]
+        reading = [asyncio.ensure_future(page._found(one, may_end.wait, 60.0)) for one in requests]
+        await asyncio.sleep(0)
+        with pytest.raises(app._BadError, match="too many files") as refused:
+            await page._found(Request(), may_end.wait, 60.0)
+        requests[-1].has_gone.set()
+        with pytest.raises(app._GoneError):
+            await reading.pop()
+        reading.append(asyncio.ensure_future(page._found(Request(), may_end.wait, 60.0)))  # in its place
+        may_end.set()
+        return refused.value.status, {one.status_code for one in await asyncio.gather(*reading)}
+
+    assert asyncio.run(scenario()) == (503, {200})
 
 
 def test_a_request_that_is_none_is_told_so(server):

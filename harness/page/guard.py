@@ -215,9 +215,7 @@ async def _refuse(refused: _RefusedError, unread: Receive | None, send: Send) ->
     await send({"type": "http.response.body", "body": body, "more_body": True})
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(DRAIN_SECONDS):
-            while (
-                unread and (message := await unread())["type"] != "http.disconnect" and message.get("more_body")
-            ):
+            while unread and (message := await unread())["type"] != "http.disconnect" and message.get("more_body"):
                 pass
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
