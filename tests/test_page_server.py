@@ -103,6 +103,11 @@ def test_every_format_and_both_pictures_are_taken_away(server, robot):
         assert written.headers["content-type"].startswith("text/plain")
         [record] = read(written.body, form["name"])
         assert [list(clue) for clue in record.puzzle.rows] == robot["rows"]
+    linked = server.ask("/api/write", {"board": TWO, "format": "link"})
+    assert linked.body == b"1:1-1:1\n"
+    linked = server.ask("/api/write", {"board": {**TWO, "cells": "1???", "title": "A & b"}, "format": "link"})
+    board = server.ask("/api/read", linked.body).json["board"]
+    assert (board["rows"], board["cells"], board["title"]) == (TWO["rows"], "1???", "A & b")
     cells = server.told("solve", robot)["solutions"][0]
     for form, beginning in (("svg", b"<svg "), ("png", b"\x89PNG")):
         drawn = server.ask("/api/write", {"board": robot, "format": form, "cells": cells, "dark": True})
@@ -127,7 +132,7 @@ def test_the_tournament_is_sent_as_events_with_its_plot(server):
     connection.close()
     assert state["rankings"][0]["title"] == str(RECIPE)
     pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
-    plot = server.ask("/api/cactus/0")
+    plot = server.ask(f"/api/cactus/{state['plots'][0]['key']}")
     assert plot.headers["content-type"] == "image/svg+xml"
     assert plot.headers["content-security-policy"].startswith("default-src 'none'")
     assert b'xmlns="http://www.w3.org/2000/svg"' in plot.body
@@ -224,9 +229,6 @@ def test_no_text_of_a_puzzle_is_markup(server):
     found = server.ask("/api/read", f'title "{hostile}"\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n'.encode())
     assert found.json["board"]["title"] == hostile
     assert found.headers["content-type"] == "application/json"
-    svg = server.ask("/api/write", {"board": found.json["board"], "format": "svg"})
-    assert b"<script" not in svg.body
-    assert svg.headers["content-security-policy"] == guard.POLICY
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_has_come(server):
@@ -393,18 +395,19 @@ def test_a_puzzle_that_never_ends_is_given_up_and_one_that_nobody_waits_for_is_k
     board = {"rows": puzzle.rows, "columns": puzzle.columns}
     with Server("--puzzle-limit", "1") as server:
         assert server.told("solve", board)["verdict"] == "unknown"
-    with Server("--puzzle-limit", "500") as server:
-        bots = set()
+    with Server("--puzzle-limit", str(10 * PATIENCE_SECONDS)) as server:
         for _ in range(6):  # more than there are processes
             connection = http.client.HTTPConnection("127.0.0.1", server.port)
             connection.request("POST", "/api/solve", json.dumps({"board": board}))
             deadline = time.monotonic() + PATIENCE_SECONDS
-            while not (busy := [pid for pid in bots_of(server) if is_busy(pid)]) and time.monotonic() < deadline:
+            while not any(map(is_busy, bots_of(server))) and time.monotonic() < deadline:
                 pass
-            bots |= set(busy)
             connection.close()
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while (is_anyone_busy := any(map(is_busy, bots_of(server)))) and time.monotonic() < deadline:
+                pass
+            assert not is_anyone_busy
         assert server.told("solve", TWO)["verdict"] == "multiple"
-        assert len(bots) > 1
 
 
 def bots_of(server):
@@ -419,7 +422,7 @@ def is_busy(pid: int) -> bool:
 
 
 @pytest.mark.slow
-def test_a_hundred_boards_at_once_from_ten_tabs_all_end_and_memory_stays(server):
+def test_a_hundred_boards_at_once_from_ten_tabs_all_end_in_no_more_processes(server):
     from concurrent.futures import ThreadPoolExecutor
 
     boards = [

@@ -17,7 +17,6 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from nonobot import __version__
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.page.boards import (
     LONGEST_SIDE,
@@ -31,6 +30,7 @@ from nonobot.harness.page.boards import (
 from nonobot.harness.page.live import Live
 from nonobot.harness.page.solves import BusyError, LateError, Solves
 from nonobot.harness.pictures import DARK, LIGHT, SMALLEST_CELL_WITH_CLUES, Picture, png_of, scene_of, svg_of
+from nonobot.protocol import Record
 from nonobot.protocol.formats import FormatError, formats, write
 from nonobot.protocol.puzzle import cells_from_text
 from nonobot.tournament_data.registry import official_sets
@@ -67,7 +67,7 @@ class Asked(msgspec.Struct):
     solutions : int
         To be looked for: 1, soon to be seen, or 2, which tell whether there is only one.
     format : str
-        What is to be written: the name of a format, `svg` or `png`.
+        What is to be written: the name of a format, `svg`, `png` or `link`.
     dark : bool
         The colours of a picture.
     """
@@ -125,7 +125,7 @@ def make_app(solves: Solves, live: Live | None, puzzle_seconds: float) -> Starle
         Route("/api/check", page.check, methods=["POST"]),
         Route("/api/write", page.write, methods=["POST"]),
         Route("/api/live", page.live_events),
-        Route("/api/cactus/{number:int}", page.cactus),
+        Route("/api/cactus/{key}", page.cactus),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers={_BadError: _bad, _GoneError: _gone})
@@ -200,7 +200,6 @@ class _Page:
         """What the page has to know."""
         return _json(
             {
-                "version": __version__,
                 "longest_side": LONGEST_SIDE,
                 "puzzle_seconds": self._seconds,
                 "formats": [
@@ -208,10 +207,7 @@ class _Page:
                     for one in formats()
                 ],
                 "samples": sample_names(),
-                "sets": [
-                    {"name": one.name, "puzzles": one.puzzles, "here": state_of(one) is State.HERE}
-                    for one in official_sets().values()
-                ],
+                "sets": [one.name for one in official_sets().values() if state_of(one) is State.HERE],
                 "live": self._live is not None,
             }
         )
@@ -332,7 +328,7 @@ class _Page:
 
     async def cactus(self, request: Request) -> Response:
         """The sorted times of a set's runs, as a picture."""
-        svg = self._live and await self._live.cactus(request.path_params["number"])
+        svg = self._live and await self._live.cactus(request.path_params["key"])
         if not svg:
             raise _BadError("there is no such plot", 404)
         policy = "default-src 'none'; style-src 'unsafe-inline'"  # a picture: it loads nothing and runs nothing
@@ -359,8 +355,12 @@ def _written(asked: Asked) -> Response:
             return Response(png_of(scene, theme), media_type="image/png")
         except UnusableError as error:
             raise _BadError(str(error)) from None
+    form = asked.format
+    if form == "link":  # in few characters, where that says all; without the solution
+        record = Record(record.puzzle, record.start, None, record.title, record.author)
+        form = "oneline" if record == Record(record.puzzle) else "grid"
     try:
-        written = write([record], asked.format)
+        written = write([record], form)
     except FormatError as error:
         raise _BadError(str(error)) from None
     if not written.count:
