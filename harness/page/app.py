@@ -31,7 +31,7 @@ from nonobot.harness.page.live import Live
 from nonobot.harness.page.solves import BusyError, LateError, Solves
 from nonobot.harness.pictures import DARK, LIGHT, SMALLEST_CELL_WITH_CLUES, Picture, png_of, scene_of, svg_of
 from nonobot.protocol import Record
-from nonobot.protocol.formats import FormatError, formats, write
+from nonobot.protocol.formats import MOST_BYTES, FormatError, formats, write
 from nonobot.protocol.puzzle import cells_from_text
 from nonobot.tournament_data.registry import official_sets
 from nonobot.tournament_data.store import State, state_of
@@ -201,6 +201,7 @@ class _Page:
         return _json(
             {
                 "longest_side": LONGEST_SIDE,
+                "most_bytes": MOST_BYTES,
                 "puzzle_seconds": self._seconds,
                 "formats": [
                     {"name": one.name, "description": one.description, "extension": one.extensions[0]}

@@ -3,10 +3,9 @@
 Each has one board at a time and lives on after it. One that is late, or whose asker has gone, is killed, and
 another takes its place. Who waits is served by turns: a tab with many boards holds up no other.
 
-A process is one's own at any time: `_start_one` has it until it is warm; `_hand_on` gives it to who waits next, else to
-`_idle`; whoever asked has it until the answer is there, or the asking has failed; then, whether or not anybody still
-wants the answer, `_take_back` hands it on or has it replaced. Anybody may kill it: its asking fails, and
-`_take_back` has it replaced.
+Who has a process: `_start_one` until it is warm; `_hand_on` gives it to who waits next, else to `_idle`. Who
+asked has it until the answer is there or the asking has failed; then, whether or not anybody still wants the
+answer, `_take_back` hands it on or has it replaced. Anybody may kill it: its asking fails.
 """
 
 from __future__ import annotations
