@@ -123,15 +123,24 @@ def test_samples_and_sets(server):
     assert "there is no set" in server.ask("/api/set?name=/etc/passwd").json["faults"][0][1]
 
 
-def test_the_tournament_is_sent_as_events_with_its_plot(server):
+def first_state(server):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
     connection.request("GET", "/api/live")
     response = connection.getresponse()
     assert response.headers["content-type"].startswith("text/event-stream")
     state = json.loads(response.readline().removeprefix(b"data: "))
     connection.close()
-    assert state["rankings"][0]["title"] == str(RECIPE)
+    return state
+
+
+def test_the_tournament_is_sent_as_events(server):
+    assert first_state(server)["rankings"][0]["title"] == str(RECIPE)
+
+
+@pytest.mark.slow
+def test_the_tournament_has_a_plot(server):
     pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+    state = first_state(server)
     plot = server.ask(f"/api/cactus/{state['plots'][0]['key']}")
     assert plot.headers["content-type"] == "image/svg+xml"
     assert plot.headers["content-security-policy"].startswith("default-src 'none'")
