@@ -344,8 +344,8 @@ def test_an_answer_that_comes_too_late_changes_nothing(browser):
     focus_board(browser)
     browser.press("b")
     browser.value(
-        "(() => { const ask = fetch; window.may = new Promise(done => (window.release = done));"
-        " window.fetch = async (...what) => { const told = await ask(...what); await window.may; return told; }; })()"
+        "(() => { const ask = fetch, may = new Promise(done => (window.release = done));"
+        " window.fetch = async (...what) => { const told = await ask(...what); await may; return told; }; })()"
     )
     press(browser, "#mine-hint")
     assert text_of(browser, "#hint") == "Asking …"
