@@ -234,7 +234,9 @@ def test_a_file_that_is_too_large_is_said_so(browser):
 
 
 def test_clues_appear_as_one_draws(browser):
+    paste(browser, HEART)
     press(browser, "#tab-draw")
+    assert " 5x5 " not in text_of(browser, "#verdict")  # that of another board
     browser.value(
         "for (const id of ['draw-width', 'draw-height']) { const one = document.getElementById(id); one.value = 4;"
         " one.dispatchEvent(new Event('change')); }"

@@ -65,11 +65,11 @@ function counted({ rows, columns }, { seconds, counts }) {
 
 export class Verdict {
   #latest = new Latest();
-  #board = null; // that the verdict is asked about
+  #asking = null; // what is asked now: another one each time
 
   say(kind, ...words) {
     this.#latest.cancel();
-    this.#board = null;
+    this.#asking = null;
     box.setAttribute("aria-busy", "false");
     show(kind, ...words);
   }
@@ -87,7 +87,7 @@ export class Verdict {
       onAnswer(answer);
       show(answer.verdict, HEADS[answer.verdict], explained(answer, seconds), counted(board, answer));
     };
-    this.#board = board;
+    const own = (this.#asking = Symbol());
     box.setAttribute("aria-busy", "true");
     try {
       const first = await this.#latest.run((signal) => ask("solve", { board, solutions: 1 }, signal));
@@ -110,7 +110,7 @@ export class Verdict {
       return false;
     } finally {
       rest();
-      if (this.#board === board) box.setAttribute("aria-busy", "false");
+      if (this.#asking === own) box.setAttribute("aria-busy", "false");
     }
   }
 }
