@@ -20,6 +20,7 @@ from nonobot.bot.exchange import MOST_MOMENTS, Moment
 from nonobot.bot.strategies import Strategy
 from nonobot.protocol import BLACK, DEFAULT_SIZE, UNKNOWN, WHITE, PartialGrid, Puzzle
 from nonobot.protocol.clues import fault_in_clues
+from nonobot.protocol.puzzle import cells_from_text, text_from_cells
 
 __all__ = ["converse"]
 
@@ -27,10 +28,11 @@ _STDOUT = 1
 _MOST_BYTES = 1 << 24
 """Of a request; a board of the longest sides has less."""
 
+_MOST_STEPS = 8000
+"""Of an answer; there is room for so many moments of the largest boards."""
+
 _MOST_CHANGES = 2_000_000
 """Cells changed in all steps of an answer; what comes after is cut."""
-
-_CHARACTERS = {"1": BLACK, "0": WHITE, "?": UNKNOWN}
 
 Cells = npt.NDArray[np.int8]
 
@@ -120,14 +122,9 @@ def _read(line: bytes) -> _Request:
 
 
 def _cells(text: str | None, puzzle: Puzzle) -> Cells:
-    shape = (puzzle.height, puzzle.width)
     if text is None:
-        return np.full(shape, UNKNOWN, np.int8)
-    return np.array([_CHARACTERS[one] for one in text], np.int8).reshape(shape)
-
-
-def _text(cells: npt.NDArray[np.integer]) -> str:
-    return "".join("01?"[cell] for cell in cells.ravel().tolist())
+        return np.full((puzzle.height, puzzle.width), UNKNOWN, np.int8)
+    return cells_from_text(text, puzzle.size)
 
 
 def _answer(strategy: Strategy, request: _Request) -> dict[str, Any]:
@@ -149,7 +146,7 @@ def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
     return {
         "verdict": result.verdict,
         "complete": result.exhausted,
-        "solutions": [_text(solution.cells) for solution in result.solutions],
+        "solutions": [text_from_cells(solution.cells) for solution in result.solutions],
         "seconds": sum(result.step_seconds.values()),
         "counts": result.counts,
     }
@@ -157,14 +154,17 @@ def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
 
 def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
     """Return the moments of the search for one solution, each as what it changed."""
-    strategy.watch(request.most)
-    result = strategy.solve(request.puzzle, start=request.start, seconds=request.seconds)
+    most = min(request.most, _MOST_STEPS)
+    strategy.watch(most + 1)  # the one more tells that there are more
+    strategy.solve(request.puzzle, start=request.start, seconds=request.seconds)
     steps: list[dict[str, Any]] = []
     before, changes = request.cells, 0
+    is_cut = False
     for kind, board in strategy.moments():
         changed = np.flatnonzero(board.cells != before)
         changes += changed.size
-        if changes > _MOST_CHANGES:
+        is_cut = len(steps) == most or changes > _MOST_CHANGES
+        if is_cut:
             break
         now = board.cells.ravel()[changed]
         step: dict[str, Any] = {"kind": kind.name.lower()}
@@ -175,8 +175,7 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
             step["line"] = _told_by(request.puzzle, before, board.cells, changed)
         steps.append(step)
         before = board.cells
-    is_whole = bool(result.solutions) and np.array_equal(before, result.solutions[0].cells)
-    return {"verdict": result.verdict, "solved": bool(result.solutions), "whole": is_whole, "steps": steps}
+    return {"cut": is_cut, "steps": steps}
 
 
 def _told_by(puzzle: Puzzle, before: Cells, after: Cells, changed: npt.NDArray[np.intp]) -> list[Any] | None:
@@ -238,7 +237,7 @@ def _lines(puzzle: Puzzle) -> list[_Line]:
     return rows + [_Line("column", place, clue) for place, clue in enumerate(puzzle.columns)]
 
 
-def _hint(strategy: Strategy, request: _Request) -> dict[str, Any]:
+def _hint(_: Strategy, request: _Request) -> dict[str, Any]:
     """Return the line that tells most, as the board is, with what it tells; or the lines that nothing fits."""
     best: dict[str, Any] | None = None
     wrong, most = [], 0
@@ -258,7 +257,7 @@ def _hint(strategy: Strategy, request: _Request) -> dict[str, Any]:
     return {"wrong": wrong, "hint": None if wrong else best}
 
 
-def _conflict(strategy: Strategy, request: _Request) -> dict[str, Any]:
+def _conflict(_: Strategy, request: _Request) -> dict[str, Any]:
     """Return the lines that nothing fits once each line has told what it can, with the board as it is then."""
     board = request.cells.copy()
     lines = _lines(request.puzzle)
@@ -274,8 +273,8 @@ def _conflict(strategy: Strategy, request: _Request) -> dict[str, Any]:
         cells[:] = painted
         todo |= dict.fromkeys((columns if line.kind == "row" else rows)[index] for index in changed.tolist())
     else:
-        return {"wrong": [], "cells": _text(board)}
-    return {"wrong": [line.name for line in lines if line.painted(board) is None], "cells": _text(board)}
+        return {"wrong": [], "cells": text_from_cells(board)}
+    return {"wrong": [line.name for line in lines if line.painted(board) is None], "cells": text_from_cells(board)}
 
 
 _ANSWERS = {"solve": _solve, "steps": _steps, "hint": _hint, "conflict": _conflict}

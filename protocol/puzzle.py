@@ -9,7 +9,19 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BLACK", "UNKNOWN", "WHITE", "Clue", "Grid", "PartialGrid", "Puzzle", "Solution", "clue_of"]
+__all__ = [
+    "BLACK",
+    "UNKNOWN",
+    "WHITE",
+    "Clue",
+    "Grid",
+    "PartialGrid",
+    "Puzzle",
+    "Solution",
+    "cells_from_text",
+    "clue_of",
+    "text_from_cells",
+]
 
 Clue = tuple[int, ...]
 """The lengths of the blocks of a line, in order; empty for a line without black cells."""
@@ -20,10 +32,38 @@ Grid = npt.NDArray[np.uint8]
 UNKNOWN, WHITE, BLACK = -1, 0, 1
 """Cells of a partly painted board."""
 
+_CELL_OF = {"1": BLACK, "0": WHITE, "?": UNKNOWN}
+
 
 def clue_of(cells: Iterable[int]) -> Clue:
     """Return the clue that a fully painted line has: the lengths of its runs of black cells."""
     return tuple(len(list(run)) for black, run in groupby(bool(cell) for cell in cells) if black)
+
+
+def text_from_cells(cells: npt.NDArray[np.integer]) -> str:
+    """Return cells, of shape (height, width), as text, row after row: `1` black, `0` white, `?` unknown."""
+    return "".join("01?"[cell] for cell in cells.ravel().tolist())
+
+
+def cells_from_text(text: Iterable[str], size: tuple[int, int]) -> npt.NDArray[np.int8]:
+    """Return what :func:`text_from_cells` wrote as an array of shape (height, width).
+
+    Parameters
+    ----------
+    text : str
+    size : (int, int)
+        Width and height.
+
+    Raises
+    ------
+    ValueError
+        If there is another character, or not one for each cell.
+    """
+    width, height = size
+    try:
+        return np.array([_CELL_OF[one] for one in text], np.int8).reshape(height, width)
+    except (KeyError, ValueError):
+        raise ValueError("cells that are not one of 1, 0 and ? for each cell of the board") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,16 +90,21 @@ def test_steps_lead_to_the_solution_and_each_line_tells_what_it_is_said_to(strat
                 assert told == tuple(naive_cell(cells[place]) for place in places)
                 assert {at for at, cell in enumerate(cells) if cell != before[at]} <= set(places)
             kinds.add(step["kind"])
-        assert answer["whole"]
+        assert not answer["cut"]
         assert "".join(cells) in {text(grid) for grid in naive.solutions(puzzle)}
     assert {"painted", "guessed"} <= kinds
 
 
 def test_no_more_steps_than_are_asked_for(strategy):
     puzzle = Puzzle.from_grid(random_grid(random.Random(1), 9, 9, 0.6))
-    answer = answered(strategy, "steps", puzzle, most=2)
-    assert len(answer["steps"]) == 2
-    assert not answer["whole"]
+    every = answered(strategy, "steps", puzzle)["steps"]
+    assert answered(strategy, "steps", puzzle, most=2) == {"cut": True, "steps": every[:2]}
+    assert answered(strategy, "steps", puzzle, most=len(every)) == {"cut": False, "steps": every}
+
+
+def test_the_steps_of_a_board_without_a_solution_are_all_there(strategy):
+    answer = answered(strategy, "steps", TWO, "11??")
+    assert not answer["cut"]
 
 
 def test_a_hint_is_the_line_that_tells_most(strategy):
@@ -184,7 +189,10 @@ def test_boards_of_every_width_of_masks(strategy):
         (b'{"do": "solve", "rows": [], "columns": [[1]]}', "a side of a board has 1 to 1022 cells"),
         (b'{"do": "solve", "rows": [[0]], "columns": [[0]]}', "block lengths are 1 or more"),
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "cells": "11"}', "not a request: ValueError"),
-        (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "cells": "x"}', "not a request: KeyError"),
+        (
+            b'{"do": "solve", "rows": [[1]], "columns": [[1]], "cells": "x"}',
+            "not a request: ValueError: cells that",
+        ),
     ],
 )
 def test_what_cannot_be_answered_is_said_in_a_line(line, why):

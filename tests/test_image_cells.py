@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import struct
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -249,11 +251,19 @@ def test_no_program_is_started_to_read_a_picture(monkeypatch):
 @pytest.mark.parametrize("times", [1, 4])
 def test_pictures_of_too_many_pixels(monkeypatch, times):
     monkeypatch.setattr(image_cells, "MOST_PIXELS", 2_000_000)
-    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 2_000_000)
+    usual = Image.MAX_IMAGE_PIXELS
     message = refused(file_of(Image.new("1", (times * 1001, 2000))), width=9)
-    assert "over 2 million" in message
-    assert message.endswith("; shrink it first")
-    assert MOST_PIXELS < 178_956_970  # of which Pillow itself is afraid
+    assert message == "the picture has over 2 million pixels; shrink it first"
+    assert usual == Image.MAX_IMAGE_PIXELS
+
+
+def test_the_size_is_looked_at_before_anything_is_decoded():
+    """Pillow decodes an ICO as it opens it."""
+    png = bytearray(file_of(Image.new("L", (256, 256))))
+    png[16:24] = struct.pack(">II", MOST_PIXELS // 4000 + 1, 4000)
+    png[29:33] = struct.pack(">I", zlib.crc32(png[12:29]))
+    icon = struct.pack("<HHHBBBBHHII", 0, 1, 1, 0, 0, 0, 0, 1, 32, len(png), 22) + png
+    assert refused(icon) == "the picture has over 60 million pixels; shrink it first"
 
 
 def test_a_missing_pillow_is_one_line(monkeypatch):

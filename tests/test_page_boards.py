@@ -81,6 +81,13 @@ def test_of_very_many_puzzles_only_the_first_are_listed(monkeypatch):
     assert found.remarks == ["only the first 3 puzzles are listed"]
 
 
+def test_reading_ends_after_its_time(monkeypatch):
+    monkeypatch.setattr(boards, "READ_SECONDS", -1.0)
+    found = found_in_file(b"1-1\n" * 5)
+    assert (found.count, len(found.remarks)) == (0, 1)
+    assert "what comes after is left out" in found.remarks[0]
+
+
 def picture(width: int, height: int) -> bytes:
     image = pytest.importorskip("PIL.Image").new("1", (width, height), 1)
     image.paste(0, (0, 0, width // 2, height))
@@ -115,6 +122,7 @@ def test_a_generated_set_by_name_and_number():
         ("boardgen:7x9x20", 1, "no seed; expected boardgen:"),
         ("boardgen:900x900x900:seed=1", 1, "on this page a side has 1 to 254 cells"),
         ("boardgen:200x200x1000:seed=1", 1000, "comes after too many others"),
+        ("boardgen:1x2x2000000:seed=1", 2_000_000, "comes after too many others"),
     ],
 )
 def test_no_other_name_and_no_other_number(name, number, why):
@@ -146,7 +154,7 @@ def test_the_samples_are_whole():
         ({"rows": [[]]}, "the columns count 1 black cells, the rows 0"),
         ({"cells": "11"}, "cells that are not one of 1, 0 and ?"),
         ({"cells": "x"}, "cells that are not one of 1, 0 and ?"),
-        ({"goal": "?"}, "cells that are not one of 1, 0 and ?"),
+        ({"goal": "?"}, "a solution holds 0 "),
     ],
 )
 def test_a_board_that_is_none(fields, why):

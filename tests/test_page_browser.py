@@ -174,6 +174,9 @@ def test_one_of_several_puzzles_is_chosen(browser):
     press(browser, "#chooser-next")
     browser.wait_for("document.querySelector('#verdict').dataset.verdict === 'multiple'")
     assert "2x2" in text_of(browser, "#verdict")
+    paste(browser, f"{HEART}\n1-1\n{TWO}\n")
+    titles = browser.value("[...document.querySelector('#chooser-number').options].map(one => one.textContent)")
+    assert titles == ["1 of 3: 5x5", "2 of 3: 1x1", "3 of 3: 2x2"]
 
 
 def give_file(browser, path: Path) -> None:
@@ -198,10 +201,42 @@ def test_a_file_and_a_picture_are_opened(browser, tmp_path):
         " one.dispatchEvent(new Event('change')); })()"
     )
     browser.wait_for("document.querySelector('#verdict').textContent.includes('6x3')")
+    browser.value("document.querySelector('#picture-invert').click()")
+    browser.wait_for("document.querySelector('#verdict').textContent.includes('6x3')")
+    image.resize((20, 10)).save(tmp_path / "other.png")  # nothing of the first one holds for it
+    give_file(browser, tmp_path / "other.png")
+    browser.wait_for("document.querySelector('#verdict').textContent.includes('20x10')")
+    assert not browser.value("document.querySelector('#picture-invert').checked")
+
+
+GIVEN = """(() => { const data = new DataTransfer(); data.items.add(%s); %s
+    const event = new %s("%s", {clipboardData: data, dataTransfer: data, bubbles: true, cancelable: true});
+    return document.body.dispatchEvent(event); })()"""
+"""A file that is pasted or dropped; false where the page has taken it."""
+
+
+def test_what_spreadsheets_put_on_the_clipboard_is_pasted_as_text(browser):
+    paste(browser, HEART)
+    file = "new File(['1-1'], 'cells.png', {type: 'image/png'})"
+    assert browser.value(GIVEN % (file, "data.setData('text/plain', '1-1');", "ClipboardEvent", "paste"))
+    file = "new File(['1-1'], 'one.txt')"
+    assert not browser.value(GIVEN % (file, "", "ClipboardEvent", "paste"))
+    browser.wait_for("document.querySelector('#verdict').textContent.includes('1x1')")
+
+
+def test_a_file_that_is_too_large_is_said_so(browser):
+    file = "new File([new Uint8Array((16 << 20) + 1)], 'large.png')"
+    assert not browser.value(GIVEN % (file, "", "DragEvent", "drop"))
+    browser.wait_for("document.querySelector('#faults').textContent")
+    why = "large.png cannot be read: more than 16 MiB; puzzles are smaller"
+    assert text_of(browser, "#faults") == why
+    assert why in text_of(browser, "#verdict")
 
 
 def test_clues_appear_as_one_draws(browser):
+    paste(browser, HEART)
     press(browser, "#tab-draw")
+    assert " 5x5 " not in text_of(browser, "#verdict")  # that of another board
     browser.value(
         "for (const id of ['draw-width', 'draw-height']) { const one = document.getElementById(id); one.value = 4;"
         " one.dispatchEvent(new Event('change')); }"
@@ -305,6 +340,24 @@ def test_whether_it_is_still_right(browser):
     browser.wait_for("document.querySelector('#hint').textContent.startsWith('Still right')")
 
 
+def test_an_answer_that_comes_too_late_changes_nothing(browser):
+    paste(browser, HEART)
+    press(browser, "[data-view='mine']")
+    focus_board(browser)
+    browser.press("b")
+    browser.value(
+        "(() => { const ask = fetch, may = new Promise(done => (window.release = done));"
+        " window.fetch = async (...what) => { const told = await ask(...what); await may; return told; }; })()"
+    )
+    press(browser, "#mine-hint")
+    assert text_of(browser, "#hint") == "Asking …"
+    press(browser, "#mine-undo")
+    browser.value("window.release()")
+    browser.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert text_of(browser, "#hint") == ""
+    assert browser.value("document.querySelector('#mine-take').hidden")
+
+
 def test_cells_are_painted_with_the_mouse(browser):
     paste(browser, HEART)
     press(browser, "[data-view='mine']")
@@ -360,7 +413,7 @@ def test_hints_lead_to_the_solution(browser):
     paste(browser, HEART)
     press(browser, "[data-view='mine']")
     press(browser, "#mine-hint")
-    browser.wait_for("document.querySelector('#hint').textContent")
+    browser.wait_for("!document.querySelector('#mine-take').hidden")
     assert text_of(browser, "#hint") == "Row 2: 5 on 5 cells: cells 1 to 5 are black."
     for _ in range(20):
         if browser.value("document.querySelector('#hint').textContent === 'Solved.'"):
@@ -382,6 +435,32 @@ def test_a_tournament_is_seen_as_it_goes_on(browser, server, results):
     if importlib.util.find_spec("matplotlib"):
         browser.wait_for("document.querySelector('#plots img')?.naturalWidth > 0")
     kept(browser, "live")
+    assert "as of" not in text_of(browser, "[role='status']")
+    browser.value("document.querySelector('#rankings .scrolls').focus()")
+    (results / "more").mkdir()
+    played("wrong_at_2", results / "more")
+    browser.wait_for("document.querySelectorAll('#rankings tbody tr').length === 2")
+    assert browser.value("document.activeElement.className") == "scrolls"
+    watched = browser.requests().count(f"{server.address}api/live")
+    for hidden in ("true", "false"):  # who cannot see the page does not watch
+        browser.value(
+            f"Object.defineProperty(document, 'hidden', {{value: {hidden}, configurable: true}}),"
+            "document.dispatchEvent(new Event('visibilitychange'))"
+        )
+    browser.value("document.querySelector('#as-of').textContent = ''")
+    browser.wait_for("document.querySelector('#as-of').textContent")
+    assert browser.requests().count(f"{server.address}api/live") == watched + 1
+
+
+def test_why_there_is_nothing_to_watch_is_said(chromium):
+    with Server() as other:
+        chromium.open(f"{other.address}live")
+        chromium.wait_for(
+            "document.querySelector('#state').textContent.startsWith('no folder of results is shown')"
+        )
+    chromium.open("about:blank")
+    chromium.complaints()
+    chromium.events.clear()  # of the answer 404
 
 
 # --- take away, the keyboard, and everybody ------------------------------------------------------------------
@@ -422,6 +501,13 @@ def test_the_keyboard_alone_is_enough(browser):
     browser.press("End")
     browser.press("PageDown")
     assert text_of(browser, "#place").startswith("row 5, column 5")
+    before = text_of(browser, "#hint")
+    browser.value("document.querySelector('#take-file').focus()")
+    browser.press("c")  # a letter acts on the board alone
+    assert text_of(browser, "#hint") == before
+    browser.value("document.querySelector('.skip').focus()")
+    browser.press("Enter")
+    assert browser.value("document.activeElement.id") == "stage"
 
 
 def test_who_listens_is_told(browser):

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import time
 
 import pytest
 
 pytest.importorskip("starlette", reason="the extra `page` is not installed")
 
+from nonobot.harness.page import live, shown_runs
 from nonobot.harness.page.live import Live
+from nonobot.harness.page.shown_runs import Shown, shown_now
 from tests.judged import RECIPE, played
 
 
 def shown(folder) -> dict:
-    live = Live(folder)
-    live._read_folder()
-    return live._state
+    return shown_now(folder, Shown()).state
 
 
 def test_an_empty_folder_shows_nothing(tmp_path):
@@ -24,17 +26,18 @@ def test_an_empty_folder_shows_nothing(tmp_path):
 
 
 def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
-    seen = []
+    looks = [Shown()]
 
     def look(*_):
         until = time.monotonic() + 20
         while time.monotonic() < until:  # the journal is written by a thread of its own
-            state = shown(tmp_path)
-            if state["under_way"] and state["under_way"][0]["done"] > len(seen):
-                seen.append(state)
+            now = shown_now(tmp_path, looks[-1])
+            if now.state["under_way"] and now.state["under_way"][0]["done"] >= len(looks):
+                looks.append(now)
                 return
 
     played("wrong_at_2", tmp_path, look)
+    seen = [one.state for one in looks[1:]]
     assert [state["under_way"][0]["done"] for state in seen] == [1, 2, 3, 4, 5]
     [run] = seen[2]["under_way"]
     assert run | {"time": ""} == {
@@ -51,7 +54,10 @@ def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
         (2, "wrong"),
         (1, "right"),
     ]
-    state = shown(tmp_path)
+    [growing] = {plot.key for one in looks for plot in one.plots.values()}  # not drawn anew for every puzzle
+    done = shown_now(tmp_path, looks[-1])
+    assert growing not in {plot.key for plot in done.plots.values()}
+    state = done.state
     assert state["under_way"] == []
     [ranking] = state["rankings"]
     assert [(row["bot"], row["right"], row["count"]) for row in ranking["rows"]] == [("wrong_at_2", 4, 5)]
@@ -70,11 +76,51 @@ def test_a_file_that_cannot_be_read_costs_no_other(tmp_path):
 
 def test_nothing_is_read_again_that_has_not_changed(tmp_path, monkeypatch):
     played("perfect", tmp_path)
-    live = Live(tmp_path)
-    live._read_folder()
-    monkeypatch.setattr("nonobot.harness.page.live.read_source", None)
-    live._read_folder()
-    assert live._state["version"] == 1
+    first = shown_now(tmp_path, Shown())
+    monkeypatch.setattr(shown_runs, "read_source", None)
+    assert shown_now(tmp_path, first) is first
+    (tmp_path / "other.journal.jsonl").write_text("nothing\n")
+    assert shown_now(tmp_path, first).state == first.state
+
+
+def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monkeypatch):
+    monkeypatch.setattr(shown_runs, "MOST_FILES", 2)
+    for number in range(4):
+        path = tmp_path / f"{number}.json"
+        path.write_text("{")
+        os.utime(path, (9 - number, 9 - number))
+    (tmp_path / "z.journal.jsonl").write_text("nothing\n")
+    shown = shown_now(tmp_path, Shown())
+    assert [path.name for path in shown.stamps] == ["0.json", "1.json", "z.journal.jsonl"]
+    assert shown.state["problems"][-1] == "2 older results: the newest 2 are shown"
+
+
+def test_no_look_goes_through_more_than_so_many_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(shown_runs, "MOST_ENTRIES", 3)
+    for number in range(5):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "a.json").write_text("{")
+    shown = shown_now(tmp_path, Shown())
+    assert shown.stamps == {}
+    assert "more than 3 files and folders" in shown.state["problems"][0]
+
+
+def test_a_plot_is_drawn_once_for_all_who_watch_and_anew_only_if_it_has_changed(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(live, "_drawn", lambda series: drawn.append(series) or b"<svg/>")
+    monkeypatch.setattr(live, "SECONDS_BETWEEN_LOOKS", 0.0)
+    played("perfect", tmp_path)
+
+    async def scenario():
+        watched = Live(tmp_path)
+        [plot] = (await watched._look()).plots.values()
+        svgs = await asyncio.gather(*(watched.cactus(plot.key) for _ in range(9)))
+        (tmp_path / "broken.json").write_text("{")
+        assert len((await watched._look()).state["problems"]) == 1
+        return {*svgs, await watched.cactus(plot.key)}, await watched.cactus("another")
+
+    assert asyncio.run(scenario()) == ({b"<svg/>"}, None)
+    assert len(drawn) == 1
 
 
 def test_text_of_a_result_is_plain(tmp_path):

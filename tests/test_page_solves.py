@@ -163,6 +163,27 @@ def test_who_goes_while_waiting_gives_up_the_place():
     assert held(scenario) == "third"
 
 
+def test_who_has_gone_while_waiting_takes_no_room_of_who_stays():
+    async def scenario():
+        pool = Solves(1)  # not started: whoever asks, waits
+        gone = [asyncio.create_task(pool.ask("a", {}, 9)) for _ in range(solves.MOST_WAITING_OF_TAB)]
+        await asyncio.sleep(0)
+        with pytest.raises(BusyError):
+            await pool.ask("a", {}, 9)
+        for task in gone:
+            task.cancel()
+        await asyncio.wait(gone)
+        assert not pool._waiting
+        staying = asyncio.create_task(pool.ask("a", {}, 9))
+        await asyncio.sleep(0)
+        waits = not staying.done()
+        staying.cancel()
+        await asyncio.wait([staying])
+        return waits
+
+    assert asyncio.run(scenario())
+
+
 @pytest.mark.parametrize(
     ("do", "why"), [("hang", "the time is up"), ("die", "the bot ended"), ("rubbish", "the bot ended: ")]
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -17,12 +17,11 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from nonobot import __version__
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.page.boards import (
     LONGEST_SIDE,
     Board,
-    cells_of,
+    Findings,
     found_in_file,
     found_in_set,
     sample_names,
@@ -31,7 +30,9 @@ from nonobot.harness.page.boards import (
 from nonobot.harness.page.live import Live
 from nonobot.harness.page.solves import BusyError, LateError, Solves
 from nonobot.harness.pictures import DARK, LIGHT, SMALLEST_CELL_WITH_CLUES, Picture, png_of, scene_of, svg_of
-from nonobot.protocol.formats import FormatError, formats, write
+from nonobot.protocol import Record
+from nonobot.protocol.formats import MOST_BYTES, FormatError, formats, write
+from nonobot.protocol.puzzle import cells_from_text
 from nonobot.tournament_data.registry import official_sets
 from nonobot.tournament_data.store import State, state_of
 
@@ -43,6 +44,9 @@ LINE_SECONDS = 30.0
 """What the bot may take where it looks at lines alone."""
 
 MOST_STEPS = 4000
+
+MOST_READERS = 22
+"""Files being read, and those that wait for it."""
 
 MOST_PICTURE_PIXELS = 2000
 """Of the longer side of a picture to take away."""
@@ -63,7 +67,7 @@ class Asked(msgspec.Struct):
     solutions : int
         To be looked for: 1, soon to be seen, or 2, which tell whether there is only one.
     format : str
-        What is to be written: the name of a format, `svg` or `png`.
+        What is to be written: the name of a format, `svg`, `png` or `link`.
     dark : bool
         The colours of a picture.
     """
@@ -121,7 +125,7 @@ def make_app(solves: Solves, live: Live | None, puzzle_seconds: float) -> Starle
         Route("/api/check", page.check, methods=["POST"]),
         Route("/api/write", page.write, methods=["POST"]),
         Route("/api/live", page.live_events),
-        Route("/api/cactus/{number:int}", page.cactus),
+        Route("/api/cactus/{key}", page.cactus),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers={_BadError: _bad, _GoneError: _gone})
@@ -190,34 +194,46 @@ class _Page:
         self._live = live
         self._seconds = puzzle_seconds
         self._reading = asyncio.Semaphore(2)  # files are read in threads, and one may take seconds
+        self._readers = 0
 
     def facts(self, _: Request) -> Response:
         """What the page has to know."""
         return _json(
             {
-                "version": __version__,
                 "longest_side": LONGEST_SIDE,
+                "most_bytes": MOST_BYTES,
                 "puzzle_seconds": self._seconds,
                 "formats": [
                     {"name": one.name, "description": one.description, "extension": one.extensions[0]}
                     for one in formats()
                 ],
                 "samples": sample_names(),
-                "sets": [
-                    {"name": one.name, "puzzles": one.puzzles, "here": state_of(one) is State.HERE}
-                    for one in official_sets().values()
-                ],
+                "sets": [one.name for one in official_sets().values() if state_of(one) is State.HERE],
                 "live": self._live is not None,
             }
         )
+
+    async def _found(self, request: Request, find: Callable[..., Findings], *arguments: Any) -> Response:
+        """Return what a thread finds in a file or a set."""
+        if self._readers >= MOST_READERS:
+            raise _BadError("too many files wait to be read already; try again in a moment", 503)
+
+        async def in_turn() -> Findings:
+            async with self._reading:
+                return await run_in_threadpool(find, *arguments)
+
+        self._readers += 1
+        try:
+            return _json(await _while_there(request, in_turn()))
+        finally:
+            self._readers -= 1
 
     async def read(self, request: Request) -> Response:
         """The puzzles of a text, a file or a picture."""
         data, number = await request.body(), _number(request, "number", 1)
         width = _number(request, "width", None, LONGEST_SIDE)
         invert = "invert" in request.query_params
-        async with self._reading:
-            return _json(await run_in_threadpool(found_in_file, data, number or 1, width, invert))
+        return await self._found(request, found_in_file, data, number or 1, width, invert)
 
     async def sample(self, request: Request) -> Response:
         """One of the samples."""
@@ -226,8 +242,7 @@ class _Page:
     async def of_set(self, request: Request) -> Response:
         """A puzzle of an official or a generated set."""
         name, number = request.query_params.get("name", ""), _number(request, "number", 1) or 1
-        async with self._reading:
-            return _json(await run_in_threadpool(found_in_set, name, number))
+        return await self._found(request, found_in_set, name, number)
 
     async def _ask(
         self, request: Request, asked: Asked, patience: float, do: str, **numbers: Any
@@ -314,7 +329,7 @@ class _Page:
 
     async def cactus(self, request: Request) -> Response:
         """The sorted times of a set's runs, as a picture."""
-        svg = self._live and await self._live.cactus(request.path_params["number"])
+        svg = self._live and await self._live.cactus(request.path_params["key"])
         if not svg:
             raise _BadError("there is no such plot", 404)
         policy = "default-src 'none'; style-src 'unsafe-inline'"  # a picture: it loads nothing and runs nothing
@@ -341,8 +356,12 @@ def _written(asked: Asked) -> Response:
             return Response(png_of(scene, theme), media_type="image/png")
         except UnusableError as error:
             raise _BadError(str(error)) from None
+    form = asked.format
+    if form == "link":  # in few characters, where that says all; without the solution
+        record = Record(record.puzzle, record.start, None, record.title, record.author)
+        form = "oneline" if record == Record(record.puzzle) else "grid"
     try:
-        written = write([record], asked.format)
+        written = write([record], form)
     except FormatError as error:
         raise _BadError(str(error)) from None
     if not written.count:
@@ -352,6 +371,6 @@ def _written(asked: Asked) -> Response:
 
 def _cells(asked: Asked) -> Any:
     try:
-        return cells_of(asked.cells or "", asked.board.record.puzzle)
-    except (KeyError, ValueError):
-        raise _BadError("cells that are not one of 1, 0 and ? for each cell of the board") from None
+        return cells_from_text(asked.cells or "", asked.board.record.size)
+    except ValueError as error:
+        raise _BadError(str(error)) from None

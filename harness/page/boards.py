@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.resources import files
@@ -9,18 +10,18 @@ from itertools import islice
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.pictures.image_cells import is_image, read_cells
-from nonobot.protocol import BLACK, UNKNOWN, WHITE, Fault, Found, PartialGrid, Puzzle, Record, Solution
+from nonobot.harness.pictures.image_cells import BoardTooLargeError, is_image, read_cells
+from nonobot.protocol import Fault, Found, PartialGrid, Puzzle, Record, Solution
 from nonobot.protocol.clues import fault_in_clues
 from nonobot.protocol.formats import FormatError, detect, read
+from nonobot.protocol.puzzle import cells_from_text, text_from_cells
 from nonobot.tournament_data import SetError, load_set
 from nonobot.tournament_data.recipe import PREFIX, Recipe
 from nonobot.tournament_data.registry import official_sets
 
-__all__ = ["LONGEST_SIDE", "Board", "found_in_file", "found_in_set", "sample_names", "sample_text"]
+__all__ = ["LONGEST_SIDE", "Board", "Findings", "found_in_file", "found_in_set", "sample_names", "sample_text"]
 
 LONGEST_SIDE = 254
 """Cells of a side that the page takes; longer ones are for the commands."""
@@ -33,8 +34,16 @@ MOST_FAULTS = 50
 MOST_GENERATED_CELLS = 2_000_000
 """Cells of a generated set up to the puzzle that is wanted."""
 
-_OF_CELL = {BLACK: "1", WHITE: "0", UNKNOWN: "?"}
-_CELL_OF = {character: cell for cell, character in _OF_CELL.items()}
+LEAST_CELLS = 50
+"""A smaller board takes as long as one of so many cells."""
+
+READ_SECONDS = 10.0
+"""For the puzzles of a file; those that come after are left out."""
+
+LARGE_PICTURE_WIDTH = 40
+"""Columns of a picture that is too large for a cell a pixel, where none are asked for."""
+
+MOST_PIXELS_AS_CELLS = 80
 
 _SAMPLES = "samples.txt"
 
@@ -66,8 +75,8 @@ class Board(msgspec.Struct):
         return cls(
             [list(clue) for clue in record.puzzle.rows],
             [list(clue) for clue in record.puzzle.columns],
-            None if record.start is None else text_of(record.start.cells),
-            None if record.goal is None else text_of(record.goal.cells),
+            None if record.start is None else text_from_cells(record.start.cells),
+            None if record.goal is None else text_from_cells(record.goal.cells),
             record.title,
             record.author,
         )
@@ -90,25 +99,15 @@ class Board(msgspec.Struct):
         if fault:
             raise UnusableError(fault[0].what)
         try:
-            start = None if self.cells is None else PartialGrid(cells_of(self.cells, puzzle))
-            goal = None if self.goal is None else Solution(cells_of(self.goal, puzzle))
-        except (KeyError, ValueError):
-            raise UnusableError("cells that are not one of 1, 0 and ? for each cell of the board") from None
+            start = None if self.cells is None else PartialGrid(cells_from_text(self.cells, puzzle.size))
+            goal = None if self.goal is None else Solution(cells_from_text(self.goal, puzzle.size))
+        except ValueError as error:
+            raise UnusableError(str(error)) from None
         return Record(puzzle, start, goal, self.title, self.author)
 
     def asked(self, do: str, **numbers: Any) -> dict[str, Any]:
         """Return the request to the bot about this board."""
         return {"do": do, "rows": self.rows, "columns": self.columns, "cells": self.cells, **numbers}
-
-
-def text_of(cells: np.ndarray) -> str:
-    """Return cells, of shape (height, width), as the page has them."""
-    return "".join(map(_OF_CELL.__getitem__, cells.ravel().tolist()))
-
-
-def cells_of(text: str, puzzle: Puzzle) -> np.ndarray:
-    """Return cells of the page as an array of shape (height, width)."""
-    return np.array([_CELL_OF[one] for one in text], np.int8).reshape(puzzle.height, puzzle.width)
 
 
 def _too_large(width: int, height: int) -> str:
@@ -172,7 +171,11 @@ def found_in_file(data: bytes, number: int = 1, width: int | None = None, invert
 
 def _listed(found: Iterable[Found], number: int) -> Findings:
     findings = Findings(number=number)
+    until = time.monotonic() + READ_SECONDS
     for one in found:
+        if time.monotonic() > until:
+            findings.remarks.append(f"reading has taken {READ_SECONDS:g} s; what comes after is left out")
+            break
         if isinstance(one, Fault):
             if len(findings.faults) < MOST_FAULTS:
                 what = one.what if one.line is not None else str(one)
@@ -193,30 +196,20 @@ def _listed(found: Iterable[Found], number: int) -> Findings:
 
 
 def _of_picture(data: bytes, width: int | None, invert: bool) -> Findings:
-    image = read_cells(data, width=width, invert=invert) if width else _as_it_is(data, invert)
+    try:
+        image = read_cells(data, width=width, invert=invert)
+    except BoardTooLargeError:
+        if width:
+            raise
+        image = None
+    if image is None or (not width and max(image.cells.shape) > MOST_PIXELS_AS_CELLS):
+        image = read_cells(data, width=LARGE_PICTURE_WIDTH, invert=invert)
     height, columns = image.cells.shape
     if max(height, columns) > LONGEST_SIDE:
         raise UnusableError(_too_large(columns, height))
     record = Record(Puzzle.from_grid(image.cells.astype("uint8")), goal=Solution(image.cells))
     remarks = [f"{image.frames} pictures in it; the first is taken"] if image.frames > 1 else []
     return Findings(1, 1, Board.of(record), "picture", [], remarks, [""])
-
-
-LARGE_PICTURE_WIDTH = 40
-"""Columns of a picture that is too large for a cell a pixel, where none are asked for."""
-
-MOST_PIXELS_AS_CELLS = 80
-
-
-def _as_it_is(data: bytes, invert: bool) -> Any:
-    try:
-        image = read_cells(data, invert=invert)
-        if max(image.cells.shape) <= MOST_PIXELS_AS_CELLS:
-            return image
-    except UnusableError as error:
-        if "too large" not in str(error):
-            raise
-    return read_cells(data, width=LARGE_PICTURE_WIDTH, invert=invert)
 
 
 @lru_cache(maxsize=4)
@@ -250,7 +243,7 @@ def _generated(name: str, number: int) -> Findings:
         return Findings(faults=[(None, _too_large(recipe.width, recipe.height))])
     if number > recipe.count:
         return Findings(faults=[(None, f"{recipe} has {recipe.count} puzzles")])
-    if recipe.width * recipe.height * number > MOST_GENERATED_CELLS:
+    if max(recipe.width * recipe.height, LEAST_CELLS) * number > MOST_GENERATED_CELLS:
         return Findings(
             faults=[(None, f"puzzle {number} of {recipe} comes after too many others; take a lower number")]
         )

@@ -37,6 +37,9 @@ DRAIN_SECONDS = 5.0
 MOST_HALF_OPEN = 256
 """Connections on which no request is there yet; where there are more, the oldest is closed."""
 
+PATHS_OF_LINKS = ("/", "/live")
+"""Where a link of another site may lead; all else is asked for by the page itself."""
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -92,7 +95,8 @@ class Guard:
                 message = {**message, "headers": [*message["headers"], *more]}
             await send(message)
 
-        held, is_taken = 0, False
+        held = 0
+        unread: Receive | None = receive  # what is still to come of the body; read and dropped after a refusal
         try:
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             self._check_origin(scope, headers)
@@ -100,12 +104,12 @@ class Guard:
             if scope["method"] not in ("GET", "HEAD"):
                 held = self._hold(headers)
                 await _take_body(receive, body)
-            is_taken = True
+            unread = None
             await self._app(scope, _replayed(bytes(body), receive), send_guarded)
         except _RefusedError as refused:
-            # Who waits to be told to go on has sent nothing yet.
-            is_taken |= refused.status is HTTPStatus.REQUEST_TIMEOUT or "expect" in headers
-            await _refuse(refused, None if is_taken else receive, send_guarded)
+            if refused.status is HTTPStatus.REQUEST_TIMEOUT or "expect" in headers:
+                unread = None  # nothing comes: who waits to be told to go on has sent nothing yet
+            await _refuse(refused, unread, send_guarded)
         except _GoneError:
             pass
         except Exception as error:
@@ -125,11 +129,14 @@ class Guard:
             raise _RefusedError(
                 HTTPStatus.MISDIRECTED_REQUEST, f"this is not {host[:80] or 'a page without a name'}"
             )
-        origin = headers.get("origin")
-        if origin is not None and (urlsplit(origin).scheme, urlsplit(origin).netloc) != ("http", host):
-            raise _RefusedError(HTTPStatus.FORBIDDEN, "requests of other sites' pages are not answered")
-        is_link = headers.get("sec-fetch-mode") == "navigate" and scope["method"] == "GET"
-        if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not is_link:
+        is_foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+        is_link = (
+            scope["method"] == "GET"
+            and scope["path"] in PATHS_OF_LINKS
+            and headers.get("sec-fetch-mode") == "navigate"
+            and headers.get("sec-fetch-dest", "document") == "document"  # no frame within another page
+        )
+        if headers.get("origin", f"http://{host}") != f"http://{host}" or (is_foreign and not is_link):
             raise _RefusedError(HTTPStatus.FORBIDDEN, "requests of other sites' pages are not answered")
 
     def _is_own(self, host: str) -> bool:
@@ -199,7 +206,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return receive_again
 
 
-async def _refuse(refused: _RefusedError, receive: Receive | None, send: Send) -> None:
+async def _refuse(refused: _RefusedError, unread: Receive | None, send: Send) -> None:
     """Answer at once, and read what is still being sent: else its sender would see a broken connection alone."""
     body = json.dumps({"error": str(refused)}).encode()
     headers: list[Any] = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
@@ -208,9 +215,7 @@ async def _refuse(refused: _RefusedError, receive: Receive | None, send: Send) -
     await send({"type": "http.response.body", "body": body, "more_body": True})
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(DRAIN_SECONDS):
-            while (
-                receive and (message := await receive())["type"] != "http.disconnect" and message.get("more_body")
-            ):
+            while unread and (message := await unread())["type"] != "http.disconnect" and message.get("more_body"):
                 pass
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 

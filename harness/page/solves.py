@@ -2,6 +2,10 @@
 
 Each has one board at a time and lives on after it. One that is late, or whose asker has gone, is killed, and
 another takes its place. Who waits is served by turns: a tab with many boards holds up no other.
+
+Who has a process: `_start_one` until it is warm; `_hand_on` gives it to who waits next, else to `_idle`. Who
+asked has it until the answer is there or the asking has failed; then, whether or not anybody still wants the
+answer, `_take_back` hands it on or has it replaced. Anybody may kill it: its asking fails.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from typing import Any
 import psutil
 
 from nonobot.harness.own_bot import OWN_BOT
+from nonobot.harness.page.boards import LONGEST_SIDE
 
 __all__ = ["BusyError", "LateError", "Solves"]
 
@@ -43,7 +48,7 @@ WARM_UP = (
 )
 """Asked of a new process, so that the first board finds its kernels loaded."""
 
-WIDER_SIDES = (126, 254)
+WIDER_SIDES = (126, LONGEST_SIDE)
 """Sides of the boards that have kernels of their own, up to the longest that the page takes."""
 
 
@@ -170,7 +175,7 @@ class Solves:
         """Return what the bot answers to a request (docs/page.md).
 
         Whoever is cancelled while waiting gives up the place; while being served, the process is killed, unless it
-        compiles, which somebody will want again.
+        compiles, which somebody will want again: then it goes on until the board's own time is up.
 
         Parameters
         ----------
@@ -209,8 +214,13 @@ class Solves:
         try:
             return await place
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
-                self._hand_on(place.result())
+            if not place.cancelled():  # it was given a process, or told that there is none, at the same moment
+                if not place.exception():
+                    self._hand_on(place.result())
+            elif (places := self._waiting.get(tab)) and place in places:
+                places.remove(place)
+                if not places:
+                    del self._waiting[tab]
             raise
 
     def _hand_on(self, process: _Process) -> None:

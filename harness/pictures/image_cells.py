@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import threading
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,7 @@ from nonobot.hints import missing
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["LARGEST_SIDE", "Cells", "ImageCells", "is_image", "read_cells"]
+__all__ = ["LARGEST_SIDE", "BoardTooLargeError", "Cells", "ImageCells", "is_image", "read_cells"]
 
 LARGEST_SIDE = 1022
 """Cells of a board's longer side: what the bot can solve."""
@@ -34,6 +35,14 @@ _BEGINNINGS = re.compile(
 
 _NOT_READ = {"EPS"}
 """Pillow starts Ghostscript for it: a picture is not to run programs."""
+
+
+_OPENING = threading.Lock()
+"""Held while Pillow's limit, which is everybody's, is ours."""
+
+
+class BoardTooLargeError(UnusableError):
+    """The board would have more cells than a side may."""
 
 
 class ImageCells(NamedTuple):
@@ -86,7 +95,8 @@ def read_cells(
     Raises
     ------
     UnusableError
-        If Pillow is missing or cannot read the image, or the image or the board would be too large.
+        If Pillow is missing or cannot read the image, or the image is too large; a :class:`BoardTooLargeError` if
+        the board would be.
     """
     try:
         from PIL import Image
@@ -115,14 +125,16 @@ def _opened(data: bytes) -> tuple[Image, int]:
     Image.init()
     kinds = [kind for kind in Image.ID if kind not in _NOT_READ]
     try:
-        image = Image.open(io.BytesIO(data), formats=kinds)
+        with _OPENING:  # of some kinds, ICO among them, opening decodes: Pillow is to look at the size before
+            usual, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, MOST_PIXELS // 2  # refused from twice as many
+            try:
+                image = Image.open(io.BytesIO(data), formats=kinds)
+            finally:
+                Image.MAX_IMAGE_PIXELS = usual
     except Image.DecompressionBombError:
         raise UnusableError(
             f"the picture has over {MOST_PIXELS // 10**6} million pixels; shrink it first"
         ) from None
-    if image.width * image.height > MOST_PIXELS:
-        size = f"{image.width}x{image.height} pixels, over {MOST_PIXELS // 10**6} million"
-        raise UnusableError(f"the picture has {size}; shrink it first")
     frames = getattr(image, "n_frames", 1)
     image.load()
     return ImageOps.exif_transpose(image), frames
@@ -142,7 +154,7 @@ def _board_size(pixels: tuple[int, int], width: int | None, height: int | None) 
         )
         hint = "give a smaller one, or both --width and --height"
     if max(size) > LARGEST_SIDE:
-        raise UnusableError(
+        raise BoardTooLargeError(
             f"a board of {size[0]}x{size[1]} cells is too large, a side has up to {LARGEST_SIDE}; {hint}"
         )
     return size

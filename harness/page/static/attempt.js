@@ -68,6 +68,7 @@ export class Attempt {
 
   #become(cells) {
     if (!cells) return;
+    this.#latest.cancel();
     this.cells = cells;
     this.#say("");
     this.onChange();
@@ -76,14 +77,26 @@ export class Attempt {
   async check() {
     const number = this.cells.filter((one) => one !== UNKNOWN).length;
     if (!number) return this.#say("No cell is set yet.", {});
-    await this.#asked("check", (found) => {
+    const told = (found) => {
       if (found.right) return this.#say(`Still right: ${many(number, "cell")} set, and the board can be finished from there.`, {});
       if (found.right === null) return this.#say("It cannot be told: no solution is known.", {});
       const places = found.wrong.slice(0, 3).map((cell) => placeWords(this.board, cell)).join("; ");
       const more = found.wrong.length > 3 ? " …" : "";
       const than = found.only ? "" : ", held against the nearest solution";
       this.#say(`${sentence(many(found.wrong.length, "cell"))} wrong${than}: ${places}${more}`, { wrong: new Set(found.wrong) });
-    });
+    };
+    const right = this.#onlySolution();
+    if (!right) return this.#asked("check", told);
+    this.#latest.cancel();
+    const wrong = Array.from(this.cells.keys()).filter((at) => this.cells[at] !== UNKNOWN && this.cells[at] !== right[at]);
+    told({ right: !wrong.length, wrong, only: true });
+    this.onChange();
+  }
+
+  // The cells of the only solution; null if it is not known to be the only one.
+  #onlySolution() {
+    const { verdict, solutions } = this.solutions();
+    return verdict === "unique" ? cellsFrom(solutions[0]) : null;
   }
 
   async hint() {
@@ -111,10 +124,8 @@ export class Attempt {
 
   // Where no line tells anything: a cell of the only solution.
   #hintFromSolution() {
-    const { verdict, solutions } = this.solutions();
-    if (verdict !== "unique") return false;
-    const right = cellsFrom(solutions[0]);
-    if (this.cells.some((one, at) => one !== UNKNOWN && one !== right[at])) return false;
+    const right = this.#onlySolution();
+    if (!right || this.cells.some((one, at) => one !== UNKNOWN && one !== right[at])) return false;
     const cell = this.cells.findIndex((one) => one === UNKNOWN);
     const colour = right[cell] === BLACK ? "black" : "white";
     this.#say(`No single line tells anything more. From the solution: ${placeWords(this.board, cell)} is ${colour}.`, {});
@@ -124,6 +135,7 @@ export class Attempt {
 
   #takeHint() {
     if (!this.#told) return;
+    this.#latest.cancel();
     this.#history.keep(this.cells);
     const cells = this.cells.slice();
     for (const cell of this.#told.black) cells[cell] = BLACK;
@@ -146,6 +158,7 @@ export class Attempt {
   async #asked(what, told) {
     if (!this.board) return;
     const question = { board: this.board, cells: textFrom(this.cells) };
+    this.#say("Asking …");
     try {
       const found = await this.#latest.run((signal) => ask(what, question, signal));
       if (found) told(found);

@@ -14,7 +14,7 @@ const SMALLEST_WITH_LINES = 4;
 const GROUP = 5;
 const MOST_OF_FRAME = 0.45; // that clues may take
 
-const COLOURS = ["paper", "ink", "dot", "thin", "heavy", "clue", "clue-done", "band", "fresh", "fresh-white",
+const COLOURS = ["paper", "ink", "dot", "thin", "heavy", "clue", "band", "fresh", "fresh-white",
   "differ", "wrong", "wrong-band", "cursor", "margin", "shade"];
 
 export class BoardView {
@@ -481,7 +481,7 @@ export class BoardView {
       ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step],
       Home: [-this.width, 0], End: [this.width, 0], PageUp: [0, -this.height], PageDown: [0, this.height],
     };
-    const colour = { b: BLACK, w: WHITE, u: UNKNOWN, Delete: UNKNOWN, Backspace: UNKNOWN }[event.key];
+    const colour = { b: BLACK, w: WHITE, u: UNKNOWN, delete: UNKNOWN, backspace: UNKNOWN }[event.key.toLowerCase()];
     const index = this.cursor.y * this.width + this.cursor.x;
     if (event.key in moves && !event.altKey && !event.metaKey) {
       const [x, y] = moves[event.key];

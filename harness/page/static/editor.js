@@ -3,7 +3,6 @@
 import { History } from "./history.js";
 import { BLACK, WHITE } from "./words.js";
 
-const LONGEST_SIDE = 254;
 const element = (id) => document.getElementById(id);
 
 export function cluesOf(cells, width, height) {
@@ -30,6 +29,7 @@ export class Editor {
   // onChange: called with the board whenever a cell or the size has changed.
   constructor(onChange) {
     this.onChange = onChange;
+    this.longestSide = Infinity; // until the server has told it
     this.state = { width: 15, height: 15, cells: new Int8Array(225).fill(WHITE) };
     element("draw-undo").addEventListener("click", () => this.undo());
     element("draw-redo").addEventListener("click", () => this.redo());
@@ -67,7 +67,7 @@ export class Editor {
   }
 
   resize(width, height) {
-    const within = (size) => Math.min(LONGEST_SIDE, Math.max(1, Math.round(size) || 1));
+    const within = (size) => Math.min(this.longestSide, Math.max(1, Math.round(size) || 1));
     const [w, h] = [within(width), within(height)];
     if (w === this.state.width && h === this.state.height) return this.#show();
     const cells = new Int8Array(w * h).fill(WHITE);

@@ -1,19 +1,22 @@
 // The puzzle comes in: text that is read while one types, files, pictures, several puzzles of one file.
 
-import { get, Latest, send } from "./api.js";
+import { send } from "./api.js";
 
 const TYPING_MS = 160;
 const element = (id) => document.getElementById(id);
 
 export class PuzzleInput {
-  #latest = new Latest();
+  #latest;
   #file = null; // what was opened, where it is no text
   #number = 1;
   #count = 0;
+  #titles = "";
   #timer = 0;
+  mostBytes = Infinity; // of a file, until the server has told it
 
-  // onBoard: called with the findings that hold a board; onNothing: when there is none.
-  constructor(onBoard, onNothing) {
+  // `latest` is that of all ways in. onBoard: called with the findings that hold a board; onNothing: when there is none.
+  constructor(latest, onBoard, onNothing) {
+    this.#latest = latest;
     this.onBoard = onBoard;
     this.onNothing = onNothing;
     this.text = element("text");
@@ -55,7 +58,16 @@ export class PuzzleInput {
   async open(file) {
     clearTimeout(this.#timer);
     this.#number = 1;
-    const data = await file.arrayBuffer();
+    element("picture-options").hidden = true; // those of a picture before
+    element("picture-invert").checked = false;
+    let data;
+    try {
+      if (file.size > this.mostBytes) throw new Error(`more than ${this.mostBytes >> 20} MiB; puzzles are smaller`);
+      data = await this.#latest.run(() => file.arrayBuffer());
+    } catch (error) {
+      return this.#refuse(`${file.name} cannot be read: ${error.message}`); // a folder, for one
+    }
+    if (!data) return;
     const head = new Uint8Array(data.slice(0, 4096));
     const isText = !head.includes(0) && !/^image\//.test(file.type);
     this.#file = isText && data.byteLength < 500_000 ? null : data;
@@ -103,6 +115,13 @@ export class PuzzleInput {
     }
   }
 
+  #refuse(why) {
+    this.#latest.cancel();
+    this.#showFaults([[null, why]], []);
+    this.#showChooser({});
+    this.onNothing(why);
+  }
+
   #choose(number) {
     this.#number = Math.min(this.#count, Math.max(1, number));
     this.read();
@@ -114,9 +133,9 @@ export class PuzzleInput {
     element("chooser").hidden = count < 2;
     if (count < 2) return;
     const select = element("chooser-number");
-    if (select.childElementCount !== titles.length || select.dataset.first !== titles[0]) {
+    if (this.#titles !== titles.join("\n")) {
       select.replaceChildren(...titles.map((title, at) => new Option(`${at + 1} of ${count}: ${title}`, at + 1)));
-      select.dataset.first = titles[0];
+      this.#titles = titles.join("\n");
     }
     select.value = number;
     element("chooser-back").disabled = number <= 1;
@@ -198,52 +217,9 @@ export class PuzzleInput {
     });
     addEventListener("paste", (event) => {
       const [file] = event.clipboardData?.files ?? [];
-      if (!file) return;
+      if (!file || event.clipboardData.types.includes("text/plain")) return; // spreadsheets bring a picture as well
       event.preventDefault();
       this.open(file);
     });
-  }
-}
-
-// Samples, and sets by name and number.
-export class Picks {
-  #latest = new Latest();
-
-  constructor(onBoard) {
-    this.onBoard = onBoard;
-    element("set-form").addEventListener("submit", (event) => {
-      event.preventDefault();
-      const query = new URLSearchParams({ name: element("set-name").value.trim(), number: element("set-number").value || 1 });
-      this.#show(`/api/set?${query}`);
-    });
-  }
-
-  fill({ samples, sets }) {
-    for (const id of ["samples", "welcome-samples"]) {
-      element(id).replaceChildren(
-        ...samples.map((name, at) => {
-          const button = document.createElement("button");
-          button.className = "chip";
-          button.textContent = name;
-          button.addEventListener("click", () => this.#show(`/api/sample?number=${at + 1}`));
-          return button;
-        }),
-      );
-    }
-    const names = sets.filter((one) => one.here).map((one) => one.name);
-    element("set-names").replaceChildren(
-      ...[...names, "boardgen:25x25x1000:seed=7", "boardgen:10x10x1000:seed=1"].map((name) => new Option(name, name)),
-    );
-  }
-
-  async #show(path) {
-    try {
-      const found = await this.#latest.run((signal) => get(path, signal));
-      if (!found) return;
-      element("set-fault").textContent = (found.faults ?? []).map(([, what]) => what).join("; ");
-      if (found.board) this.onBoard(found);
-    } catch (error) {
-      element("set-fault").textContent = error.message;
-    }
   }
 }

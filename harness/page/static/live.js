@@ -68,24 +68,47 @@ const LAST = [
   ["Time", (one) => one.time, true],
 ];
 
-function fill(id, isThere, ...content) {
-  element(id).hidden = !isThere;
-  if (isThere) element(id).lastElementChild.replaceChildren(...content);
+// Makes an element what another is, and touches nothing else of it: who scrolls, selects or has the focus there stays.
+function renew(old, now) {
+  if (old.isEqualNode(now)) return;
+  if (old.nodeType !== Node.ELEMENT_NODE || !old.cloneNode(false).isEqualNode(now.cloneNode(false))) return old.replaceWith(now);
+  const children = [...now.childNodes];
+  while (old.childNodes.length > children.length) old.lastChild.remove();
+  for (const [at, child] of children.entries()) {
+    if (old.childNodes[at]) renew(old.childNodes[at], child);
+    else old.append(child);
+  }
 }
 
-function ranking(one) {
+function refill(old, ...content) {
+  const now = old.cloneNode(false);
+  now.append(...content);
+  renew(old, now);
+}
+
+function fill(id, isThere, ...content) {
+  element(id).hidden = !isThere;
+  if (isThere) refill(element(id).lastElementChild, ...content);
+}
+
+function ranking(one, at) {
   const card = made("section", "", "card");
+  const title = made("h2", one.title);
+  title.id = `ranking-${at}`;
   const scrolls = made("div", "", "scrolls");
+  scrolls.tabIndex = 0;
+  scrolls.role = "region";
+  for (const region of [card, scrolls]) region.setAttribute("aria-labelledby", title.id);
   scrolls.append(table(RANKING, one.rows));
-  card.append(made("h2", one.title), scrolls);
+  card.append(title, scrolls);
   for (const note of [...one.notes, ...one.warnings]) card.append(made("p", note, "quiet"));
   return card;
 }
 
-function plot(one, at, version) {
-  const figure = document.createElement("figure");
+function figure(one) {
+  const found = document.createElement("figure");
   const image = document.createElement("img");
-  image.src = `/api/cactus/${at}?version=${version}`;
+  image.src = `/api/cactus/${one.key}`;
   image.alt = one.words;
   image.width = 440;
   image.height = 380;
@@ -96,25 +119,77 @@ function plot(one, at, version) {
     item.style.setProperty("--dark", dark);
     legend.append(item);
   }
-  figure.append(made("figcaption", one.title, "quiet"), image, legend);
-  return figure;
+  found.append(made("figcaption", one.title, "quiet"), image, legend);
+  return found;
+}
+
+let figures = new Map();
+
+// A plot that has not changed is not asked for again.
+function showPlots(plots) {
+  const now = new Map(plots.map((one) => [JSON.stringify(one), one]));
+  for (const [words, one] of now) now.set(words, figures.get(words) ?? figure(one));
+  const isSame = [...now.keys()].join() === [...figures.keys()].join();
+  figures = now;
+  element("plots").hidden = !plots.length;
+  if (!isSame) element("plots").lastElementChild.replaceChildren(...now.values());
+}
+
+function say(words, asOf = "") {
+  if (element("state").textContent !== words) element("state").textContent = words; // it is read out
+  element("as-of").textContent = asOf;
 }
 
 function show(state) {
   const runs = state.under_way.filter((run) => run.running).length;
   const isEmpty = !state.rankings.length && !state.under_way.length;
-  element("state").textContent = isEmpty
-    ? `Nothing in ${state.folder} yet.`
-    : `${state.folder} · ${runs ? `${runs} under way` : "nothing under way"} · as of ${new Date().toLocaleTimeString("en-GB")}`;
+  if (isEmpty) say(`Nothing in ${state.folder} yet.`);
+  else say(`${state.folder} · ${runs ? `${runs} under way` : "nothing under way"}`, `· as of ${new Date().toLocaleTimeString("en-GB")}`);
   fill("under-way", state.under_way.length, table(RUNS, state.under_way));
-  element("rankings").replaceChildren(...state.rankings.map(ranking));
-  fill("plots", state.plots.length, ...state.plots.map((one, at) => plot(one, at, state.version)));
+  refill(element("rankings"), ...state.rankings.map(ranking));
+  showPlots(state.plots);
   fill("last", state.last.length, table(LAST, state.last));
   fill("problems", state.problems.length, ...state.problems.map((problem) => made("p", problem, "quiet")));
-  document.documentElement.dataset.version = state.version;
 }
 
-const source = new EventSource("/api/live");
-source.onmessage = (event) => show(JSON.parse(event.data));
-source.onerror = () => (element("state").textContent = "The server does not answer; it is asked again.");
-addEventListener("pagehide", () => source.close());
+// --- watching: one connection, and only while somebody sees the page, as a browser has few for a server ------------
+
+const REFUSED_MS = 10_000;
+let source = null;
+let timer = 0;
+
+function close() {
+  clearTimeout(timer);
+  source?.close();
+  source = null;
+}
+
+function open() {
+  close();
+  if (document.hidden) return;
+  source = new EventSource("/api/live");
+  source.onmessage = (event) => show(JSON.parse(event.data));
+  source.onerror = () => {
+    if (source.readyState !== EventSource.CLOSED) return say("The server does not answer; it is asked again.");
+    timer = setTimeout(open, REFUSED_MS); // a browser does not ask again where it was refused
+    sayWhy();
+  };
+}
+
+// An EventSource does not tell what the server has answered.
+async function sayWhy() {
+  const asking = new AbortController();
+  try {
+    const response = await fetch("/api/live", { signal: asking.signal });
+    if (!response.ok) say(`${(await response.json()).error}; it is asked again.`);
+  } catch {
+    say("The server does not answer; it is asked again.");
+  } finally {
+    asking.abort();
+  }
+}
+
+document.addEventListener("visibilitychange", open);
+addEventListener("pagehide", close);
+addEventListener("pageshow", (event) => event.persisted && open());
+open();

@@ -1,10 +1,11 @@
 // The page: what comes in is shown, solved, stepped through and taken away.
 
-import { get } from "./api.js";
+import { get, Latest } from "./api.js";
 import { Attempt } from "./attempt.js";
 import { BoardView } from "./board.js";
 import { Editor } from "./editor.js";
-import { Picks, PuzzleInput } from "./input.js";
+import { PuzzleInput } from "./input.js";
+import { Picks } from "./picks.js";
 import { Stepping } from "./stepping.js";
 import { TakeAway } from "./takeaway.js";
 import { Verdict, differing } from "./verdict.js";
@@ -20,12 +21,13 @@ const verdict = new Verdict();
 const editor = new Editor(() => drawn());
 const attempt = new Attempt(() => refresh(), () => state.answer ?? {});
 const stepping = new Stepping(() => refresh());
-const input = new PuzzleInput((found) => open(found.board), (why) => {
+const incoming = new Latest();
+const input = new PuzzleInput(incoming, (found) => open(found.board), (why) => {
   verdict.say("fault", "No puzzle can be read.", why);
   element("title").textContent = "";
   element("board-card").classList.add("stale");
 });
-const picks = new Picks((found) => open(found.board));
+const picks = new Picks(incoming, (found) => open(found.board));
 const takeAway = new TakeAway(() => ({ board: state.board, cells: state.isDrawing ? editor.state.cells : view.cells }));
 
 // --- what is shown -------------------------------------------------------------------------------------------------
@@ -137,6 +139,7 @@ function drawn() {
   name(state.board);
   refresh();
   clearTimeout(drawnTimer);
+  verdict.say("busy", "Drawing …"); // what was said is of another board
   const { board } = state;
   drawnTimer = setTimeout(() => state.board === board && solve(board), DRAWN_MS);
 }
@@ -209,15 +212,19 @@ const KEYS = {
   p: () => state.view === "steps" && stepping.play(), g: () => state.view === "steps" && stepping.nextGuess(),
 };
 
+// Keys without Ctrl act on the board and its controls alone: elsewhere, whoever speaks to the machine would set them off.
 addEventListener("keydown", (event) => {
-  if (event.target.closest("input, textarea, select") || event.altKey || event.metaKey || event.defaultPrevented) return;
+  if (event.target.closest("input:not([type=range]), textarea, select")) return;
+  if (event.altKey || event.metaKey || event.defaultPrevented) return;
+  const key = event.key.toLowerCase();
   const painter = state.isDrawing ? editor : state.view === "mine" ? attempt : null;
   if (event.ctrlKey) {
-    const act = { z: () => painter?.undo(), y: () => painter?.redo() }[event.key];
+    const act = { z: () => (event.shiftKey ? painter.redo() : painter.undo()), y: () => painter.redo() }[key];
     if (act && painter) (act(), event.preventDefault());
     return;
   }
-  const act = !state.isDrawing || "+=-f".includes(event.key) ? KEYS[event.key] : null;
+  if (!event.target.closest("#board-card")) return;
+  const act = !state.isDrawing || "+=-f".includes(key) ? KEYS[key] : null;
   if (act) (act(), event.preventDefault());
 });
 
@@ -226,15 +233,16 @@ addEventListener("keydown", (event) => {
 // A link brings its puzzle; without one, the first sample is shown.
 async function begin() {
   const link = new URLSearchParams(location.search).get("puzzle") ?? new URLSearchParams(location.hash.slice(1)).get("puzzle");
-  if (link) {
-    input.put(link);
-    await input.read();
-  }
+  if (link) input.put(link);
   const facts = await get("/api/facts");
   state.seconds = facts.puzzle_seconds;
   picks.fill(facts);
   takeAway.fill(facts.formats);
   element("live-link").hidden = !facts.live;
+  input.mostBytes = facts.most_bytes;
+  editor.longestSide = facts.longest_side;
+  for (const id of ["picture-width", "draw-width", "draw-height"]) element(id).max = facts.longest_side;
+  if (link) await input.read();
 }
 
 addEventListener("hashchange", () => location.hash.includes("puzzle=") && begin());

@@ -36,7 +36,7 @@ export class Stepping {
     this.place = 0;
     this.marks = {};
     this.isLoaded = false;
-    this.isWhole = true;
+    this.isCut = false;
     const count = board ? board.rows.length * board.columns.length : 0;
     this.cells = board?.cells ? cellsFrom(board.cells) : new Int8Array(count).fill(UNKNOWN);
     this.#kept = [this.cells.slice()];
@@ -50,7 +50,7 @@ export class Stepping {
       const found = await this.#latest.run((signal) => ask("steps", { board: this.board }, signal));
       if (!found) return;
       this.steps = found.steps;
-      this.isWhole = found.whole;
+      this.isCut = found.cut;
       this.isLoaded = true;
       this.go(0);
     } catch (error) {
@@ -64,6 +64,7 @@ export class Stepping {
   }
 
   go(place) {
+    if (!this.isLoaded) return;
     const to = Math.max(0, Math.min(this.steps.length, place));
     const from = Math.floor(to / KEPT_EVERY);
     let at = this.place <= to && this.place >= from * KEPT_EVERY ? this.place : Math.min(from, this.#kept.length - 1) * KEPT_EVERY;
@@ -84,6 +85,7 @@ export class Stepping {
   }
 
   nextGuess() {
+    if (!this.isLoaded) return;
     this.stop();
     const at = this.steps.findIndex((step, index) => index >= this.place && step.kind === "guessed");
     if (at >= 0) this.go(at + 1);
@@ -92,6 +94,7 @@ export class Stepping {
 
   play() {
     if (this.isPlaying) return this.stop();
+    if (!this.isLoaded) return;
     if (this.place === this.steps.length) this.go(0);
     this.#timer = -1;
     this.#tick();
@@ -130,7 +133,7 @@ export class Stepping {
   #words() {
     const count = this.steps.length;
     if (!count) return "There is nothing to step through: nothing follows from the clues.";
-    const cut = this.isWhole ? "" : " (the first ones)";
+    const cut = this.isCut ? " (the first ones)" : "";
     if (!this.place) return `${many(count, "step")}${cut}. Play, or step with the arrows.`;
     return `${this.place} of ${count}${cut}: ${sentence(this.#stepWords(this.steps[this.place - 1]))}`;
   }

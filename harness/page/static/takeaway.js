@@ -1,7 +1,7 @@
 // What is taken away: the puzzle in any format, its picture, a link.
 
 import { ask } from "./api.js";
-import { oneLine, textFrom } from "./words.js";
+import { textFrom } from "./words.js";
 
 const LONGEST_LINK = 6000; // longer ones go behind a #, which browsers send to no server
 const element = (id) => document.getElementById(id);
@@ -17,9 +17,10 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-export function linkTo(board) {
-  const line = oneLine(board);
-  return `${location.origin}/${line.length > LONGEST_LINK ? "#" : "?"}puzzle=${line}`;
+// The link to a puzzle that the server has written; what is readable stays so.
+function linkTo(text) {
+  const puzzle = encodeURIComponent(text.trim()).replaceAll("%3A", ":").replaceAll("%2C", ",");
+  return `${location.origin}/${puzzle.length > LONGEST_LINK ? "#" : "?"}puzzle=${puzzle}`;
 }
 
 export class TakeAway {
@@ -27,10 +28,10 @@ export class TakeAway {
   constructor(shown) {
     this.shown = shown;
     element("take-file").addEventListener("click", () => this.#take((format) => this.#save(format.name, format.extension)));
-    element("take-copy").addEventListener("click", () => this.#take((format) => this.#copy(format.name)));
+    element("take-copy").addEventListener("click", () => this.#take((format) => this.#copy(format.name, "The puzzle")));
     element("take-png").addEventListener("click", () => this.#take(() => this.#save("png", ".png")));
     element("take-svg").addEventListener("click", () => this.#take(() => this.#save("svg", ".svg")));
-    element("take-link").addEventListener("click", () => this.#take(() => this.#copyText(linkTo(this.shown().board), "The link")));
+    element("take-link").addEventListener("click", () => this.#take(() => this.#copy("link", "The link", linkTo)));
   }
 
   fill(formats) {
@@ -61,11 +62,8 @@ export class TakeAway {
     this.#say(`${name} is saved.`);
   }
 
-  async #copy(format) {
-    await this.#copyText(await (await this.#asked(format)).text(), "The puzzle");
-  }
-
-  async #copyText(text, what) {
+  async #copy(format, what, made = (text) => text) {
+    const text = made(await (await this.#asked(format)).text());
     try {
       await navigator.clipboard.writeText(text);
       this.#say(`${what} is copied.`);

@@ -9,6 +9,8 @@ const box = document.getElementById("verdict");
 const HEADS = { unique: "Unique", multiple: "Multiple solutions", unsolvable: "Unsolvable", unknown: "Unknown" };
 
 function show(kind, head, ...details) {
+  const text = [head, ...details.filter(Boolean)].join(" ");
+  if (box.dataset.verdict === kind && box.textContent === text) return; // else it would be read out again
   box.dataset.verdict = kind;
   const parts = [document.createElement("strong")];
   parts[0].textContent = head;
@@ -63,9 +65,12 @@ function counted({ rows, columns }, { seconds, counts }) {
 
 export class Verdict {
   #latest = new Latest();
+  #asking = null; // what is asked now: another one each time
 
   say(kind, ...words) {
     this.#latest.cancel();
+    this.#asking = null;
+    box.setAttribute("aria-busy", "false");
     show(kind, ...words);
   }
 
@@ -82,6 +87,7 @@ export class Verdict {
       onAnswer(answer);
       show(answer.verdict, HEADS[answer.verdict], explained(answer, seconds), counted(board, answer));
     };
+    const own = (this.#asking = Symbol());
     box.setAttribute("aria-busy", "true");
     try {
       const first = await this.#latest.run((signal) => ask("solve", { board, solutions: 1 }, signal));
@@ -104,7 +110,7 @@ export class Verdict {
       return false;
     } finally {
       rest();
-      box.setAttribute("aria-busy", "false");
+      if (this.#asking === own) box.setAttribute("aria-busy", "false");
     }
   }
 }

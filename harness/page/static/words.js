@@ -50,10 +50,6 @@ export function time(seconds) {
   return `${Math.round(seconds * 1e6)} µs`;
 }
 
-// The puzzle on a line, rows first: the form `oneline` of docs/formats.md.
-export const oneLine = ({ rows, columns }) =>
-  [rows, columns].map((clues) => clues.map((clue) => clue.join(",") || "0").join(":")).join("-");
-
 // Cells between the form that goes over the wire and an array.
 export const cellsFrom = (text) => Int8Array.from(text, (one) => (one === "1" ? BLACK : one === "0" ? WHITE : UNKNOWN));
 export const textFrom = (cells) => Array.from(cells, (cell) => "?01"[cell + 1]).join("");
