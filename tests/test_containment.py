@@ -21,7 +21,8 @@ from nonobot.harness.check.walls import PROMISES, tried_walls
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import containment, machine
 from nonobot.harness.play.bot_process import BotProcess, LastWords, StartError
-from nonobot.harness.play.containment import built_walls, named_by, why_no_walls
+from nonobot.harness.play.command_files import named_by
+from nonobot.harness.play.containment import built_walls, why_no_walls
 from nonobot.harness.play.journal import LegStarted, journal_path, read_records
 from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.play.scratch import scratch_folder
@@ -92,7 +93,7 @@ def test_results_beside_a_bot_are_covered_one_by_one(tmp_path):
     (tmp_path / "result.json").write_text('{\n "kind": "run",\n')
     (tmp_path / "weights.json").write_text("weights")
     (tmp_path / "result.journal.jsonl").write_text("journal")
-    walls = built_walls(Contain.YES, hide=containment.hidden_results(tmp_path / "result.json"))
+    walls = built_walls(Contain.YES, results=containment.hidden_results(tmp_path / "result.json"))
     assert said_by(["sh", "bot.sh"], walls)[0] == "weights"
 
 
@@ -173,24 +174,6 @@ def test_a_contained_bot_hears_that_it_is_to_end():
     assert bot.exit_status == 3
 
 
-def test_what_a_command_names(tmp_path):
-    for name in ("bot.py", "book", "weights"):
-        (tmp_path / name).touch()
-    words = [
-        sys.executable,
-        "bot.py",
-        "--book=book",
-        "25x25",
-        "\0",
-        "x" * 5000,
-        "cat weights; true",
-        "/etc",
-    ]
-    found = [path for path in named_by(words) if tmp_path in path.parents]
-    assert [path.name for path in dict.fromkeys(found)] == ["bot.py", "book", "weights"]
-    assert Path("/etc") not in found
-
-
 @pytest.mark.parametrize("first", ["#!{python}", "#! {python} -S", "#!/usr/bin/env -S {python} -S"])
 def test_a_script_sees_its_interpreter(tmp_path, first):
     """As that of a venv whose Python lies in somebody's home, which is not shown as such."""
@@ -203,14 +186,6 @@ def test_a_script_sees_its_interpreter(tmp_path, first):
         built_walls(Contain.YES).around([str(script)]), capture_output=True, text=True, check=False, timeout=60
     )
     assert (done.stdout, done.returncode) == ("started\n", 0)
-
-
-def test_scripts_that_name_each_other_come_to_an_end(tmp_path):
-    one, other = (tmp_path / name for name in ("one", "other"))
-    for script, next_one in ((one, other), (other, one)):
-        script.write_text(f"#!{next_one}\n")
-        script.chmod(0o755)
-    assert {one, other} <= set(named_by([str(one)]))
 
 
 def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, capsys, monkeypatch):

@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.answer_file import AnswerFile, UnreadableError, opened_below
 from nonobot.harness.play.bot_process import StartError
+from nonobot.harness.play.command_files import is_here
 from nonobot.harness.play.conversation import most_bytes_of_an_answer
 from nonobot.harness.results.bot_log import parse_log
 from nonobot.harness.results.run_result import Feed, FileNames, OwnLog
@@ -112,7 +113,7 @@ class Desk:
         """
         stay = {self._names.reads, self._names.writes, self._names.logs}
         program, *words = command
-        found = [str(Path(word).absolute()) if word not in stay and _is_here(word) else word for word in words]
+        found = [str(Path(word).absolute()) if word not in stay and is_here(word) else word for word in words]
         return [str(Path(program).absolute()) if os.sep in program else program, *found]
 
     def own_log(self, exit_status: int) -> OwnLog | UnsetType:
@@ -134,10 +135,3 @@ class Desk:
         if len(content) > MOST_LOG_BYTES:
             raise UnreadableError(f"{name!r} has more than {MOST_LOG_BYTES:,} bytes")
         return content
-
-
-def _is_here(word: str) -> bool:
-    try:
-        return bool(word) and Path(word).exists()
-    except (OSError, ValueError):  # a name that is too long; a NUL byte
-        return False
