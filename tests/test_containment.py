@@ -22,7 +22,7 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import containment, machine
 from nonobot.harness.play.bot_process import BotProcess, LastWords, StartError
 from nonobot.harness.play.command_files import named_by
-from nonobot.harness.play.containment import built_walls, why_no_walls
+from nonobot.harness.play.containment import Walls, built_walls, why_no_walls
 from nonobot.harness.play.journal import LegStarted, journal_path, read_records
 from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.play.scratch import scratch_folder
@@ -199,6 +199,22 @@ def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, cap
     assert cli.run(["run", "--force", "--contain", "no", *bot]) == 0
     assert "contained here" not in capsys.readouterr().err
     assert cli.run(["check", "--contain"]) == 2
+
+
+def test_a_bubblewrap_that_does_not_answer_is_a_bot_that_cannot_be_started(monkeypatch):
+    def wait(program):
+        raise subprocess.TimeoutExpired([program, "--help"], 10)
+
+    monkeypatch.setattr(containment, "_help", wait)
+    with pytest.raises(StartError, match="cannot start 'true': .*timed out"):
+        BotProcess(["true"], LastWords(), walls=Walls(program="bwrap", options=()))
+
+
+@contained_only
+def test_the_smallest_limit_of_processes_is_the_bots_alone():
+    with BotProcess(["echo", "x"], LastWords(), walls=built_walls(Contain.YES), process_limit=1) as bot:
+        assert bot.read(time.monotonic() + 60) == b"x\n"
+    assert not bot.tree.has_more_than(1 + bot.processes_beside)
 
 
 def test_what_is_to_be_shown_has_to_be_there(tmp_path):
