@@ -20,12 +20,12 @@ from nonobot.harness import cli
 from nonobot.harness.check.wall_trials import PROMISES, tried_walls
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import cgroup, containment, machine
+from nonobot.harness.play.bot_files import scratch_folder
 from nonobot.harness.play.bot_process import BotProcess, LastWords, StartError
 from nonobot.harness.play.command_files import named_by
 from nonobot.harness.play.containment import Walls, built_walls, why_no_walls
 from nonobot.harness.play.journal import LegStarted, journal_path, read_records
 from nonobot.harness.play.match import WarmUpError, warmed_up
-from nonobot.harness.play.scratch import scratch_folder
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import Contain, EndReason
 from tests.judged import RECIPE, command, played, verdicts

@@ -110,6 +110,13 @@ def test_what_is_hidden_is_so_under_each_name_of_its_folder(here):
         ]
 
 
+def test_what_is_hidden_in_a_hidden_folder_is_hidden_once(here):
+    view = View(hide=(here / "bots/gone",), results=(here / "bots/results", here / "bots/results/set"))
+    words = view.mounts(["python3", "bots/other.py"])
+    covers = [one[-1] for one in words if "--tmpfs" in one]
+    assert covers[-1] == str(here / "bots/results")
+
+
 def test_results_among_which_a_bot_lies_are_hidden_one_by_one(here):
     (here / "bots/results/bot.py").touch()
     for name in ("today.json", "set/run.json"):

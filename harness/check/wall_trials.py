@@ -18,10 +18,10 @@ import psutil
 from nonobot.harness.check import besieger
 from nonobot.harness.check.besieger import Targets
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.bot_files import scratch_folder
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.containment import Walls, built_walls
 from nonobot.harness.play.machine import tournament_core
-from nonobot.harness.play.scratch import scratch_folder
 from nonobot.harness.results.run_result import Contain, Counted
 
 __all__ = ["Tried", "tried_walls"]

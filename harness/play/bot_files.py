@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec import UNSET, UnsetType
@@ -17,7 +20,7 @@ from nonobot.harness.results.bot_log import parse_log
 from nonobot.harness.results.run_result import Feed, FileNames, OwnLog
 from nonobot.tournament_data import SetPuzzle
 
-__all__ = ["Desk", "file_names"]
+__all__ = ["Desk", "file_names", "scratch_folder"]
 
 MOST_LOG_BYTES = 1 << 20
 """Of a bot's own log: fifty times what that of a tournament takes."""
@@ -135,3 +138,18 @@ class Desk:
         if len(content) > MOST_LOG_BYTES:
             raise UnreadableError(f"{name!r} has more than {MOST_LOG_BYTES:,} bytes")
         return content
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Make a fresh folder that only this user may enter, and remove it at the end, whatever stands in it.
+
+    What is removed is a stranger's work: folders that forbid their removal, or nested deeper than a path may be
+    long. The system's `rm` is made for that; `shutil.rmtree` ends in a RecursionError.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="nonojudge-")).resolve()
+    try:
+        yield folder
+    finally:
+        for command in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            subprocess.run([*command, "--", str(folder)], stderr=subprocess.DEVNULL, check=False)

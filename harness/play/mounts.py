@@ -99,7 +99,7 @@ class View:
             *(("--tmpfs", one) for one in empty),
             ("--ro-bind-try", CPU_FACTS, CPU_FACTS),
             *(("--ro-bind", str(one), str(one)) for one in shown),
-            *(words for one in sorted({*self._hidden(shown, named)}) for words in _covered(one)),
+            *(words for one in _without_nested([*self._hidden(shown, named)]) for words in _covered(one)),
             *(("--bind", str(one), str(one)) for one in _without_nested([*self._written(command, own)])),
             *(("--remount-ro", str(one)) for one in of_root if one.is_dir()),
             *(("--remount-ro", one) for one in (*empty, "/")),
@@ -113,8 +113,7 @@ class View:
         for folder in (*shown, *(one for one in SYSTEM if not _is_link(one))):
             real = folder.resolve()
             for one in self._hidden_in(real, show, needed):
-                if one.exists():
-                    yield folder / one.relative_to(real)
+                yield folder / one.relative_to(real)
 
     def _hidden_in(self, folder: Path, show: Sequence[Path], needed: Sequence[Path]) -> Iterator[Path]:
         """Yield what is hidden in a folder from a bot that needs some of it; all are real paths."""
