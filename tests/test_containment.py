@@ -101,6 +101,15 @@ def test_results_beside_a_bot_are_covered_one_by_one(tmp_path):
 
 
 @contained_only
+def test_a_working_folder_among_what_is_hidden_is_there_and_empty(tmp_path, monkeypatch):
+    for name in ("shown/results/here", "shown/results/run"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "shown/results/here")
+    walls = built_walls(Contain.YES, [tmp_path / "shown"], results=[tmp_path / "shown/results"])
+    assert said_by(["sh", "-c", "ls; ls ${PWD%/*}; echo x > file; cat file"], walls)[0] == "here\n"
+
+
+@contained_only
 def test_scratch_is_home_and_gone_or_the_folder_that_was_given(tmp_path):
     assert shell('echo $HOME $TMPDIR; cd; echo x > file; cat file; echo x > "$OLDPWD/file"') == "/tmp /tmp\nx\n"
     assert not (tmp_path / "file").exists()

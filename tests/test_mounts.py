@@ -140,6 +140,7 @@ def test_what_is_shown_is_read_and_wins_over_other_bots_but_not_over_results(her
 def test_a_working_folder_that_is_there_is_not_covered(folder, monkeypatch):
     monkeypatch.chdir(folder)
     words = View().mounts(["true"])
+    assert ("--dir", folder) in words
     assert [one for one in words if one[-2:] == ("--tmpfs", folder)] == (
         [("--tmpfs", folder)] if folder in ("/tmp", "/dev/shm") else []
     )

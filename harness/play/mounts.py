@@ -84,6 +84,7 @@ class View:
         named = [*everything_named(command)]
         shown = _without_nested([*self.show, *own, *prefixes_of(command), *_package(), *_python_path()])
         of_root = _covered_from_root(named, shown)
+        hidden = _without_nested([*self._hidden(shown, named)])
         found = here in ALWAYS_THERE or any(is_in(here, one) for one in (*shown, *SYSTEM, Path("/proc")))
         empty = () if found else (str(here),)
         return [
@@ -99,9 +100,10 @@ class View:
             *(("--tmpfs", one) for one in empty),
             ("--ro-bind-try", CPU_FACTS, CPU_FACTS),
             *(("--ro-bind", str(one), str(one)) for one in shown),
-            *(words for one in _without_nested([*self._hidden(shown, named)]) for words in _covered(one)),
+            *map(_cover, hidden),
             *(("--bind", str(one), str(one)) for one in _without_nested([*self._written(command, own)])),
-            *(("--remount-ro", str(one)) for one in of_root if one.is_dir()),
+            ("--dir", str(self.scratch or here)),  # it may lie in what is covered
+            *(("--remount-ro", str(one)) for one in (*of_root, *hidden) if one.is_dir()),
             *(("--remount-ro", one) for one in (*empty, "/")),
             ("--chdir", str(self.scratch or here)),
         ]
@@ -109,7 +111,7 @@ class View:
     def _hidden(self, shown: Sequence[Path], named: Sequence[Path]) -> Iterator[Path]:
         """Yield what has to be covered, under each name that it has in the folders that are shown."""
         show = [path.resolve() for path in self.show]
-        needed = [*show, *(path.resolve() for path in named)]
+        needed = [*show, *(path.resolve() for path in (*named, *shown))]
         for folder in (*shown, *(one for one in SYSTEM if not _is_link(one))):
             real = folder.resolve()
             for one in self._hidden_in(real, show, needed):
@@ -166,11 +168,6 @@ def _system(folder: Path) -> tuple[str, ...]:
 
 def _cover(path: Path) -> tuple[str, ...]:
     return ("--tmpfs", str(path)) if path.is_dir() else ("--ro-bind", "/dev/null", str(path))
-
-
-def _covered(path: Path) -> Mounts:
-    """Return what covers a file or a folder, for good."""
-    return [_cover(path), *([("--remount-ro", str(path))] if path.is_dir() else [])]
 
 
 def _covered_from_root(named: Sequence[Path], shown: Sequence[Path]) -> list[Path]:
