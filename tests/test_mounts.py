@@ -119,8 +119,8 @@ def test_what_is_hidden_in_a_hidden_folder_is_hidden_once(here):
 
 def test_results_among_which_a_bot_lies_are_hidden_one_by_one(here):
     (here / "bots/results/bot.py").touch()
-    for name in ("today.json", "set/run.json"):
-        (here / "bots/results" / name).write_text('{"kind": "run"}')
+    for name, kind in (("today.json", "run"), ("set/run.json", "verify")):
+        (here / "bots/results" / name).write_text(f'{{"kind": "{kind}"}}')
     (here / "bots/results/weights.json").write_text("{}")
     words = View(results=(here / "bots/results",)).mounts(bot("bots/results/bot.py"))
     found = seen(words, *(here / "bots/results" / name for name in ("today.json", "set/run.json", "weights.json")))

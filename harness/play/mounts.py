@@ -228,5 +228,7 @@ def _is_result(path: Path) -> bool:
         return True
     if path.suffix != ".json" or not path.is_file():
         return False
-    with path.open("rb") as file:
-        return any(one in file.read(200) for one in RESULT_BEGINNING)
+    with contextlib.suppress(OSError), path.open("rb") as file:  # what the judge cannot read, the bot cannot
+        beginning = file.read(200)
+        return any(one in beginning for one in RESULT_BEGINNING)
+    return False
