@@ -26,12 +26,11 @@ def own_bot(puzzle_set: PuzzleSet) -> list[str]:
 
 
 def is_own_bot(command: Sequence[str]) -> bool:
-    """Tell whether a command starts this project's bot, as it is installed beside the judge."""
-    python, *words = command
-    if python == sys.executable and words[:1] == ["-P"]:
-        words = words[1:]
-    installed = Path(sys.executable).with_name("nonobot").resolve()
-    found = shutil.which(python)
-    return (python == sys.executable and words[:2] == ["-m", "nonobot"]) or (
-        found is not None and Path(found).resolve() == installed
-    )
+    """Tell whether a command starts this project's bot, by a program that lies where the judge's Python does."""
+    program, *words = command
+    found = Path(shutil.which(program) or program)
+    python = Path(sys.executable)
+    if found.parent == python.parent and found.resolve() == python.resolve():
+        module = words[1:] if words[:1] == ["-P"] else words
+        return module[:2] == ["-m", "nonobot"]
+    return found.resolve() == python.with_name("nonobot").resolve()

@@ -70,6 +70,9 @@ def test_kernels_are_written_by_the_bot_of_this_project_alone(here):
     for command, expected in (
         (bot("bots/mine/bot.py"), "read"),
         (["env", *OWN_BOT], "read"),
+        ([*OWN_BOT[:2], "bots/mine/bot.py", "-m", "nonobot"], "read"),
+        (["/usr/bin/nonobot", "--warm-up"], "read"),
+        ([str(Path(sys.executable).with_name("nonobot")), "--warm-up"], "write"),
         ([*OWN_BOT, "--warm-up"], "write"),
         ([sys.executable, "-m", "nonobot", "--warm-up"], "write"),
     ):
