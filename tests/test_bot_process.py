@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 
+import psutil
 import pytest
 
 from nonobot.harness.play import bot_process
@@ -56,6 +58,16 @@ def test_a_command_that_cannot_start_is_named(program, tmp_path):
     with pytest.raises(StartError, match="cannot start") as caught:
         BotProcess([program], StderrLog(tmp_path / "result.stderr.txt"))
     assert "\n" not in str(caught.value)
+
+
+def test_a_bot_that_cannot_be_served_is_gone(monkeypatch):
+    def refuse():
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(bot_process.selectors, "DefaultSelector", refuse)
+    with pytest.raises(StartError, match="cannot start 'sleep': Too many open files"):
+        BotProcess(["sleep", "900"], LastWords())
+    assert psutil.Process().children() == []
 
 
 def test_a_stderr_that_is_never_empty_holds_no_reader_beyond_its_time(tmp_path, monkeypatch):

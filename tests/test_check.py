@@ -88,7 +88,10 @@ def test_a_bot_that_keeps_to_every_rule_passes_every_step(tmp_path):
     assert results["same_again"].remark == "the same answers twice"
 
 
-PATIENT = ("Stays", "DeafToSigterm", "DeafAtWork")
+PATIENT = (
+    *("Stays", "DeafToSigterm", "DeafAtWork", "DeafToClosedStdout"),
+    *("Chatters", "Buffers", "WaitsForTheNext", "WaitsForTheRest"),
+)
 """Bots that the judge waits for."""
 
 

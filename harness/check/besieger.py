@@ -2,7 +2,7 @@
 
     python besieger.py < targets.json
 
-The targets are what `walls.py` names. It writes, as JSON as well, for each trial null or how far it came.
+The targets are what `wall_trials.py` names. It writes, as JSON as well, for each trial null or how far it came.
 """
 
 from __future__ import annotations
@@ -15,36 +15,67 @@ import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypedDict
 
-__all__ = ["TRIALS"]
+__all__ = ["TRIALS", "Targets"]
 
-Targets = dict[str, str]
+SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")
+"""Where each bot has folders of its own."""
+
+
+class Targets(TypedDict):
+    """What is to be tried; files that are hidden under each of their names."""
+
+    name: str
+    other: list[str]
+    result: list[str]
+    home: str
+    folder: str
+    judge: str
+    port: str
+    cores: str
 
 
 def _reads(targets: Targets) -> str | None:
-    with contextlib.suppress(OSError):
-        return f"read {len(Path(targets['other']).read_bytes())} bytes of it"
-    return None
+    return _read(targets["other"])
 
 
 def _reads_results(targets: Targets) -> str | None:
-    with contextlib.suppress(OSError):
-        return f"read {len(Path(targets['result']).read_bytes())} bytes of one"
+    return _read(targets["result"])
+
+
+def _read(files: list[str]) -> str | None:
+    for path in map(Path, files):
+        with contextlib.suppress(OSError):
+            if content := path.read_bytes():
+                return f"read {len(content)} bytes of {path}"
     return None
 
 
 def _writes_results(targets: Targets) -> str | None:
-    return _writes(Path(targets["result"]), "ab") or _writes(Path(targets["result"]).with_name("new.json"), "wb")
+    results = [Path(one) for one in targets["result"]]
+    tried = ((one, mode) for path in results for one, mode in ((path, "ab"), (path.with_name("new.json"), "wb")))
+    return next(filter(None, (_writes(path, mode) for path, mode in tried)), None)
+
+
+def _writes_scratch(targets: Targets) -> str | None:
+    for folder in (os.environ.get("HOME", ""), os.environ.get("TMPDIR", ""), "/dev/shm"):
+        path = Path(folder, targets["name"])
+        if not _writes(path, "wb"):
+            return f"cannot write in {folder or 'a folder of its own'}"
+        path.unlink()
+    return None
 
 
 def _writes_files(targets: Targets) -> str | None:
     name = targets["name"]
     folders = [targets["home"], targets["folder"], str(Path(sys.executable).parent), "/etc", "/usr", "/", "/dev"]
-    return next(filter(None, (_writes(Path(one, name), "wb") for one in folders)), None)
+    tried = (_writes(Path(one, name), "wb") for one in folders if one not in SCRATCHES)
+    return next(filter(None, tried), None)
 
 
 def _keeps_files(targets: Targets) -> str | None:
-    for folder in ("/tmp", "/var/tmp", "/dev/shm"):
+    for folder in SCRATCHES:
         _writes(Path(folder, targets["name"]), "wb")
     return None  # whoever sent it sees what is left
 
@@ -129,6 +160,7 @@ TRIALS: dict[str, Callable[[Targets], str | None]] = {
     "other": _reads,
     "results": _reads_results,
     "results-written": _writes_results,
+    "scratch": _writes_scratch,
     "files": _writes_files,
     "kept": _keeps_files,
     "processes": _sees_processes,

@@ -22,6 +22,7 @@ from nonobot.harness.cluster.fit_workers import Facts, FitWorkers, SchedulerLost
 from nonobot.harness.cluster.remote_run import SIGNS, Outcome, Trouble, play_here
 from nonobot.harness.cluster.where import connected
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.command_files import interpreter_in, is_here
 from nonobot.harness.play.watchdog import Interrupts
 from nonobot.harness.ranking.fairness import Kind
 from nonobot.harness.results.run_result import RunResult
@@ -85,8 +86,9 @@ def needed(todo: Iterable[Pairing]) -> Facts:
     """Return what tells whether a worker has what is here: the software, and the programs of the bots."""
     words: dict[str, None] = {}
     for program, *others in (command for one in todo for command in one.programs if command):
-        words[program] = None
-        words |= {word: None for word in others if Path(word).is_file()}
+        interpreter = interpreter_in(Path(shutil.which(program) or program))
+        files = (word for word in others if is_here(word) and Path(word).is_file())
+        words |= dict.fromkeys([program, *([interpreter] if interpreter else []), *files])
     return partial(_software_and_files, tuple(words))
 
 

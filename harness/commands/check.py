@@ -75,9 +75,9 @@ def add_to(parser: Parser) -> None:
     parser.add_argument(
         "--contain",
         nargs="?",
-        const="tried",
+        const=None,  # no value: the walls are tried
         default="auto",
-        choices=["auto", "yes", "no", "tried"],
+        choices=[contain.value for contain in Contain],
         metavar="auto|yes|no",
         help="whether the bot runs within walls, as for `nonojudge run`; with none of these, and no bot: try the "
         "walls, and say which hold here",
@@ -102,7 +102,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print(list_of_steps())
         return 0
-    if arguments.contain == "tried":
+    if arguments.contain is None:
         return _walls_tried(arguments)
     if not arguments.bot_command:
         raise UnusableError("name the bot's command after --, such as: nonojudge check -- ./mybot")
@@ -137,7 +137,7 @@ def _walls(arguments: argparse.Namespace, reports: Path) -> Walls | None:
 
 def _walls_tried(arguments: argparse.Namespace) -> int:
     """Try the walls, and show which hold and what is counted here."""
-    from nonobot.harness.check.walls import tried_walls
+    from nonobot.harness.check.wall_trials import tried_walls
 
     if arguments.bot_command or arguments.json:
         raise UnusableError("--contain alone tries the walls themselves: it takes no bot and no --json")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec import UNSET, UnsetType
@@ -11,12 +14,13 @@ from msgspec import UNSET, UnsetType
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.answer_file import AnswerFile, UnreadableError, opened_below
 from nonobot.harness.play.bot_process import StartError
+from nonobot.harness.play.command_files import is_here
 from nonobot.harness.play.conversation import most_bytes_of_an_answer
 from nonobot.harness.results.bot_log import parse_log
 from nonobot.harness.results.run_result import Feed, FileNames, OwnLog
 from nonobot.tournament_data import SetPuzzle
 
-__all__ = ["Desk", "file_names"]
+__all__ = ["Desk", "file_names", "scratch_folder"]
 
 MOST_LOG_BYTES = 1 << 20
 """Of a bot's own log: fifty times what that of a tournament takes."""
@@ -112,7 +116,7 @@ class Desk:
         """
         stay = {self._names.reads, self._names.writes, self._names.logs}
         program, *words = command
-        found = [str(Path(word).absolute()) if word not in stay and _is_here(word) else word for word in words]
+        found = [str(Path(word).absolute()) if word not in stay and is_here(word) else word for word in words]
         return [str(Path(program).absolute()) if os.sep in program else program, *found]
 
     def own_log(self, exit_status: int) -> OwnLog | UnsetType:
@@ -136,8 +140,16 @@ class Desk:
         return content
 
 
-def _is_here(word: str) -> bool:
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Make a fresh folder that only this user may enter, and remove it at the end, whatever stands in it.
+
+    What is removed is a stranger's work: folders that forbid their removal, or nested deeper than a path may be
+    long. The system's `rm` is made for that; `shutil.rmtree` ends in a RecursionError.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="nonojudge-")).resolve()
     try:
-        return bool(word) and Path(word).exists()
-    except (OSError, ValueError):  # a name that is too long; a NUL byte
-        return False
+        yield folder
+    finally:
+        for command in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            subprocess.run([*command, "--", str(folder)], stderr=subprocess.DEVNULL, check=False)

@@ -23,7 +23,7 @@ from typing import IO
 
 from nonobot.harness.play.answer_file import AnswerFile
 from nonobot.harness.play.cgroup import made_group
-from nonobot.harness.play.containment import Walls
+from nonobot.harness.play.containment import OWN_PROCESSES, Walls
 from nonobot.harness.play.machine import on_cores
 from nonobot.harness.play.process_tree import ProcessTree
 from nonobot.harness.results.run_result import Usage
@@ -62,7 +62,8 @@ class BotProcess:
     walls : Walls, optional
         What stands around it; None: nothing.
     memory_limit_bytes, process_limit : int, optional
-        What the kernel is to keep it to, where it can; who sees to it elsewhere is `watchdog.py`.
+        What the kernel is to keep it to, where it can; who sees to it elsewhere is `watchdog.py`. Walls have
+        processes of their own beside.
     answers : AnswerFile, optional
         Of a bot that works on files: it runs in the folder of that, its stdin is closed, its output is what it
         writes there, and its stdout goes where its stderr does.
@@ -79,6 +80,8 @@ class BotProcess:
         Whether its stdout has reached the end.
     contained : bool
         Whether there are walls around it.
+    processes_beside : int
+        How many processes of the tree are not the bot's, but its walls'.
 
     Raises
     ------
@@ -105,18 +108,27 @@ class BotProcess:
         self._stopped: float | None = None
         self._group_gone = False
         self.contained = walls is not None
-        self.tree = ProcessTree(made_group(cores, memory_limit_bytes, process_limit))
+        self.processes_beside = OWN_PROCESSES if walls else 0
+        most = None if process_limit is None else process_limit + self.processes_beside
+        self.tree = ProcessTree(made_group(cores, memory_limit_bytes, most))
         try:
             self._child = self._begun(command, cores, walls)
-        except (OSError, ValueError) as error:  # ValueError: a NUL byte in an argument
+        except (OSError, ValueError, subprocess.SubprocessError) as error:  # ValueError: a NUL byte in an argument
             self.tree.close()
-            why = getattr(error, "strerror", None) or error
-            raise StartError(f"cannot start {command[0]!r}: {why}") from None
+            raise _start_error(command, error) from None
         self.tree.grow_from(self._child.pid)
         self._stdin = _opened(self._child.stdin)
         self._stdout = _opened(self._child.stdout)
         self._stderr = _opened(self._child.stderr)
-        self._serve()
+        try:
+            self._serve()
+        except (OSError, RuntimeError) as error:  # no more files can be opened, or no more threads be started
+            self._kill()
+            self._child.wait()
+            self.tree.close()
+            for pipe in (self._stdin, self._stdout, self._stderr):
+                pipe.close()
+            raise _start_error(command, error) from None
 
     def _begun(self, command: Sequence[str], cores: Sequence[int], walls: Walls | None) -> subprocess.Popen[bytes]:
         """Return the process; with walls it is theirs, and the bot is below it."""
@@ -299,6 +311,10 @@ class BotProcess:
         if not data:
             self._selector.unregister(pipe)
         return data
+
+
+def _start_error(command: Sequence[str], error: Exception) -> StartError:
+    return StartError(f"cannot start {command[0]!r}: {getattr(error, 'strerror', None) or error}")
 
 
 def _opened(pipe: IO[bytes] | None) -> IO[bytes]:

@@ -19,6 +19,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
+from nonobot.harness.play.machine import cores_kept, threads
 from nonobot.harness.results.run_result import Counted
 
 __all__ = ["Group", "made_group"]
@@ -74,6 +75,8 @@ class Group:
         process_limit: int | None = None,
     ) -> None:
         name = f"{NAME}-{os.getpid()}-{next(_serial)}"
+        self._process_limit = process_limit
+        self._refused: bool | None = None
         self._at: dict[str, Path] = {}
         self._homes: dict[Path, _Home] = {}
         for controller, home in homes.items():
@@ -92,19 +95,21 @@ class Group:
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
-        """Have the calling thread in the group: what is started in the block is in it from its birth."""
-        usable = os.sched_getaffinity(0) if sys.platform == "linux" else set()
-        try:
-            for folder, home in self._homes.items():
-                with contextlib.suppress(OSError):
-                    _write(folder / home.members, "0")
-            yield
-        finally:
-            for home in self._homes.values():
-                with contextlib.suppress(OSError):
-                    _write(home.back / home.members, "0")
-            if sys.platform == "linux":
-                os.sched_setaffinity(0, usable)  # who comes to a group with cores of its own is given those
+        """Have the calling thread in the group: what is started in the block is in it from its birth.
+
+        With version 2 all threads of the judge are. They count as well, until the block ends.
+        """
+        with cores_kept():  # who comes to a group with cores of its own is given those
+            try:
+                for folder, home in self._homes.items():
+                    with contextlib.suppress(OSError):
+                        _write(folder / home.members, "0")
+                yield
+            finally:
+                for home in self._homes.values():
+                    with contextlib.suppress(OSError):
+                        _write(home.back / home.members, "0")
+                self._limit_processes(self._process_limit)
 
     @property
     def cpu_seconds(self) -> float:
@@ -131,14 +136,13 @@ class Group:
 
     @property
     def out_of_processes(self) -> bool:
-        """Whether a process of it was refused another one for its process limit."""
-        return bool(self._number("pids", "pids.events", "max"))
+        """Whether a process of it was refused another one for its process limit, before it was killed."""
+        return bool(self._number("pids", "pids.events", "max")) if self._refused is None else self._refused
 
     def kill(self) -> None:
         """Kill all that is in it; none of them can start another one meanwhile, where that can be limited."""
-        if "pids" in self._at:
-            with contextlib.suppress(OSError):
-                _write(self._at["pids"] / "pids.max", "0")
+        self._refused = self.out_of_processes  # from now on it is refused another one whatever it did
+        self._limit_processes(0)
         for folder in self._homes:
             with contextlib.suppress(OSError):
                 for pid in (folder / "cgroup.procs").read_text().split():
@@ -152,11 +156,16 @@ class Group:
             with contextlib.suppress(OSError):
                 folder.rmdir()
 
+    def _limit_processes(self, limit: int | None) -> None:
+        if limit is not None and "pids" in self._at:
+            with contextlib.suppress(OSError):
+                _write(self._at["pids"] / "pids.max", str(limit))
+
     def _set_up(
         self, controller: str, folder: Path, cores: Sequence[int], memory: int | None, processes: int | None
     ) -> None:
         if controller == "pids" and processes is not None:
-            _write(folder / "pids.max", str(processes))
+            _write(folder / "pids.max", str(processes + len(threads()) + 1))  # until they have left it
         if controller == "cpuset":
             if (folder / "cpuset.mems").exists() and not (folder / "cpuset.mems").read_text().strip():
                 _write(folder / "cpuset.mems", (folder.parent / "cpuset.mems").read_text())

@@ -13,13 +13,12 @@ from pathlib import Path
 import psutil
 from msgspec.structs import replace
 
-from nonobot.harness.play.bot_files import Desk
+from nonobot.harness.play.bot_files import Desk, scratch_folder
 from nonobot.harness.play.bot_process import BotProcess, StartError, StderrLog
 from nonobot.harness.play.containment import REFUSAL
 from nonobot.harness.play.conversation import Conversation, Feeder, Stamped, most_bytes_of_an_answer
 from nonobot.harness.play.journal import LegStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
-from nonobot.harness.play.scratch import scratch_folder
 from nonobot.harness.play.watchdog import Interrupts, Watch
 from nonobot.harness.results.run_result import BotEnd, EndReason, Leg, Usage
 from nonobot.harness.text import last_line

@@ -7,7 +7,6 @@ import os
 import platform
 import sys
 from collections.abc import Iterator, Sequence
-from importlib import metadata
 from pathlib import Path
 
 import psutil
@@ -20,10 +19,12 @@ __all__ = [
     "BUSY_SHARE",
     "busy_warning",
     "can_pin",
+    "cores_kept",
     "machine_facts",
     "off_cores",
     "on_cores",
     "require_cores",
+    "threads",
     "tournament_core",
     "usable_cores",
 ]
@@ -85,6 +86,8 @@ def _cpu_model() -> str:
 
 
 def _version_of(distribution: str) -> str | None:
+    from importlib import metadata  # with all of `email`: tables and comparisons need none of it
+
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
@@ -169,23 +172,29 @@ def on_cores(cores: Sequence[int]) -> Iterator[None]:
 @contextlib.contextmanager
 def off_cores(cores: Sequence[int]) -> Iterator[None]:
     """Keep every thread of the judge off `cores`, where there are others; other processes are left alone."""
-    if not cores or sys.platform != "linux":
+    with cores_kept() as before:
+        for thread, usable in before.items() if cores else ():
+            _move(thread, usable - set(cores) or usable)
         yield
-        return
+
+
+@contextlib.contextmanager
+def cores_kept() -> Iterator[dict[int, set[int]]]:
+    """Give every thread of the judge its cores back after the block; yields those of each, by its number."""
     before = {}
-    for thread in _threads():
-        with contextlib.suppress(OSError):  # it has ended
-            before[thread] = os.sched_getaffinity(thread)
-    for thread, usable in before.items():
-        _move(thread, usable - set(cores) or usable)
+    if sys.platform == "linux":
+        for thread in threads():
+            with contextlib.suppress(OSError):  # it has ended
+                before[thread] = os.sched_getaffinity(thread)
     try:
-        yield
+        yield before
     finally:
         for thread, usable in before.items():
             _move(thread, usable)
 
 
-def _threads() -> list[int]:
+def threads() -> list[int]:
+    """Return the numbers of the judge's threads; Linux."""
     return [int(name.name) for name in Path("/proc/self/task").iterdir()]
 
 

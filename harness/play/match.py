@@ -96,7 +96,7 @@ class Bot:
     files : FileNames or None
         Its files, if it works on files.
     show, hide, writable : sequence of Path
-        What it sees when it is contained, and may write in; see `containment.Walls`.
+        What it sees when it is contained, and may write in; see `mounts.View`.
     """
 
     name: str
@@ -109,7 +109,9 @@ class Bot:
 
     def walls(self, contain: Contain, result_path: Path) -> Walls | None:
         """Return the walls around it; see :func:`~nonobot.harness.play.containment.built_walls`."""
-        walls = built_walls(contain, self.show, [*self.hide, *hidden_results(result_path)])
+        results = [one for one in self.hide if one in result_path.parents]
+        others = [one for one in self.hide if one not in results]
+        walls = built_walls(contain, self.show, others, [*results, *hidden_results(result_path)])
         return walls and dataclasses.replace(walls, writable=tuple(self.writable))
 
 
@@ -140,7 +142,7 @@ def warmed_up(command: Sequence[str] | None, walls: Walls | None = None) -> floa
     if interrupts.told:
         raise KeyboardInterrupt
     if status:
-        hint = " (contained, it writes in its own folder and where --show says; or --contain no)" if walls else ""
+        hint = " (contained, it writes in its own folder alone; or --contain no)" if walls else ""
         raise WarmUpError(f"{shlex.join(command)} ended with status {status}: not warmed up{hint}")
     return time.monotonic() - start
 

@@ -78,8 +78,10 @@ class Watch:
         return EndReason.MEMORY_LIMIT if limit is not None and self._bot.tree.holds_more_than(limit) else None
 
     def _process_breach(self) -> EndReason | None:
-        limit = self._terms.most_processes
-        return EndReason.PROCESS_LIMIT if limit is not None and self._bot.tree.has_more_than(limit) else None
+        limit, tree = self._terms.most_processes, self._bot.tree
+        if limit is None or not tree.has_more_than(limit + self._bot.processes_beside):
+            return None
+        return EndReason.PROCESS_LIMIT
 
     def _stall(self, now: float) -> EndReason | None:
         """Tell whether the bot waits for something that never comes: one that thinks computes."""

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.containment import named_by
+from nonobot.harness.play.command_files import named_by
 from nonobot.harness.play.journal import journal_path
 from nonobot.harness.play.match import (
     GOES_ON,

@@ -5,21 +5,23 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import socket
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
 from nonobot.harness.check import besieger
+from nonobot.harness.check.besieger import Targets
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.bot_files import scratch_folder
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.containment import Walls, built_walls
 from nonobot.harness.play.machine import tournament_core
-from nonobot.harness.play.scratch import scratch_folder
 from nonobot.harness.results.run_result import Contain, Counted
 
 __all__ = ["Tried", "tried_walls"]
@@ -28,6 +30,7 @@ PROMISES = {
     "other": "it cannot read another bot's files",
     "results": "it cannot read results",
     "results-written": "it cannot write results",
+    "scratch": "it can write in its scratch folder",
     "files": "it writes nowhere but in its scratch folder",
     "kept": "what it writes there is gone afterwards",
     "processes": "it sees no process but its own, and can send none a signal",
@@ -72,33 +75,37 @@ def tried_walls(contain: Contain = Contain.YES) -> tuple[list[Tried], Counted]:
     core = tournament_core()
     name = f"nonojudge_trial_{os.getpid()}"
     with scratch_folder() as folder, _listener() as port, _with_secret(name):
-        (folder / "other").mkdir()
-        (folder / "results").mkdir()
-        targets = {
+        # All in one folder, which the bot is called in by another name: what of it is shown is not for it.
+        bots, link = folder / "bots", folder / "link"
+        (bots / "results").mkdir(parents=True)
+        link.symlink_to(bots)
+        shutil.copyfile(besieger.__file__, bots / "besieger.py")
+        for path in (bots / "other.py", bots / "results" / "result.json"):
+            path.write_text("what is not for you")
+        targets: Targets = {
             "name": name,
-            "other": str(folder / "other" / "bot.py"),
-            "result": str(folder / "results" / "result.json"),
+            "other": [str(one / "other.py") for one in (bots, link)],
+            "result": [str(one / "results" / "result.json") for one in (bots, link)],
             "home": str(Path.home()),
             "folder": str(Path.cwd()),
             "judge": str(os.getpid()),
             "port": str(port),
             "cores": str(os.cpu_count() or 1),
         }
-        for target in ("other", "result"):
-            Path(targets[target]).write_text("what is not for you")
-        walls = built_walls(contain, hide=[folder / "results"])
-        found, counted = _answer(targets, (core,) if isinstance(core, int) else (), walls)
+        walls = built_walls(contain, hide=[bots / "other.py"], results=[bots / "results"])
+        command = [sys.executable, "-I", str(link / "besieger.py")]
+        found, counted = _answer(command, targets, (core,) if isinstance(core, int) else (), walls)
         found["kept"] = _left_in(targets)
         found["outlives"] = _left_running(name)
     return [Tried(promise, found[trial]) for trial, promise in PROMISES.items()], counted
 
 
 def _answer(
-    targets: dict[str, str], cores: tuple[int, ...], walls: Walls | None
+    command: Sequence[str], targets: Targets, cores: Sequence[int], walls: Walls | None
 ) -> tuple[dict[str, str | None], Counted]:
     words, output = LastWords(), b""
     # What a command names is shown to it: the targets are told otherwise.
-    with BotProcess([sys.executable, "-I", besieger.__file__], words, cores, walls) as bot:
+    with BotProcess(command, words, cores, walls) as bot:
         bot.send(json.dumps(targets).encode(), last=True)
         until = time.monotonic() + PATIENCE_SECONDS
         while not bot.exited and time.monotonic() < until:
@@ -110,7 +117,7 @@ def _answer(
         raise UnusableError(f"the walls cannot be tried: {words.last_line or 'the trial said nothing'}") from None
 
 
-def _left_in(targets: dict[str, str]) -> str | None:
+def _left_in(targets: Targets) -> str | None:
     """Return where something of the trial was left, and remove it."""
     folders = [
         "/tmp",

@@ -1,0 +1,153 @@
+"""Which words of a bot's command are files here, and which folders belong to them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+__all__ = [
+    "SYSTEM",
+    "everything_named",
+    "folders_of",
+    "interpreter_in",
+    "is_here",
+    "is_in",
+    "named_by",
+    "prefixes_of",
+]
+
+SYSTEM = tuple(
+    map(
+        Path,
+        (
+            "/usr",
+            "/bin",
+            "/sbin",
+            "/lib",
+            "/lib32",
+            "/lib64",
+            "/libx32",
+            "/etc",
+            "/opt",
+            "/nix/store",
+            "/gnu/store",
+        ),
+    )
+)
+"""What programs of any kind need to start."""
+
+OPT = Path("/opt")
+"""Of the system's folders the one in which people put what they made themselves."""
+
+KERNEL_FOLDERS = tuple(map(Path, ("/proc", "/dev", "/sys", "/run")))
+"""What is named there is not a file of the bot's."""
+
+BESIDE_BIN = ("lib*", "share", "etc", "conf", "pyvenv.cfg")
+"""What belongs to a program in a folder `bin`, and lies beside that."""
+
+MOST_INTERPRETERS = 5
+"""A script's interpreter may be a script; the kernel goes as deep."""
+
+MOST_BYTES_OF_A_FIRST_LINE = 256
+
+
+def is_here(word: str) -> bool:
+    """Tell whether a word of a command names a file or a folder."""
+    try:
+        return bool(word) and Path(word).exists()
+    except (OSError, ValueError):  # a name that is too long; a NUL byte
+        return False
+
+
+def is_in(path: Path, folder: Path) -> bool:
+    """Tell whether a path is a folder or lies in it, as they are written."""
+    return path == folder or folder in path.parents
+
+
+def named_by(command: Sequence[str]) -> Iterator[Path]:
+    """Yield the files and folders that a command names, its program first, but for those of the system."""
+    for path in everything_named(command):
+        of_system = any(is_in(path, one) for one in (*SYSTEM, *KERNEL_FOLDERS)) and not is_in(path, OPT)
+        if not of_system and not _is_wide(path):
+            yield path
+
+
+def everything_named(command: Sequence[str]) -> Iterator[Path]:
+    """Yield the files and folders that a command names, with what links of them lead to and scripts are run by."""
+    here = Path.cwd()
+    program = shutil.which(command[0])
+    for _ in range(MOST_INTERPRETERS):
+        if not program:
+            break
+        yield from _links(here / program)
+        interpreter = interpreter_in(here / program)
+        program = shutil.which(interpreter) if interpreter else None
+    words = [word for given in command[1:] for word in (given, given.partition("=")[2], *_tokens(given))]
+    for word in dict.fromkeys(words):
+        if is_here(word):
+            yield from _links(Path(os.path.normpath(here / word)))
+
+
+def interpreter_in(program: Path) -> str | None:
+    """Return what a script names in its first line, `#!/usr/bin/env python3` being Python; None of other files."""
+    try:
+        with program.open("rb") as file:
+            line = file.readline(MOST_BYTES_OF_A_FIRST_LINE)
+    except OSError:
+        return None
+    words = line[2:].decode(errors="replace").split() if line.startswith(b"#!") else []
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return words[0] if words else None
+
+
+def folders_of(command: Sequence[str]) -> Iterator[Path]:
+    """Yield the folders that a command names, and those of the files."""
+    programs = set(named_by(command[:1]))
+    for path in named_by(command):
+        if path.is_dir():
+            yield path
+        elif path not in programs or path.parent.name != "bin":
+            yield path if _is_wide(path.parent) else path.parent
+
+
+def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
+    """Yield the folder `bin` that a program is installed in, and what belongs to it there, such as `lib`."""
+    for folder in {path.parent for path in named_by(command[:1])}:
+        if folder.name == "bin":
+            alone = not _is_wide(folder.parent) and folder.parent.name != ".local"
+            yield folder
+            for pattern in BESIDE_BIN if alone else BESIDE_BIN[:1]:
+                yield from folder.parent.glob(pattern)
+
+
+def _tokens(word: str) -> list[str]:
+    """Return the words of a word that is a shell's command line."""
+    if not any(sign.isspace() for sign in word):
+        return []
+    try:
+        return list(shlex.shlex(word, posix=True, punctuation_chars=True))
+    except ValueError:  # a quotation without an end
+        return []
+
+
+def _links(path: Path) -> Iterator[Path]:
+    """Yield a path, and what it leads to, link by link."""
+    for _ in range(40):
+        yield path
+        if not path.is_symlink():
+            break
+        path = Path(os.path.normpath(path.parent / path.readlink()))
+    yield path.resolve()
+
+
+def _is_wide(path: Path) -> bool:
+    """Tell whether a folder holds so much that no program is meant by it: home, what is above it, /tmp."""
+    homes = {Path.home(), Path.home().resolve()}
+    temporary = {Path(os.environ.get("TMPDIR", "/tmp")), Path("/tmp"), Path("/var/tmp")}
+    temporary |= {one.resolve() for one in temporary}
+    wide = {*homes, *temporary, OPT, *(above for one in (*homes, *temporary) for above in one.parents)}
+    return path in wide or path.resolve() in wide

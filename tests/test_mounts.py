@@ -1,0 +1,170 @@
+"""What a contained bot sees, hidden and written, from the list of mounts alone: nothing is mounted here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from nonobot.harness.own_bot import OWN_BOT
+from nonobot.harness.play import command_files, mounts
+from nonobot.harness.play.command_files import is_in
+from nonobot.harness.play.mounts import View, cache_folder
+
+STATES = {"--ro-bind": "read", "--ro-bind-try": "read", "--tmpfs": "empty", "--bind": "write", "--dev": "read"}
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Return a folder of bots, and of an empty home, in which the judge works."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("NONOBOT_CACHE_DIR", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    for name in (
+        "home/secret",
+        "bots/mine/bot.py",
+        "bots/mine/data",
+        "bots/other.py",
+        "bots/results/set/run.json",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def seen(words, *paths):
+    """Return what a bot may do with each path: what was mounted last over it says so."""
+    found = []
+    for path in paths:
+        state = "absent"
+        for one in words:
+            option, *where = one[-2:] if "--tmpfs" in one else one
+            if option in STATES and is_in(Path(path), Path(where[-1])):
+                state = "covered" if where[0] == "/dev/null" else STATES[option]
+        found.append(state)
+    return found
+
+
+def bot(path):
+    return ["python3", str(path)]
+
+
+def test_what_is_named_is_shown_and_nothing_else_of_home(here):
+    words = View().mounts(bot("bots/mine/bot.py"))
+    paths = [here / one for one in ("bots/mine/bot.py", "bots/other.py", "home/secret")]
+    assert seen(words, *paths, "/usr/lib", here) == ["read", "empty", "empty", "read", "empty"]
+    assert words[-2:] == [("--remount-ro", "/"), ("--chdir", str(here))]
+
+
+def test_what_is_mounted_last_holds_nothing_that_is_hidden(here):
+    view = View(hide=(here / "bots/other.py",), results=(here / "bots/results",), prepares=True)
+    words = view.mounts(["sh", "bots", "bots/mine/bot.py"])
+    assert seen(words, here / "bots/results/set/run.json", here / "bots") == ["empty", "read"]
+    assert seen(view.mounts(bot("bots/mine/bot.py")), here / "bots/mine/data") == ["write"]
+
+
+def test_kernels_are_written_by_the_bot_of_this_project_alone(here):
+    for command, expected in (
+        (bot("bots/mine/bot.py"), "read"),
+        (["env", *OWN_BOT], "read"),
+        ([*OWN_BOT[:2], "bots/mine/bot.py", "-m", "nonobot"], "read"),
+        (["/usr/bin/nonobot", "--warm-up"], "read"),
+        ([str(Path(sys.executable).with_name("nonobot")), "--warm-up"], "write"),
+        ([*OWN_BOT, "--warm-up"], "write"),
+        ([sys.executable, "-m", "nonobot", "--warm-up"], "write"),
+    ):
+        cache_folder().mkdir(parents=True, exist_ok=True)
+        assert seen(View(prepares=True).mounts(command), cache_folder()) == [expected]
+        assert seen(View().mounts(command), cache_folder()) == ["read"]
+
+
+@pytest.mark.parametrize("own", ["home/.cache/nonobot/kernels", "home/.cache"])
+def test_a_bot_whose_folder_is_that_of_the_kernels_does_not_write_them(here, own):
+    for folder in (here / own, cache_folder()):
+        folder.mkdir(parents=True, exist_ok=True)
+    (here / own / "bot.py").touch()
+    assert seen(View(prepares=True).mounts(bot(here / own / "bot.py")), here / own) == ["read"]
+
+
+def test_work_in_a_folder_of_the_system_is_hidden(here, monkeypatch):
+    for module in (command_files, mounts):
+        monkeypatch.setattr(module, "SYSTEM", (here / "bots", Path("/usr")))
+    monkeypatch.setattr(command_files, "OPT", here / "bots")
+    others = tuple(command_files.named_by(bot("bots/other.py")))
+    assert here / "bots/other.py" in others
+    view = View(hide=others, results=(here / "bots/results",))
+    paths = [here / one for one in ("bots/mine/data", "bots/other.py", "bots/results/set/run.json")]
+    assert seen(view.mounts(bot("bots/mine/bot.py")), *paths, "/usr") == ["read", "covered", "empty", "read"]
+
+
+def test_what_is_hidden_is_so_under_each_name_of_its_folder(here):
+    (here / "link").symlink_to("bots")
+    (here / "bots/bot.py").touch()
+    view = View(hide=(here / "bots/other.py",), results=(here / "bots/results",), prepares=True)
+    words = view.mounts(bot("link/bot.py"))
+    for folder in (here / "link", here / "bots"):
+        assert seen(words, *(folder / one for one in ("bot.py", "other.py", "results"))) == [
+            "read",
+            "covered",
+            "empty",
+        ]
+
+
+def test_what_is_hidden_in_a_hidden_folder_is_hidden_once(here):
+    view = View(hide=(here / "bots/gone",), results=(here / "bots/results", here / "bots/results/set"))
+    words = view.mounts(["python3", "bots/other.py"])
+    covers = [one[-1] for one in words if "--tmpfs" in one]
+    assert covers[-1] == str(here / "bots/results")
+
+
+def test_results_among_which_a_bot_lies_are_hidden_one_by_one(here):
+    (here / "bots/results/bot.py").touch()
+    for name, kind in (("today.json", "run"), ("set/run.json", "verify")):
+        (here / "bots/results" / name).write_text(f'{{"kind": "{kind}"}}')
+    (here / "bots/results/weights.json").write_text("{}")
+    words = View(results=(here / "bots/results",)).mounts(bot("bots/results/bot.py"))
+    found = seen(words, *(here / "bots/results" / name for name in ("today.json", "set/run.json", "weights.json")))
+    assert found == ["covered", "covered", "read"]
+
+
+def test_what_is_shown_is_read_and_wins_over_other_bots_but_not_over_results(here):
+    view = View(
+        show=(here / "bots",), hide=(here / "bots/other.py",), results=(here / "bots/results",), prepares=True
+    )
+    words = view.mounts(["true"])
+    assert seen(words, here / "bots/other.py", here / "bots/results") == ["read", "empty"]
+    assert seen(words, here / "bots/mine/data") == ["read"]
+
+
+@pytest.mark.parametrize("folder", ["/", "/tmp", "/dev/shm", "/usr", "/proc"])
+def test_a_working_folder_that_is_there_is_not_covered(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    words = View().mounts(["true"])
+    assert ("--dir", folder) in words
+    assert [one for one in words if one[-2:] == ("--tmpfs", folder)] == (
+        [("--tmpfs", folder)] if folder in ("/tmp", "/dev/shm") else []
+    )
+    assert ("--remount-ro", folder) not in words[:-2]
+    assert words[-1] == ("--chdir", folder)
+
+
+def test_what_only_root_may_read_is_covered_where_root_runs_bots(here, monkeypatch):
+    (here / "secret/in").mkdir(parents=True)
+    for name, mode in {"secret": 0o750, "bots/other.py": 0o600, "bots/mine/data": 0o640}.items():
+        (here / name).chmod(mode)
+    (here / "bots/nowhere").symlink_to("gone")
+    monkeypatch.setattr(mounts, "ROOTS_FILES", (str(here), str(here / "gone")))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    mounts._of_root_alone.cache_clear()
+    assert {*mounts._of_root_alone()} == {here / "secret", here / "bots/other.py", here / "bots/mine/data"}
+    words = View().mounts(["true"])
+    assert ("--ro-bind", "/dev/null", str(here / "bots/other.py")) in words
+    assert words.index(("--tmpfs", str(here / "secret"))) < words.index(("--remount-ro", str(here / "secret")))
+    assert seen(View().mounts(bot("bots/mine/bot.py")), here / "bots/mine/data") == ["read"]
+    monkeypatch.setattr(mounts, "MOST_LOOKED_AT", 1)
+    mounts._of_root_alone.cache_clear()
+    assert {*mounts._of_root_alone()} == {here / "secret"}
+    mounts._of_root_alone.cache_clear()
