@@ -284,7 +284,9 @@ def record(champion: ChampionStrategy, puzzle: Puzzle, solutions: int = 1) -> tu
     return result.status, result.counts, [solution.cells.tolist() for solution in result.solutions]
 
 
-@pytest.mark.parametrize("without", SUBSETS)
+@pytest.mark.parametrize(
+    "without", [pytest.param(one, marks=pytest.mark.slow if len(one) == 1 else ()) for one in SUBSETS]
+)
 def test_the_search_is_the_same_for_the_same_seed_whatever_was_solved_before(without):
     puzzles = some_puzzles()
     for solutions in (1, 3):

@@ -19,7 +19,10 @@ def memory() -> LineStates:
     return LineStates(64)
 
 
-@pytest.fixture(scope="module", params=MASK_BITS)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(bits, marks=pytest.mark.slow if bits in (256, 512) else ()) for bits in MASK_BITS],
+)
 def of_any_width(request) -> LineStates:
     return LineStates(request.param)
 

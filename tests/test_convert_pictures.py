@@ -77,7 +77,7 @@ def test_a_large_picture_at_a_width(convert):
 
 
 @pytest.mark.parametrize("way", [[], ["--threshold", "0.5"], ["--dither"]])
-@pytest.mark.parametrize("shade", [0, 255])
+@pytest.mark.parametrize("shade", [0, pytest.param(255, marks=pytest.mark.slow)])
 def test_pictures_of_one_colour(way, shade, convert):
     Image.new("L", (7, 3), shade).save("flat.png")
     assert convert("flat.png", "out.non", "--unique", *way)[0] == 0

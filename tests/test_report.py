@@ -248,7 +248,7 @@ def one_puzzle(number: int = 1, took: float | None = 1.0, bot: str = "one"):
 
 
 @pytest.mark.parametrize("took", [0.0, -1.0, 1e-9, 0.1, 1e9])
-@pytest.mark.parametrize("number", [0, 1, 10**15])
+@pytest.mark.parametrize("number", [pytest.param(0, marks=pytest.mark.slow), 1, 10**15])
 def test_one_puzzle_is_a_report(tmp_path, number, took):
     page = written(report_of(tmp_path, one_puzzle(number, took), one_puzzle(number, took, "two")))
     assert "1 puzzle solved by both" in Reader(page).text

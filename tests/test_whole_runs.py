@@ -54,7 +54,7 @@ def told(found, tolerance=0.02):
     return int(found.ratio.low > 1 + tolerance) - int(found.ratio.high < 1 / (1 + tolerance))
 
 
-@pytest.mark.parametrize("count", [1, 3, 5])
+@pytest.mark.parametrize("count", [1, pytest.param(3, marks=pytest.mark.slow), 5])
 @pytest.mark.parametrize(("spread", "machine"), [(0.01, MACHINE), (0.04, MACHINE), (0.08, BUSY), (0.25, BUSY)])
 def test_the_same_code_is_seldom_told_from_itself(count, spread, machine):
     random = np.random.default_rng(count)

@@ -137,7 +137,7 @@ def test_faults_are_said_and_answers_stay_in_their_order():
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("jobs", ["2", "5", "auto"])
+@pytest.mark.parametrize("jobs", ["2", pytest.param("5", marks=pytest.mark.slow), "auto"])
 def test_answers_words_and_counts_are_those_of_one_job(jobs, strategy, tmp_path):
     rng = random.Random(9)
     boards = [Puzzle.from_grid(random_grid(rng, 12, 12, rng.uniform(0.35, 0.6))) for _ in range(20)]

@@ -123,8 +123,9 @@ class BotProcess:
         try:
             self._serve()
         except (OSError, RuntimeError) as error:  # no more files can be opened, or no more threads be started
-            self._kill()
-            self._child.wait()
+            self._child.kill()
+            self._child.wait()  # nobody else does, as yet
+            self.tree.kill()
             self.tree.close()
             for pipe in (self._stdin, self._stdout, self._stderr):
                 pipe.close()
