@@ -45,8 +45,8 @@ def official_sets() -> list[Path]:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two processes more than cores, since some tests wait; each takes up to half a gigabyte."""
-    return min(len(usable_cores()), 8) + 2
+    """One process more than cores, since some tests wait; each takes up to half a gigabyte."""
+    return min(len(usable_cores()), 8) + 1
 
 
 @pytest.hookimpl(trylast=True)

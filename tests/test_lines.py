@@ -139,6 +139,7 @@ def compare(clue: tuple[int, ...], cells: naive.Line, most_placements: int = 3_0
         assert plain == naive.paint_line(clue, cells), (clue, to_text(cells))
 
 
+@pytest.mark.slow
 def test_random_states_of_lines_of_every_length_up_to_62():
     rng = random.Random(62)
     compared_with_brute_force = conflicts = 0

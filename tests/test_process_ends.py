@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import nonobot
+from nonobot.bot.cli import parse
 from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
 from tests.boards import random_grid
 from tests.talking import (
@@ -257,6 +258,20 @@ def test_the_installed_command_is_the_module():
     ("options", "said"),
     [
         (("--size", "25"), "'25'"),
+        (("--no-such-option",), "--no-such-option"),
+        (("questions.txt",), "questions.txt"),
+    ],
+)
+def test_unusable_arguments_end_with_2_and_name_the_argument(options, said):
+    done = run(batch(GOOD), *options)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert said in done.stderr.decode().splitlines()[-1]
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
         (("--size", "0x5"), "'0x5'"),
         (("--size", "-5x5"), "size"),
         (("--size", "5x"), "'5x'"),
@@ -272,15 +287,15 @@ def test_the_installed_command_is_the_module():
         (("--on-unsolved", "ones"), "'ones'"),
         (("--strategy", "magic"), "'magic'"),
         (("--format", "magic"), "'magic'"),
-        (("--no-such-option",), "--no-such-option"),
-        (("questions.txt",), "questions.txt"),
     ],
 )
-def test_unusable_arguments_end_with_2_and_name_the_argument(options, said):
-    done = run(batch(GOOD), *options)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert said in done.stderr.decode().splitlines()[-1]
-    assert b"Traceback" not in done.stderr
+def test_values_that_cannot_be_used_are_named(options, said, capsys):
+    with pytest.raises(SystemExit) as end:
+        parse(options)
+    assert end.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err.splitlines()[-1]
 
 
 @pytest.mark.parametrize("text", [b"", b"\n\n"])
