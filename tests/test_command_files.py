@@ -59,6 +59,15 @@ def test_of_a_program_in_a_folder_bin_its_libraries_belong_to_it_and_nothing_els
     assert [*folders_of([bot])] == []
 
 
+@pytest.mark.parametrize("before", [["env", "A=b"], ["nice", "-n", "5"], ["sh", "-c"]])
+def test_a_program_behind_another_is_installed_as_well_and_so_is_what_runs_it(tmp_path, before):
+    interpreter = program(tmp_path / "its" / "bin" / "python")
+    (tmp_path / "its" / "lib").mkdir()
+    bot = program(tmp_path / "bot" / "bin" / "bot", f"#!{interpreter}")
+    found = {path.relative_to(tmp_path).as_posix() for path in prefixes_of([*before, bot])}
+    assert found == {"its/bin", "its/lib", "bot/bin"}
+
+
 @pytest.mark.parametrize("where", ["home/bin", "home/.local/bin"])
 def test_of_home_only_libraries_belong_to_a_program(tmp_path, monkeypatch, where):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

@@ -79,16 +79,23 @@ def everything_named(command: Sequence[str]) -> Iterator[Path]:
     """Yield the files and folders that a command names, with what links of them lead to and scripts are run by."""
     here = Path.cwd()
     program = shutil.which(command[0])
-    for _ in range(MOST_INTERPRETERS):
-        if not program:
-            break
-        yield from _links(here / program)
-        interpreter = interpreter_in(here / program)
-        program = shutil.which(interpreter) if interpreter else None
+    if program:
+        yield from _with_interpreters(here / program)
     words = [word for given in command[1:] for word in (given, given.partition("=")[2], *_tokens(given))]
     for word in dict.fromkeys(words):
         if is_here(word):
-            yield from _links(Path(os.path.normpath(here / word)))
+            yield from _with_interpreters(Path(os.path.normpath(here / word)))
+
+
+def _with_interpreters(path: Path) -> Iterator[Path]:
+    """Yield a path with what it leads to, and, of a script, what it is run by, which may be a script."""
+    for _ in range(MOST_INTERPRETERS):
+        yield from _links(path)
+        interpreter = interpreter_in(path) if path.is_file() else None
+        program = shutil.which(interpreter) if interpreter else None
+        if not program:
+            break
+        path = Path.cwd() / program
 
 
 def interpreter_in(program: Path) -> str | None:
@@ -115,8 +122,12 @@ def folders_of(command: Sequence[str]) -> Iterator[Path]:
 
 
 def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
-    """Yield the folder `bin` that a program is installed in, and what belongs to it there, such as `lib`."""
-    for folder in {path.parent for path in named_by(command[:1])}:
+    """Yield the folders `bin` that programs are installed in, and what belongs to them there, such as `lib`.
+
+    Programs are all that can be run: the one that counts may be another's argument, as of `env` or `nice`.
+    """
+    programs = (path for path in named_by(command) if path.is_file() and os.access(path, os.X_OK))
+    for folder in {path.parent for path in programs}:
         if folder.name == "bin":
             alone = not _is_wide(folder.parent) and folder.parent.name != ".local"
             yield folder
