@@ -130,6 +130,7 @@ def test_cpu_time_decides_where_a_bot_has_one_core():
     assert between(before, slower).outcome is Outcome.WORSE
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=30), st.randoms(use_true_random=False))
 def test_swapping_the_sides_turns_everything_around(before, random):
     after = [random.choice([None, one, one * 1.5, 0.0]) for one in before]

@@ -171,6 +171,7 @@ def test_what_was_written_is_read_again(name, record):
     assert (written.count, written.faults) == (1, ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=20)
 @given(record=records())
@@ -184,7 +185,14 @@ def test_a_puzzle_goes_through_any_two_formats_unchanged(name, record):
             assert getattr(second, field) == getattr(record, field)
 
 
-@pytest.mark.parametrize("name", [format.name for format in formats.formats() if format.several])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(one.name, marks=() if one.name in ("taai", "non") else pytest.mark.slow)
+        for one in formats.formats()
+        if one.several
+    ],
+)
 @settings(max_examples=50)
 @given(several=st.lists(records(), min_size=1, max_size=5))
 def test_several_puzzles_are_read_again_in_their_order(name, several):

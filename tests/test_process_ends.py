@@ -42,8 +42,8 @@ pytestmark = pytest.mark.usefixtures("compiled")
     ("choice", "timeout", "strategy"),
     [
         ("zeros", [[0] * 62] * 62, "champion"),
-        ("omit", b"", "champion"),
-        ("word", b"timeout\n", "champion"),
+        pytest.param("omit", b"", "champion", marks=pytest.mark.slow),
+        pytest.param("word", b"timeout\n", "champion", marks=pytest.mark.slow),
         ("word", b"timeout\n", "papers"),
     ],
 )

@@ -64,7 +64,7 @@ def test_nothing_for_who_wants_quiet(capsys, monkeypatch):
 WARM_UP = ["sh", "-c", "printf 'compiling\\nhalf ' >&2; printf 'a line' >&2"]
 
 
-@pytest.mark.parametrize("columns", [60, 100])
+@pytest.mark.parametrize("columns", [60, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("job", ["run", "tournament"])
 def test_what_warm_ups_and_bots_say_does_not_break_the_bar(tmp_path, monkeypatch, job, columns):
     monkeypatch.chdir(tmp_path)

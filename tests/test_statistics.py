@@ -241,7 +241,7 @@ def noisy(seed: int, count: int, noise: float, slower: float = 1.0) -> tuple[np.
     return before, after * slower
 
 
-@pytest.mark.parametrize("confidence", [0.8, 0.95])
+@pytest.mark.parametrize("confidence", [pytest.param(0.8, marks=pytest.mark.slow), 0.95])
 def test_noise_alone_is_seldom_taken_for_a_regression(confidence):
     seeds = 300
     found = [

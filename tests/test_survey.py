@@ -174,7 +174,9 @@ def test_the_table_has_a_row_for_each_kind_and_shares_of_its_boards():
     assert " ".join(lines[1].split()) == "55 % 1 - - - 100 % 1,000,000 1,000,000 9 -".replace("-", NOTHING)
 
 
-@pytest.mark.parametrize(("form", "first"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+@pytest.mark.parametrize(
+    ("form", "first"), [("svg", b"<?xml"), pytest.param("png", b"\x89PNG", marks=pytest.mark.slow)]
+)
 def test_a_plot_is_drawn_and_alike_each_time(form, first):
     data = drawing_of(random_survey(), form)
     assert data.startswith(first)
