@@ -66,6 +66,7 @@ def test_a_program_behind_another_is_installed_as_well_and_so_is_what_runs_it(tm
     bot = program(tmp_path / "bot" / "bin" / "bot", f"#!{interpreter}")
     found = {path.relative_to(tmp_path).as_posix() for path in prefixes_of([*before, bot])}
     assert found == {"its/bin", "its/lib", "bot/bin"}
+    assert [*folders_of([*before, bot])] == []  # a warm-up writes in those
 
 
 @pytest.mark.parametrize("where", ["home/bin", "home/.local/bin"])

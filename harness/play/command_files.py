@@ -19,24 +19,8 @@ __all__ = [
     "prefixes_of",
 ]
 
-SYSTEM = tuple(
-    map(
-        Path,
-        (
-            "/usr",
-            "/bin",
-            "/sbin",
-            "/lib",
-            "/lib32",
-            "/lib64",
-            "/libx32",
-            "/etc",
-            "/opt",
-            "/nix/store",
-            "/gnu/store",
-        ),
-    )
-)
+_NAMES = "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "nix/store", "gnu/store"
+SYSTEM = tuple(Path("/", one) for one in _NAMES)
 """What programs of any kind need to start."""
 
 OPT = Path("/opt")
@@ -113,26 +97,25 @@ def interpreter_in(program: Path) -> str | None:
 
 def folders_of(command: Sequence[str]) -> Iterator[Path]:
     """Yield the folders that a command names, and those of the files."""
-    programs = set(named_by(command[:1]))
     for path in named_by(command):
         if path.is_dir():
             yield path
-        elif path not in programs or path.parent.name != "bin":
+        elif not _is_installed(path):
             yield path if _is_wide(path.parent) else path.parent
 
 
 def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
-    """Yield the folders `bin` that programs are installed in, and what belongs to them there, such as `lib`.
+    """Yield the folders `bin` that programs are installed in, and what belongs to them there, such as `lib`."""
+    for folder in {path.parent for path in named_by(command) if _is_installed(path)}:
+        alone = not _is_wide(folder.parent) and folder.parent.name != ".local"
+        yield folder
+        for pattern in BESIDE_BIN if alone else BESIDE_BIN[:1]:
+            yield from folder.parent.glob(pattern)
 
-    Programs are all that can be run: the one that counts may be another's argument, as of `env` or `nice`.
-    """
-    programs = (path for path in named_by(command) if path.is_file() and os.access(path, os.X_OK))
-    for folder in {path.parent for path in programs}:
-        if folder.name == "bin":
-            alone = not _is_wide(folder.parent) and folder.parent.name != ".local"
-            yield folder
-            for pattern in BESIDE_BIN if alone else BESIDE_BIN[:1]:
-                yield from folder.parent.glob(pattern)
+
+def _is_installed(path: Path) -> bool:
+    """Tell whether a file is a program in a folder `bin`; it may be another's argument, as of `env` or `nice`."""
+    return path.parent.name == "bin" and path.is_file() and os.access(path, os.X_OK)
 
 
 def _tokens(word: str) -> list[str]:
