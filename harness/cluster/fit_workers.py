@@ -8,13 +8,12 @@ import os
 import platform
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nonobot
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.machine import machine_facts
+from nonobot.harness.play.machine import machine_facts, version_of
 from nonobot.harness.ranking.fairness import Kind, kind_of
 
 if TYPE_CHECKING:
@@ -59,8 +58,8 @@ def software() -> dict[str, str]:
     return {
         "nonobot": f"{nonobot.__version__}, sources {_sources_digest()[:8]}",
         "Python": ".".join(platform.python_version_tuple()[:2]),
-        "numpy": _version("numpy"),
-        "numba": _version("numba"),
+        "numpy": version_of("numpy") or "none",
+        "numba": version_of("numba") or "none",
     }
 
 
@@ -154,13 +153,6 @@ class FitWorkers:
 
 def _kind() -> Kind:
     return kind_of(machine_facts(()))
-
-
-def _version(distribution: str) -> str:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return "none"
 
 
 @cache

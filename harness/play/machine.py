@@ -27,6 +27,7 @@ __all__ = [
     "threads",
     "tournament_core",
     "usable_cores",
+    "version_of",
 ]
 
 BUSY_SHARE = 0.1
@@ -48,8 +49,8 @@ def machine_facts(cores: Sequence[int]) -> Machine:
         system=f"{platform.system()} {platform.release()}",
         cpu=_cpu_model(),
         python=platform.python_version(),
-        numpy=_version_of("numpy"),
-        numba=_version_of("numba"),
+        numpy=version_of("numpy"),
+        numba=version_of("numba"),
         logical_cores=os.cpu_count() or 1,
         usable_cores=len(usable_cores()),
         memory_bytes=psutil.virtual_memory().total,
@@ -85,7 +86,8 @@ def _cpu_model() -> str:
     return next(names, platform.machine())
 
 
-def _version_of(distribution: str) -> str | None:
+def version_of(distribution: str) -> str | None:
+    """Return the version of a library that is installed, None if it is not."""
     from importlib import metadata  # with all of `email`: tables and comparisons need none of it
 
     try:
