@@ -20,7 +20,7 @@ from nonobot.bot.exchange import Result
 from nonobot.bot.intake import STREAM, Item, UnreadableError, items_of, problem_of, why_no_puzzle
 from nonobot.bot.log import RunLog
 from nonobot.bot.strategies import Strategy, make_strategy
-from nonobot.bot.workers import in_order, usable_cores
+from nonobot.bot.workers import deliver_in_order, usable_cores
 from nonobot.protocol import DEFAULT_SIZE, Record, Solution, format_answer
 
 __all__ = ["run"]
@@ -139,16 +139,7 @@ class _Batch:
         try:
             options = self._options
             items = items_of(options.files, options.format, options.size, self._deadline, head)
-            for item, outcome in self._outcomes(items):
-                if item.is_puzzle:
-                    self._complain_of_early()
-                    self._answer(item, outcome)
-                    continue
-                self._faults += 1
-                self._unreadable += isinstance(item.found, UnreadableError)
-                self._early.append(item.named(str(item.found)))
-                if self._read or options.files:
-                    self._complain_of_early()
+            self._run(self._until_late(items))
             if self._is_out_of_time:
                 raise TimeoutError
         except TimeoutError:
@@ -180,14 +171,27 @@ class _Batch:
     def _late(self) -> bool:
         return self._deadline is not None and time.monotonic() >= self._deadline
 
-    def _outcomes(self, items: Iterable[Item]) -> Iterator[tuple[Item, _Outcome]]:
-        """Yield all puzzles in their order with what came of each; TimeoutError when time is up."""
-        in_time = self._until_late(items)
+    def _run(self, items: Iterable[Item]) -> None:
+        """Deal with all items, in their order; TimeoutError when time is up."""
         workers = [partial(self._solve, strategy) for strategy in self._strategies]
-        if len(workers) == 1:
-            return ((item, workers[0](item)) for item in in_time)
-        sys.setswitchinterval(_SWITCH_SECONDS)
-        return in_order(in_time, workers, stop=self._stop)
+        if len(workers) > 1:
+            sys.setswitchinterval(_SWITCH_SECONDS)
+            deliver_in_order(items, workers, self._deliver, stop=self._stop)
+            return
+        for item in items:
+            self._deliver(item, workers[0](item))
+
+    def _deliver(self, item: Item, outcome: _Outcome) -> None:
+        """Answer a puzzle, or say what else there is."""
+        if item.is_puzzle:
+            self._complain_of_early()
+            self._answer(item, outcome)
+            return
+        self._faults += 1
+        self._unreadable += isinstance(item.found, UnreadableError)
+        self._early.append(item.named(str(item.found)))
+        if self._read or self._options.files:
+            self._complain_of_early()
 
     def _until_late(self, items: Iterable[Item]) -> Iterator[Item]:
         for item in items:

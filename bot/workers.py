@@ -6,20 +6,18 @@ share the kernels and all that is imported.
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from queue import SimpleQueue
-from threading import Semaphore, Thread
-from typing import TYPE_CHECKING, TypeVar
+from threading import Lock, Semaphore, Thread
+from typing import TypeVar
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-__all__ = ["WINDOW", "in_order", "usable_cores"]
+__all__ = ["WINDOW", "deliver_in_order", "in_order", "usable_cores"]
 
 WINDOW = 1024
-"""Puzzles under way: read, and not yet answered. So many are solved behind a hard one before the other cores idle;
-with them, two jobs take 22 MB more than one (25x25)."""
+"""Puzzles read, and not yet answered. So many are solved behind a hard one before the other cores idle."""
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -30,63 +28,123 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def in_order(
-    items: Iterable[Item], workers: Sequence[Callable[[Item], Outcome]], stop: Callable[[], None]
-) -> Iterator[tuple[Item, Outcome]]:
-    """Yield each item with what a worker made of it, in their order, while the workers go on with the next.
+def deliver_in_order(
+    items: Iterable[Item],
+    workers: Sequence[Callable[[Item], Outcome]],
+    deliver: Callable[[Item, Outcome], None],
+    stop: Callable[[], None],
+) -> None:
+    """Hand over each item with what a worker made of it, in their order, while the workers go on with the next.
 
     Parameters
     ----------
     items : iterable
-        Looked at in a thread of its own, up to `WINDOW` items ahead of what is yielded. What it raises is raised
-        here, after all items before it were yielded.
+        Each is asked for by a worker that is free, in its thread, up to `WINDOW` items ahead of what is handed
+        over. What it raises is raised here, after all items before it were handed over.
     workers : sequence of callable
-        Each is called in one thread at a time.
+        Each is called in one thread.
+    deliver : callable
+        Called by the worker that has made what is next, so that nobody else has to wake for it: on a machine whose
+        cores are all busy that is a fiftieth of the time.
     stop : callable
         Called when nobody wants what is still under way; it makes the workers return soon.
     """
-    from concurrent.futures import ThreadPoolExecutor  # with logging and more, which one job does not need
+    room = Semaphore(WINDOW)
+    reading, delivering = Lock(), Lock()
+    left, numbers = iter(items), count()
+    made: dict[int, tuple[Item, Outcome]] = {}
+    wanted = 0
+    is_over = False
+    at_end: BaseException | None = None
+    ended: SimpleQueue[BaseException | None] = SimpleQueue()
 
-    under_way: SimpleQueue[tuple[Item, Future[Outcome]] | BaseException | None] = SimpleQueue()
+    def take() -> tuple[int, Item] | None:
+        nonlocal is_over, at_end
+        room.acquire()
+        with reading:
+            if not is_over:
+                try:
+                    return next(numbers), next(left)
+                except StopIteration:
+                    pass
+                except BaseException as error:  # whatever it is, somebody waits for an end
+                    at_end = error
+                is_over = True
+                room.release(len(workers))
+        return None
+
+    def hand_over() -> None:
+        nonlocal wanted
+        # Who finds another at it leaves it to him, and he looks again when he is done.
+        while wanted in made and delivering.acquire(blocking=False):
+            try:
+                while wanted in made:
+                    deliver(*made.pop(wanted))
+                    wanted += 1
+                    room.release()
+            finally:
+                delivering.release()
+
+    def work(worker: Callable[[Item], Outcome], busy: Lock) -> None:
+        try:
+            while (taken := take()) is not None:
+                number, item = taken
+                with busy:
+                    made[number] = item, worker(item)
+                hand_over()
+        except BaseException as error:
+            ended.put(error)
+        else:
+            ended.put(None)
+
+    at_work = [Lock() for _ in workers]
+    for pair in zip(workers, at_work, strict=True):
+        # They may wait for input that never comes; daemons keep nobody from ending.
+        Thread(target=work, args=pair, daemon=True).start()
+    try:
+        for _ in workers:
+            if error := ended.get():
+                raise error
+    except BaseException:  # of a worker, of `deliver`, or Ctrl-C
+        is_over = True
+        room.release(len(workers))
+        stop()
+        for busy in at_work:
+            atexit.register(busy.acquire)  # the process does not end under a kernel that runs
+        raise
+    if at_end:
+        raise at_end
+
+
+def in_order(
+    items: Iterable[Item], workers: Sequence[Callable[[Item], Outcome]], stop: Callable[[], None]
+) -> Iterator[tuple[Item, Outcome]]:
+    """Yield what :func:`deliver_in_order` hands over, which goes on meanwhile, up to `WINDOW` items ahead."""
     room = Semaphore(WINDOW)
     is_over = False
-    idle: SimpleQueue[Callable[[Item], Outcome]] = SimpleQueue()
-    for worker in workers:
-        idle.put(worker)
+    made: SimpleQueue[tuple[Item, Outcome] | BaseException | None] = SimpleQueue()
 
-    def work(item: Item) -> Outcome:
-        worker = idle.get()
+    def rooms() -> Iterator[None]:
+        while room.acquire() and not is_over:
+            yield
+
+    def run() -> None:
+        taken = (item for _, item in zip(rooms(), items, strict=False))
         try:
-            return worker(item)
-        finally:
-            idle.put(worker)
+            deliver_in_order(taken, workers, lambda *one: made.put(one), stop)
+            made.put(None)
+        except BaseException as error:
+            made.put(error)
 
-    pool = ThreadPoolExecutor(len(workers))
-
-    def read() -> None:
-        try:
-            for item in items:
-                room.acquire()
-                if is_over:
-                    return
-                under_way.put((item, pool.submit(work, item)))
-            under_way.put(None)
-        except BaseException as error:  # whatever it is, somebody waits for an end
-            under_way.put(error)
-
+    Thread(target=run, daemon=True).start()
     try:
-        # It may wait for input that never comes; a daemon keeps nobody from ending.
-        Thread(target=read, daemon=True).start()
-        while (next_one := under_way.get()) is not None:
-            if isinstance(next_one, BaseException):
-                raise next_one
+        while (one := made.get()) is not None:
+            if isinstance(one, BaseException):
+                raise one
             room.release()
-            item, future = next_one
-            yield item, future.result()
-    except BaseException:  # of an item or a worker, or the one that ends a generator early
+            yield one
+    except BaseException:  # the one that ends a generator early, too
         is_over = True
-        room.release()  # for the reader, so that it ends
-        pool.shutdown(wait=False, cancel_futures=True)
+        room.release()
         stop()
         raise
-    pool.shutdown()

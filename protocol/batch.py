@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -37,7 +38,22 @@ MOST_LINE_BYTES = 4096
 """Bytes of the longest input line that is looked at."""
 
 _PLAIN = b"0123456789 \t\r\n"
+_MOST_PLAIN_BYTES = 128
+"""Longer lines take the long way, so that the clues that are kept stay small."""
+
 _BOM = b"\xef\xbb\xbf"
+
+
+@lru_cache(1 << 14)
+def _plain_clue(line: bytes) -> Clue | None:
+    """Return the clue in a line of digits and white space, as nearly every line is; None if there is more to say.
+
+    Three lines of four stand in a set more than once.
+    """
+    if line.translate(None, _PLAIN):
+        return None
+    clue = tuple(map(int, line.split()))
+    return clue if not clue or (min(clue) > 0 and max(clue) < 10**MOST_DIGITS) else None
 
 
 class TaaiReader:
@@ -71,10 +87,9 @@ class TaaiReader:
     def feed(self, line: bytes) -> list[Found]:
         """Take the next line, with or without its end, and return what it completed."""
         self._line += 1
-        # Nearly every line is digits and white space, and goes this short way.
-        if self._number is not None and len(line) <= MOST_LINE_BYTES and not line.translate(None, _PLAIN):
-            clue = tuple(map(int, line.split()))
-            if not clue or (min(clue) > 0 and max(clue) < 10**MOST_DIGITS):
+        if self._number is not None and len(line) <= _MOST_PLAIN_BYTES:
+            clue = _plain_clue(line)
+            if clue is not None:
                 return self._take(clue)
         if self._line == 1:
             line = line.removeprefix(_BOM)

@@ -7,11 +7,11 @@ import random
 import signal
 import threading
 from itertools import count
-from threading import Event, Lock
+from threading import Event, Lock, Thread
 
 import pytest
 
-from nonobot.bot.workers import WINDOW, in_order
+from nonobot.bot.workers import WINDOW, deliver_in_order, in_order
 from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
 from tests.boards import random_grid
 from tests.talking import (
@@ -70,21 +70,29 @@ def test_each_worker_has_one_item_at_a_time_and_all_work_at_once():
 
 def test_items_are_looked_at_no_further_ahead_than_the_window():
     looked_at = []
-    may_end = Event()
+    first_may_end, all_looked_at = Event(), Event()
 
     def items():
         for item in count():
             looked_at.append(item)
             yield item
 
-    made = in_order(items(), [lambda item: may_end.wait(PATIENCE_SECONDS)] * 2, may_end.set)
-    furthest = WINDOW + 2  # in the window, one for which there is no room, one at hand
-    may_end.set()
-    next(made)
-    wait_until(lambda: len(looked_at) == furthest)
+    def make(item):
+        if item == 0:
+            assert first_may_end.wait(PATIENCE_SECONDS)
+        elif item == WINDOW - 1:
+            all_looked_at.set()
+
+    made = in_order(items(), [make] * 2, first_may_end.set)
+    one = Thread(target=lambda: next(made))
+    one.start()
+    assert all_looked_at.wait(PATIENCE_SECONDS)
+    assert len(looked_at) == WINDOW
+    first_may_end.set()
+    one.join()
     for _ in range(5):
         next(made)
-    wait_until(lambda: len(looked_at) == furthest + 5)
+    wait_until(lambda: len(looked_at) == WINDOW + 6)
     made.close()
 
 
@@ -122,6 +130,39 @@ def test_who_wants_no_more_leaves_no_thread_behind():
     assert [next(made) for _ in range(3)] == [(0, 0), (1, 1), (2, 2)]
     made.close()
     wait_until(lambda: set(threading.enumerate()) <= before)
+
+
+def test_while_one_is_handed_over_the_next_are_made_up_to_the_window():
+    all_made = Event()
+    handed_over = []
+
+    def make(item):
+        if item == WINDOW - 1:
+            all_made.set()
+        return -item
+
+    def deliver(item, made):
+        if item == 0:
+            assert all_made.wait(PATIENCE_SECONDS)
+        handed_over.append((item, made))
+
+    deliver_in_order(range(WINDOW + 9), [make] * 2, deliver, lambda: None)
+    assert handed_over == [(item, -item) for item in range(WINDOW + 9)]
+
+
+def test_where_one_cannot_be_handed_over_none_after_it_is():
+    stopped = Event()
+    handed_over = []
+
+    def deliver(item, _):
+        if item == 3:
+            raise BrokenPipeError
+        handed_over.append(item)
+
+    with pytest.raises(BrokenPipeError):
+        deliver_in_order(count(), [lambda item: item] * 3, deliver, stopped.set)
+    assert stopped.is_set()
+    assert handed_over == [0, 1, 2]
 
 
 # The command
