@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +36,7 @@ _CELL_OF = {"1": BLACK, "0": WHITE, "?": UNKNOWN}
 
 def clue_of(cells: Iterable[int]) -> Clue:
     """Return the clue that a fully painted line has: the lengths of its runs of black cells."""
-    return tuple(len(list(run)) for black, run in groupby(bool(cell) for cell in cells) if black)
+    return tuple(len(run) for run in bytes(map(bool, cells)).split(b"\0") if run)
 
 
 def text_from_cells(cells: npt.NDArray[np.integer]) -> str:

@@ -11,7 +11,7 @@ Simplified Line Solver for Nonogram Puzzle Games" (maximal painting, section 2; 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from math import comb, prod
 from typing import TYPE_CHECKING
 
@@ -177,11 +177,12 @@ def _with_rows_painted(puzzle: Puzzle, above: Grid) -> Iterator[Grid]:
         return
     for line in placements(tuple(puzzle.rows[len(above)]), len(puzzle.columns)):
         rows = [*above, list(line)]
-        if all(_can_begin([row[x] for row in rows], clue) for x, clue in enumerate(puzzle.columns)):
+        if all(map(_can_begin, zip(*rows, strict=True), puzzle.columns)):
             yield from _with_rows_painted(puzzle, rows)
 
 
-def _can_begin(cells: Sequence[Cell], clue: Sequence[int]) -> bool:
+@lru_cache(1 << 16)
+def _can_begin(cells: tuple[int, ...], clue: tuple[int, ...]) -> bool:
     """Tell whether the runs of `cells` are the first of `clue`; the last run may still grow."""
     runs = _runs(cells)
     if len(runs) > len(clue):
