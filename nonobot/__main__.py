@@ -13,9 +13,6 @@ import signal  # noqa: E402
 import sys  # noqa: E402
 
 gc.set_threshold(100_000)  # imports leave nothing to collect, and looking for it takes a twentieth of the start
-
-from nonobot.bot.cli import parse  # noqa: E402
-
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start threads that have nothing to do here
 
 
@@ -36,6 +33,8 @@ def main() -> int:
     """Run the command; the exit status is returned."""
     # The default way to die: at once, and while a kernel runs too. Every answer is written out by then.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from nonobot.bot.cli import parse  # only here: a Ctrl-C may come while it is loaded
+
     options = parse(sys.argv[1:])
     if not _standard_streams():
         return 2

@@ -126,6 +126,24 @@ def test_a_signal_ends_it_quietly_while_it_waits_for_input(talk, number):
     assert (out, err) == (b"", b"")
 
 
+PRESSES_CTRL_C = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class PressesCtrlC:
+    def find_spec(self, name, path=None, target=None):
+        if name == "nonobot.bot.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, PressesCtrlC())
+from nonobot.__main__ import main
+main()
+"""
+
+
+def test_a_ctrl_c_while_it_is_loaded_ends_it_quietly():
+    done = subprocess.run([sys.executable, "-c", PRESSES_CTRL_C], input=batch(GOOD), capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
 def test_a_closed_stdout_ends_it_quietly(talk):
     one = talk("--size", "2x2")
     one.send(batch(GOOD))
