@@ -1,4 +1,4 @@
-"""The TAAI batch stream: every freedom that the reader gives, every fault that it names, and the round trip."""
+"""The TAAI batch stream: every freedom that the reader gives, and the round trip."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from nonobot.protocol import (
     format_puzzle,
     read_batch,
 )
-from nonobot.protocol.batch import MOST_LINE_BYTES
 from tests.boards import grids, puzzles
 
 # Columns 2, 1 1, nothing; rows 1 1, 1, 1: three columns, three rows, an empty line among them.
 PUZZLE = Puzzle(columns=((2,), (1, 1), ()), rows=((2,), (1,), (1,)))
 TEXT = b"$1\n2\n1\t1\n\n2\n1\n1\n"
 
+GOOD_3 = Puzzle(columns=((1,), (1,), ()), rows=((1,), (1,), ()))
 GOOD = Puzzle(columns=((1,), (1,)), rows=((1,), (1,)))
 
 
@@ -265,216 +265,6 @@ def test_auto_is_not_slowed_down_by_as_many_blank_lines_as_clues():
     [entry] = read(b"$1\n" + b"1\n" * many + b"\n" * many, None)
     assert entry.size == (many // 2, many // 2)
     assert entry.puzzle == Puzzle(((1,),) * (many // 2), ((1,),) * (many // 2))
-
-
-# Faults: (name, the clue lines of a 3x3 board, class, message)
-
-FAULTS = [
-    ("a word", b"2\n1 1\n\nx\n1\n1\n", "NOT_A_NUMBER", "line 10: clue 'x' is not a number"),
-    ("a word in a clue", b"2\n1 two\n\n2\n1\n1\n", "NOT_A_NUMBER", "line 8: clue 'two' is not a number"),
-    ("number and letter", b"2x\n1 1\n\n2\n1\n1\n", "NOT_A_NUMBER", "line 7: clue '2x' is not a number"),
-    ("a fraction", b"2\n1.5\n\n2\n1\n1\n", "NOT_A_NUMBER", "line 8: clue '1.5' is not a number"),
-    ("an underscore", b"2\n1_0\n\n2\n1\n1\n", "NOT_A_NUMBER", "line 8: clue '1_0' is not a number"),
-    ("commas", b"2\n1,1\n\n2\n1\n1\n", "NOT_A_NUMBER", "line 8: clue '1,1' is not a number"),
-    ("a minus alone", b"2\n-\n\n2\n1\n1\n", "NOT_A_NUMBER", "line 8: clue '-' is not a number"),
-    ("two signs", b"2\n+-1\n\n2\n1\n1\n", "NOT_A_NUMBER", "line 8: clue '+-1' is not a number"),
-    ("other digits", "2\n\u0661 1\n\n2\n1\n1\n".encode(), "NOT_A_NUMBER", "line 8: clue '\u0661' is not a number"),
-    ("an exponent", "2\n1\u00b2\n\n2\n1\n1\n".encode(), "NOT_A_NUMBER", "line 8: clue '1\u00b2' is not a number"),
-    (
-        "negative",
-        b"2\n-1\n\n2\n1\n1\n",
-        "NEGATIVE_NUMBER",
-        "line 8: clue '-1' is negative; block lengths are 1 or more",
-    ),
-    (
-        "a zero among others",
-        b"2\n1 0 1\n\n2\n1\n1\n",
-        "ZERO_BLOCK",
-        "line 8: a 0 beside other block lengths; a 0 alone is an empty clue",
-    ),
-    (
-        "two zeros",
-        b"2\n0 0\n\n2\n1\n1\n",
-        "ZERO_BLOCK",
-        "line 8: a 0 beside other block lengths; a 0 alone is an empty clue",
-    ),
-    (
-        "seven digits",
-        b"1234567\n1 1\n\n2\n1\n1\n",
-        "TOO_LARGE_NUMBER",
-        "line 7: clue '1234567' is longer than any board",
-    ),
-    (
-        "5000 digits in a line",
-        b"2\n" + b"9" * 5000 + b"\n\n2\n1\n1\n",
-        "LINE_TOO_LONG",
-        "line 8: a line of over 4096 bytes; expected block lengths",
-    ),
-    (
-        "4000 digits",
-        b"2\n" + b"9" * 4000 + b"\n\n2\n1\n1\n",
-        "TOO_LARGE_NUMBER",
-        f"line 8: clue '{'9' * 40}...' is longer than any board",
-    ),
-    (
-        "a line of 100 kB",
-        b"2\n1 1\n\n2\n" + b"1 " * 50_000 + b"\n1\n",
-        "LINE_TOO_LONG",
-        "line 11: a line of over 4096 bytes; expected block lengths",
-    ),
-    (
-        "NUL bytes",
-        b"2\n\0\0\n\n2\n1\n1\n",
-        "NOT_TEXT",
-        "line 8: bytes that are not text; expected block lengths separated by TAB",
-    ),
-    (
-        "bytes that are not UTF-8",
-        b"2\n\xff\xfe\n\n2\n1\n1\n",
-        "NOT_TEXT",
-        "line 8: bytes that are not text; expected block lengths separated by TAB",
-    ),
-    (
-        "a column clue too long",
-        b"2\n2 1\n\n2\n1\n1\n",
-        "CLUE_TOO_LONG",
-        "line 8: the clue of column 2 needs 4 cells, the column has 3",
-    ),
-    (
-        "a row clue too long",
-        b"2\n1 1\n\n2\n1\n4\n",
-        "CLUE_TOO_LONG",
-        "line 12: the clue of row 3 needs 4 cells, the row has 3",
-    ),
-    (
-        "a clue of six digits",
-        b"2\n999999\n\n2\n1\n1\n",
-        "CLUE_TOO_LONG",
-        "line 8: the clue of column 2 needs 999999 cells, the column has 3",
-    ),
-    (
-        "rows and columns count differently",
-        b"2\n1 1\n\n2\n1\n2\n",
-        "BLACK_CELL_MISMATCH",
-        "line 6: the columns count 4 black cells, the rows 5; both must be the same",
-    ),
-    (
-        "missing lines",
-        b"2\n1 1\n\n2\n",
-        "MISSING_LINES",
-        "line {next}: expected 6 clue lines for a 3x3 board, found 4 (is it --size 2x2?)",
-    ),
-    (
-        "an odd number of lines",
-        b"2\n1 1\n3\n",
-        "MISSING_LINES",
-        "line {next}: expected 6 clue lines for a 3x3 board, found 3",
-    ),
-    ("no lines", b"", "MISSING_LINES", "line {next}: expected 6 clue lines for a 3x3 board, found 0"),
-]
-
-GOOD_3 = Puzzle(columns=((1,), (1,), ()), rows=((1,), (1,), ()))
-
-
-@pytest.mark.parametrize(("lines", "kind", "message"), [fault[1:] for fault in FAULTS], ids=[f[0] for f in FAULTS])
-def test_each_fault_is_named_with_its_place_and_costs_no_other_puzzle(lines, kind, message):
-    before = b"$1\n" + b"1\n1\n0\n1\n" + b"1\n"  # without its last line, an empty one: $2 stands on line 8
-    text = before + b"\n$2\n" + lines + format_puzzle(3, GOOD_3)
-    message = _moved(message, 2).replace("{next}", str(9 + lines.count(b"\n")))
-    first, second, third = read(text)
-    assert facts([first]) == [(1, 1, (3, 3), GOOD_3)]
-    assert isinstance(second, Fault)
-    assert (second.number, second.size, second.is_in_place) == (2, (3, 3), True)
-    assert second.kind.name == kind
-    assert str(second) == f"$2: {message}"
-    assert facts([third]) == [(3, 9 + lines.count(b"\n"), (3, 3), GOOD_3)]
-
-
-def _moved(message: str, by: int) -> str:
-    """Return `message` with its line number moved; the list above counts as if $2 stood on line 6."""
-    place, what = message.split(": ", 1)
-    if place == "line {next}":
-        return message
-    return f"line {int(place.removeprefix('line ')) + by}: {what}"
-
-
-def test_the_first_fault_of_a_puzzle_is_named_and_the_others_counted():
-    (entry,) = read(b"$4\nx\n-1\n\n2 0\n1\n1\n")
-    assert str(entry) == "$4: line 2: clue 'x' is not a number (and 2 more in this puzzle)"
-    assert (entry.number, entry.line, entry.more) == (4, 2, 2)
-
-
-def test_missing_lines_come_before_the_faults_of_the_lines_there_are():
-    (entry,) = read(b"$4\nx\n")
-    assert str(entry) == ("$4: line 2: expected 6 clue lines for a 3x3 board, found 1 (and 1 more in this puzzle)")
-
-
-def test_missing_lines_at_the_end_name_the_last_line():
-    (entry,) = read(b"$4\n1\n1\n")
-    assert str(entry) == ("$4: line 3: expected 6 clue lines for a 3x3 board, found 2 (is it --size 1x1?)")
-
-
-def test_extra_lines_are_left_out_said_once_and_cost_no_puzzle():
-    text = format_puzzle(1, GOOD_3) + b"3\n3\n\n3\n" + format_puzzle(2, GOOD_3)
-    first, extra, second = read(text)
-    assert (first.puzzle, second.puzzle) == (GOOD_3, GOOD_3)
-    assert extra.kind.name == "EXTRA_LINES"
-    assert not extra.is_in_place
-    assert str(extra) == (
-        "$1: line 8: '3' comes after the 6 clue lines of a 3x3 board and is left out; is --size right?"
-    )
-
-
-def test_extra_lines_of_a_puzzle_with_the_number_0():
-    _, extra = read(b"$0\n1\n1\n7\n", (1, 1))
-    assert str(extra) == (
-        "$0: line 4: '7' comes after the 2 clue lines of a 1x1 board and is left out; is --size right?"
-    )
-
-
-def test_stray_text_before_the_first_puzzle_is_said_once():
-    text = b"\n# questions\n1 2 3\n" + format_puzzle(1, GOOD_3)
-    stray, entry = read(text)
-    assert stray.kind.name == "STRAY_TEXT"
-    assert not stray.is_in_place
-    assert str(stray) == "line 2: '# questions' stands before the first '$'; expected '$1'"
-    assert entry.puzzle == GOOD_3
-    assert [str(item) for item in read(b"hello", None)] == [
-        "line 1: 'hello' stands before the first '$'; expected '$1'"
-    ]
-
-
-@pytest.mark.parametrize(
-    "header",
-    [b"$", b"$x", b"$-2", b"$2.0", b"$2 2", b"$$2", b"$2\0", b"$\xff", b"$" + b"2" * 5000, b"$+2", b"$1_0"],
-)
-def test_a_bad_header_takes_the_next_number_and_its_own_lines(header):
-    text = format_puzzle(1, GOOD_3) + header + b"\n" + format_puzzle(2, GOOD_3)[3:] + format_puzzle(3, GOOD_3)
-    first, second, third = read(text)
-    assert (first.number, first.puzzle) == (1, GOOD_3)
-    assert (second.number, second.line, second.is_in_place) == (2, 8, True)
-    assert second.kind.name == "BAD_HEADER"
-    assert (third.number, third.puzzle) == (3, GOOD_3)
-
-
-def test_the_message_for_a_bad_header_shows_it():
-    (entry,) = read(b"$x\n1\n1\n", (1, 1))
-    assert str(entry) == "$1: line 1: '$x' starts no puzzle; expected '$' and a number such as '$1'"
-
-
-def test_unprintable_text_is_escaped_and_cut_in_messages():
-    (entry,) = read(b"$1\n\x1b[31mred\n1\n", (1, 1))
-    assert str(entry) == "$1: line 2: clue '\\x1b[31mred' is not a number"
-    (entry,) = read(b"$1\n" + b"x" * 300 + b"\n1\n", (1, 1))
-    assert str(entry) == f"$1: line 2: clue '{'x' * 40}...' is not a number"
-
-
-def test_the_longest_line_is_still_read():
-    spaces = b" " * (MOST_LINE_BYTES - 2)
-    (entry,) = read(b"$1\n1" + spaces + b"\n1\n", (1, 1))
-    assert entry.puzzle == Puzzle(columns=((1,),), rows=((1,),))
-    (entry,) = read(b"$1\n1" + spaces + b"  \n1\n", (1, 1))
-    assert entry.kind.name == "LINE_TOO_LONG"
 
 
 # Whatever comes in
