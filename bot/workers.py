@@ -98,6 +98,20 @@ def deliver_in_order(
             ended.put(None)
 
     at_work = [Lock() for _ in workers]
+
+    def give_up() -> None:
+        nonlocal is_over
+        is_over = True
+        room.release(len(workers))
+        stop()
+
+    def end() -> None:
+        """Let no kernel run where the process ends: its memory would go from under it."""
+        give_up()
+        for busy in at_work:
+            busy.acquire()
+
+    atexit.register(end)
     for pair in zip(workers, at_work, strict=True):
         # They may wait for input that never comes; daemons keep nobody from ending.
         Thread(target=work, args=pair, daemon=True).start()
@@ -106,12 +120,9 @@ def deliver_in_order(
             if error := ended.get():
                 raise error
     except BaseException:  # of a worker, of `deliver`, or Ctrl-C
-        is_over = True
-        room.release(len(workers))
-        stop()
-        for busy in at_work:
-            atexit.register(busy.acquire)  # the process does not end under a kernel that runs
+        give_up()
         raise
+    atexit.unregister(end)
     if at_end:
         raise at_end
 

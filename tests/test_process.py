@@ -22,7 +22,7 @@ from tests.talking import (
     batch,
     run,
 )
-from tests.test_batch import FAULTS
+from tests.test_batch_faults import FAULTS
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

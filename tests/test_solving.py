@@ -15,7 +15,7 @@ import pytest
 from nonobot import Difficulty, Puzzle, PuzzleError, Record, check, difficulty, solve, solve_all, solving
 from tests import naive
 from tests.boards import random_clues, random_grid
-from tests.talking import hard
+from tests.talking import PATIENCE_SECONDS, hard
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -140,6 +140,18 @@ def test_ctrl_c_ends_a_search_at_once_and_the_program_goes_on():
         program.send_signal(signal.SIGINT)
         assert program.communicate(timeout=600)[0] == "unique\n"
     assert program.returncode == 0
+
+
+def test_a_program_that_ends_while_searches_run_ends():
+    code = (
+        "import nonobot\n"
+        "from tests.talking import hard\n"
+        "easy = nonobot.Puzzle(rows=[[1]], columns=[[1]])\n"
+        "for result in nonobot.solve_all([easy, hard(), hard()], jobs=2, seconds=None):\n"
+        "    raise SystemExit(result.verdict)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "unique\n")
 
 
 def test_compiling_is_told_to_the_log(caplog, monkeypatch):
