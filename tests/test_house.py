@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,7 @@ def modules(room: str) -> list[Path]:
 MODULES = [path.relative_to(HOUSE).as_posix() for room in ROOMS for path in modules(room)]
 
 
+@cache
 def tree_of(module: str) -> ast.Module:
     return ast.parse((HOUSE / module).read_text(encoding="utf-8"), module)
 
