@@ -1,4 +1,4 @@
-"""The bot of this project, as a command."""
+"""The bot of this project, and its judge, as commands."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import nonobot
 from nonobot.protocol import DEFAULT_SIZE
 from nonobot.tournament_data import PuzzleSet
 
-__all__ = ["HOME", "OWN_BOT", "is_own_bot", "own_bot"]
+__all__ = ["HOME", "OWN_BOT", "OWN_JUDGE", "is_own_bot", "own_bot"]
 
 HOME = Path(nonobot.__file__).resolve().parent.parent
 """The folder that `nonobot` is imported from: a clone, or the folder of installed packages."""
 
 OWN_BOT = (sys.executable, "-P", "-m", "nonobot")  # -P: not a nonobot.py that lies in the working folder
+OWN_JUDGE = (sys.executable, "-P", "-m", "nonobot.harness")
 
 
 def own_bot(puzzle_set: PuzzleSet) -> list[str]:

@@ -1,11 +1,12 @@
-"""How often `nonojudge compare` is right: the same code against itself, and against really slowed code.
+"""How often a duel is right: the same code against itself, and against really slowed code.
 
-    python -m tests.compare_trials FOLDER              an idle machine: 30 blocks of 11 runs, eight minutes
-    python -m tests.compare_trials FOLDER --busy 2     with two loops beside it: 30 blocks of 6 runs
+    python -m tests.compare_trials FOLDER              an idle machine: 30 blocks of two duels, half an hour
+    python -m tests.compare_trials FOLDER --busy 2     with two loops beside it: 30 blocks of one duel
+    python -m tests.compare_trials FOLDER --apart      runs one after another, and not side by side
 
-A block is recorded in one go, by turns: the same code six times and, on an idle machine, a copy with a loop added
-to the line kernel after each of the first five. From each block come one trial with one run a side, one with three
-and, with the slowed copy, one with five. What FOLDER holds already is not recorded again.
+A block is a duel of the same code in three rounds and, on an idle machine, one of five rounds with a copy that has
+a loop added to its line kernel. From each block come one trial with one run a side, one with three and, with the
+slowed copy, one with five. What FOLDER holds already is not recorded again.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -31,18 +33,21 @@ from tests.patched import LINE_KERNEL, patched_house
 
 SET = "boardgen:25x25x500:seed=7"
 BLOCKS = 30
-SAME, SLOWED = 6, 5
+SAME, SLOWED = 3, 5
+"""Runs a side."""
+
+Played = Callable[[Mapping[str, Sequence[str]], str, Path], None]
 
 A_TENTH_SLOWER = (
     "    cells = (m.one << length) - 1\n",
     "    cells = (m.one << length) - 1\n"
     "    spent = blocks + 1\n"
-    "    for _ in range(125):\n"
+    "    for _ in range(135):\n"
     "        spent = (spent ^ (spent >> 7)) * 6364136223846793005\n"
     "    if spent == 0:  # never; a compiler does not know, and keeps the loop\n"
     "        return False, black, white\n",
 )
-"""A loop for each line, which makes the whole process take about a tenth longer."""
+"""A loop for each line, which makes the whole process take a tenth longer."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -50,16 +55,17 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.compare_trials", description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the results are kept")
     parser.add_argument("--busy", type=int, default=0, metavar="N", help="so many loops run beside (default: 0)")
+    parser.add_argument("--apart", action="store_true", help="runs one after another")
     parser.add_argument("--set", default=SET, metavar="SET", help="default: %(default)s")
     parser.add_argument("--blocks", type=int, default=BLOCKS, metavar="N", help="default: %(default)s")
     parsed = parser.parse_args(arguments)
     blocks = [parsed.folder / f"{number:02}" for number in range(1, parsed.blocks + 1)]
-    record(blocks, parsed.set, parsed.busy)
+    record(blocks, parsed.set, parsed.busy, apart if parsed.apart else side_by_side)
     return tell(blocks)
 
 
-def record(blocks: Sequence[Path], puzzle_set: str, loops: int) -> None:
-    """Record the blocks that are not there."""
+def record(blocks: Sequence[Path], puzzle_set: str, loops: int, played: Played) -> None:
+    """Record the blocks that are not there; `played` plays one of some commands on a set, into a folder."""
     missing = [block for block in blocks if not block.exists()]
     if not missing:
         return
@@ -73,11 +79,7 @@ def record(blocks: Sequence[Path], puzzle_set: str, loops: int) -> None:
         for block in missing:
             part = block.with_suffix(".part")
             shutil.rmtree(part, ignore_errors=True)
-            part.mkdir(parents=True)
-            for number in range(1, SAME + 1):
-                play(commands["same"], puzzle_set, part / f"same-{number}.json")
-                if "slow" in commands and number <= SLOWED:
-                    play(commands["slow"], puzzle_set, part / f"slow-{number}.json")
+            played(commands, puzzle_set, part)
             part.rename(block)
             print(f"block {block.name}", file=sys.stderr)
 
@@ -91,26 +93,46 @@ def command(folder: Path, *changes: tuple[str, str]) -> list[str]:
     return found
 
 
-def play(bot: Sequence[str], puzzle_set: str, result: Path) -> None:
-    """Run a bot as `nonojudge run` does."""
+def side_by_side(commands: Mapping[str, Sequence[str]], puzzle_set: str, block: Path) -> None:
+    """Play the duels of a block."""
+    for name, rounds in (("same", SAME), ("slow", SLOWED)):
+        if name in commands:
+            bots = [shlex.join(commands[one]) for one in ("same", name)]
+            judge(
+                *("duel", "--quiet", "--set", puzzle_set, "--rounds", str(rounds), "--results", str(block / name)),
+                *bots,
+            )
+
+
+def apart(commands: Mapping[str, Sequence[str]], puzzle_set: str, block: Path) -> None:
+    """Play the runs of a block one after another, by turns."""
+    for name, rounds in (("same", SAME), ("slow", SLOWED)):
+        for number in range(1, rounds + 1 if name in commands else 1):
+            for side, bot in (("before", "same"), ("after", name)):
+                result = block / name / side / f"{number}.json"
+                options = ["--quiet", "--set", puzzle_set, "--name", "nonobot", "--result", str(result)]
+                judge("run", *options, "--", *commands[bot])
+
+
+def judge(*arguments: str) -> None:
+    """Carry out a command of the judge, whatever it finds."""
     with contextlib.redirect_stdout(io.StringIO()):
-        options = ["--quiet", "--set", puzzle_set, "--name", "nonobot", "--result", str(result)]
-        status = cli.run(["run", *options, "--", *bot])
-    assert status == 0, f"the run ended with {status}"
+        status = cli.run(arguments)
+    assert status in (0, 1, 3), f"the command ended with {status}"
 
 
 def trials(block: Path) -> Iterator[tuple[str, Comparison]]:
     """Yield the comparisons of a block, and what each shows."""
-    same, slow = (sorted(block.glob(f"{name}-*.json")) for name in ("same", "slow"))
-    yield "same code, 1 run a side", compared(same[:1], same[1:2])
-    yield "same code, 3 runs a side", compared(same[::2], same[1::2])
-    if slow:
-        yield "slowed code, 5 runs a side", compared(same[:SLOWED], slow)
+    sides = [block / "same" / side for side in ("before", "after")]
+    yield "same code, 1 run a side", compared(*(side / "1.json" for side in sides))
+    yield "same code, 3 runs a side", compared(*sides)
+    if (block / "slow").exists():
+        yield "slowed code, 5 runs a side", compared(*(block / "slow" / side.name for side in sides))
 
 
-def compared(before: Sequence[Path], after: Sequence[Path]) -> Comparison:
+def compared(before: Path, after: Path) -> Comparison:
     """Compare two sides with the defaults of `nonojudge compare`."""
-    return compare(read_side("before", before), read_side("after", after), Limits())
+    return compare(read_side("before", [before]), read_side("after", [after]), Limits())
 
 
 def tell(blocks: Sequence[Path]) -> int:
@@ -124,14 +146,20 @@ def tell(blocks: Sequence[Path]) -> int:
                 slower.append(found.deciding.ratio.estimate)
     for name, counted in outcomes.items():
         print(f"{name}: {', '.join(f'{number} {outcome}' for outcome, number in counted.most_common())}")
-    runs = [[read_result(block / f"same-{number}.json") for number in range(1, SAME + 1)] for block in blocks]
-    for clock in ("cpu_seconds", "wall_seconds"):
-        logs = np.log([[getattr(run.usage, clock) for run in block] for block in runs])
-        within = np.sqrt(logs.var(axis=1, ddof=1).mean())
-        worst = np.exp(np.abs(np.diff(logs, axis=1)).max())
-        print(
-            f"{clock}: spread {within:.3f} in a block, {logs.std():.3f} in all; neighbours up to {worst:.2f} times"
-        )
+    logs = np.log(
+        [
+            [
+                [
+                    read_result(block / "same" / side / f"{number}.json").usage.cpu_seconds
+                    for side in ("before", "after")
+                ]
+                for number in range(1, SAME + 1)
+            ]
+            for block in blocks
+        ]
+    )
+    runs, pairs = np.sqrt(logs.var(axis=(1, 2), ddof=1).mean()), np.sqrt((np.diff(logs, axis=2) ** 2).mean())
+    print(f"CPU time of the same code: runs of a block spread by {runs:.2%}, pairs differ by {pairs:.2%}")
     if slower:
         print(f"the slowed code takes {np.exp(np.mean(np.log(slower))) - 1:.1%} longer")
     most = len(blocks) // 30

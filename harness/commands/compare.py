@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, number, share, whole_number
@@ -13,7 +14,7 @@ from nonobot.harness.ranking.comparison import Limits, Outcome, compare
 from nonobot.harness.ranking.comparison_text import as_json, as_text
 from nonobot.harness.text import on_terminal
 
-__all__ = ["add_to"]
+__all__ = ["add_limits", "add_to", "compared"]
 
 EXAMPLES = """\
 examples:
@@ -22,12 +23,8 @@ examples:
   nonojudge compare old.json new.json                    one run a side: tells only a large difference
   nonojudge compare results/old results/new --tolerance 0.05 && git push
 
-Five runs a side, by turns, since machines drift (in bash; --name since one side is one bot):
-  for i in 1 2 3 4 5; do
-      nonojudge run --quiet --set SET --name bot --result old-$i.json -- OLD-COMMAND
-      nonojudge run --quiet --set SET --name bot --result new-$i.json -- NEW-COMMAND
-  done
-  nonojudge compare --before old-*.json --after new-*.json
+To tell whether a change made a bot slower, `nonojudge duel OLD NEW` plays both side by side and compares them:
+that finds a tenth where runs one after another, which get what speed the machine has just then, do not.
 
 Both sides must have been run on the same set, or the same sets. What counts is the time of whole runs for the
 puzzles that both sides have right: CPU time where the bot was held on one core, else wall time. The interval
@@ -56,6 +53,13 @@ def add_to(parser: Parser) -> None:
         parser.add_argument(
             f"--{name}", nargs="+", type=Path, metavar="RESULT", help=f"the results, or folders of them, {name}"
         )
+    add_limits(parser)
+    add_json(parser, "the comparison")
+    parser.set_defaults(carry_out=carry_out)
+
+
+def add_limits(parser: Parser) -> None:
+    """Add what says when the second side is worse."""
     parser.add_argument(
         "--tolerance",
         type=share,
@@ -77,13 +81,15 @@ def add_to(parser: Parser) -> None:
         metavar="N",
         help="of the bootstrap (default: %(default)s)",
     )
-    add_json(parser, "the comparison")
-    parser.set_defaults(carry_out=carry_out)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Compare the two sides and print what came of it."""
-    before, after = _places(arguments)
+    return compared(arguments, *_places(arguments))
+
+
+def compared(arguments: argparse.Namespace, before: Sequence[Path], after: Sequence[Path]) -> int:
+    """Compare the results `before` and `after`, print what came of it, and return the exit status."""
     limits = Limits(arguments.tolerance, arguments.confidence, arguments.seed)
     comparison = compare(read_side("before", before), read_side("after", after), limits)
     if arguments.json:

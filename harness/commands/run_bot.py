@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from msgspec import UNSET
+
 from nonobot.arguments import Parser, byte_count, either, seconds, whole_number
 from nonobot.harness.commands.shared_options import (
     SET_HELP,
@@ -78,7 +80,7 @@ INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*"
 # What a resumed run takes from the run that it goes on with.
 TERMS = (
     *("set", "size", "name", "warm_up", "result", "force", "feed", "core", "cores", "any_order"),
-    *("reads", "writes", "logs", "contain", "show"),
+    *("reads", "writes", "logs", "contain", "show", "beside"),
 )
 LIMITS = ("time_limit", "cpu_limit", "puzzle_limit", "memory_limit", "process_limit", "stall_limit")
 
@@ -103,6 +105,12 @@ def add_to(parser: Parser) -> None:
         type=whole_number(1, 9999, "a number of cores"),
         metavar="N",
         help="hold the bot on so many cores (default: 1, as in the tournaments)",
+    )
+    parser.add_argument(
+        "--beside",
+        metavar="NAME",
+        help="state in the result that another run has the core as well, with the same NAME in its result: as "
+        "`nonojudge duel` plays",
     )
     parser.add_argument("--any-order", action="store_true", help="take solutions in any order")
     add_warm_up(parser)
@@ -260,6 +268,7 @@ def _terms(given: dict[str, Any]) -> Terms:
         any_order="any_order" in given,
         contain=Contain(given.get("contain", Contain.AUTO)),
         process_limit=given.get("process_limit", PROCESS_LIMIT),
+        beside=given.get("beside", UNSET),
     )
 
 

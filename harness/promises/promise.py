@@ -7,7 +7,6 @@ import json
 import os
 import shlex
 import subprocess
-import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.own_bot import HOME, OWN_BOT
+from nonobot.harness.own_bot import HOME, OWN_BOT, OWN_JUDGE
 from nonobot.tournament_data.registry import official_sets
 from nonobot.tournament_data.store import FOLDER_VARIABLE, data_folder
 
@@ -136,7 +135,7 @@ def _is_there(folder: Path, name: str) -> bool:
     return hashlib.sha256(content).hexdigest() == official.sha256
 
 
-PROGRAMS = {"nonobot": OWN_BOT, "nonojudge": (sys.executable, "-P", "-m", "nonobot.harness")}
+PROGRAMS = {"nonobot": OWN_BOT, "nonojudge": OWN_JUDGE}
 """What stands for the first word of a command: the commands of this tree, wherever another one is installed."""
 
 

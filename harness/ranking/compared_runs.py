@@ -15,7 +15,7 @@ from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.run_result import RunResult, SetFacts, Verdict
 from nonobot.harness.statistics import floored
 
-__all__ = ["Side", "read_side", "same_sets"]
+__all__ = ["Side", "read_side", "same_sets", "side_by_side"]
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,7 @@ class Side:
 
     def cpu_seconds(self, digest: str, compared: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the same of CPU time: the share of its wall time in which a run computed; shape (runs,)."""
-        usages = [run.usage for run in self.runs[digest]]
-        shares = np.array([usage.cpu_seconds / usage.wall_seconds for usage in usages])
+        shares = np.array([1.0 if run.terms.beside else _share(run) for run in self.runs[digest]])
         return floored(shares * self.wall_seconds(digest, compared))
 
     @property
@@ -87,6 +86,12 @@ class Side:
             len(run.terms.cores) == 1 and run.usage.cpu_seconds > 0 and run.usage.wall_seconds > 0
             for run in self.all_runs
         )
+
+
+def side_by_side(before: Side, after: Side) -> bool:
+    """Return whether each run of a side had its core together with one of the other, from start to end."""
+    names = [sorted(run.terms.beside or "" for run in side.all_runs) for side in (before, after)]
+    return names[0] == names[1] and "" not in names[0]
 
 
 def read_side(label: str, places: Sequence[Path]) -> Side:
@@ -162,9 +167,15 @@ def _right(run: RunResult) -> list[bool]:
     return [one.verdict is Verdict.RIGHT for one in run.score.puzzles]
 
 
+def _share(run: RunResult) -> float:
+    """Return in how much of its wall time a bot computed."""
+    return run.usage.cpu_seconds / run.usage.wall_seconds
+
+
 def _seconds(run: RunResult) -> list[float]:
-    """Return the times of the puzzles that are right, NaN for others."""
+    """Return the times of the puzzles that are right, NaN for others; without that of another run on the core."""
+    share = _share(run) if run.terms.beside else 1.0
     return [
-        one.took_seconds if one.verdict is Verdict.RIGHT and one.took_seconds is not None else float("nan")
+        share * one.took_seconds if one.verdict is Verdict.RIGHT and one.took_seconds is not None else float("nan")
         for one in run.score.puzzles
     ]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.compared_runs import Side, same_sets
+from nonobot.harness.ranking.compared_runs import Side, same_sets, side_by_side
 from nonobot.harness.ranking.fairness import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
 from nonobot.harness.ranking.whole_runs import Whole, compare_whole
 from nonobot.harness.results.run_result import EndReason, SetFacts, Verdict
@@ -111,7 +111,8 @@ class Comparison:
     ratios : Ratios or None
         Of the puzzles' times: what they, as a sample, say. None where nothing can be compared.
     wall, cpu : Whole or None
-        Of the runs' times; no CPU time where it does not say how long a run would take.
+        Of the runs' times; no CPU time where it does not say how long a run would take, and no wall time of runs
+        side by side, which had half of it each.
     half_of_total_count : int
         In how few of the puzzles compared half of the time of both sides lies.
     floored_count : int
@@ -211,6 +212,7 @@ def compare(before: Side, after: Side, limits: Limits) -> Comparison:
     """
     _require_as_many_cores(before, after)
     digests = same_sets(before, after)
+    together = side_by_side(before, after)
     first, second = _Column.of(before, digests), _Column.of(after, digests)
     compared = first.right & second.right & ~np.isnan(first.seconds) & ~np.isnan(second.seconds)
     old, new = first.seconds[compared], second.seconds[compared]
@@ -218,8 +220,10 @@ def compare(before: Side, after: Side, limits: Limits) -> Comparison:
     wall = cpu = None
     if found:
         masks = dict(zip(digests, np.split(compared, np.cumsum(_sizes(before, digests))[:-1]), strict=True))
-        wall = compare_whole(before, after, masks, limits.confidence, on_cpu=False)
-        if before.has_cpu_time and after.has_cpu_time:
+        on_cpu = before.has_cpu_time and after.has_cpu_time
+        if not (on_cpu and together):
+            wall = compare_whole(before, after, masks, limits.confidence, on_cpu=False)
+        if on_cpu:
             cpu = compare_whole(before, after, masks, limits.confidence, on_cpu=True)
     deciding = cpu or wall
     half = _half_of(old + new)
@@ -254,7 +258,7 @@ def compare(before: Side, after: Side, limits: Limits) -> Comparison:
             if abs(second.seconds[at] - first.seconds[at]) > RESOLUTION_SECONDS
         ],
         notes=_notes(len(old), half, deciding),
-        warnings=_burst_lines(old, new) + _warnings(before, after),
+        warnings=_warnings(before, after) if together else _burst_lines(old, new) + _warnings(before, after),
         slower_beyond_tolerance=deciding is not None
         and _enough(len(old), half, deciding)
         and deciding.ratio.low > 1 + limits.tolerance,
@@ -355,7 +359,9 @@ def _burst_lines(old: NDArray[np.float64], new: NDArray[np.float64]) -> list[str
 
 def _warnings(before: Side, after: Side) -> list[str]:
     runs = [(side.label, run) for side in (before, after) for run in side.all_runs]
-    warnings = differences(runs, {**MACHINE_AND_TERMS, **SOFTWARE}) + busy_lines(runs)
+    warnings = differences(runs, {**MACHINE_AND_TERMS, **SOFTWARE})
+    if not side_by_side(before, after):
+        warnings += busy_lines(runs)
     for side in (before, after):
         ends = dict.fromkeys(run.end.reason.value for run in side.all_runs)
         ends.pop(EndReason.FINISHED.value, None)

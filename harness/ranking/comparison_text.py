@@ -62,17 +62,18 @@ def judgement(comparison: Comparison) -> list[str]:
         lines.append(f"after newly lost {count(lost, 'puzzle')} and newly solved {solved}: more lost than solved")
     elif solved > lost:
         lines.append(f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}")
-    if comparison.wall and comparison.ratios:
+    if comparison.ratios:
         if comparison.cpu:
             lines.append(
                 f"in CPU time {_said(comparison.cpu, comparison)}: {_meaning(comparison.cpu, comparison)}"
             )
-        wall = f"in wall time, which tournaments rank by, {_said(comparison.wall, comparison)}"
-        if not comparison.cpu:
-            wall += f": {_meaning(comparison.wall, comparison)}"
-        elif comparison.waits and not comparison.worse:
-            wall += ": it waits, or others had the core"
-        lines.append(wall)
+        if comparison.wall:
+            wall = f"in wall time, which tournaments rank by, {_said(comparison.wall, comparison)}"
+            if not comparison.cpu:
+                wall += f": {_meaning(comparison.wall, comparison)}"
+            elif comparison.waits and not comparison.worse:
+                wall += ": it waits, or others had the core"
+            lines.append(wall)
         each, puzzles = comparison.ratios.each, count(comparison.compared_count, "puzzle")
         lines.append(
             f"puzzle by puzzle it is {ratio_in_words(each.estimate)}, {interval_in_words(each)} of puzzles alone; "

@@ -39,6 +39,7 @@ KIND: dict[str, Callable[[Machine], object]] = {
 MACHINE_AND_TERMS: dict[str, Fact] = {
     **{name: lambda run, of=of: of(run.machine) for name, of in KIND.items()},  # type: ignore[misc]
     "number of cores": lambda run: len(run.terms.cores) or "any",
+    "company on its core": lambda run: "another run" if run.terms.beside else "none",
     "feed": lambda run: run.terms.feed.value,
     "way in and out": lambda run: "files" if run.files else "pipes",
     "wall limit": lambda run: _limit(run.terms.wall_limit_seconds),

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonobot.harness.play.machine import BUSY_SHARE
-from nonobot.harness.ranking.compared_runs import Side
+from nonobot.harness.ranking.compared_runs import Side, side_by_side
 from nonobot.harness.statistics import Ratio, floored, margin_of_puzzles, margin_of_runs, spread
 
 __all__ = ["Whole", "compare_whole"]
@@ -28,6 +28,9 @@ BUSY_CPU_SPREAD = 0.1
 BUSY_WALL_SPREAD = 0.25
 """Standard deviations of the logarithms of the same code's times that are expected before any run is seen: on a
 quiet machine; in CPU time and in wall time where others were at work. docs/ranking.md has what was measured."""
+
+SIDE_BY_SIDE_SPREAD = 0.01
+"""The same of CPU times of runs that had one core together: what the machine does meanwhile it does to both."""
 
 LARGEST_MARGIN = 50.0
 """Of a logarithm: more says nothing, and its exponential might not be a number."""
@@ -111,14 +114,16 @@ def _levels_by_turns(
     Runs of one side without any of the other between them are one turn, and count as one run, with their mean:
     whatever the machine did meanwhile it did to one side alone, and that they are alike says nothing of it.
     """
+    together = side_by_side(before, after)
     dated = []
     for number, side in enumerate((before, after)):
         seconds = side.cpu_seconds(digest, compared) if on_cpu else side.wall_seconds(digest, compared)
         for place, (run, level) in enumerate(zip(side.runs[digest], np.log(seconds), strict=True)):
-            dated.append((run.started_at, place, number, float(level)))
+            when = (run.terms.beside or "", 0) if together else (run.started_at, place)
+            dated.append((when, number, float(level)))
     found: tuple[list[float], list[float]] = ([], [])
-    for number, turn in groupby(sorted(dated), key=lambda one: one[2]):
-        found[number].append(fmean(one[3] for one in turn))
+    for number, turn in groupby(sorted(dated), key=lambda one: one[1]):
+        found[number].append(fmean(one[2] for one in turn))
     return found
 
 
@@ -135,6 +140,8 @@ def _shares(side: Side, compared: Mapping[str, NDArray[np.bool_]]) -> NDArray[np
 
 def _expected_spread(before: Side, after: Side, on_cpu: bool) -> float:
     """Return how far such runs are expected to spread: the root of the mean variance, quiet runs and busy ones."""
+    if on_cpu and side_by_side(before, after):
+        return SIDE_BY_SIDE_SPREAD
     busy = BUSY_CPU_SPREAD if on_cpu else BUSY_WALL_SPREAD
     shares = [run.machine.busy_share for side in (before, after) for run in side.all_runs]
     return math.sqrt(fmean((busy if (share or 0.0) >= BUSY_SHARE else QUIET_SPREAD) ** 2 for share in shares))

@@ -145,6 +145,8 @@ class Terms(Struct, frozen=True):
         Absent, as in results of before there was such a thing: NO.
     process_limit : int or None, optional
         Processes and threads of the bot and all its descendants at one time. Absent: none.
+    beside : str, optional
+        Of a run that had its core together with another one: a name that both have, and no other.
     """
 
     feed: Feed = Feed.BATCH
@@ -157,6 +159,7 @@ class Terms(Struct, frozen=True):
     any_order: bool = False
     contain: Contain | UnsetType = UNSET
     process_limit: int | UnsetType | None = UNSET
+    beside: str | UnsetType = UNSET
 
     @property
     def containment(self) -> Contain:

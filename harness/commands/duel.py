@@ -1,0 +1,201 @@
+"""`nonojudge duel`: two versions of a bot side by side on one core, and whether the second is slower."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import secrets
+import shlex
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from nonobot.arguments import Parser, whole_number
+from nonobot.harness.commands.compare import add_limits, compared
+from nonobot.harness.commands.shared_options import SET_HELP, add_contain, add_core, add_json, add_size
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.own_bot import OWN_JUDGE
+from nonobot.harness.play.machine import require_cores, tournament_core
+from nonobot.harness.play.watchdog import Interrupts
+from nonobot.harness.progress import Progress, progress_for
+from nonobot.harness.results.result_files import last_words, read_result
+from nonobot.harness.results.result_text import outcome_line
+from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.user_files import loaded
+
+__all__ = ["add_to"]
+
+DEFAULT_SET = "boardgen:25x25x500:seed=7"
+
+SIDES = ("before", "after")
+
+ENDS_OF_A_RUN = (0, 1)
+"""All puzzles right, or not."""
+
+SECONDS_BETWEEN_LOOKS = 0.05
+
+EXAMPLES = f"""\
+examples:
+  nonojudge duel ../old/.venv/bin/nonobot .venv/bin/nonobot         the bot of two revisions on {DEFAULT_SET}
+  nonojudge duel './mybot' './mybot --fast' --set questions.txt     two ways to run one bot
+  nonojudge duel ./old ./new --rounds 10 --results results/duel     keep the results, for `nonojudge compare`
+  nonojudge duel ./old ./new && git push
+
+A command with arguments is one word in quotes. In each round both bots are run on the set at the same time, on
+the same core, which gives each of them some milliseconds by turns. A machine's speed moves from second to
+second, as others use its caches, its power and its cores; what it does meanwhile it does to both. Their CPU
+times compare far better than those of runs one after another: here a tenth is found in one round, there hardly
+in five. How long a bot takes with a core to itself `nonojudge run` tells.
+
+A round before the first does not count: what is compiled or read from disk for the first time is no difference.
+What comes of the rounds is told as by `nonojudge compare`, whose --help says what worse means.
+
+Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that cannot be run, 3 cannot tell,
+130 interrupted.
+"""
+
+
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = (
+        "Play two versions of a bot side by side on one core, and tell whether the second is slower."
+    )
+    parser.epilog = EXAMPLES
+    for name in SIDES:
+        parser.add_argument(name, type=shlex.split, metavar=name.upper(), help=f"the command of the bot {name}")
+    parser.add_argument("--set", default=DEFAULT_SET, metavar="SET", help=f"{SET_HELP} (default: {DEFAULT_SET})")
+    add_size(parser)
+    parser.add_argument(
+        "--rounds",
+        type=whole_number(1, 999, "a number of rounds"),
+        default=5,
+        metavar="N",
+        help="how often both play the set (default: %(default)s)",
+    )
+    add_core(parser)
+    add_contain(parser)
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="FOLDER",
+        help="keep the results in FOLDER/before and FOLDER/after (default: they are not kept)",
+    )
+    add_limits(parser)
+    parser.add_argument("--quiet", action="store_true", help="no progress, the comparison alone")
+    add_json(parser, "the comparison")
+    parser.set_defaults(carry_out=carry_out)
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Play the rounds, compare the two sides, and print what came of it."""
+    for side in SIDES:
+        if not getattr(arguments, side):
+            raise UnusableError(f"{side.upper()} is the command of a bot; it is empty")
+    loaded(
+        arguments.set, getattr(arguments, "size", None)
+    )  # what is wrong with it is said before anything is played
+    options = _options(arguments)
+    with _folder(arguments.results) as folder:
+        sides = [folder / side for side in SIDES]
+        with Progress() if arguments.quiet else progress_for(arguments.rounds + 1) as progress:
+            for number in range(arguments.rounds + 1):
+                progress.show(number, f"round {number} of {arguments.rounds}" if number else "warming up")
+                _play(arguments, options, sides, number)
+            progress.show(arguments.rounds + 1, "done")
+        return compared(arguments, *([side] for side in sides))
+
+
+def _options(arguments: argparse.Namespace) -> list[str]:
+    """Return the options of `nonojudge run` for both sides."""
+    given = vars(arguments)
+    core = given["core"] if "core" in given else tournament_core()
+    if not isinstance(core, int):
+        raise UnusableError("a duel is fought on one core: --core N, where the system can hold a bot on it")
+    require_cores([core])
+    options = ["--quiet", "--core", str(core), "--set", arguments.set]
+    if size := given["size"]:
+        options += ["--size", size if isinstance(size, str) else f"{size[0]}x{size[1]}"]
+    if "contain" in given:
+        options += ["--contain", given["contain"]]
+    for path in given.get("show", ()):
+        options += ["--show", str(path)]
+    return options
+
+
+@contextlib.contextmanager
+def _folder(results: Path | None) -> Iterator[Path]:
+    """Yield where the results go: a folder that holds none yet, or one that is removed after the block."""
+    if results is None:
+        with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
+            yield Path(folder)
+        return
+    for side in SIDES:
+        if any((results / side).glob("*.json")):
+            raise UnusableError(f"{results / side} holds results already: --results takes a folder without any")
+    yield results
+
+
+def _play(arguments: argparse.Namespace, options: Sequence[str], sides: Sequence[Path], number: int) -> None:
+    """Play a round, of which the results go into the folders `sides`; those of round 0 go nowhere.
+
+    Raises
+    ------
+    UnusableError
+        If a bot cannot be run.
+    KeyboardInterrupt
+        If the judge is told to stop meanwhile. Both runs are ended before.
+    """
+    options = [*options, "--beside", f"{secrets.token_hex(4)}-{number}"]
+    with tempfile.TemporaryDirectory(prefix="nonojudge-") as scratch, Interrupts() as interrupts:
+        runs: dict[str, subprocess.Popen[bytes]] = {}
+        results = [(side if number else Path(scratch, side.name)) / f"{number}.json" for side in sides]
+        for result in results if number % 2 else results[::-1]:
+            result.parent.mkdir(parents=True, exist_ok=True)
+            bot = result.parent.name
+            with Path(scratch, f"{bot}.txt").open("wb") as said:
+                runs[bot] = subprocess.Popen(
+                    [*OWN_JUDGE, "run", *options, "--result", str(result), "--", *getattr(arguments, bot)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=said,
+                    start_new_session=True,  # Ctrl-C is heeded here, for both
+                )
+        failed = _failed(runs, interrupts)
+        if interrupts.told or failed:
+            for result in results:
+                result.unlink(missing_ok=True)
+        if interrupts.told:
+            raise KeyboardInterrupt
+        if failed:
+            lines = Path(scratch, f"{failed}.txt").read_text(errors="replace").splitlines()
+            why = lines[-1].removeprefix("nonojudge: ") if lines else "its run ended without a word"
+            raise UnusableError(f"{failed}: {why}")
+        if number == 0:
+            for result in results:
+                _require_answers(result)
+
+
+def _require_answers(result_path: Path) -> None:
+    """See that a bot solves anything: there is nothing to compare of one that has an option wrong."""
+    result = read_result(result_path)
+    if not result.score.right:
+        assert isinstance(result, RunResult)  # as `nonojudge run` writes it
+        said = last_words(result)
+        why = f"; its last line on stderr: {said}" if said else ""
+        raise UnusableError(f"{result_path.parent.name}: {outcome_line(result)}{why}")
+
+
+def _failed(runs: Mapping[str, subprocess.Popen[bytes]], interrupts: Interrupts) -> str | None:
+    """Wait for the runs of both bots; return which could not be run, if one could not. With it the other ends."""
+    failed = None
+    while True:
+        ends = {bot: run.poll() for bot, run in runs.items()}
+        failed = failed or next((bot for bot, end in ends.items() if end not in (None, *ENDS_OF_A_RUN)), None)
+        if None not in ends.values():
+            return failed
+        if failed or interrupts.told:
+            for run in runs.values():
+                run.terminate()
+        time.sleep(SECONDS_BETWEEN_LOOKS)
