@@ -325,6 +325,50 @@ def wait_at_3():
         say(known[number])
 
 
+def solve_once_and_wait():
+    """Solve all puzzles as one of the first two that run, then wait for ever."""
+    note("runs")
+    meet()
+    with open(beside("runs")) as file:  # noqa: PTH123
+        if len(file.readlines()) > 2:
+            note("waiting")
+            signal.pause()
+    perfect()
+
+
+def ends_with_2_at_once():
+    sys.stderr.write("unrecognized: --fats\n")
+    sys.exit(2)
+
+
+def meet():
+    """Wait until another one is there as well: it adds the second of two lines to the file `met`."""
+    note("met")
+    while True:
+        with open(beside("met")) as file:  # noqa: PTH123
+            if len(file.readlines()) % 2 == 0:
+                return
+        time.sleep(0.01)
+
+
+def meet_and_solve():
+    meet()
+    compute_and_solve(0.03)
+
+
+def meet_and_compute():
+    meet()
+    compute_and_solve(0.12)
+
+
+def compute_and_solve(seconds):
+    for number in puzzles():
+        end = time.process_time() + seconds
+        while time.process_time() < end:
+            pass
+        say(known[number])
+
+
 def dawdle():
     for number in puzzles():
         time.sleep(0.2)

@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from nonobot.harness.ranking.compared_runs import Side
-from nonobot.harness.ranking.whole_runs import BUSY_CPU_SPREAD, BUSY_WALL_SPREAD, QUIET_SPREAD, compare_whole
+from nonobot.harness.ranking.whole_runs import (
+    BUSY_CPU_SPREAD,
+    BUSY_WALL_SPREAD,
+    QUIET_SPREAD,
+    SIDE_BY_SIDE_SPREAD,
+    compare_whole,
+)
 from nonobot.harness.results.run_result import Terms, Verdict
 from nonobot.harness.statistics import EXPECTED_FREEDOM
 from tests.ranked import MACHINE, run_result
@@ -198,6 +204,31 @@ def test_sets_weigh_as_much_as_they_take():
     found = whole(runs(1.0, 3.0), runs(2.0, 3.0))
     assert (found.before_seconds, found.after_seconds) == pytest.approx((24.0, 30.0))
     assert found.ratio.estimate == pytest.approx(30 / 24)
+
+
+def test_runs_side_by_side_are_pairs_that_differ_by_little():
+    """Whatever the speed of the machine, and in whatever order they stand."""
+    random = np.random.default_rng(3)
+    sides = [], []
+    for name, speed in zip("abcde", random.lognormal(0, 0.1, 5), strict=True):
+        for side, slower in zip(sides, (1.0, 1.05), strict=True):
+            took = PUZZLES * speed * slower * random.lognormal(0, 0.003)
+            terms = Terms(core=1, beside=name)
+            side.append(run_result(times=2 * took, wall=2 * took.sum(), cpu=took.sum(), terms=terms))
+    before, after = sides
+    found = whole(before, after[::-1], on_cpu=True)
+    assert found.turns == 5
+    assert told(found) == 1
+    assert math.log1p(found.runs_margin) < 0.02
+    assert found.before_seconds == pytest.approx(sum(run.usage.cpu_seconds for run in before) / 5, rel=0.02)
+    alone = [structs.replace(run, terms=Terms(core=1)) for run in after]
+    assert told(whole(before, alone, on_cpu=True)) == 0
+
+
+def test_one_pair_side_by_side_tells_what_two_runs_apart_do_not():
+    pair = [run_result(times=PUZZLES, terms=Terms(core=1, beside="a")) for _ in range(2)]
+    margin = whole(pair[:1], pair[1:], on_cpu=True).runs_margin
+    assert math.log1p(margin) == pytest.approx(T_OF_TWO * SIDE_BY_SIDE_SPREAD * math.sqrt(2))
 
 
 @given(
