@@ -341,7 +341,7 @@ def run_on(found):
 @pytest.mark.parametrize("change", msgspec.structs.fields(Terms), ids=lambda field: field.name)
 def test_every_term_is_stated(change):
     values = {"feed": "interactive", "any_order": True, "core": 1, "memory_limit_bytes": 10**9}
-    values |= {"contain": "yes", "process_limit": 5}
+    values |= {"contain": "yes", "process_limit": 5, "beside": "name"}
     other = msgspec.convert(msgspec.to_builtins(Terms()) | {change.name: values.get(change.name, 5.0)}, Terms)
     assert len(terms([run_on(Terms()), run_on(other)]).differing) == 1
 

@@ -189,4 +189,4 @@ def _counts(comparison: Comparison) -> Table:
 def _remarks(before: Profile, after: Profile) -> Iterator[str]:
     if before.machine.cpu != after.machine.cpu:
         yield f"another machine: {plain(before.machine.cpu)} before, {plain(after.machine.cpu)} after"
-    yield "one run each: `nonojudge compare` and `nonojudge bench` tell a change of speed from noise"
+    yield "one run each: `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"

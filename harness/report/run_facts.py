@@ -85,6 +85,7 @@ def terms(found: Sequence[RunResult]) -> Variants:
             ),
             "Stalled after": lambda one: _limit(one.terms.stall_limit_seconds),
             "Cores used": lambda one: _cores(one.terms.cores),
+            "Company on its core": lambda one: "another run" if one.terms.beside else "none",
             "Most processes and threads": lambda one: str(one.terms.most_processes or "any number"),
             "Containment": lambda one: one.terms.containment.value,
             "Contained": containment,
