@@ -46,8 +46,9 @@ examples:
 A command with arguments is one word in quotes. In each round both bots are run on the set at the same time, on
 the same core, which gives each of them some milliseconds by turns. A machine's speed moves from second to
 second, as others use its caches, its power and its cores; what it does meanwhile it does to both. Their CPU
-times compare far better than those of runs one after another: here a tenth is found in one round, there hardly
-in five. How long a bot takes with a core to itself `nonojudge run` tells.
+times compare far better than those of runs one after another: the default finds a slow-down of a tenth, which
+five runs a side, one after another, often do not. How long a bot takes with a core to itself `nonojudge run`
+tells.
 
 A round before the first does not count: what is compiled or read from disk for the first time is no difference.
 What comes of the rounds is told as by `nonojudge compare`, whose --help says what worse means.
@@ -93,9 +94,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     for side in SIDES:
         if not getattr(arguments, side):
             raise UnusableError(f"{side.upper()} is the command of a bot; it is empty")
-    loaded(
-        arguments.set, getattr(arguments, "size", None)
-    )  # what is wrong with it is said before anything is played
+    loaded(arguments.set, arguments.size)  # what is wrong with it is said before anything is played
     options = _options(arguments)
     with _folder(arguments.results) as folder:
         sides = [folder / side for side in SIDES]
