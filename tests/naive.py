@@ -61,7 +61,10 @@ def all_clues(length: int) -> list[tuple[int, ...]]:
 
 def agrees(painted: Sequence[int], cells: Sequence[Cell]) -> bool:
     """Tell whether the fully painted line has every known cell of `cells`."""
-    return all(known is None or known == colour for colour, known in zip(painted, cells, strict=True))
+    for colour, known in zip(painted, cells, strict=True):  # noqa: SIM110 - it is called a million times
+        if known is not None and known != colour:
+            return False
+    return True
 
 
 def paint_line(clue: Sequence[int], cells: Sequence[Cell]) -> Line | None:
