@@ -34,6 +34,7 @@ class ChampionState:
     def load(self, puzzle: Puzzle) -> None:
         """Start a search at level 0 that knows nothing but the puzzle; it need not have a solution."""
         self.puzzle = puzzle
+        self._facts: dict[int, list[dict[Variable, bool]]] = {}
         put_puzzle(self.m, puzzle, None)
         self["root.black"].fill(0)
         self["root.white"].fill(0)
@@ -74,7 +75,9 @@ class ChampionState:
 
     def facts(self, line: int) -> list[dict[Variable, bool]]:
         """Return for each placement of a line what it says of each of the line's variables."""
-        every = []
+        if line in self._facts:
+            return self._facts[line]
+        every = self._facts[line] = []
         for placement in naive.placements(tuple(self.clues[line]), self.length(line)):
             says: dict[Variable, bool] = {self.cell(line, i): bool(c) for i, c in enumerate(placement)}
             for block, start in enumerate(naive.block_starts(placement)):

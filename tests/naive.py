@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import accumulate
 from math import comb, prod
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,10 @@ def all_clues(length: int) -> list[tuple[int, ...]]:
 
 def agrees(painted: Sequence[int], cells: Sequence[Cell]) -> bool:
     """Tell whether the fully painted line has every known cell of `cells`."""
-    return all(known is None or known == colour for colour, known in zip(painted, cells, strict=True))
+    for colour, known in zip(painted, cells, strict=True):  # noqa: SIM110 - it is called a million times
+        if known is not None and known != colour:
+            return False
+    return True
 
 
 def paint_line(clue: Sequence[int], cells: Sequence[Cell]) -> Line | None:
@@ -274,35 +278,35 @@ def line_sums(
     so that lines may be long; with whole numbers for weights the sums are exact.
     """
     length, white = len(black), [*white, 1]  # behind the last cell there is one more white one
-    # ahead[j][i]: all ways to paint the cells before i with the first j blocks, each with a white cell behind it
-    ahead = [[1] + [0] * (length + 1)]
-    for i in range(length + 1):
-        ahead[0][i + 1] = ahead[0][i] * white[i]
-    for size in clue:
-        row: list[float] = [0] * (length + 2)
-        for i in range(length + 1):
-            row[i + 1] = row[i] * white[i]
-            if i >= size and ahead[-1][i - size]:
-                row[i + 1] += ahead[-1][i - size] * prod(black[i - size : i]) * white[i]
-        ahead.append(row)
+
+    def block_weight(size: int, i: int) -> float:
+        return prod(black[i : i + size]) * white[i + size]  # of a block at i and the white cell behind it
+
+    # places[j]: where the first j blocks may have ended, each with a white cell behind it
+    ends = [0, *accumulate(size + 1 for size in clue)]
+    places = [range(end, length + 2 - (ends[-1] - end)) for end in ends]
+    # ahead[j][i]: all ways to paint the cells before i with the first j blocks
+    ahead: list[list[float]] = [[0] * (length + 2) for _ in places]
+    for j, row in enumerate(ahead):
+        for i in places[j]:
+            row[i] = row[i - 1] * white[i - 1] if i else 1
+            if j and ahead[j - 1][i - clue[j - 1] - 1]:
+                before = i - clue[j - 1] - 1
+                row[i] += ahead[j - 1][before] * block_weight(clue[j - 1], before)
     # behind[j][i]: all ways to paint the cells from i on with the blocks from the j-th on
-    behind = [[0] * (length + 1) + [1]]
-    for i in reversed(range(length + 1)):
-        behind[0][i] = behind[0][i + 1] * white[i]
-    for size in reversed(clue):
-        row = [0] * (length + 2)
-        for i in reversed(range(length + 1)):
-            row[i] = row[i + 1] * white[i]
-            if i + size <= length and behind[0][i + size + 1]:
-                row[i] += prod(black[i : i + size]) * white[i + size] * behind[0][i + size + 1]
-        behind.insert(0, row)
+    behind: list[list[float]] = [[0] * (length + 2) for _ in places]
+    for j, row in reversed([*enumerate(behind)]):
+        for i in reversed(places[j]):
+            row[i] = row[i + 1] * white[i] if i <= length else 1
+            if j < len(clue) and behind[j + 1][i + clue[j] + 1]:
+                row[i] += block_weight(clue[j], i) * behind[j + 1][i + clue[j] + 1]
     starts, cells = [], [0] * length
     for block, size in enumerate(clue):
         starts.append([0] * length)
-        for i in range(length - size + 1):
+        for i in places[block]:
             around = ahead[block][i] * behind[block + 1][i + size + 1]
             if around:
-                starts[block][i] = around * prod(black[i : i + size]) * white[i + size]
+                starts[block][i] = around * block_weight(size, i)
                 for cell in range(i, i + size):
                     cells[cell] += starts[block][i]
     return ahead[-1][length + 1], cells, starts

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import selectors
 import subprocess
 import sys
+import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from nonobot.bot.cli import parse
 from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
 from tests import naive
 from tests.boards import random_grid
@@ -32,6 +36,47 @@ def hard() -> Puzzle:
 
 def run(text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([*COMMAND, *options], input=text, capture_output=True, timeout=PATIENCE_SECONDS)
+
+
+def carried_out(text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
+    """Do in this process what `run` does in one of its own, ten times faster: for what is read, said and answered.
+
+    What is about the process itself takes `run`: how it starts and ends, signals, several jobs.
+    """
+    from nonobot.bot import process
+
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in ("stdout", "stderr")]
+        stdin, source = os.pipe()
+        feeder = threading.Thread(target=_feed, args=(source, text))
+        feeder.start()
+        try:
+            with _as_standard_streams(stdin, *(file.fileno() for file in files)):
+                status = process.run(parse(options), time.monotonic())
+        finally:
+            os.close(stdin)  # ends the feeder too, if not all was read
+            feeder.join()
+        for file in files:
+            file.seek(0)
+        return subprocess.CompletedProcess(options, status, *(file.read() for file in files))
+
+
+def _feed(descriptor: int, text: bytes) -> None:
+    with contextlib.suppress(BrokenPipeError), os.fdopen(descriptor, "wb") as pipe:
+        pipe.write(text)
+
+
+@contextlib.contextmanager
+def _as_standard_streams(*descriptors: int) -> Iterator[None]:
+    kept = [os.dup(standard) for standard in range(3)]
+    try:
+        for standard, descriptor in enumerate(descriptors):
+            os.dup2(descriptor, standard)
+        yield
+    finally:
+        for standard, descriptor in enumerate(kept):
+            os.dup2(descriptor, standard)
+            os.close(descriptor)
 
 
 def batch(*puzzles: Puzzle | bytes) -> bytes:

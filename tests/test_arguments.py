@@ -169,7 +169,8 @@ def test_bash_completes_the_bots_options():
 )
 @pytest.mark.parametrize("command", [COMMAND, JUDGE])
 def test_other_shells_get_a_script_too(command, shell):
-    assert "--strategy" in script_of(command, shell) or "--theme" in script_of(command, shell)
+    script = script_of(command, shell)
+    assert "--strategy" in script or "--theme" in script
 
 
 def test_both_scripts_can_be_read_one_after_the_other():

@@ -1,4 +1,4 @@
-"""`nonojudge check` as its users see it: real processes, real streams, a real terminal."""
+"""`nonojudge check` as its users see it: what it says and how it ends, real streams, a real terminal."""
 
 from __future__ import annotations
 
@@ -13,26 +13,38 @@ import time
 
 import pytest
 
+from nonobot.harness import cli
 from nonobot.harness.check.steps import STEPS
 from tests.test_check import SIZE, command
 
 SIZE_TEXT = f"{SIZE[0]}x{SIZE[1]}"
 
-JUDGE = [sys.executable, "-m", "nonobot.harness", "check", "--size", SIZE_TEXT, "--timeout", "2"]
+COMMAND = ["check", "--size", SIZE_TEXT, "--timeout", "2"]
+JUDGE = [sys.executable, "-m", "nonobot.harness", *COMMAND]
 
 
-def check(*options, bot="Bot", env=None):
-    return subprocess.run(
-        [*JUDGE, *options, "--", *command(bot)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **(env or {})},
-    )
+@pytest.fixture
+def carried_out(capsys):
+    """Return what carries out the command in this process, and returns its status and what it wrote."""
+    at_end = signal.getsignal(signal.SIGTERM)
+
+    def run(*arguments):
+        status = cli.run([*COMMAND, *arguments])
+        return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
+
+    yield run
+    signal.signal(signal.SIGTERM, at_end)  # the command changes it
+
+
+@pytest.fixture
+def check(carried_out):
+    return lambda *options, bot="Bot": carried_out(*options, "--", *command(bot))
 
 
 def test_a_line_for_each_step_and_a_summary():
-    done = check("--only", "2,7")
+    done = subprocess.run(
+        [*JUDGE, "--only", "2,7", "--", *command("Bot")], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0
     assert done.stderr == ""
     lines = done.stdout.splitlines()
@@ -49,7 +61,7 @@ def test_a_line_for_each_step_and_a_summary():
     ]
 
 
-def test_a_step_that_fails_tells_what_happened_and_what_to_do():
+def test_a_step_that_fails_tells_what_happened_and_what_to_do(check):
     done = check("--only", "11", bot="KeepsCarriageReturn")
     assert done.returncode == 1
     hint = [line.split(maxsplit=1) for line in done.stdout.splitlines()[2:7]]
@@ -61,21 +73,21 @@ def test_a_step_that_fails_tells_what_happened_and_what_to_do():
     assert done.stdout.endswith("1 passed, 1 failed: not ready for a tournament; see step 11\n")
 
 
-def test_a_should_that_is_missed_is_a_warning_and_costs_nothing():
+def test_a_should_that_is_missed_is_a_warning_and_costs_nothing(check):
     done = check("--only", "19", bot="NoMark")
     assert done.returncode == 0
     assert " 19  warning  should  reads over a byte order mark" in done.stdout
     assert done.stdout.endswith("1 passed, 1 warning: every must is met\n")
 
 
-def test_skipped_steps_say_why():
+def test_skipped_steps_say_why(check):
     done = check("--only", "7", bot="Buffers")
     assert done.returncode == 1
     assert "answers before the next $ comes  (needs step 6, which did not pass)" in done.stdout
     assert done.stdout.endswith("1 passed, 1 failed, 1 skipped: not ready for a tournament; see step 6\n")
 
 
-def test_where_the_first_step_fails_the_others_get_one_line():
+def test_where_the_first_step_fails_the_others_get_one_line(check):
     done = check(bot="Greets")
     assert done.returncode == 1
     assert (
@@ -89,13 +101,13 @@ def test_where_the_first_step_fails_the_others_get_one_line():
     ]
 
 
-def test_verbose_shows_the_conversation():
+def test_verbose_shows_the_conversation(check):
     out = check("--only", "1", "--verbose").stdout
     assert re.search(r"\d\.\d{3} s  sent \d+ bytes: '\$1\\n.*, closed stdin\n", out)
     assert re.search(r"\d\.\d{3} s  got 63 bytes: '\$1\\n[01]\\t", out)
 
 
-def test_json_for_machines_and_lines_for_people():
+def test_json_for_machines_and_lines_for_people(check):
     done = check("--only", "19", "--json", bot="NoMark")
     assert done.returncode == 0
     assert " 19  warning" in done.stderr
@@ -108,8 +120,9 @@ def test_json_for_machines_and_lines_for_people():
     assert "advice" not in first
 
 
-def test_the_list_gives_every_step_and_starts_nothing():
-    done = subprocess.run([*JUDGE, "--list"], capture_output=True, text=True, check=True)
+def test_the_list_gives_every_step_and_starts_nothing(carried_out):
+    done = carried_out("--list")
+    assert done.returncode == 0
     for number, step in enumerate(STEPS, 1):
         assert f"{number:3}  {step.level:<6}  {step.title}\n             {step.why}" in done.stdout
 
@@ -125,8 +138,8 @@ def test_the_list_gives_every_step_and_starts_nothing():
         (["--timeout", "0"], "argument --timeout: '0' is not a number of seconds above 0"),
     ],
 )
-def test_what_cannot_be_used_is_said_in_a_line(arguments, said):
-    done = subprocess.run([*JUDGE, *arguments], capture_output=True, text=True, check=False)
+def test_what_cannot_be_used_is_said_in_a_line(arguments, said, carried_out):
+    done = carried_out(*arguments)
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import io
 import random
 import re
@@ -14,6 +16,8 @@ import pytest
 from PIL import Image
 
 from nonobot.harness import cli
+from nonobot.harness.appraise import appraiser
+from nonobot.harness.commands import from_picture
 from nonobot.harness.errors import UnusableError
 from nonobot.protocol import Puzzle, Record, Solution, formats
 from tests import naive
@@ -29,6 +33,21 @@ PUZZLES = Path(__file__).with_name("puzzles")
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _bots_stay():
+    """Ask a bot of the same command board after board, whichever tests the boards are of: one is started once."""
+    with contextlib.ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+
+        @functools.cache
+        def kept(*size, **terms):
+            return stack.enter_context(appraiser(*size, **terms))
+
+        patch.setattr(
+            from_picture, "appraiser", lambda *size, **terms: contextlib.nullcontext(kept(*size, **terms))
+        )
+        yield
 
 
 @pytest.fixture

@@ -320,7 +320,7 @@ def test_where_unique_boards_are_hopelessly_rare_the_search_ends_and_writes_noth
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["1100x1100x1", "--hard", "2"], "the bot ended: nonobot: argument --size: 1100x1100 is too large"),
+        (["1100x11x1", "--hard", "2"], "the bot ended: nonobot: argument --size: 1100x11 is too large"),
         (["999999x999999x1"], "a board of 999999x999999 has more than 10000000 cells"),
         (["5x5x1", "--hard", "2", "--p1", "2"], "between 0 and 1"),
         (["5x5x1", "--hard", "0"], "'0' is not a whole number from 1 on"),

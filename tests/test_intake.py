@@ -1,4 +1,4 @@
-"""Other forms of input than the batch, through the process itself."""
+"""Other forms of input than the batch, through the whole command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from nonobot.bot.cli import FILE_FORMATS
 from nonobot.protocol import PartialGrid, Puzzle, Record, Solution, format_answer, format_puzzle
 from nonobot.protocol.formats import MOST_BYTES, formats, write
-from tests.talking import GOOD, GRID, NONE, TWO, answers, run
+from tests.talking import GOOD, GRID, NONE, TWO, answers, carried_out, run
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -36,7 +36,7 @@ def answer_of_the_batch() -> bytes:
     ],
 )
 def test_the_same_puzzle_in_every_format_has_the_same_answer(name, answer_of_the_batch):
-    by_content = run((PUZZLES / name).read_bytes(), "--format", "auto", "--size", "8x11")
+    by_content = carried_out((PUZZLES / name).read_bytes(), "--format", "auto", "--size", "8x11")
     assert (by_content.returncode, by_content.stdout, by_content.stderr) == (0, answer_of_the_batch, b"")
 
 
@@ -44,7 +44,7 @@ def test_the_same_puzzle_in_every_format_has_the_same_answer(name, answer_of_the
 def test_several_puzzles_are_answered_in_their_order(name):
     other = Puzzle.from_grid([[1, 1, 0], [1, 0, 0]])
     text = write([Record(GOOD), Record(other)], name).data
-    done = run(text, "--format", name)
+    done = carried_out(text, "--format", name)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == answers(GRID, [[1, 1, 0], [1, 0, 0]])
 
@@ -61,7 +61,7 @@ def test_a_batch_is_recognised_and_answered_puzzle_by_puzzle(talk):
 def test_the_search_goes_on_from_the_board_of_the_file():
     for corner, solution in ((1, [[1, 0], [0, 1]]), (0, [[0, 1], [1, 0]])):
         text = write([Record(TWO, start=PartialGrid([[corner, -1], [-1, -1]]))], "grid").data
-        done = run(text, "--format", "auto", "--solutions", "2")
+        done = carried_out(text, "--format", "auto", "--solutions", "2")
         assert done.stdout == answers(solution)
         assert done.stderr == b"$1: unique\n"
 
@@ -75,7 +75,7 @@ def test_the_search_goes_on_from_the_board_of_the_file():
 )
 def test_a_board_to_start_from_that_contradicts_is_named(puzzle, why):
     text = write([Record(puzzle, start=PartialGrid([[1, 1], [-1, -1]]))], "grid").data
-    done = run(text, "--format", "grid")
+    done = carried_out(text, "--format", "grid")
     assert done.stderr == b"$1: line 1: " + why + b"\n"
     assert done.stdout == answers([[0, 0], [0, 0]])
     assert done.returncode == 1
@@ -92,7 +92,7 @@ def test_a_board_to_start_from_that_contradicts_is_named(puzzle, why):
     ids=["text", "gzip", "nothing", "much"],
 )
 def test_an_input_that_cannot_be_read_is_said_in_a_line(text, why):
-    done = run(text, "--format", "auto")
+    done = carried_out(text, "--format", "auto")
     assert done.stderr.startswith(b"nonobot: standard input: ")
     assert why in done.stderr
     assert done.stderr.count(b"\n") == 1
@@ -101,14 +101,14 @@ def test_an_input_that_cannot_be_read_is_said_in_a_line(text, why):
 
 def test_a_puzzle_at_fault_costs_only_itself():
     text = write([Record(GOOD), Record(TWO)], "non").data.replace(b"rows\n1", b"rows\n9", 1)
-    done = run(text, "--format", "non", "--on-unsolved", "word")
+    done = carried_out(text, "--format", "non", "--on-unsolved", "word")
     assert done.stdout.startswith(b"$1\ninvalid\n$2\n")
     assert done.stderr.startswith(b"$1: line ")
     assert done.returncode == 1
 
 
 def test_a_puzzle_with_too_many_clue_lines_is_answered_as_other_faults_are():
-    done = run(b"1 1\n1\n1\n3\n", "--format", "nin", "--on-unsolved", "word")
+    done = carried_out(b"1 1\n1\n1\n3\n", "--format", "nin", "--on-unsolved", "word")
     assert done.stdout == b"$1\ninvalid\n"
     assert done.stderr.startswith(b"$1: line 4: expected 2 clue lines")
     assert done.stderr.count(b"\n") == 1
@@ -166,13 +166,13 @@ def test_a_file_of_no_form_costs_no_other(tmp_path, jobs):
 
 def test_a_file_of_the_tournaments_form_is_read_as_large_as_it_is_or_as_is_said(tmp_path):
     (tmp_path / "wide.txt").write_bytes(format_puzzle(1, Puzzle.from_grid([[1, 1, 0]])))
-    done = run(b"", str(tmp_path / "wide.txt"), "--size", "3x1")
+    done = carried_out(b"", str(tmp_path / "wide.txt"), "--size", "3x1")
     assert (done.stdout, done.stderr, done.returncode) == (b"$1\n1\t1\t0\n", b"", 0)
 
 
 def test_an_empty_file_has_no_puzzle(tmp_path):
     (tmp_path / "empty").touch()
-    done = run(b"", str(tmp_path / "empty"))
+    done = carried_out(b"", str(tmp_path / "empty"))
     assert (done.stdout, done.returncode) == (b"", 2)
     assert done.stderr.decode() == f"{tmp_path / 'empty'}: an empty file\n"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from functools import cache
 from itertools import pairwise, product
 
 import numpy as np
@@ -145,6 +146,9 @@ def test_deduce_refuses_a_level_that_there_is_not(level):
 
 # Searching
 
+enumerated = cache(naive.solutions)
+"""For boards that several cases have."""
+
 
 def check(puzzle: Puzzle, right: list[naive.Grid], **options: object) -> None:
     """Compare `solve` with all solutions, asked for one, for two, and for all and one more."""
@@ -199,7 +203,7 @@ def test_every_set_of_2x3_clues_is_solved_or_told_to_have_no_solution():
 def test_random_small_boards_have_the_solutions_that_enumeration_finds(probing, solver):
     numbers = Counter()
     for puzzle in some_boards(seed=PROBINGS.index(probing), number=600, most=6):
-        right = naive.solutions(puzzle, limit=30)
+        right = enumerated(puzzle, limit=30)
         if len(right) < 30:
             check(puzzle, right, probing=probing, solver=solver)
             numbers[min(len(right), 2)] += 1
@@ -245,7 +249,7 @@ CONFLICTS_BETWEEN_SOLUTIONS = (
 @pytest.mark.parametrize("text", CONFLICTS_BETWEEN_SOLUTIONS)
 def test_all_solutions_are_found_also_behind_a_conflict(text, probing):
     puzzle = Puzzle.from_grid([[int(cell) for cell in row] for row in text.split("/")])
-    check(puzzle, naive.solutions(puzzle), probing=probing)
+    check(puzzle, enumerated(puzzle), probing=probing)
     if probing == "fp1":
         result = solve(puzzle, probing=probing, solutions=100)
         assert result.counts["backtracks"] > len(

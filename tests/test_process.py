@@ -1,4 +1,7 @@
-"""The process `nonobot`, run as its users run it: a batch on stdin, answers on stdout, words on stderr."""
+"""The process `nonobot`: a batch on stdin, answers on stdout, words on stderr.
+
+One test or more of a kind run it as its users run it, the others carry out the same command in this process.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from tests.talking import (
     TWO,
     answers,
     batch,
+    carried_out,
     run,
 )
 from tests.test_batch_faults import FAULTS
@@ -39,14 +43,14 @@ def test_a_batch_is_answered_byte_by_byte_in_the_official_form_and_nothing_else_
 
 def test_the_numbers_of_the_answers_are_those_of_the_puzzles():
     text = format_puzzle(7, GOOD) + format_puzzle(3, GOOD)
-    done = run(text, "--size", "2x2")
+    done = carried_out(text, "--size", "2x2")
     assert done.stdout == format_answer(7, Solution(GRID)) + format_answer(3, Solution(GRID))
 
 
 def test_boards_of_25x25_are_the_default_and_are_answered_right():
     rng = random.Random(2)
     boards = [Puzzle.from_grid(random_grid(rng, 25, 25, density)) for density in (0.0, 0.5, 0.6, 0.7, 1.0)]
-    done = run(batch(*boards))
+    done = carried_out(batch(*boards))
     assert (done.returncode, done.stderr) == (0, b"")
     found = list(read_answers(done.stdout.splitlines(keepends=True), 25, 25))
     assert [answer.number for answer in found] == [1, 2, 3, 4, 5]
@@ -58,7 +62,7 @@ def test_boards_of_25x25_are_the_default_and_are_answered_right():
 def test_boards_of_any_size(width, height):
     rng = random.Random(width)
     boards = [Puzzle.from_grid(random_grid(rng, width, height)) for _ in range(10)]
-    done = run(batch(*boards), "--size", f"{width}x{height}")
+    done = carried_out(batch(*boards), "--size", f"{width}x{height}")
     assert (done.returncode, done.stderr) == (0, b"")
     found = list(read_answers(done.stdout.splitlines(keepends=True), width, height))
     assert len(found) == 10
@@ -79,7 +83,7 @@ def test_what_a_board_makes_compile_is_not_its_time(tmp_path, monkeypatch):
 def test_size_auto_answers_square_boards_of_different_sizes_in_one_batch():
     rng = random.Random(3)
     boards = [Puzzle.from_grid(random_grid(rng, size, size, 0.7)) for size in (4, 1, 9, 25)]
-    done = run(batch(*boards), "--size", "auto")
+    done = carried_out(batch(*boards), "--size", "auto")
     assert (done.returncode, done.stderr) == (0, b"")
     lines = done.stdout.splitlines()
     for number, board in enumerate(boards, 1):
@@ -96,7 +100,7 @@ def test_input_of_any_form_that_the_reader_takes():
         + b"\n\n"
         + format_puzzle(2, GOOD).replace(b"\t", b" ")
     )
-    done = run(forms.replace(b"\n", b"\r\n")[:-2], "--size", "2x2")
+    done = carried_out(forms.replace(b"\n", b"\r\n")[:-2], "--size", "2x2")
     assert (done.returncode, done.stdout, done.stderr) == (0, answers(GRID, GRID), b"")
 
 
@@ -150,7 +154,7 @@ def test_every_malformed_puzzle_gets_one_line_and_all_others_are_answered():
     "junk", [b"\0" * 1000, bytes(range(256)).replace(b"$", b""), b"\xff\xfe" * 99, b"1" * 100_000]
 )
 def test_junk_between_two_puzzles_costs_neither(junk):
-    done = run(batch(GOOD) + b"$2\n" + junk + b"\n" + format_puzzle(3, GOOD), "--size", "2x2")
+    done = carried_out(batch(GOOD) + b"$2\n" + junk + b"\n" + format_puzzle(3, GOOD), "--size", "2x2")
     assert done.stdout.startswith(answers(GRID) + b"$2\n")
     assert done.stdout.endswith(format_answer(3, Solution(GRID)))
     assert done.stderr.startswith(b"$2: line ")
@@ -159,7 +163,7 @@ def test_junk_between_two_puzzles_costs_neither(junk):
 
 
 def test_extra_lines_are_said_and_the_puzzle_is_answered():
-    done = run(batch(GOOD) + b"1\n2\n" + batch(GOOD, GOOD)[len(batch(GOOD)) :], "--size", "2x2")
+    done = carried_out(batch(GOOD) + b"1\n2\n" + batch(GOOD, GOOD)[len(batch(GOOD)) :], "--size", "2x2")
     assert done.stdout == answers(GRID, GRID)
     assert done.stderr.decode() == (
         "$1: line 6: '1' comes after the 4 clue lines of a 2x2 board and is left out; is --size right?\n"
@@ -168,7 +172,7 @@ def test_extra_lines_are_said_and_the_puzzle_is_answered():
 
 
 def test_a_puzzle_without_a_solution_is_said_and_costs_no_other():
-    done = run(batch(GOOD, NONE, GOOD), "--size", "2x2")
+    done = carried_out(batch(GOOD, NONE, GOOD), "--size", "2x2")
     assert done.stdout == answers(GRID, [[0, 0], [0, 0]], GRID)
     assert done.stderr == b"$2: line 6: the puzzle has no solution\n"
     assert done.returncode == 1
@@ -178,7 +182,7 @@ def test_a_puzzle_without_a_solution_is_said_and_costs_no_other():
 def test_boards_of_more_than_62_cells_a_side_are_solved(width, height):
     cells = random_grid(random.Random(width), width, height, 0.8)
     text = batch(Puzzle.from_grid(cells))
-    done = run(text, "--size", f"{width}x{height}")
+    done = carried_out(text, "--size", f"{width}x{height}")
     [answer] = [one.solution for one in read_answers(done.stdout.splitlines(keepends=True), width, height)]
     assert naive.verify(Puzzle.from_grid(cells), answer.cells.tolist())
     assert done.returncode == 0
@@ -186,7 +190,7 @@ def test_boards_of_more_than_62_cells_a_side_are_solved(width, height):
 
 def test_a_board_that_is_too_large_for_auto_costs_no_other():
     text = batch(GOOD, Puzzle(((),) * 1023, ((),) * 1023), GOOD)
-    done = run(text, "--size", "auto", "--on-unsolved", "word")
+    done = carried_out(text, "--size", "auto", "--on-unsolved", "word")
     assert done.stdout == answers(GRID, b"invalid\n", GRID)
     assert done.stderr == b"$2: line 6: a 1023x1023 board is too large; a side has up to 1022 cells\n"
     assert done.returncode == 1
@@ -219,7 +223,7 @@ def test_clue_lines_without_end_cost_no_other_puzzle(lines):
 )
 def test_on_unsolved_chooses_what_stands_for_an_invalid_and_an_unsolvable_puzzle(choice, invalid, unsolvable):
     text = batch(GOOD, b"x\n1\n1\n1\n", GOOD, NONE, GOOD)
-    done = run(text, "--size", "2x2", "--on-unsolved", choice)
+    done = carried_out(text, "--size", "2x2", "--on-unsolved", choice)
     assert done.stdout == answers(GRID, invalid, GRID, unsolvable, GRID)
     assert done.stderr == (
         b"$2: line 7: clue 'x' is not a number\n"  #
@@ -265,7 +269,7 @@ def test_a_malformed_puzzle_is_answered_before_the_next_is_sent(talk):
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_solutions_2_tells_unique_from_multiple(strategy):
-    done = run(batch(GOOD, TWO, NONE), "--size", "2x2", "--solutions", "2", "--strategy", strategy)
+    done = carried_out(batch(GOOD, TWO, NONE), "--size", "2x2", "--solutions", "2", "--strategy", strategy)
     first, second = format_answer(2, Solution([[1, 0], [0, 1]])), format_answer(2, Solution([[0, 1], [1, 0]]))
     none = format_answer(3, Solution([[0, 0], [0, 0]]))
     one = format_answer(1, Solution(GRID))
@@ -280,7 +284,7 @@ def test_solutions_2_tells_unique_from_multiple(strategy):
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_more_solutions_than_there_are_gives_all_of_them(strategy):
     permutations = Puzzle.from_grid([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
-    done = run(batch(permutations), "--size", "3x3", "--solutions", "100", "--strategy", strategy)
+    done = carried_out(batch(permutations), "--size", "3x3", "--solutions", "100", "--strategy", strategy)
     found = [answer.solution for answer in read_answers(done.stdout.splitlines(keepends=True), 3, 3)]
     assert len(found) == len(set(found)) == len(naive.solutions(permutations)) == 6
     assert all(naive.verify(permutations, solution.cells.tolist()) for solution in found)

@@ -27,6 +27,7 @@ from tests.talking import (
     TWO,
     answers,
     batch,
+    carried_out,
     hard,
     run,
     wait_until,
@@ -60,8 +61,8 @@ def test_line_limit_gives_one_puzzle_up_at_the_same_place_each_time(strategy, tm
     text = batch(Puzzle.from_grid(FULL), hard(), Puzzle.from_grid(FULL))
     options = ["--size", "62x62", "--line-limit", "3000", "--on-unsolved", "word", "--strategy", strategy]
     records = []
-    for _ in range(2):
-        done = run(text, *options, "--stats", str(tmp_path / "stats"))
+    for command in (run, carried_out):
+        done = command(text, *options, "--stats", str(tmp_path / "stats"))
         assert done.stdout == answers(FULL, b"timeout\n", FULL)
         assert done.stderr == b"$2: line 126: not solved within the limit of 3000 lines\n"
         assert done.returncode == 1
@@ -92,7 +93,7 @@ def test_time_limit_stops_while_waiting_for_input(talk):
 
 
 def test_limits_that_are_not_reached_change_nothing():
-    done = run(batch(GOOD, GOOD), "--size", "2x2", "--time-limit", "3600", "--puzzle-limit", "1e3")
+    done = carried_out(batch(GOOD, GOOD), "--size", "2x2", "--time-limit", "3600", "--puzzle-limit", "1e3")
     assert (done.returncode, done.stdout, done.stderr) == (0, answers(GRID, GRID), b"")
 
 
@@ -203,7 +204,7 @@ def test_the_log_has_a_line_for_each_puzzle_and_the_total_last(tmp_path):
 def test_the_stats_are_json_lines_with_status_seconds_and_counts(strategy, tmp_path):
     stats = tmp_path / "stats"
     text = batch(GOOD, b"x\n1\n1\n1\n", NONE, TWO)
-    run(text, "--size", "2x2", "--stats", str(stats), "--strategy", strategy)
+    carried_out(text, "--size", "2x2", "--stats", str(stats), "--strategy", strategy)
     lines = [json.loads(line) for line in stats.read_text().splitlines()]
     assert [line["puzzle"] for line in lines] == [1, 2, 3, 4]
     assert [line["status"] for line in lines] == ["solved", "invalid", "unsolvable", "solved"]
@@ -233,8 +234,8 @@ def test_the_records_are_written_as_the_puzzles_are_answered(talk, tmp_path):
 def test_the_counts_are_the_same_every_time(strategy, tmp_path):
     text = batch(*(Puzzle.from_grid(random_grid(random.Random(k), 15, 15, 0.5)) for k in range(5)))
     found = []
-    for name in ("one", "other"):
-        run(text, "--size", "15x15", "--stats", str(tmp_path / name), "--strategy", strategy)
+    for name, command in (("one", run), ("other", carried_out)):
+        command(text, "--size", "15x15", "--stats", str(tmp_path / name), "--strategy", strategy)
         lines = [json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
         found.append(
             [{key: value for key, value in line.items() if not key.endswith("seconds")} for line in lines]
@@ -256,7 +257,7 @@ def test_the_counts_are_the_same_every_time(strategy, tmp_path):
     ],
 )
 def test_every_method_gives_the_answers(options):
-    done = run(batch(GOOD, GOOD), "--size", "2x2", *options)
+    done = carried_out(batch(GOOD, GOOD), "--size", "2x2", *options)
     assert (done.returncode, done.stdout, done.stderr) == (0, answers(GRID, GRID), b"")
 
 
@@ -318,7 +319,7 @@ def test_values_that_cannot_be_used_are_named(options, said, capsys):
 
 @pytest.mark.parametrize("text", [b"", b"\n\n"])
 def test_no_puzzle_at_all_ends_with_2_and_says_what_was_expected(text):
-    done = run(text)
+    done = carried_out(text)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b"nonobot: no puzzle on standard input; a puzzle starts with '$1' (see --help)\n"
 
@@ -335,7 +336,7 @@ def test_no_puzzle_at_all_ends_with_2_and_says_what_was_expected(text):
     ],
 )
 def test_text_that_is_no_batch_ends_with_2_and_a_line_that_says_what_it_is(text, said):
-    done = run(text)
+    done = carried_out(text)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.startswith(b"nonobot: standard input is no batch")
     assert said in done.stderr.decode()
@@ -343,14 +344,14 @@ def test_text_that_is_no_batch_ends_with_2_and_a_line_that_says_what_it_is(text,
 
 
 def test_a_file_of_another_form_without_a_puzzle_ends_with_2():
-    done = run(b"<puzzleset/>", "--format", "auto")
+    done = carried_out(b"<puzzleset/>", "--format", "auto")
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b"nonobot: no puzzle on standard input\n"
 
 
 @pytest.mark.parametrize("option", ["--log", "--stats"])
 def test_a_record_that_cannot_be_written_ends_with_2_before_anything_is_solved(option, tmp_path):
-    done = run(batch(GOOD), "--size", "2x2", option, str(tmp_path / "missing" / "file"))
+    done = carried_out(batch(GOOD), "--size", "2x2", option, str(tmp_path / "missing" / "file"))
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.decode() == (
         f"nonobot: cannot write {tmp_path / 'missing' / 'file'}: No such file or directory\n"

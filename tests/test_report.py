@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
 from statistics import median
@@ -20,7 +21,7 @@ from nonobot.arguments import Parser
 from nonobot.harness.commands import report as command
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.sources import read_sources
-from nonobot.harness.report import STEPS, Report, page_of, plots
+from nonobot.harness.report import STEPS, Report, page_of, plots, report_page
 from nonobot.harness.report.album import Album, cells_of
 from nonobot.harness.report.contents import ALL_POINTS, MOST_DUELS, MOST_POINTS, SLOWEST, Run
 from nonobot.harness.report.run_facts import machines, terms
@@ -31,6 +32,14 @@ from nonobot.protocol import mismatches
 from tests import report_samples as samples
 
 SAMPLES = ["one_bot", "two_bots", "twelve_bots", "two_sets"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _templates_compiled_once():
+    """Let all pages be made with the same templates, as they are in one process; else each compiles them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_page, "_environment", cache(report_page._environment))
+        yield
 
 
 def report_of(folder, *results) -> Report:
@@ -79,11 +88,15 @@ def page(request, tmp_path_factory):
     return written(report_of(tmp_path_factory.mktemp("page"), *getattr(samples, request.param)()))
 
 
+@pytest.fixture(scope="module")
+def found(page) -> Reader:
+    return Reader(page)
+
+
 # The page
 
 
-def test_the_page_is_sound(page):
-    found = Reader(page)
+def test_the_page_is_sound(page, found):
     assert found.unbalanced == []
     assert found.open == []
     ids = [attributes["id"] for _, attributes in found.elements if "id" in attributes]
@@ -93,8 +106,7 @@ def test_the_page_is_sound(page):
     assert {address.removeprefix("#") for address in inner} <= set(ids)
 
 
-def test_the_page_needs_nothing_from_outside_and_runs_no_script(page):
-    found = Reader(page)
+def test_the_page_needs_nothing_from_outside_and_runs_no_script(page, found):
     assert not {"script", "link", "img", "iframe", "object", "image", "foreignobject"} & {
         tag for tag, _ in found.elements
     }
@@ -104,8 +116,7 @@ def test_the_page_needs_nothing_from_outside_and_runs_no_script(page):
     assert not re.findall(r"url\((?!#)", page)
 
 
-def test_the_page_can_be_listened_to(page):
-    found = Reader(page)
+def test_the_page_can_be_listened_to(found):
     levels = [int(tag[1]) for tag, _ in found.elements if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert levels.count(1) == 1

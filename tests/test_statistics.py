@@ -10,12 +10,10 @@ from statistics import NormalDist, fmean, geometric_mean
 import numpy as np
 import pytest
 
-pytest.importorskip("scipy", reason="the extra `compare` is not installed")
+pytest.importorskip("scipy", reason="the extra `compare` is not installed")  # what is heavy of it, tests import
 
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import t as student_t
-from scipy.stats import ttest_1samp
 
 from nonobot.harness import statistics
 from nonobot.harness.errors import UnusableError
@@ -267,6 +265,8 @@ def test_a_true_slow_down_is_always_found():
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
 def test_without_an_expectation_the_margin_of_runs_is_the_textbook_one(monkeypatch, confidence):
+    from scipy.stats import ttest_1samp
+
     monkeypatch.setattr(statistics, "EXPECTED_FREEDOM", 0.0)
     differences = [0.1, 0.4, 0.2, -0.1]
     low, high = ttest_1samp(differences, 0.0).confidence_interval(confidence)
@@ -275,6 +275,8 @@ def test_without_an_expectation_the_margin_of_runs_is_the_textbook_one(monkeypat
 
 def test_what_is_expected_counts_as_two_pairs_more():
     """Of a spread that is twice that expected: the variance between, by degrees of freedom."""
+    from scipy.stats import t as student_t
+
     differences = [[-0.1, 0.0, 0.1], [0.9, 1.0, 1.1]]  # variance 0.01 on either set
     variance = (2 * 2 * 0.05**2 + 4 * 0.1**2) / 6
     expected = student_t.ppf(0.975, 6) * math.sqrt(variance * (0.3**2 / 3 + 0.7**2 / 3))
@@ -290,6 +292,8 @@ def test_puzzles_that_keep_their_shares_leave_no_margin():
 
 
 def test_the_margin_of_puzzles_is_that_of_a_ratio_estimate():
+    from scipy.stats import t as student_t
+
     before = np.array([[0.3, 0.2, 0.2, 0.2, 0.1]])
     after = np.array([[0.2, 0.3, 0.2, 0.2, 0.1]])
     effective = 1 / (2 * 0.25**2 + 2 * 0.2**2 + 0.1**2)

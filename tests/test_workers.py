@@ -24,6 +24,7 @@ from tests.talking import (
     TWO,
     answers,
     batch,
+    carried_out,
     hard,
     run,
     wait_until,
@@ -184,9 +185,9 @@ def test_answers_words_and_counts_are_those_of_one_job(jobs, strategy, tmp_path)
     boards = [Puzzle.from_grid(random_grid(rng, 12, 12, rng.uniform(0.35, 0.6))) for _ in range(20)]
     text = batch(*boards[:10], b"x\n" * 3, *boards[10:])
 
-    def outcome(*options):
+    def outcome(command, *options):
         stats = tmp_path / "stats"
-        done = run(
+        done = command(
             text, "--size", "12x12", "--solutions", "2", "--stats", str(stats), "--strategy", strategy, *options
         )
         records = [json.loads(line) for line in stats.read_text().splitlines()]
@@ -195,10 +196,12 @@ def test_answers_words_and_counts_are_those_of_one_job(jobs, strategy, tmp_path)
         ]
         return done.stdout, done.stderr, done.returncode, counted
 
-    assert outcome("--jobs", jobs) == outcome()
+    assert outcome(run, "--jobs", jobs) == outcome(carried_out)
 
 
-@pytest.mark.parametrize("choice", ["zeros", "word", "omit"])
+@pytest.mark.parametrize(
+    "choice", ["zeros", *(pytest.param(choice, marks=pytest.mark.slow) for choice in ("word", "omit"))]
+)
 def test_a_puzzle_given_up_holds_its_place(choice):
     stands = {"zeros": [[0] * 62] * 62, "word": b"timeout\n", "omit": b""}[choice]
     text = batch(hard(), Puzzle.from_grid(FULL), Puzzle.from_grid(FULL))
