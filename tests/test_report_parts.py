@@ -1,0 +1,147 @@
+"""What the report is made of: how runs differ, pictures of puzzles at fault, and what plots are drawn from."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import msgspec
+import pytest
+
+pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+pytest.importorskip("jinja2", reason="the extra `report` is not installed")
+
+from nonobot.harness.report import plots
+from nonobot.harness.report.album import Album, cells_of
+from nonobot.harness.report.contents import Run
+from nonobot.harness.report.run_facts import machines, terms
+from nonobot.harness.results.run_result import Counted, SetFacts, Terms, Verdict
+from nonobot.protocol import mismatches
+from tests import report_samples as samples
+
+# Facts
+
+
+def test_what_differs_is_marked():
+    found = machines([samples.MACHINE, samples.OTHER_MACHINE, samples.MACHINE])
+    assert found.differing == ["CPU", "Memory"]
+    assert found.letters == ["A", "B"]
+    assert found.letter_of == ["A", "B", "A"]
+    load = msgspec.structs.replace(samples.MACHINE, load_average=7.0, busy_share=None)
+    assert machines([samples.MACHINE, load]).differing == []
+
+
+def run_on(found):
+    return msgspec.structs.replace(samples.one_bot()[0], terms=found)
+
+
+@pytest.mark.parametrize("change", msgspec.structs.fields(Terms), ids=lambda field: field.name)
+def test_every_term_is_stated(change):
+    values = {"feed": "interactive", "any_order": True, "core": 1, "memory_limit_bytes": 10**9}
+    values |= {"contain": "yes", "process_limit": 5, "beside": "name"}
+    other = msgspec.convert(msgspec.to_builtins(Terms()) | {change.name: values.get(change.name, 5.0)}, Terms)
+    assert len(terms([run_on(Terms()), run_on(other)]).differing) == 1
+
+
+def test_the_cores_of_a_bot_are_stated():
+    assert terms([run_on(Terms(core=1)), run_on(Terms(core=(0, 1)))]).differing == ["Cores used"]
+
+
+def test_how_a_bot_was_held_and_counted_is_stated():
+    run = run_on(Terms())
+    legs = [msgspec.structs.replace(leg, contained=True, counted=Counted(cpu=True)) for leg in run.legs]
+    held = msgspec.structs.replace(run, legs=legs)
+    assert terms([run, held]).differing == ["Contained", "Counted by the kernel"]
+
+
+# Pictures
+
+
+def red_boxes(svg: str) -> int:
+    [marks] = re.findall(r'<path fill="var\(--bad\)" d="([^"]*)"', svg) or [""]
+    return marks.count("M")
+
+
+def wrong_run(set_name: str = samples.SMALL) -> Run:
+    result = samples.run_of("wrong", outcome=lambda index: Verdict.WRONG)
+    facts = msgspec.structs.replace(result.set, name=set_name)
+    return Run("wrong", 0, "", msgspec.structs.replace(result, set=facts))
+
+
+def expected_marks(number: int) -> int:
+    run, puzzle_set = wrong_run(), samples.known_set(samples.SMALL)[0]
+    puzzle = {one.number: one.puzzle for one in puzzle_set.puzzles}[number]
+    return len(mismatches(puzzle, cells_of(run.by_number[number], run.result.set)))
+
+
+def test_lines_at_fault_are_marked_where_the_set_is_at_hand():
+    run = wrong_run()
+    picture = Album(run.result.set, [run]).picture(run.by_number[8])
+    assert red_boxes(picture) == expected_marks(8) > 0
+
+
+def test_lines_at_fault_are_marked_where_another_bot_has_solved_the_puzzle():
+    run = wrong_run("gone.txt")
+    other = Run("right", 1, "", samples.run_of("right"))
+    picture = Album(run.result.set, [run, other]).picture(run.by_number[8])
+    assert red_boxes(picture) == expected_marks(8) > 0
+
+
+def test_without_the_puzzle_the_picture_has_no_marks():
+    run = wrong_run("gone.txt")
+    assert red_boxes(Album(run.result.set, [run]).picture(run.by_number[8])) == 0
+
+
+def test_a_set_that_has_changed_is_not_believed():
+    run = wrong_run()
+    facts = msgspec.structs.replace(run.result.set, sha256="0" * 64)
+    assert red_boxes(Album(facts, [run]).picture(run.by_number[8])) == 0
+
+
+def test_a_set_that_would_never_end_is_left_alone(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for name in (str(tmp_path / "pipe"), "/dev/zero", "boardgen:10x10x99999999999:seed=1", "boardgen:?", "", "\0"):
+        run = wrong_run(name)
+        assert red_boxes(Album(run.result.set, [run]).picture(run.by_number[8])) == 0
+
+
+@pytest.mark.parametrize("cells", ["", "zz", "ff", "ff" * 14, "é", None])
+def test_cells_that_are_no_grid_of_the_set_give_no_picture(cells):
+    ruling = msgspec.structs.replace(samples.run_of("x").score.puzzles[0], cells_hex=cells)
+    facts = SetFacts("x", "0" * 64, 10, 10, 60)
+    assert cells_of(ruling, facts) is None
+    assert cells_of(ruling, msgspec.structs.replace(facts, width=0)) is None
+
+
+# Plots
+
+
+def series_of(times: dict[int, float]) -> plots.Series:
+    return plots.Series("x", plots.Look(0, "o", ()), list(times), times)
+
+
+def test_a_running_median_follows_its_points():
+    points = [(number, 1.0 + number % 3) for number in range(1, 201)]
+    middle = plots.running_median(points)
+    assert middle
+    assert all(time == 2.0 for _, time in middle)
+    assert all(1 <= number <= 200 for number, _ in middle)
+    assert plots.running_median(points[:10]) == []
+
+
+def test_the_slowest_points_are_drawn_whatever_is_thinned():
+    points = [(number, 1.0 + number % 7) for number in range(5000)]
+    points[1234] = (1234, 99.0)
+    kept = plots.thinned(points, 1000)
+    assert len(kept) <= 1000
+    assert (1234, 99.0) in kept
+    assert kept == sorted(set(kept) & set(points))
+    assert plots.thinned(points[:100], 100) == points[:100]
+
+
+def test_duels_are_counted():
+    first = series_of({1: 1.0, 2: 2.0, 3: 3.0, 4: 1e-5})
+    second = series_of({2: 1.0, 3: 4.0, 4: 0.0, 5: 1.0, 6: 1.0})
+    assert plots.duel_in_words(first, second) == (
+        "3 puzzles solved by both, x faster on 1 of them, x on 1; 1 solved by x alone, 2 by x alone"
+    )
