@@ -165,6 +165,37 @@ def test_ctrl_c_ends_the_bot_too(tmp_path):
         os.kill(int(told.read_text()[:-1]), 0)
 
 
+PRESSES_CTRL_C = """
+import os, signal, sys
+import psutil
+from nonobot.harness.__main__ import main
+from nonobot.harness.play.bot_process import BotProcess
+
+moment = sys.argv.pop(1)
+carried_out = getattr(BotProcess, moment)
+
+def pressed(*words):
+    print(*(one.pid for one in psutil.Process().children()), flush=True)
+    os.kill(os.getpid(), signal.SIGINT)
+    carried_out(*words)
+
+setattr(BotProcess, moment, pressed)
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("moment", ["_serve", "_kill"])
+def test_a_ctrl_c_while_the_bot_is_started_or_ended_ends_it(moment):
+    sleeper = ["--timeout", "0.1", "--start-timeout", "0.1", "--only", "1", "--", "sleep", "1000"]
+    done = subprocess.run(
+        [sys.executable, "-c", PRESSES_CTRL_C, moment, "check", "--contain", "no", *sleeper], capture_output=True
+    )
+    bot, *_ = map(int, done.stdout.split())
+    assert (done.returncode, done.stderr) == (130, b"")
+    with pytest.raises(ProcessLookupError):
+        os.kill(bot, 0)
+
+
 def on_a_terminal(environment):
     """Return what a check of three steps writes to a terminal."""
     end, other = pty.openpty()

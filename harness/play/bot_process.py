@@ -116,7 +116,6 @@ class BotProcess:
         except (OSError, ValueError, subprocess.SubprocessError) as error:  # ValueError: a NUL byte in an argument
             self.tree.close()
             raise _start_error(command, error) from None
-        self.tree.grow_from(self._child.pid)
         self._stdin = _opened(self._child.stdin)
         self._stdout = _opened(self._child.stdout)
         self._stderr = _opened(self._child.stderr)
@@ -167,6 +166,7 @@ class BotProcess:
         self._end_seen = os.fdopen(end_seen, "rb", buffering=0)
         self._watch(self._end_seen, selectors.EVENT_READ, self._note_end)
         self._reaper = threading.Thread(target=self._reap, args=(end_said,), daemon=True)
+        self.tree.grow_from(self._child.pid)  # as late as can be: from here on nobody else may reap it
         self._reaper.start()
 
     def __enter__(self) -> BotProcess:

@@ -9,6 +9,7 @@ Where the bot has a cgroup (`cgroup.py`), the kernel counts, and names all that 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import os
@@ -73,8 +74,6 @@ class ProcessTree:
     """
 
     def __init__(self, group: Group | None = None) -> None:
-        _open_trees.append(self)
-        _set_subreaper(True)
         self._group = group
         self.counted = group.counted if group else Counted()
         self.process_count = 0
@@ -88,6 +87,8 @@ class ProcessTree:
         self._cpu_of_dead = 0.0
         self._known: dict[int, psutil.Process] = {}
         self._counting = threading.Lock()
+        _set_subreaper(True)
+        _open_trees.append(self)
 
     def joined(self) -> contextlib.AbstractContextManager[None]:
         """Return a block in which the calling thread is in the cgroup of the tree, with all that it starts."""
@@ -242,6 +243,15 @@ class ProcessTree:
                 info = process.memory_full_info()
                 total += getattr(info, "pss", info.rss)
         return total
+
+
+@atexit.register
+def _end_open_trees() -> None:
+    """End what is left: a Ctrl-C may raise between the start of a bot and the block that ends it, or in its end."""
+    for tree in _open_trees[:]:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # another one has nothing to hurry
+        tree.kill()
+        tree.close()
 
 
 def _set_subreaper(on: bool) -> None:
