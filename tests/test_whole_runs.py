@@ -223,6 +223,8 @@ def test_runs_side_by_side_are_pairs_that_differ_by_little():
     assert found.before_seconds == pytest.approx(sum(run.usage.cpu_seconds for run in before) / 5, rel=0.02)
     alone = [structs.replace(run, terms=Terms(core=1)) for run in after]
     assert told(whole(before, alone, on_cpu=True)) == 0
+    resumed = structs.replace(after[0], legs=after[0].legs * 2)  # the second leg had the core to itself
+    assert told(whole(before, [resumed, *after[1:]], on_cpu=True)) == 0
 
 
 def test_one_pair_side_by_side_tells_what_two_runs_apart_do_not():

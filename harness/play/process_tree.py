@@ -247,7 +247,7 @@ class ProcessTree:
 
 @atexit.register
 def _end_open_trees() -> None:
-    """End what is left: a Ctrl-C may raise between the start of a bot and the block that ends it, or in its end."""
+    """End what is left: a Ctrl-C may have come between a bot's start and the block that ends it, or in its end."""
     for tree in _open_trees[:]:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # another one has nothing to hurry
         tree.kill()

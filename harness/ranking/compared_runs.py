@@ -15,7 +15,7 @@ from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.run_result import RunResult, SetFacts, Verdict
 from nonobot.harness.statistics import floored
 
-__all__ = ["Side", "read_side", "same_sets", "side_by_side"]
+__all__ = ["Side", "read_side", "same_sets", "shared_cores"]
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,10 @@ class Side:
         )
 
 
-def side_by_side(before: Side, after: Side) -> bool:
+def shared_cores(before: Side, after: Side) -> bool:
     """Return whether each run of a side had its core together with one of the other, from start to end."""
+    if any(len(run.legs) > 1 for side in (before, after) for run in side.all_runs):
+        return False  # it was stopped and resumed, alone
     names = [sorted(run.terms.beside or "" for run in side.all_runs) for side in (before, after)]
     return names[0] == names[1] and "" not in names[0]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.compared_runs import Side, same_sets, side_by_side
+from nonobot.harness.ranking.compared_runs import Side, same_sets, shared_cores
 from nonobot.harness.ranking.fairness import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
 from nonobot.harness.ranking.whole_runs import Whole, compare_whole
 from nonobot.harness.results.run_result import EndReason, SetFacts, Verdict
@@ -212,7 +212,7 @@ def compare(before: Side, after: Side, limits: Limits) -> Comparison:
     """
     _require_as_many_cores(before, after)
     digests = same_sets(before, after)
-    together = side_by_side(before, after)
+    together = shared_cores(before, after)
     first, second = _Column.of(before, digests), _Column.of(after, digests)
     compared = first.right & second.right & ~np.isnan(first.seconds) & ~np.isnan(second.seconds)
     old, new = first.seconds[compared], second.seconds[compared]
@@ -360,7 +360,7 @@ def _burst_lines(old: NDArray[np.float64], new: NDArray[np.float64]) -> list[str
 def _warnings(before: Side, after: Side) -> list[str]:
     runs = [(side.label, run) for side in (before, after) for run in side.all_runs]
     warnings = differences(runs, {**MACHINE_AND_TERMS, **SOFTWARE})
-    if not side_by_side(before, after):
+    if not shared_cores(before, after):
         warnings += busy_lines(runs)
     for side in (before, after):
         ends = dict.fromkeys(run.end.reason.value for run in side.all_runs)

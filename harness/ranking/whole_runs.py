@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonobot.harness.play.machine import BUSY_SHARE
-from nonobot.harness.ranking.compared_runs import Side, side_by_side
+from nonobot.harness.ranking.compared_runs import Side, shared_cores
 from nonobot.harness.statistics import Ratio, floored, margin_of_puzzles, margin_of_runs, spread
 
 __all__ = ["Whole", "compare_whole"]
@@ -83,14 +83,15 @@ def compare_whole(
     on_cpu : bool
         Whether to compare CPU times; both sides must have them.
     """
-    by_set = [_levels_by_turns(before, after, digest, mask, on_cpu) for digest, mask in compared.items()]
+    together = shared_cores(before, after)
+    by_set = [_levels_by_turns(before, after, digest, mask, on_cpu, together) for digest, mask in compared.items()]
     levels = list(zip(*by_set, strict=True))  # side, set, turn
     means = [np.exp([fmean(turns) for turns in side]) for side in levels]
     estimate = float(means[1].sum() / means[0].sum())
     weights = [float(one) for one in np.mean([each / each.sum() for each in means], axis=0)]
     # Turns alternate, so they are pairs; one that is left over is in the mean alone.
     pairs = [[late - early for early, late in zip(*both, strict=False)] for both in by_set]
-    runs = margin_of_runs(pairs, weights, _expected_spread(before, after, on_cpu), confidence)
+    runs = margin_of_runs(pairs, weights, _expected_spread(before, after, on_cpu, together), confidence)
     puzzles = margin_of_puzzles(_shares(before, compared), _shares(after, compared), confidence)
     # The two have nothing to do with each other: they add up as the sides of a right angle do.
     margin = min(math.hypot(runs, puzzles), LARGEST_MARGIN)
@@ -107,14 +108,13 @@ def compare_whole(
 
 
 def _levels_by_turns(
-    before: Side, after: Side, digest: str, compared: NDArray[np.bool_], on_cpu: bool
+    before: Side, after: Side, digest: str, compared: NDArray[np.bool_], on_cpu: bool, together: bool
 ) -> tuple[list[float], list[float]]:
     """Return the logarithms of the times of both sides' runs on a set.
 
     Runs of one side without any of the other between them are one turn, and count as one run, with their mean:
     whatever the machine did meanwhile it did to one side alone, and that they are alike says nothing of it.
     """
-    together = side_by_side(before, after)
     dated = []
     for number, side in enumerate((before, after)):
         seconds = side.cpu_seconds(digest, compared) if on_cpu else side.wall_seconds(digest, compared)
@@ -138,9 +138,9 @@ def _shares(side: Side, compared: Mapping[str, NDArray[np.bool_]]) -> NDArray[np
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 
-def _expected_spread(before: Side, after: Side, on_cpu: bool) -> float:
+def _expected_spread(before: Side, after: Side, on_cpu: bool, together: bool) -> float:
     """Return how far such runs are expected to spread: the root of the mean variance, quiet runs and busy ones."""
-    if on_cpu and side_by_side(before, after):
+    if on_cpu and together:
         return SIDE_BY_SIDE_SPREAD
     busy = BUSY_CPU_SPREAD if on_cpu else BUSY_WALL_SPREAD
     shares = [run.machine.busy_share for side in (before, after) for run in side.all_runs]
