@@ -19,7 +19,7 @@ from nonobot.bot.champion.guidance import _keep_bound_marginals
 from nonobot.bot.champion.heap import bump, heap_insert, heap_pop
 from nonobot.bot.champion.propagate import _visit_watches, propagate_all
 from nonobot.bot.champion.rules import apply_rules
-from nonobot.bot.champion.search import _luby, _start
+from nonobot.bot.champion.search import _keep_decisions, _kept_decision, _luby, _start
 from nonobot.bot.champion.trail import assign, backjump
 from nonobot.bot.jit import kernel
 from nonobot.bot.memory import Memory, Struct
@@ -47,6 +47,8 @@ class _Way(IntEnum):
     POP = auto()
     BUMP = auto()
     LUBY = auto()
+    KEEP_DECISIONS = auto()
+    KEPT_DECISION = auto()
 
 
 @kernel
@@ -87,6 +89,10 @@ def learn(m, way, number, a, b, c, d):
         bump(m, number)
     elif way == _Way.LUBY:
         return _luby(number)
+    elif way == _Way.KEEP_DECISIONS:
+        _keep_decisions(m, number)
+    elif way == _Way.KEPT_DECISION:
+        return _kept_decision(m)
     return 0
 
 
@@ -211,3 +217,11 @@ def make_more_active(m, variable):
 
 def luby(m, i):
     return _by_learning(_Way.LUBY, m, i)
+
+
+def keep_decisions(m, level):
+    _by_learning(_Way.KEEP_DECISIONS, m, level)
+
+
+def kept_decision(m):
+    return _by_learning(_Way.KEPT_DECISION, m)

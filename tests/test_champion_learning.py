@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from nonobot.bot.champion.clauses import KEPT_FOR_GOOD, KEPT_IF_USED
-from nonobot.bot.champion.trail import BY_CHOICE
+from nonobot.bot.champion.search import RECONSIDERED
+from nonobot.bot.champion.trail import BY_CHOICE, NONE
 from nonobot.protocol import Puzzle
 from tests import champion_kernels as kernels
 from tests import naive
@@ -355,6 +356,38 @@ def test_the_heap_gives_the_most_active_first(search):
             assert {v for v in variables if places[v] >= 0} == inside
             assert all(search["heap"][places[v]] == v for v in inside)
             assert search.one("heap_size") == len(inside)
+
+
+def test_decisions_far_from_a_conflict_are_made_again_in_their_order(search):
+    rng = random.Random(8)
+    again, ended_early = 0, 0
+    for _ in range(100):
+        search.load(Puzzle.from_grid(random_grid(rng, 12, 12, 0.4)))
+        decisions = []
+        for _ in range(rng.randint(1, 90)):
+            unknown = [v for v in range(search.one("variables")) if search.value(v) is None]
+            decisions.append(2 * rng.choice(unknown) + rng.randint(0, 1))
+            search.open_level()
+            kernels.assign_literal(search.m, decisions[-1], BY_CHOICE)
+        level = rng.randrange(len(decisions))
+        kernels.keep_decisions(search.m, level)
+        kernels.jump_back(search.m, level)
+        # All but the last ones; one that became true meanwhile is passed over, one that became false ends it.
+        for literal in decisions[level : max(level, len(decisions) - RECONSIDERED)]:
+            if search["value"][literal] == 0 and rng.random() < 0.2:
+                kernels.assign_literal(search.m, literal ^ (rng.random() < 0.3), BY_CHOICE)
+            if search["value"][literal] < 0:
+                ended_early += 1
+                break
+            if search["value"][literal] == 0:
+                assert kernels.kept_decision(search.m) == literal
+                search.open_level()
+                kernels.assign_literal(search.m, literal, BY_CHOICE)
+                again += 1
+        assert kernels.kept_decision(search.m) == NONE
+        assert kernels.kept_decision(search.m) == NONE
+    assert again > 100
+    assert ended_early > 5
 
 
 def test_lubys_sequence(search):
