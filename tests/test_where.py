@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 
 import pytest
@@ -73,6 +74,22 @@ def test_without_a_scheduler_a_line_says_so_soon(tmp_path, monkeypatch, capsys):
     err = capsys.readouterr().err
     assert err.startswith("nonojudge: no scheduler answers at tcp://127.0.0.1:9: ")
     assert err.count("\n") == 1
+
+
+LEAVES_A_TASK_THAT_FAILS = """
+import asyncio
+from nonobot.harness.cluster.where import connected
+with connected("local:1"):
+    pass
+late = asyncio.new_event_loop().create_future()
+late.set_exception(TimeoutError("Timeout"))
+"""
+
+
+@pytest.mark.slow
+def test_what_fails_after_the_workers_were_closed_is_not_said(tmp_path):
+    done = subprocess.run([sys.executable, "-c", LEAVES_A_TASK_THAT_FAILS], cwd=tmp_path, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.slow

@@ -68,7 +68,8 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
         things at a time, or a fact differs. The message names each, with what differs. SchedulerLostError if the
         scheduler goes meanwhile.
     """
-    with _quiet(), contextlib.ExitStack() as stack:
+    _keep_quiet()
+    with contextlib.ExitStack() as stack:
         distributed = _distributed()
         if place.startswith("local"):
             address = stack.enter_context(_own_workers(place)).scheduler_address
@@ -170,15 +171,7 @@ def _settle(cores: Sequence[int]) -> None:
     signal.signal(signal.SIGINT, lambda *_: None)  # what it starts has the usual handler again
 
 
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep what dask logs from stderr."""
-    loggers = [logging.getLogger(name) for name in NOISY]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
+def _keep_quiet() -> None:
+    """Keep what dask logs from stderr, for good: what it began to close may fail when the process ends."""
+    for name in NOISY:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
