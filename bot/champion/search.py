@@ -4,7 +4,7 @@ Decisions follow the beliefs for the first conflicts of an episode and activity 
 the target: the beliefs at first, then the longest consistent trail since (target phases, Biere & Fleury 2020).
 
 A backjump takes back decisions that have nothing to do with the conflict. Most of them are made again, in their
-order, so that the search stays where it was, as with chronological backtracking (Nadel & Ryvchin 2018, section 3);
+order, so that the search stays where it was, as with chronological backtracking (Nadel & Ryvchin 2018);
 but what the learned clause implies is set at the level where it does.
 """
 
@@ -44,7 +44,7 @@ SELDOM_AFTER = 24  # restarts
 SELDOM_EVERY = 16  # restarts
 EPISODE_CONFLICTS = 20  # of an episode that beliefs decide; 5 and 60 were worse
 EPISODE_NOISE = f32(0.2)
-RECONSIDERED = 20  # levels before a conflict whose decisions are not made again; 10 and 40 saved fewer conflicts
+RECONSIDERED = 20  # levels before a conflict whose decisions are not made again; 10 and 30 saved fewer conflicts
 NUMBERED_WHOLE = 62
 """Longest side of boards whose bounds are numbered from the empty line: their searches are those of earlier
 versions, count by count. Larger boards pay for what the root leaves open alone."""

@@ -276,10 +276,10 @@ def champion_map(bits: int) -> Struct:
         heap_size=i8,
         heap_place=i4[variables],  # -1: not in the heap
         target=u1[variables],  # the value to try: 0 true (black), 1 false
-        kept=i4[variables],  # decisions that a backjump took back and that are made again
-        kept_next=i8,  # of them
-        kept_end=i8,
         most_assigned=i8,  # events of the longest consistent trail since `target` was reset
+        kept=i4[variables],  # decisions that a backjump took back and that are made again
+        kept_next=i8,  # place of the next one in `kept`
+        kept_end=i8,  # and behind the last one; 0: there are none
         # -- learning: the course of a search
         conflicts_met=i8,
         restarts_made=i8,
