@@ -1,10 +1,12 @@
-"""Kernels as object files, and what becomes of them where numba is not the one that we know."""
+"""Kernels as files, and what becomes of them where numba is not the one that we know."""
 
 from __future__ import annotations
 
+import platform
 import subprocess
 import sys
 
+import llvmlite.binding as llvm
 import pytest
 
 from nonobot.bot import cache
@@ -21,8 +23,8 @@ CHANGES = {
     "kernels are made otherwise": ('"_finalize_final_module"', '"_finish"', "AttributeError: "),
     "an option of njit is unknown": ('"no_cfunc_wrapper": True', '"no_c_wrapper": True', "Error: "),
     "functions have other names": (
-        "compiled.fndesc.llvm_func_name.encode()",
-        'b"f" + compiled.fndesc.llvm_func_name.encode()',
+        "name = compiled.fndesc.llvm_func_name",
+        'name = "f" + compiled.fndesc.llvm_func_name',
         "LookupError: the object code has no function f",
     ),
     "arguments come in another order": (
@@ -77,9 +79,26 @@ def test_a_kernel_is_compiled_once_and_loaded_from_then_on(tmp_path):
     environment = patched_house(tmp_path, "native.py")
     assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
     assert started(tmp_path, environment) == ([ANSWERS], "")
-    [kept] = tmp_path.rglob("subtract-Kept.o")
+    [kept] = tmp_path.rglob("subtract-Kept.code")
     kept.write_bytes(kept.read_bytes()[:-1])  # a damaged file is none
     assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
+
+
+LOADED = "import sys\nprint(*sorted({'numba', 'llvmlite.binding'} & set(sys.modules)))"
+ON_X86_64 = (platform.system(), platform.machine()) == ("Linux", "x86_64")
+
+
+@pytest.mark.skipif(not ON_X86_64, reason="code of other machines is not laid out")
+def test_a_kept_kernel_is_loaded_without_numba_and_llvmlite(tmp_path):
+    environment = patched_house(tmp_path, "native.py")
+    started(tmp_path, environment)
+    assert started(tmp_path, environment, PROGRAM + LOADED) == ([ANSWERS, ""], "")
+
+
+def test_object_code_that_is_not_laid_out_is_loaded_by_llvmlite(tmp_path):
+    environment = patched_house(tmp_path, "machine_code.py", ("_X86_64 = 62", "_X86_64 = 0"))
+    assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
+    assert started(tmp_path, environment, PROGRAM + LOADED) == ([ANSWERS, "llvmlite.binding"], "")
 
 
 def test_a_kernel_that_cannot_be_kept_works_and_a_line_says_so(tmp_path):
@@ -91,8 +110,8 @@ def test_a_kernel_that_cannot_be_kept_works_and_a_line_says_so(tmp_path):
         assert found == ["compiling", ANSWERS]
         assert stderr.count("\n") == 1
         assert stderr.startswith("nonobot: compiled kernels cannot be kept (")
-        assert stderr.endswith("subtract-Kept.o: File too large); the next start compiles them again\n")
-    assert not list(tmp_path.rglob("*.o*"))
+        assert stderr.endswith("subtract-Kept.code: File too large); the next start compiles them again\n")
+    assert not list(tmp_path.rglob("*.code*"))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +125,7 @@ def test_where_numba_has_changed_a_line_says_so_and_kernels_work_all_the_same(tm
     assert line.startswith("nonobot: numba ")
     assert why in line
     assert line.endswith("; numba loads them itself, and each start takes longer")
-    assert not list(tmp_path.rglob("*.o"))
+    assert not list(tmp_path.rglob("*.code"))
 
 
 @pytest.mark.slow
@@ -128,19 +147,27 @@ def test_the_bot_answers_where_numba_has_changed(tmp_path):
         assert why.encode() in done.stderr.splitlines()[0]
 
 
+def test_where_the_system_does_not_tell_the_processor_llvmlite_does(monkeypatch):
+    told = cache._cpu()
+    assert told
+    assert told == cache._cpu()  # nothing in it that changes from moment to moment
+    monkeypatch.setattr(cache, "_SAYS_WHICH_CPU", set())
+    assert cache._cpu().startswith(f"{llvm.get_host_cpu_name()} ".encode())
+
+
 def test_kernels_in_a_folder_that_can_only_be_read_are_linked_to(tmp_path, monkeypatch):
     shown, own = tmp_path / "shown", tmp_path / "own"
     monkeypatch.setattr(cache, "_bases", lambda: iter([shown, own]))
     folder = shown / "kernels" / cache._digest()
     (folder / "deeper").mkdir(parents=True)
-    for name in ("kernel.o", "deeper/index"):
+    for name in ("kernel.code", "deeper/index"):
         (folder / name).write_text(name)
     for one in (shown, folder):
         one.chmod(0o700)
     monkeypatch.setattr(cache.os, "access", lambda path, mode: own in path.parents or path == own)
     found = cache.cache_folder.__wrapped__()
     assert own in found.parents
-    assert (found / "kernel.o").read_text() == "kernel.o"
+    assert (found / "kernel.code").read_text() == "kernel.code"
     assert (found / "deeper" / "index").is_symlink()
     assert not (found / "deeper").is_symlink()  # numba writes there
     shown.chmod(0o777)  # others could have put code there

@@ -1,0 +1,132 @@
+"""Machine code that needs no linker: laid out once, when kernels are compiled, and mapped into memory as it is.
+
+Loading llvmlite takes a quarter of the time from process start to the first answer, and all that is left to do by
+then is to say where the parts of a kernel lie. Code that numba makes for x86-64 calls every place by its whole
+address: so its sections are laid out one behind the other, with lists of the places in them that hold an address.
+Object code that needs more than that stays what it is, and llvmlite loads it.
+
+Source: System V ABI, chapter 4 (object files), and its AMD64 supplement, section 4.4 (relocation).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+from struct import Struct
+from typing import NamedTuple
+
+__all__ = ["laid_out", "map_code"]
+
+_OUTSIDE = "clock_gettime"
+"""All that kernels call outside of themselves, in the C library (`bot/clock.py`)."""
+
+# -- object files
+_ELF64_LITTLE_ENDIAN = b"\x7fELF\x02\x01"
+_X86_64 = 62
+_MACHINE, _SECTION_TABLE = Struct("<18xH"), Struct("<40xQ12xH")  # of the header
+_SECTION = Struct("<4xIQ8xQQIIQ8x")
+_SYMBOL = Struct("<I2xHQ8x")
+_RELOCATION = Struct("<QIIq")
+_WHOLE_ADDRESS = 1  # R_X86_64_64
+
+# -- laid out code
+_HEAD = Struct("<QQQ")  # place of the function, how many places hold an address within, and the one outside
+_WORD = Struct("<Q")
+
+_mapped: list[mmap.mmap] = []  # as long as the process
+
+
+class _Section(NamedTuple):
+    kind: int  # 1: code or constants, 2: symbols, 4: relocations
+    flags: int  # 1: may be written, 2: has to be in memory
+    offset: int  # in the file
+    size: int
+    link: int  # of symbols, the section of their names
+    target: int  # of relocations, the section that they change
+    alignment: int
+
+
+def laid_out(object_code: bytes, function: str) -> bytes | None:
+    """Return an object file laid out for :func:`map_code`, or None if it takes more than is known here.
+
+    Parameters
+    ----------
+    object_code : bytes
+        Of any kind and machine.
+    function : str
+        The symbol of the one that is to be called.
+    """
+    if not object_code.startswith(_ELF64_LITTLE_ENDIAN) or _MACHINE.unpack_from(object_code) != (_X86_64,):
+        return None
+    table, count = _SECTION_TABLE.unpack_from(object_code)
+    sections = [_Section(*_SECTION.unpack_from(object_code, table + at * _SECTION.size)) for at in range(count)]
+    code, place_of = bytearray(), {}
+    for number, section in enumerate(sections):
+        if section.kind == 1 and section.flags & 2 and section.size:
+            if section.flags & 1:
+                return None
+            code += bytes(-len(code) % section.alignment)
+            place_of[number] = len(code)
+            code += _content(object_code, section)
+    symbols = _symbols(object_code, sections)
+    within, outside = [], []
+    for section in sections:
+        if section.kind != 4 or section.target not in place_of:
+            continue
+        for offset, kind, symbol, addend in _RELOCATION.iter_unpack(_content(object_code, section)):
+            name, home, value = symbols[symbol]
+            place = place_of[section.target] + offset
+            if kind != _WHOLE_ADDRESS:
+                return None
+            if home in place_of:
+                _WORD.pack_into(code, place, place_of[home] + value + addend)
+                within.append(place)
+            elif name == _OUTSIDE and not addend:
+                outside.append(place)
+            else:
+                return None
+    starts = [place_of[home] + value for name, home, value in symbols if name == function and home in place_of]
+    if not starts:
+        return None
+    head = _HEAD.pack(starts[0], len(within), len(outside))
+    return head + b"".join(map(_WORD.pack, within + outside)) + code
+
+
+def _content(object_code: bytes, section: _Section) -> bytes:
+    return object_code[section.offset : section.offset + section.size]
+
+
+def _symbols(object_code: bytes, sections: list[_Section]) -> list[tuple[str, int, int]]:
+    """Return the name of each symbol, the number of its section and its place there."""
+    [table] = [section for section in sections if section.kind == 2]
+    names = _content(object_code, sections[table.link])
+    return [
+        (names[name : names.index(b"\0", name)].decode(), home, value)
+        for name, home, value in _SYMBOL.iter_unpack(_content(object_code, table))
+    ]
+
+
+def map_code(laid: bytes) -> int:
+    """Map what :func:`laid_out` returned into memory, to stay there, and return the address of its function.
+
+    Raises
+    ------
+    OSError
+        If memory cannot be had, or may not hold code.
+    """
+    start, within, outside = _HEAD.unpack_from(laid)
+    begin = _HEAD.size + _WORD.size * (within + outside)
+    room = mmap.mmap(-1, len(laid) - begin, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    room.write(laid[begin:])
+    address = ctypes.addressof(ctypes.c_char.from_buffer(room))
+    library = ctypes.CDLL(None, use_errno=True)
+    called = ctypes.cast(library[_OUTSIDE], ctypes.c_void_p).value
+    for number, (place,) in enumerate(_WORD.iter_unpack(laid[_HEAD.size : begin])):
+        what = address + _WORD.unpack_from(room, place)[0] if number < within else called
+        _WORD.pack_into(room, place, what)
+    rights = mmap.PROT_READ | mmap.PROT_EXEC
+    if library.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(len(room)), rights):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    _mapped.append(room)
+    return address + start
