@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import cache
+from itertools import compress
 
 import pytest
 
@@ -101,6 +102,24 @@ def check_mirrors(search: ChampionState) -> None:
     assert search.one("assigned") == len(known)
 
 
+def check_lines(search: ChampionState) -> None:
+    """Check that each line has placements that agree with what is known, with its blocks at every open bound.
+
+    That is why the line kernel, called at this fixpoint, cannot fail and moves no bound.
+    """
+    known = search.known()
+    for line, clue in enumerate(search.clues):
+        agrees = [
+            all(known.get(name, value) == value for name, value in says.items()) for says in search.facts(line)
+        ]
+        left = list(compress(search.facts(line), agrees))
+        assert left, (search.puzzle, line)
+        for block in range(len(clue)):
+            ends = int(search["earliest"][line, block]), int(search["latest"][line, block])
+            for name in [(line, block, place) for place in range(*ends)]:
+                assert {says[name] for says in left} == {False, True}, (search.puzzle, name)
+
+
 def start(search: ChampionState, clauses: list) -> dict[Variable, bool] | None:
     """Set at level 0 what the clauses say by themselves, and return it; None on a conflict.
 
@@ -151,6 +170,7 @@ def assume_and_propagate(search: ChampionState, rng: random.Random, truth: naive
         assert right is not None, search.puzzle
         compare(search, right)
         check_mirrors(search)
+        check_lines(search)
         check_reasons(search)
     return True
 

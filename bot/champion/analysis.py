@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.champion.clauses import HEADER, note_use
-from nonobot.bot.champion.explain import explain_line, reasons_of
+from nonobot.bot.champion.explain import reasons_of
 from nonobot.bot.champion.heap import bump
-from nonobot.bot.champion.trail import BY_CHOICE, OF_LINE, OF_RULE
+from nonobot.bot.champion.trail import BY_CHOICE
 from nonobot.bot.jit import kernel
 
 __all__ = ["analyse"]
@@ -85,15 +85,11 @@ def _touch_conflict(m: Any) -> None:
     conflict = m.conflict
     if conflict >= 0:
         _touch_clause(m, m.clause[conflict], 0)
-    elif conflict == OF_RULE:
+    else:
         for i in range(3):
             part = m.conflict_parts[i]
             if part >= 0:
                 _touch(m, part)
-    else:
-        line = OF_LINE - conflict
-        black, white = m.board.black[line], m.board.white[line]
-        _touch_reasons(m, explain_line(m, line, black, white, m.none, 0))
 
 
 @kernel

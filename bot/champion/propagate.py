@@ -1,6 +1,8 @@
 """Propagation in the search: implicit and learned clauses to their fixpoint, and only then the line kernel.
 
-The order matters: with the kernel first the search needs twice the conflicts.
+The order matters: with the kernel first the search needs twice the conflicts. At the fixpoint of the implicit
+clauses every line has a placement: all blocks at their first starts, or all at their last. So the kernel never
+fails then, and moves no bound; it finds cells.
 """
 
 from __future__ import annotations
@@ -11,20 +13,10 @@ from nonobot.bot.champion.clauses import propagate_watches
 from nonobot.bot.champion.control import is_on
 from nonobot.bot.champion.rules import apply_rules
 from nonobot.bot.champion.state import STAGE
-from nonobot.bot.champion.trail import (
-    BY_CHOICE,
-    FROM_RECORD,
-    NONE,
-    OF_LINE,
-    cell_of_line,
-    forget_dirty,
-    move_beyond,
-    move_up_to,
-    push_cell,
-)
+from nonobot.bot.champion.trail import BY_CHOICE, FROM_RECORD, NONE, cell_of_line, forget_dirty, push_cell
 from nonobot.bot.jit import kernel
 from nonobot.bot.line import paint
-from nonobot.bot.masks import highest, lowest
+from nonobot.bot.masks import lowest
 
 __all__ = ["propagate_all"]
 
@@ -49,23 +41,8 @@ def _visit_watches(m: Any, event: Any) -> Any:
 
 
 @kernel
-def _set_root_bounds(m: Any, line: Any) -> Any:
-    """At level 0, move a line's bounds to the valid starts in `m.starts`; False if the two exclude each other."""
-    for block in range(m.blocks[line]):
-        starts = m.starts[block]
-        earliest, latest = lowest(starts), highest(starts)
-        ends = latest < m.latest[line, block]
-        if ends and not move_up_to(m, line, block, latest, BY_CHOICE, NONE, NONE):
-            return False
-        begins = earliest > m.earliest[line, block]
-        if begins and not move_beyond(m, line, block, earliest - 1, BY_CHOICE, NONE, NONE):
-            return False
-    return True
-
-
-@kernel
-def _paint_dirty(m: Any) -> Any:
-    """Paint one dirty line; False on a conflict."""
+def _paint_dirty(m: Any) -> None:
+    """Paint one dirty line."""
     if m.dirty.rows:
         line = lowest(m.dirty.rows)
         m.dirty.rows &= m.dirty.rows - 1
@@ -74,17 +51,11 @@ def _paint_dirty(m: Any) -> Any:
         m.dirty.columns &= m.dirty.columns - 1
     m.counts.line_solves += 1
     black, white = m.board.black[line], m.board.white[line]
-    consistent, new_black, new_white = paint(m, line, black, white)
-    if not consistent:
-        m.conflict = OF_LINE - line
-        return False
+    _, new_black, new_white = paint(m, line, black, white)
     new_black &= ~black
     new_white &= ~white
     reason = BY_CHOICE
-    if m.level == 0:
-        if not _set_root_bounds(m, line):
-            return False
-    elif new_black | new_white:
+    if m.level > 0 and new_black | new_white:
         record = m.records[m.record_count]
         record.black = black
         record.white = white
@@ -100,7 +71,6 @@ def _paint_dirty(m: Any) -> Any:
         cell = cell_of_line(m, line, lowest(new_white))
         new_white &= new_white - 1
         push_cell(m, 2 * cell + 1, reason, NONE, NONE, line)
-    return True
 
 
 @kernel
@@ -118,6 +88,4 @@ def propagate_all(m: Any) -> Any:
         if m.level > 0 and not is_on(m, STAGE.line_kernel):
             forget_dirty(m)
             return True
-        if not _paint_dirty(m):
-            forget_dirty(m)
-            return False
+        _paint_dirty(m)

@@ -133,7 +133,7 @@ def _start(m: Any) -> Any:
         while white:
             push_cell(m, 2 * (y * width + lowest(white)) + 1, BY_CHOICE, NONE, NONE, NONE)
             white &= white - 1
-    # Every line once more, for the bounds.
+    # Every line once: of how the root came about nothing is known here.
     m.dirty.rows = (m.one << height) - 1
     m.dirty.columns = (m.one << width) - 1
     return True
@@ -225,13 +225,11 @@ def _keep_decisions(m: Any, level: Any) -> None:
 
 @kernel
 def _kept_decision(m: Any) -> Any:
-    """Return the next decision to make again, or NONE; one that has become false ends them."""
+    """Return the next decision to make again, or NONE."""
     while m.kept_next < m.kept_end:
         literal = m.kept[m.kept_next]
         m.kept_next += 1
-        if m.value[literal] < 0:
-            m.kept_end = 0
-        elif m.value[literal] == 0:
+        if m.value[literal] == 0:
             return literal
     return NONE
 

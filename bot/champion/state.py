@@ -238,7 +238,7 @@ def champion_map(bits: int) -> Struct:
         root_known=mask[lines],  # cells known for good
         forward=mask[row],  # scratch: states reached before cell i
         # -- learning: conflicts and their analysis
-        conflict=i8,  # what failed: a clause, a line, or up to three variables
+        conflict=i8,  # what failed: a clause, or an implicit one
         conflict_parts=i8[4],
         seen=u1[variables + 1],  # of an event: it is needed
         needed=i4[variables + 1],  # of a needed event: the weakest variable needed

@@ -12,7 +12,7 @@ from nonobot.bot.champion.heap import heap_insert
 from nonobot.bot.jit import kernel
 
 __all__ = [
-    "BY_CHOICE", "BY_NEIGHBOUR", "BY_RULE", "FROM_RECORD", "NONE", "OF_LINE", "OF_RULE", "assign", "backjump",
+    "BY_CHOICE", "BY_NEIGHBOUR", "BY_RULE", "FROM_RECORD", "NONE", "OF_RULE", "assign", "backjump",
     "cell_of_line", "conflict_of", "forget_dirty", "move_beyond", "move_up_to", "push_cell", "set_cell",
 ]  # fmt: skip
 
@@ -25,8 +25,7 @@ BY_NEIGHBOUR = -3  # the bound a of the next or the previous block, moved by the
 FROM_RECORD = -1000  # FROM_RECORD - r: the line kernel, call r
 
 # Conflicts. 0 and above: a clause.
-OF_RULE = -1_000_000  # the variables in `conflict_parts`
-OF_LINE = -1000  # OF_LINE - l: line l has no placement
+OF_RULE = -1  # the variables in `conflict_parts`
 
 _TRUE, _FALSE, _UNKNOWN = 0xFF01, 0x01FF, 0  # `value` of a variable's two literals, as one number
 
@@ -70,16 +69,6 @@ def _set_range(m: Any, variable: Any, count: Any, values: Any) -> None:
 
 
 @kernel
-def _root_moved(m: Any, line: Any) -> None:
-    """Note that a bound was moved for good: the line kernel may find more."""
-    m.root_changed = 1
-    if line < m.height:
-        m.dirty.rows |= m.one << line
-    else:
-        m.dirty.columns |= m.one << (line - m.height)
-
-
-@kernel
 def move_up_to(m: Any, line: Any, block: Any, place: Any, reason: Any, a: Any, b: Any) -> Any:
     """Make a block start at `place` or before, which is new; False if it cannot."""
     first = m.first[line, block]
@@ -91,7 +80,7 @@ def move_up_to(m: Any, line: Any, block: Any, place: Any, reason: Any, a: Any, b
     _push(m, 2 * (base + place), latest, reason, a, b)
     m.latest[line, block] = place
     if m.level == 0:
-        _root_moved(m, line)
+        m.root_changed = 1
     return True
 
 
@@ -106,7 +95,7 @@ def move_beyond(m: Any, line: Any, block: Any, place: Any, reason: Any, a: Any, 
     _push(m, 2 * (base + place) + 1, earliest, reason, a, b)
     m.earliest[line, block] = place + 1
     if m.level == 0:
-        _root_moved(m, line)
+        m.root_changed = 1
     return True
 
 
