@@ -19,7 +19,7 @@ from nonobot.bot.champion.guidance import _keep_bound_marginals
 from nonobot.bot.champion.heap import bump, heap_insert, heap_pop
 from nonobot.bot.champion.propagate import _visit_watches, propagate_all
 from nonobot.bot.champion.rules import apply_rules
-from nonobot.bot.champion.search import _keep_decisions, _kept_decision, _luby, _start
+from nonobot.bot.champion.search import _decide_by_activity, _keep_decisions, _kept_decision, _luby, _start
 from nonobot.bot.champion.trail import assign, backjump
 from nonobot.bot.jit import kernel
 from nonobot.bot.memory import Memory, Struct
@@ -46,6 +46,7 @@ class _Way(IntEnum):
     INSERT = auto()
     POP = auto()
     BUMP = auto()
+    DECIDE = auto()
     LUBY = auto()
     KEEP_DECISIONS = auto()
     KEPT_DECISION = auto()
@@ -87,6 +88,8 @@ def learn(m, way, number, a, b, c, d):
         return heap_pop(m)
     elif way == _Way.BUMP:
         bump(m, number)
+    elif way == _Way.DECIDE:
+        return _decide_by_activity(m)
     elif way == _Way.LUBY:
         return _luby(number)
     elif way == _Way.KEEP_DECISIONS:
@@ -213,6 +216,10 @@ def pop(m):
 
 def make_more_active(m, variable):
     _by_learning(_Way.BUMP, m, variable)
+
+
+def decide_by_activity(m):
+    return _by_learning(_Way.DECIDE, m)
 
 
 def luby(m, i):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from nonobot.bot.champion.clauses import KEPT_FOR_GOOD, KEPT_IF_USED
+from nonobot.bot.champion.heap import BOUND_WEIGHT
 from nonobot.bot.champion.search import RECONSIDERED
 from nonobot.bot.champion.trail import BY_CHOICE, NONE
 from nonobot.protocol import Puzzle
@@ -338,11 +339,12 @@ def test_the_heap_gives_the_most_active_first(search):
         while inside:
             for _ in range(rng.choice((0, 0, 3))):
                 bumped = rng.choice(variables)
-                before = activity[: len(variables)].copy()
+                expected = activity[: len(variables)].copy()
+                expected[bumped] += search["bump"][0] * (1 if bumped < search.one("cells") else BOUND_WEIGHT)
+                if expected[bumped] > 1e100:
+                    expected /= 1e100
                 kernels.make_more_active(search.m, bumped)
-                after = activity[: len(variables)]
-                assert after[bumped] == after.max() or after[bumped] > before[bumped] / 1e100
-                assert after.max() <= 1e100
+                assert (activity[: len(variables)] == expected).all()
             top = int(kernels.pop(search.m))
             assert top in inside
             assert activity[top] == max(activity[each] for each in inside)
@@ -356,6 +358,37 @@ def test_the_heap_gives_the_most_active_first(search):
             assert {v for v in variables if places[v] >= 0} == inside
             assert all(search["heap"][places[v]] == v for v in inside)
             assert search.one("heap_size") == len(inside)
+
+
+def test_a_decision_by_activity_has_the_value_that_is_sure_or_else_the_target(search):
+    rng = random.Random(12)
+    by_belief, by_target = 0, 0
+    for _ in range(20):
+        search.load(Puzzle.from_grid(random_grid(rng, 8, 8, 0.4)))
+        variables, cells = search.one("variables"), search.one("cells")
+        search["marginal"][:cells] = [rng.random() for _ in range(cells)]
+        search["bound_marginal"][cells:variables] = [rng.random() for _ in range(cells, variables)]
+        search["target"][:variables] = [rng.randint(0, 1) for _ in range(variables)]
+        search["activity"][:variables] = rng.sample(range(variables), variables)
+        for variable in range(variables):
+            kernels.insert(search.m, variable)
+        for _ in range(10):
+            for _ in range(3):  # what has a value already is passed over
+                variable = rng.randrange(variables)
+                if search.value(variable) is None:
+                    search.open_level()
+                    kernels.assign_literal(search.m, 2 * variable, BY_CHOICE)
+            unknown = [v for v in range(variables) if search.value(v) is None and search["heap_place"][v] >= 0]
+            if not unknown:
+                break
+            decision = int(kernels.decide_by_activity(search.m))
+            variable = max(unknown, key=search["activity"].__getitem__)
+            likely = search["marginal" if variable < cells else "bound_marginal"][variable]
+            is_sure = abs(likely - 0.5) > 0.4
+            false = bool(likely < 0.5 if is_sure else search["target"][variable])
+            assert decision == 2 * variable + false
+            by_belief, by_target = by_belief + is_sure, by_target + (not is_sure)
+    assert min(by_belief, by_target) > 20
 
 
 def test_decisions_far_from_a_conflict_are_made_again_in_their_order(search):

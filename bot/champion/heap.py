@@ -6,7 +6,10 @@ from typing import Any
 
 from nonobot.bot.jit import kernel
 
-__all__ = ["bump", "heap_insert", "heap_pop"]
+__all__ = ["BOUND_WEIGHT", "bump", "heap_insert", "heap_pop"]
+
+BOUND_WEIGHT = 1.5
+"""A bound becomes so much more active than a cell: a block's bounds share the conflicts that it takes part in."""
 
 _RESCALE_AT = 1e100
 
@@ -78,7 +81,7 @@ def heap_pop(m: Any) -> Any:
 @kernel
 def bump(m: Any, variable: Any) -> None:
     """Make a variable more active."""
-    activity = m.activity[variable] + m.bump
+    activity = m.activity[variable] + (m.bump if variable < m.cells else BOUND_WEIGHT * m.bump)
     m.activity[variable] = activity
     if activity > _RESCALE_AT:
         for each in range(m.variables):

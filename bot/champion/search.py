@@ -1,7 +1,8 @@
 """Search with conflict learning: decide, propagate, learn, restart.
 
 Decisions follow the beliefs for the first conflicts of an episode and activity (VSIDS) after that; values follow
-the target: the beliefs at first, then the longest consistent trail since (target phases, Biere & Fleury 2020).
+the beliefs where these are sure, and else the target: the beliefs at first, then the longest consistent trail
+since (target phases, Biere & Fleury 2020).
 
 A backjump takes back decisions that have nothing to do with the conflict. Most of them are made again, in their
 order, so that the search stays where it was, as with chronological backtracking (Nadel & Ryvchin 2018);
@@ -50,6 +51,7 @@ NUMBERED_WHOLE = 62
 versions, count by count. Larger boards pay for what the root leaves open alone."""
 
 SURE = f32(0.48)  # |probability - 1/2| below which a decision asks for a fresh sweep
+TRUSTED = f32(0.4)  # and above which the value of a decision by activity is what the last beliefs say
 
 
 @kernel
@@ -140,13 +142,16 @@ def _start(m: Any) -> Any:
 
 
 @kernel
+def _likelihood(m: Any, variable: Any) -> Any:
+    """Return how likely a variable is true, by the beliefs as they were last formed."""
+    return m.marginal[variable] if variable < m.cells else m.bound_marginal[variable]
+
+
+@kernel
 def _aim_at_beliefs(m: Any) -> None:
     """Make the likelier value of every variable its target."""
-    cells = m.cells
-    for cell in range(cells):
-        m.target[cell] = 0 if m.marginal[cell] > f32(0.5) else 1
-    for bound in range(cells, m.variables):
-        m.target[bound] = 0 if m.bound_marginal[bound] > f32(0.5) else 1
+    for variable in range(m.variables):
+        m.target[variable] = 0 if _likelihood(m, variable) > f32(0.5) else 1
 
 
 @kernel
@@ -236,10 +241,13 @@ def _kept_decision(m: Any) -> Any:
 
 @kernel
 def _decide_by_activity(m: Any) -> Any:
-    """Return the most active unknown variable, which there is, with its target value."""
+    """Return the most active unknown variable, which there is, with the value that is sure, or its target."""
     while True:
         variable = heap_pop(m)
         if m.value[2 * variable] == 0:
+            likely = _likelihood(m, variable)
+            if abs(likely - f32(0.5)) > TRUSTED:
+                return 2 * variable + (likely < f32(0.5))
             return 2 * variable + m.target[variable]
 
 
