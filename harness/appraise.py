@@ -18,7 +18,7 @@ from nonobot.harness.own_bot import OWN_BOT
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.containment import built_walls
 from nonobot.harness.play.conversation import Conversation, Transport
-from nonobot.harness.results.run_result import Contain
+from nonobot.harness.results.terms import Contain
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data.select import Appraisal, Level
 

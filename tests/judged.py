@@ -15,7 +15,8 @@ import pytest
 from nonobot.harness.play import bot_process, leg, machine, watchdog
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnRuling
-from nonobot.harness.results.run_result import RunResult, Terms
+from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.results.terms import Terms
 from nonobot.tournament_data import Recipe, load_set, write_set
 
 RECIPE = Recipe(5, 5, 5, seed=3)

@@ -14,12 +14,11 @@ from nonobot.harness.results.run_result import (
     PuzzleResult,
     RunResult,
     Score,
-    SetFacts,
-    Terms,
     Usage,
     Verdict,
     VerifyResult,
 )
+from nonobot.harness.results.terms import SetFacts, Terms
 
 MACHINE = Machine("Linux 6.1", "Fast CPU", "3.11.7", "2.4.6", "0.68.0", 8, 2, 1 << 34, None, 0.1, 0.0)
 

@@ -15,18 +15,16 @@ from nonobot.harness.results.result_files import write_json
 from nonobot.harness.results.run_result import (
     BotEnd,
     EndReason,
-    Feed,
     Leg,
     Machine,
     PuzzleResult,
     RunResult,
     Score,
-    SetFacts,
-    Terms,
     Usage,
     Verdict,
     VerifyResult,
 )
+from nonobot.harness.results.terms import Feed, SetFacts, Terms
 from nonobot.protocol import Solution, mismatches
 from nonobot.tournament_data import PuzzleSet, Recipe, load_set
 

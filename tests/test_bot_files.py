@@ -22,7 +22,8 @@ from nonobot.harness.play.run_state import records_of
 from nonobot.harness.ranking.fairness import MACHINE_AND_TERMS, differences
 from nonobot.harness.results.result_files import read_result, to_json
 from nonobot.harness.results.result_text import run_lines
-from nonobot.harness.results.run_result import Contain, EndReason, Feed, FileNames, OwnLog, Terms
+from nonobot.harness.results.run_result import EndReason, FileNames, OwnLog
+from nonobot.harness.results.terms import Contain, Feed, Terms
 from nonobot.tournament_data import load_set
 from tests import judged
 from tests.judged import RECIPE, let_time_fly, little_patience, nothing_hangs, verdicts  # noqa: F401

@@ -17,7 +17,8 @@ from nonobot.harness.ranking.compared_runs import Side
 from nonobot.harness.ranking.comparison import Limits, Outcome
 from nonobot.harness.ranking.comparison import compare as compared
 from nonobot.harness.ranking.comparison_text import judgement
-from nonobot.harness.results.run_result import Contain, EndReason, Feed, Terms, Verdict
+from nonobot.harness.results.run_result import EndReason, Verdict
+from nonobot.harness.results.terms import Contain, Feed, Terms
 from nonobot.harness.statistics import Ratio
 from nonobot.harness.text import duration, interval_in_words, percent, ratio_in_words
 from tests.ranked import MACHINE, run_result, verify_result, written

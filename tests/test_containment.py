@@ -27,7 +27,8 @@ from nonobot.harness.play.containment import Walls, built_walls, why_no_walls
 from nonobot.harness.play.journal import LegStarted, journal_path, read_records
 from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.results.result_files import read_result
-from nonobot.harness.results.run_result import Contain, EndReason
+from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.terms import Contain
 from tests.judged import RECIPE, command, played, verdicts
 
 contained_only = pytest.mark.skipif(bool(why_no_walls()), reason=f"not contained: {why_no_walls()}")

@@ -21,7 +21,7 @@ from nonobot.harness.commands import run_bot
 from nonobot.harness.play import machine
 from nonobot.harness.play.machine import tournament_core, usable_cores
 from nonobot.harness.results.result_files import read_result
-from nonobot.harness.results.run_result import Contain, Feed, Terms
+from nonobot.harness.results.terms import Contain, Feed, Terms
 from tests.judged import RECIPE, command
 
 JUDGE = [sys.executable, "-m", "nonobot.harness"]

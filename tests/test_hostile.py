@@ -17,7 +17,8 @@ from nonobot.harness.play.containment import why_no_walls
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.results.result_files import read_result
-from nonobot.harness.results.run_result import Contain, EndReason, Terms
+from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.terms import Contain, Terms
 from nonobot.tournament_data import load_set
 
 HOSTILE_BOT = Path(__file__).with_name("hostile_bot.py")

@@ -9,7 +9,8 @@ import psutil
 import pytest
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.run_result import EndReason, Feed
+from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.terms import Feed
 from tests.judged import let_time_fly, little_patience, nothing_hangs, played, verdicts  # noqa: F401
 
 RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "given-up", "missing"

@@ -16,7 +16,8 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.profiling.collect import profile_of, read_profile
 from nonobot.harness.profiling.profile_comparison import compare
 from nonobot.harness.profiling.profile_data import depth_first, span_of
-from nonobot.harness.results.run_result import EndReason, Terms, Verdict
+from nonobot.harness.results.run_result import EndReason, Verdict
+from nonobot.harness.results.terms import Terms
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE
 from tests.patched import LINE_KERNEL, SLOW, patched_house

@@ -15,7 +15,8 @@ from nonobot.harness.report import plots
 from nonobot.harness.report.album import Album, cells_of
 from nonobot.harness.report.contents import Run
 from nonobot.harness.report.run_facts import machines, terms
-from nonobot.harness.results.run_result import Counted, SetFacts, Terms, Verdict
+from nonobot.harness.results.run_result import Counted, Verdict
+from nonobot.harness.results.terms import SetFacts, Terms
 from nonobot.protocol import mismatches
 from tests import report_samples as samples
 

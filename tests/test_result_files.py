@@ -28,7 +28,8 @@ from nonobot.harness.ranking.standings import sections
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.result_files import check_writable, read_result, to_json, write_json
-from nonobot.harness.results.run_result import EndReason, RunResult, SetFacts, Verdict, VerifyResult
+from nonobot.harness.results.run_result import EndReason, RunResult, Verdict, VerifyResult
+from nonobot.harness.results.terms import SetFacts
 from nonobot.tournament_data import load_set
 from tests.ranked import run_result
 

@@ -24,7 +24,8 @@ from nonobot.harness.ranking.sources import Source
 from nonobot.harness.ranking.standings import Evidence, Scope, sections
 from nonobot.harness.ranking.table_text import CSV_COLUMNS
 from nonobot.harness.results.bot_log import BotLog
-from nonobot.harness.results.run_result import EndReason, Terms, Verdict
+from nonobot.harness.results.run_result import EndReason, Verdict
+from nonobot.harness.results.terms import Terms
 from nonobot.harness.text import NOTHING
 from tests.ranked import MACHINE, run_result, verify_result, written
 

@@ -21,7 +21,8 @@ from nonobot.harness.ranking.whole_runs import (
     SIDE_BY_SIDE_SPREAD,
     compare_whole,
 )
-from nonobot.harness.results.run_result import Terms, Verdict
+from nonobot.harness.results.run_result import Verdict
+from nonobot.harness.results.terms import Terms
 from nonobot.harness.statistics import EXPECTED_FREEDOM
 from tests.ranked import MACHINE, run_result
 

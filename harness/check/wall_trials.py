@@ -22,7 +22,8 @@ from nonobot.harness.play.bot_files import scratch_folder
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.containment import Walls, built_walls
 from nonobot.harness.play.machine import tournament_core
-from nonobot.harness.results.run_result import Contain, Counted
+from nonobot.harness.results.run_result import Counted
+from nonobot.harness.results.terms import Contain
 
 __all__ = ["Tried", "tried_walls"]
 

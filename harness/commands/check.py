@@ -21,7 +21,7 @@ from nonobot.harness.commands.shared_options import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_process import StartError
 from nonobot.harness.play.containment import Walls, built_walls, uncontained
-from nonobot.harness.results.run_result import Contain
+from nonobot.harness.results.terms import Contain
 from nonobot.protocol import DEFAULT_SIZE
 
 __all__ = ["add_to", "carry_out"]

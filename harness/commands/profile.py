@@ -27,7 +27,8 @@ from nonobot.harness.profiling.profile_comparison import as_text as comparison_a
 from nonobot.harness.profiling.profile_comparison import compare
 from nonobot.harness.profiling.profile_data import Profile
 from nonobot.harness.profiling.profile_text import as_text
-from nonobot.harness.results.run_result import Contain, EndReason, Terms
+from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.terms import Contain, Terms
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import loaded, require_writable, write_output
 

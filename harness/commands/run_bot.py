@@ -33,16 +33,8 @@ from nonobot.harness.play.run_screen import Screen, screen_for
 from nonobot.harness.play.watchdog import STALL_SECONDS
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.result_text import run_lines
-from nonobot.harness.results.run_result import (
-    PROCESS_LIMIT,
-    Contain,
-    EndReason,
-    Feed,
-    PuzzleResult,
-    RunResult,
-    SetFacts,
-    Terms,
-)
+from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
+from nonobot.harness.results.terms import PROCESS_LIMIT, Contain, Feed, SetFacts, Terms
 from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
 

@@ -22,7 +22,8 @@ from nonobot.harness.ranking.sources import Source
 from nonobot.harness.ranking.standings import sections
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.result_text import outcome_line
-from nonobot.harness.results.run_result import Contain, EndReason, PuzzleResult, RunResult
+from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
+from nonobot.harness.results.terms import Contain
 from nonobot.harness.text import count
 from nonobot.harness.tournament.all_runs_screen import AllRunsScreen
 from nonobot.harness.tournament.definition import read_tournament

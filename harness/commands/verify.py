@@ -9,7 +9,8 @@ from nonobot.harness.commands.shared_options import SET_HELP, add_json, add_size
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.result_text import score_lines
-from nonobot.harness.results.run_result import SetFacts, VerifyResult
+from nonobot.harness.results.run_result import VerifyResult
+from nonobot.harness.results.terms import SetFacts
 from nonobot.harness.user_files import loaded, opened
 from nonobot.protocol import read_answers
 

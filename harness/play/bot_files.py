@@ -17,7 +17,8 @@ from nonobot.harness.play.bot_process import StartError
 from nonobot.harness.play.command_files import is_here
 from nonobot.harness.play.conversation import most_bytes_of_an_answer
 from nonobot.harness.results.bot_log import parse_log
-from nonobot.harness.results.run_result import Feed, FileNames, OwnLog
+from nonobot.harness.results.run_result import FileNames, OwnLog
+from nonobot.harness.results.terms import Feed
 from nonobot.tournament_data import SetPuzzle
 
 __all__ = ["Desk", "file_names", "scratch_folder"]

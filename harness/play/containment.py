@@ -18,7 +18,7 @@ from pathlib import Path
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.mounts import View, cache_folder
-from nonobot.harness.results.run_result import Contain
+from nonobot.harness.results.terms import Contain
 
 __all__ = [
     "OWN_PROCESSES",

@@ -14,7 +14,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from nonobot.harness.results.run_result import Feed
+from nonobot.harness.results.terms import Feed
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data import SetPuzzle
 

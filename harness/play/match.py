@@ -31,17 +31,8 @@ from nonobot.harness.play.run_state import NO_USAGE, OnRuling, RunState, records
 from nonobot.harness.play.watchdog import Interrupts
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.result_files import check_writable, read_result, write_json
-from nonobot.harness.results.run_result import (
-    BotEnd,
-    Contain,
-    EndReason,
-    FileNames,
-    Leg,
-    RunResult,
-    Score,
-    SetFacts,
-    Terms,
-)
+from nonobot.harness.results.run_result import BotEnd, EndReason, FileNames, Leg, RunResult, Score
+from nonobot.harness.results.terms import Contain, SetFacts, Terms
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [

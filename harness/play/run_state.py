@@ -19,10 +19,10 @@ from nonobot.harness.results.run_result import (
     PuzzleResult,
     RunResult,
     Score,
-    Terms,
     Usage,
     Verdict,
 )
+from nonobot.harness.results.terms import Terms
 from nonobot.protocol import Answer
 from nonobot.tournament_data import PuzzleSet, SetPuzzle
 

@@ -9,7 +9,8 @@ from types import FrameType, TracebackType
 from typing import ClassVar
 
 from nonobot.harness.play.bot_process import BotProcess
-from nonobot.harness.results.run_result import EndReason, Terms, Usage
+from nonobot.harness.results.run_result import EndReason, Usage
+from nonobot.harness.results.terms import Terms
 
 __all__ = ["STALL_SECONDS", "Interrupts", "Watch"]
 

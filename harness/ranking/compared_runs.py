@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.sources import files_in, read_source
 from nonobot.harness.results.bot_log import BotLog
-from nonobot.harness.results.run_result import RunResult, SetFacts, Verdict
+from nonobot.harness.results.run_result import RunResult, Verdict
+from nonobot.harness.results.terms import SetFacts
 from nonobot.harness.statistics import floored
 
 __all__ = ["Side", "read_side", "same_sets", "shared_cores"]

@@ -17,7 +17,8 @@ from nonobot.harness.ranking.fairness import (
 )
 from nonobot.harness.ranking.sources import Source
 from nonobot.harness.results.bot_log import BotLog
-from nonobot.harness.results.run_result import PuzzleResult, RunResult, SetFacts, Verdict, VerifyResult
+from nonobot.harness.results.run_result import PuzzleResult, RunResult, Verdict, VerifyResult
+from nonobot.harness.results.terms import SetFacts
 
 __all__ = ["Evidence", "Row", "Scope", "Section", "sections"]
 

@@ -12,7 +12,8 @@ from nonobot.harness.ranking.standings import Evidence, Scope, Section, sections
 from nonobot.harness.report.plot_frame import Look, look
 from nonobot.harness.report.plots import Series
 from nonobot.harness.report.run_facts import Variants, machines, terms
-from nonobot.harness.results.run_result import EndReason, Leg, PuzzleResult, RunResult, SetFacts, Verdict
+from nonobot.harness.results.run_result import EndReason, Leg, PuzzleResult, RunResult, Verdict
+from nonobot.harness.results.terms import SetFacts
 from nonobot.harness.text import count, duration, plain
 
 __all__ = ["Duel", "Faults", "Report", "Run", "SetPart", "SlowPuzzle"]

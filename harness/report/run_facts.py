@@ -8,7 +8,8 @@ from string import ascii_uppercase
 from typing import TypeVar
 
 from nonobot.harness.results.result_text import containment, counting
-from nonobot.harness.results.run_result import Feed, Machine, RunResult
+from nonobot.harness.results.run_result import Machine, RunResult
+from nonobot.harness.results.terms import Feed
 from nonobot.harness.text import megabytes, plain
 
 __all__ = ["Variants", "machines", "terms"]

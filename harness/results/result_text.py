@@ -12,10 +12,10 @@ from nonobot.harness.results.run_result import (
     PuzzleResult,
     RunResult,
     Score,
-    Terms,
     Usage,
     Verdict,
 )
+from nonobot.harness.results.terms import Terms
 from nonobot.harness.text import duration, megabytes
 
 __all__ = ["containment", "counting", "end_line", "outcome_line", "run_lines", "score_lines", "usage_line"]

@@ -15,7 +15,8 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_files import file_names
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.watchdog import STALL_SECONDS
-from nonobot.harness.results.run_result import PROCESS_LIMIT, Contain, Feed, FileNames, Terms
+from nonobot.harness.results.run_result import FileNames
+from nonobot.harness.results.terms import PROCESS_LIMIT, Contain, Feed, Terms
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [

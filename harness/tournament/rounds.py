@@ -27,7 +27,8 @@ from nonobot.harness.play.match import (
 )
 from nonobot.harness.play.run_state import OnRuling, stderr_path
 from nonobot.harness.results.result_files import read_result, result_in, write_json
-from nonobot.harness.results.run_result import FileNames, RunResult, SetFacts, Terms
+from nonobot.harness.results.run_result import FileNames, RunResult
+from nonobot.harness.results.terms import SetFacts, Terms
 from nonobot.harness.tournament.definition import (
     Entrant,
     Tournament,
