@@ -8,6 +8,7 @@ import time
 
 import llvmlite.binding as llvm
 import pytest
+from llvmlite import ir
 
 from nonobot.bot.machine_code import laid_out, map_code
 
@@ -15,91 +16,90 @@ pytestmark = pytest.mark.skipif(
     (platform.system(), platform.machine()) != ("Linux", "x86_64"), reason="code of other machines is not laid out"
 )
 
-TABLE = """
-@squares = private unnamed_addr constant [6 x i64] [i64 0, i64 1, i64 4, i64 9, i64 16, i64 25]
-define i64 @square(i64 %at) {
-  %place = getelementptr [6 x i64], ptr @squares, i64 0, i64 %at
-  %value = load i64, ptr %place
-  ret i64 %value
-}
-define internal i64 @next(i64 %at) noinline {
-  %after = add i64 %at, 1
-  %value = call i64 @square(i64 %after)
-  ret i64 %value
-}
-define i64 @two(i64 %at) {
-  %first = call i64 @next(i64 %at)
-  %second = call i64 @next(i64 %first)
-  ret i64 %second
-}
-"""
-
-CLOCK = """
-declare i32 @clock_gettime(i32, ptr)
-define i64 @seconds(i64 %clock) {
-  %now = alloca {i64, i64}
-  %kind = trunc i64 %clock to i32
-  %done = call i32 @clock_gettime(i32 %kind, ptr %now)
-  %value = load i64, ptr %now
-  ret i64 %value
-}
-"""
-
-TOO_MUCH = {
-    "another function outside": """
-        declare i64 @getppid()
-        define i64 @f(i64 %x) {
-          %y = call i64 @getppid()
-          ret i64 %y
-        }""",
-    "a number that changes": """
-        @count = global i64 7
-        define i64 @f(i64 %x) {
-          %y = load i64, ptr @count
-          ret i64 %y
-        }""",
-    "a number that is 0 at first": """
-        @count = global i64 0
-        define i64 @f(i64 %x) {
-          %y = load i64, ptr @count
-          ret i64 %y
-        }""",
-}
+LONG, INT = ir.IntType(64), ir.IntType(32)
 
 
-def object_code(text, model="large"):
+def function(module, name):
+    """Return a function of one number, and what fills it."""
+    made = ir.Function(module, ir.FunctionType(LONG, [LONG]), name)
+    return made, ir.IRBuilder(made.append_basic_block())
+
+
+def table():
+    """Return a module with squares: `square` looks one up, `two` does so twice, through another function."""
+    module = ir.Module()
+    kind = ir.ArrayType(LONG, 6)
+    squares = ir.GlobalVariable(module, kind, "squares")
+    squares.initializer, squares.global_constant = ir.Constant(kind, [0, 1, 4, 9, 16, 25]), True
+    square, build = function(module, "square")
+    build.ret(build.load(build.gep(squares, [LONG(0), square.args[0]])))
+    after, build = function(module, "after")
+    after.linkage = "internal"
+    build.ret(build.call(square, [build.add(after.args[0], LONG(1))]))
+    two, build = function(module, "two")
+    build.ret(build.call(after, [build.call(after, two.args)]))
+    return module
+
+
+def clock():
+    """Return a module with `seconds`, which asks the C library for the time of a clock."""
+    module = ir.Module()
+    seconds, build = function(module, "seconds")
+    now = build.alloca(ir.ArrayType(LONG, 2))
+    outside = ir.Function(module, ir.FunctionType(INT, [INT, now.type]), "clock_gettime")
+    build.call(outside, [build.trunc(seconds.args[0], INT), now])
+    build.ret(build.load(build.gep(now, [LONG(0), LONG(0)])))
+    return module
+
+
+def calls_another():
+    module = ir.Module()
+    _, build = function(module, "f")
+    build.ret(build.call(ir.Function(module, ir.FunctionType(LONG, []), "getppid"), []))
+    return module
+
+
+def has_a_variable(value):
+    module = ir.Module()
+    variable = ir.GlobalVariable(module, LONG, "variable")
+    variable.initializer = LONG(value)
+    _, build = function(module, "f")
+    build.ret(build.load(variable))
+    return module
+
+
+def object_code(module, model="large"):
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(codemodel=model)
-    module = llvm.parse_assembly(text)
     module.triple = llvm.get_process_triple()
-    return machine.emit_object(module)
+    return machine.emit_object(llvm.parse_assembly(str(module)))
 
 
-def loaded(text, name):
-    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(map_code(laid_out(object_code(text), name)))
+def loaded(module, name):
+    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(map_code(laid_out(object_code(module), name)))
 
 
 def test_functions_find_their_constants_and_each_other():
-    square, two = loaded(TABLE, "square"), loaded(TABLE, "two")
+    square, two = loaded(table(), "square"), loaded(table(), "two")
     assert [square(at) for at in range(6)] == [0, 1, 4, 9, 16, 25]
     assert [two(at) for at in range(2)] == [4, 25]
 
 
 def test_the_clock_outside_is_called():
     before = int(time.monotonic())
-    assert before <= loaded(CLOCK, "seconds")(time.CLOCK_MONOTONIC) <= int(time.monotonic())
+    assert before <= loaded(clock(), "seconds")(time.CLOCK_MONOTONIC) <= int(time.monotonic())
 
 
-@pytest.mark.parametrize("text", TOO_MUCH.values(), ids=TOO_MUCH)
-def test_code_that_needs_more_is_not_laid_out(text):
-    assert laid_out(object_code(text), "f") is None
+@pytest.mark.parametrize("module", [calls_another(), has_a_variable(7), has_a_variable(0)])
+def test_code_that_needs_more_is_not_laid_out(module):
+    assert laid_out(object_code(module), "f") is None
 
 
 def test_nor_is_code_that_calls_places_by_their_distance_or_has_no_such_function():
-    assert laid_out(object_code(TABLE, "small"), "square") is None
-    assert laid_out(object_code(TABLE), "cube") is None
-    assert laid_out(object_code(CLOCK), "clock_gettime") is None
+    assert laid_out(object_code(table(), "small"), "square") is None
+    assert laid_out(object_code(table()), "cube") is None
+    assert laid_out(object_code(clock()), "clock_gettime") is None
 
 
 @pytest.mark.parametrize("start", [b"", b"\xcf\xfa\xed\xfe", b"\x7fELF\x01\x01", b"\x7fELF\x02\x02"])
@@ -108,6 +108,6 @@ def test_nor_are_files_of_another_kind(start):
 
 
 def test_nor_is_the_code_of_another_machine():
-    code = bytearray(object_code(TABLE))
+    code = bytearray(object_code(table()))
     code[18] = 183  # AArch64
     assert laid_out(bytes(code), "square") is None
