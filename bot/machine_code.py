@@ -29,6 +29,7 @@ _SECTION = Struct("<4xIQ8xQQIIQ8x")
 _SYMBOL = Struct("<I2xHQ8x")
 _RELOCATION = Struct("<QIIq")
 _WHOLE_ADDRESS = 1  # R_X86_64_64
+_TO_DO_MORE = (9, 14, 15, 16)  # kinds of sections: relocations of another form, and functions to call at the start
 
 # -- laid out code
 _HEAD = Struct("<QQQ")  # place of the function, how many places hold an address within, and the one outside
@@ -38,7 +39,7 @@ _mapped: list[mmap.mmap] = []  # as long as the process
 
 
 class _Section(NamedTuple):
-    kind: int  # 1: code or constants, 2: symbols, 4: relocations
+    kind: int  # 1: code or constants, 2: symbols, 4: relocations; others are of no concern, but _TO_DO_MORE
     flags: int  # 1: may be written, 2: has to be in memory
     offset: int  # in the file
     size: int
@@ -63,10 +64,12 @@ def laid_out(object_code: bytes, function: str) -> bytes | None:
     sections = [_Section(*_SECTION.unpack_from(object_code, table + at * _SECTION.size)) for at in range(count)]
     code, place_of = bytearray(), {}
     for number, section in enumerate(sections):
+        if section.kind in _TO_DO_MORE:
+            return None
         if section.kind == 1 and section.flags & 2 and section.size:
             if section.flags & 1:
                 return None
-            code += bytes(-len(code) % section.alignment)
+            code += bytes(-len(code) % max(1, section.alignment))
             place_of[number] = len(code)
             code += _content(object_code, section)
     symbols = _symbols(object_code, sections)
@@ -79,7 +82,7 @@ def laid_out(object_code: bytes, function: str) -> bytes | None:
             place = place_of[section.target] + offset
             if kind != _WHOLE_ADDRESS:
                 return None
-            if home in place_of:
+            if home in place_of and place_of[home] + value + addend >= 0:
                 _WORD.pack_into(code, place, place_of[home] + value + addend)
                 within.append(place)
             elif name == _OUTSIDE and not addend:

@@ -10,7 +10,7 @@ import pytest
 
 from nonobot.bot.champion.clauses import KEPT_FOR_GOOD, KEPT_IF_USED
 from nonobot.bot.champion.heap import BOUND_WEIGHT
-from nonobot.bot.champion.search import RECONSIDERED
+from nonobot.bot.champion.search import RECONSIDERED, TRUSTED
 from nonobot.bot.champion.trail import BY_CHOICE, NONE
 from nonobot.protocol import Puzzle
 from tests import champion_kernels as kernels
@@ -384,7 +384,7 @@ def test_a_decision_by_activity_has_the_value_that_is_sure_or_else_the_target(se
             decision = int(kernels.decide_by_activity(search.m))
             variable = max(unknown, key=search["activity"].__getitem__)
             likely = search["marginal" if variable < cells else "bound_marginal"][variable]
-            is_sure = abs(likely - 0.5) > 0.4
+            is_sure = abs(likely - np.float32(0.5)) > TRUSTED
             false = bool(likely < 0.5 if is_sure else search["target"][variable])
             assert decision == 2 * variable + false
             by_belief, by_target = by_belief + is_sure, by_target + (not is_sure)

@@ -102,9 +102,12 @@ def test_nor_is_code_that_calls_places_by_their_distance_or_has_no_such_function
     assert laid_out(object_code(clock()), "clock_gettime") is None
 
 
-@pytest.mark.parametrize("start", [b"", b"\xcf\xfa\xed\xfe", b"\x7fELF\x01\x01", b"\x7fELF\x02\x02"])
+@pytest.mark.parametrize("start", [b"\xcf\xfa\xed\xfe", b"\x7fELF\x01\x01", b"\x7fELF\x02\x02"])
 def test_nor_are_files_of_another_kind(start):
-    assert laid_out(start + bytes(200), "f") is None
+    code = object_code(table())
+    assert laid_out(code, "square")
+    assert laid_out(start + code[len(start) :], "square") is None
+    assert laid_out(b"", "square") is None
 
 
 def test_nor_is_the_code_of_another_machine():

@@ -1,6 +1,7 @@
 """Beliefs in the search: damped messages, kept warm, with marginals for cells and bounds.
 
-They choose the first decisions of an episode and give the search its target values.
+They choose the first decisions of an episode, give the search its target values, and say the value of a later
+decision where they are sure of it.
 """
 
 from __future__ import annotations

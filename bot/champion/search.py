@@ -47,8 +47,8 @@ EPISODE_CONFLICTS = 20  # of an episode that beliefs decide; 5 and 60 were worse
 EPISODE_NOISE = f32(0.2)
 RECONSIDERED = 20  # levels before a conflict whose decisions are not made again; 10 and 30 saved fewer conflicts
 NUMBERED_WHOLE = 62
-"""Longest side of boards whose bounds are numbered from the empty line: their searches are those of earlier
-versions, count by count. Larger boards pay for what the root leaves open alone."""
+"""Longest side of boards whose bounds are numbered from the empty line; larger ones have room only for the bounds
+that the root leaves open."""
 
 SURE = f32(0.48)  # |probability - 1/2| below which a decision asks for a fresh sweep
 TRUSTED = f32(0.4)  # and above which the value of a decision by activity is what the last beliefs say
@@ -246,7 +246,7 @@ def _decide_by_activity(m: Any) -> Any:
         variable = heap_pop(m)
         if m.value[2 * variable] == 0:
             likely = _likelihood(m, variable)
-            if abs(likely - f32(0.5)) > TRUSTED:
+            if abs(likely - f32(0.5)) > TRUSTED and is_on(m, STAGE.beliefs):
                 return 2 * variable + (likely < f32(0.5))
             return 2 * variable + m.target[variable]
 

@@ -224,7 +224,7 @@ def champion_map(bits: int) -> Struct:
         assigned=i8,  # number of variables set
         level=i8,  # number of decisions
         level_start=i4[variables + 1],  # number of events before a decision
-        root_changed=i8,  # 1: something was learned for good since `pattern_alive` was set
+        root_changed=i8,  # 1: a bound was moved for good since `pattern_alive` was set
         # -- learning: line kernel calls that set cells, for later explanation
         records=record[variables + 1],  # what was known before, and the number of events
         record_count=i8,
