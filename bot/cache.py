@@ -20,6 +20,12 @@ import llvmlite
 
 __all__ = ["cache_folder", "note_use", "tidy_cache"]
 
+_SAYS_WHICH_CPU = {
+    b"vendor_id", b"cpu family", b"model", b"flags",
+    b"CPU implementer", b"CPU part", b"CPU variant", b"Features",
+}  # fmt: skip
+"""What /proc/cpuinfo calls it: four facts on x86-64, and four on ARM."""
+
 _DAYS_KEPT = 30
 """Folders of other versions that were not used for so long are removed."""
 
@@ -30,12 +36,6 @@ def _numba_version() -> bytes:
     assert found is not None
     assert found.origin is not None
     return Path(found.origin).with_name("_version.py").read_bytes()
-
-
-_SAYS_WHICH_CPU = {
-    b"vendor_id", b"cpu family", b"model", b"flags",
-    b"CPU implementer", b"CPU part", b"CPU variant", b"Features",
-}  # fmt: skip
 
 
 def _cpu() -> bytes:

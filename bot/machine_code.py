@@ -16,7 +16,7 @@ import os
 from struct import Struct
 from typing import NamedTuple
 
-__all__ = ["laid_out", "map_code"]
+__all__ = ["ForbiddenError", "laid_out", "map_code"]
 
 _OUTSIDE = "clock_gettime"
 """All that kernels call outside of themselves, in the C library (`bot/clock.py`)."""
@@ -36,6 +36,13 @@ _HEAD = Struct("<QQQ")  # place of the function, how many places hold an address
 _WORD = Struct("<Q")
 
 _mapped: list[mmap.mmap] = []  # as long as the process
+
+
+class ForbiddenError(ValueError):
+    """The system lets no program run what it has written itself; `number` is that of the system's error."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"the system lets no program run machine code that it made itself: {os.strerror(number)}")
 
 
 class _Section(NamedTuple):
@@ -115,8 +122,10 @@ def map_code(laid: bytes) -> int:
 
     Raises
     ------
+    ForbiddenError
+        If memory that was written may not be run.
     OSError
-        If memory cannot be had, or may not hold code.
+        If there is no memory to be had.
     """
     start, within, outside = _HEAD.unpack_from(laid)
     begin = _HEAD.size + _WORD.size * (within + outside)
@@ -130,6 +139,6 @@ def map_code(laid: bytes) -> int:
         _WORD.pack_into(room, place, what)
     rights = mmap.PROT_READ | mmap.PROT_EXEC
     if library.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(len(room)), rights):
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        raise ForbiddenError(ctypes.get_errno())
     _mapped.append(room)
     return address + start

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from nonobot.bot.cache import cache_folder, note_use, tidy_cache
-from nonobot.bot.machine_code import laid_out, map_code
+from nonobot.bot.machine_code import ForbiddenError, laid_out, map_code
 from nonobot.bot.memory import Memory, Struct
 from nonobot.whole_file import whole_file
 
@@ -223,6 +223,10 @@ def _numba_has_changed() -> bool:
 
 def _what_has_changed() -> str | None:
     """Compile, load and call a small function; None if that works, else words on what does not."""
+    try:
+        from numba import __version__
+    except OSError as error:  # it tries whether memory can be written and run
+        raise ForbiddenError(error.errno or 0) from None
     first, second = 0x0123_4567_89AB_CDEF, 0x00FE_DCBA_9876_5432
     try:
         found = _link(_compile(_sample, None, 2), 2)(first, second)
@@ -232,8 +236,6 @@ def _what_has_changed() -> str | None:
         if found == first - second:
             return None
         reason = f"{first - second:#x} was to come back from a call, and {found:#x} came"
-    from numba import __version__
-
     return f"numba {__version__} has changed in what lets kernels be loaded without it ({reason})"
 
 

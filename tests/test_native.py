@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 import sys
@@ -112,6 +113,29 @@ def test_nor_do_the_bots_own_kernels_need_them():
     for warm in (False, True):
         done = subprocess.run([sys.executable, "-c", SOLVES], capture_output=True, text=True, check=True)
         assert not warm or done.stdout == "\n"
+
+
+RUNS_NOTHING_WRITTEN = """
+import ctypes, os, runpy, sys
+if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0):  # PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN
+    os._exit(77)
+sys.argv = ["nonobot", "--size", "2x2"]
+runpy.run_module("nonobot", run_name="__main__")
+"""
+
+
+@pytest.mark.skipif(not ON_X86_64, reason="code of other machines is not laid out")
+@pytest.mark.parametrize("kept", [True, False])
+def test_where_no_code_may_be_made_a_line_says_so(tmp_path, kept):
+    environment = os.environ | ({} if kept else {"NONOBOT_CACHE_DIR": str(tmp_path)})
+    command = [sys.executable, "-c", RUNS_NOTHING_WRITTEN]
+    done = subprocess.run(
+        command, input=batch(GOOD), env=environment, capture_output=True, timeout=PATIENCE_SECONDS
+    )
+    if done.returncode == 77:
+        pytest.skip("this kernel (before Linux 6.3) forbids no process to run what it wrote")
+    why = "the system lets no program run machine code that it made itself: Permission denied"
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", f"nonobot: {why}\n".encode())
 
 
 def test_object_code_that_is_not_laid_out_is_loaded_by_llvmlite(tmp_path):
