@@ -14,7 +14,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from nonobot.harness.play.machine import usable_cores
+from tests.browser import NAMES, Browser, browser_command
 from tests.compiling import alone
+from tests.paged import Server
 from tests.talking import COMMAND, PATIENCE_SECONDS, STRATEGIES, Talk
 
 # The tests start a thousand processes: each would compile the project's modules again.
@@ -94,3 +96,38 @@ def talk() -> Iterator[Callable[..., Talk]]:
         one.process.wait()
         for stream in (one.process.stdin, one.process.stdout, one.process.stderr):
             stream.close()
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Return a browser; skip where there is none."""
+    command = browser_command()
+    if command is None:
+        pytest.skip(f"no browser that starts on PATH: none of {', '.join(NAMES)}")
+    with Browser(command, tmp_path_factory.mktemp("browser")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def page_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder whose results the page shows."""
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(scope="module")
+def page_server(page_results: Path) -> Iterator[Server]:
+    """Return the server of a page."""
+    with Server("--puzzle-limit", "5", "--results", str(page_results)) as running:
+        yield running
+
+
+@pytest.fixture
+def visitor(chromium: Browser, page_server: Server) -> Iterator[Browser]:
+    """Return a browser with the page open; afterwards, nothing was complained of and nobody else was asked."""
+    chromium.shape(1280)
+    chromium.open(page_server.address)
+    chromium.wait_for("document.querySelectorAll('#samples .chip').length > 0")
+    yield chromium
+    assert chromium.complaints() == []
+    own = (page_server.address, f"blob:{page_server.address}")
+    assert [url for url in chromium.requests() if not url.startswith(own)] == []

@@ -18,7 +18,6 @@ pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 from nonobot.harness.report import Report, page_of
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS
 from tests import report_samples as samples
-from tests.browser import NAMES, Browser, browser_command
 
 pytestmark = pytest.mark.slow
 
@@ -55,15 +54,6 @@ getComputedStyle(document.querySelector('#swatch-0 path')).stroke
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    command = browser_command()
-    if command is None:
-        pytest.skip(f"no browser that starts on PATH: none of {', '.join(NAMES)}")
-    with Browser(command, tmp_path_factory.mktemp("browser")) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def page(tmp_path_factory):
     """Return what writes the page of a sample."""
 
@@ -92,13 +82,13 @@ def kept(name: str) -> Path | None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_every_plot_is_drawn_and_nothing_is_fetched_or_reported(browser, page, name):
+def test_every_plot_is_drawn_and_nothing_is_fetched_or_reported(chromium, page, name):
     path = page(name)
     for theme, width, dark in (("light", 1280, False), ("dark", 1280, True), ("narrow", 360, False)):
-        browser.shape(width, dark)
-        browser.open(path)
+        chromium.shape(width, dark)
+        chromium.open(path)
         colours = set(map(rgb, DARK_COLOURS if dark else LIGHT_COLOURS))
-        plots = browser.value(PLOTS)
+        plots = chromium.value(PLOTS)
         assert plots
         for plot in plots:
             assert plot["role"] == "img"
@@ -112,32 +102,32 @@ def test_every_plot_is_drawn_and_nothing_is_fetched_or_reported(browser, page, n
                 assert len(set(plot["lines"]) & colours) == min(
                     len(colours), len(re.findall("median", plot["label"]))
                 )
-        assert all(width > 100 for width in browser.value(PICTURES))
-        assert browser.value(SWATCH_COLOUR) == rgb((DARK_COLOURS if dark else LIGHT_COLOURS)[0])
+        assert all(width > 100 for width in chromium.value(PICTURES))
+        assert chromium.value(SWATCH_COLOUR) == rgb((DARK_COLOURS if dark else LIGHT_COLOURS)[0])
         if picture := kept(f"report-{name}-{theme}.png"):
-            browser.screenshot(picture)
-        assert browser.requests() == [path.resolve().as_uri()]
-        assert browser.complaints() == []
+            chromium.screenshot(picture)
+        assert chromium.requests() == [path.resolve().as_uri()]
+        assert chromium.complaints() == []
 
 
-def test_the_page_never_scrolls_sideways(browser, page):
+def test_the_page_never_scrolls_sideways(chromium, page):
     for width in (320, 600, 768, 1024, 1920):
-        browser.shape(width)
-        browser.open(page("two_sets"))
-        assert browser.value("document.documentElement.scrollWidth") <= width
+        chromium.shape(width)
+        chromium.open(page("two_sets"))
+        assert chromium.value("document.documentElement.scrollWidth") <= width
 
 
-def test_the_page_prints(browser, page, tmp_path):
+def test_the_page_prints(chromium, page, tmp_path):
     path = page("two_sets")
-    browser.open(path)
+    chromium.open(path)
     printed = kept("report-two_sets.pdf") or tmp_path / "printed.pdf"
-    browser.print_to(printed)
+    chromium.print_to(printed)
     assert printed.read_bytes().startswith(b"%PDF")
 
 
-def test_headings_and_controls_have_names_for_those_who_listen(browser, page):
-    browser.open(page("two_sets"))
-    nodes = browser.ask("Accessibility.getFullAXTree")["nodes"]
+def test_headings_and_controls_have_names_for_those_who_listen(chromium, page):
+    chromium.open(page("two_sets"))
+    nodes = chromium.ask("Accessibility.getFullAXTree")["nodes"]
     spoken = [
         (node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]
     ]
@@ -147,19 +137,19 @@ def test_headings_and_controls_have_names_for_those_who_listen(browser, page):
     assert ("heading", "Machines") in spoken
 
 
-def test_this_check_finds_requests_and_errors(browser, tmp_path):
+def test_this_check_finds_requests_and_errors(chromium, tmp_path):
     path = tmp_path / "bad.html"
     path.write_text("<img src='http://127.0.0.1:9/x.png'><script>console.error('no'); nothing.at.all</script>")
-    browser.open(path)
-    assert "http://127.0.0.1:9/x.png" in browser.requests()
-    assert len(browser.complaints()) >= 2
+    chromium.open(path)
+    assert "http://127.0.0.1:9/x.png" in chromium.requests()
+    assert len(chromium.complaints()) >= 2
 
 
-def test_a_page_with_the_reports_policy_runs_no_script_and_fetches_nothing(browser, page, tmp_path):
+def test_a_page_with_the_reports_policy_runs_no_script_and_fetches_nothing(chromium, page, tmp_path):
     path = tmp_path / "injected.html"
     hostile = "<script>document.title = 'taken'</script><img src='http://127.0.0.1:9/x.png'></body>"
     path.write_text(page("one_bot").read_text(encoding="utf-8").replace("</body>", hostile), encoding="utf-8")
-    browser.open(path)
-    assert browser.value("document.title") == "Sample: one_bot"
-    failed = [event["params"] for event in browser.events if event["method"] == "Network.loadingFailed"]
+    chromium.open(path)
+    assert chromium.value("document.title") == "Sample: one_bot"
+    failed = [event["params"] for event in chromium.events if event["method"] == "Network.loadingFailed"]
     assert [failure.get("blockedReason") for failure in failed] == ["csp"]

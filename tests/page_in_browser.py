@@ -1,0 +1,98 @@
+"""The page in a real browser, for tests: what a person does there, and what is to be seen.
+
+NONOBOT_SCREENSHOTS names a folder in which to keep pictures of the page, to be looked at.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nonobot.protocol import Puzzle, Record
+from nonobot.protocol.formats import write
+from nonobot.tournament_data import load_set
+
+ROBOT = (Path(__file__).parent.parent / "docs/samples/robot.non").read_text()
+HEART = "1,1:5:5:3:1-2:4:4:4:2"
+TWO = "1:1-1:1"
+LARGEST_CELL = 40
+"""Pixels of a cell of a small board."""
+
+RANDOM = load_set("boardgen:25x25x40:seed=7").puzzles[2].record
+
+
+def oneline(puzzle: Puzzle) -> str:
+    return write([Record(puzzle)], "oneline").data.decode().strip()
+
+
+def text_of(browser, place: str) -> str:
+    return browser.value(f"document.querySelector({json.dumps(place)}).textContent")
+
+
+def press(browser, place: str) -> None:
+    """Click in the middle of an element, as the mouse does."""
+    x, y = browser.value(
+        f"""(() => {{ const one = document.querySelector({json.dumps(place)});
+        one.scrollIntoView({{block: "center"}});
+        const box = one.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"""
+    )
+    browser.click(x, y)
+
+
+def paste(browser, text: str) -> str:
+    """Paste a text in place of what is there, and return the verdict on it."""
+    browser.value("document.querySelector('#verdict').dataset.verdict = 'none'")
+    browser.value("document.querySelector('#text').focus(); document.querySelector('#text').select()")
+    browser.type(text)
+    return verdict(browser)
+
+
+def verdict(browser) -> str:
+    return browser.wait_for(
+        """(() => { const kind = document.querySelector('#verdict').dataset.verdict;
+        return ['unique', 'multiple', 'unsolvable', 'unknown', 'fault'].includes(kind) && kind; })()"""
+    )
+
+
+def focus_board(browser) -> None:
+    """Go to the board as the keyboard does."""
+    browser.value("document.querySelector('#zoom-in').focus()")
+    browser.press("Tab")
+    if browser.value("document.activeElement.id") == "frame":  # a frame that scrolls is a stop of its own
+        browser.press("Tab")
+    assert browser.value("document.activeElement.id") == "board"
+
+
+def picture(browser) -> np.ndarray:
+    """Return the canvas as it is, shape (height, width, 3)."""
+    image = pytest.importorskip("PIL.Image")
+    frames = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    browser.value(frames)
+    url = browser.value("document.querySelector('#board').toDataURL()")
+    return np.asarray(image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB")).astype(int)
+
+
+def dark_cells(browser, width: int, height: int) -> list[list[int]]:
+    """Return the black cells of a small board, read from its picture in light colours."""
+    pixels = picture(browser)
+    rows, columns = np.nonzero(np.abs(pixels - (0x1F, 0x2B, 0x46)).max(axis=2) < 3)
+    size, cell = pixels.shape[1::-1], LARGEST_CELL
+    left, top = size[0] - 2 - width * cell, size[1] - 2 - height * cell
+    found = np.zeros((height, width), int)
+    for y, x in zip((rows - top) // cell, (columns - left) // cell, strict=True):
+        if 0 <= y < height and 0 <= x < width:
+            found[y, x] += 1
+    return (found > cell * cell / 2).astype(int).tolist()
+
+
+def kept(browser, name: str) -> None:
+    folder = os.environ.get("NONOBOT_SCREENSHOTS")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        browser.screenshot(Path(folder) / f"page-{name}.png")

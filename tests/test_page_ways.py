@@ -1,0 +1,207 @@
+"""The page in a real browser: steps, hints, a tournament, taking away, the keyboard, windows of all sizes."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `page` is not installed")
+pytest.importorskip("uvicorn", reason="the extra `page` is not installed")
+
+from tests.judged import played
+from tests.page_in_browser import HEART, RANDOM, TWO, kept, oneline, paste, picture, press, text_of, verdict
+from tests.paged import Server
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled")]
+
+
+# --- how -----------------------------------------------------------------------------------------------------
+
+
+def test_a_solve_is_stepped_through(visitor):
+    paste(visitor, HEART)
+    solved = picture(visitor)
+    press(visitor, "[data-view='steps']")
+    visitor.wait_for("Number(document.querySelector('#step-place').max) > 0")
+    press(visitor, "#step-next")
+    assert text_of(visitor, "#step-words").endswith(": Row 2: 5 on 5 cells: cells 1 to 5 are black")
+    press(visitor, "#step-back")
+    assert "steps. Play" in text_of(visitor, "#step-words")
+    press(visitor, "#step-last")
+    last = visitor.value("document.querySelector('#step-place').value")
+    assert last == visitor.value("document.querySelector('#step-place').max")
+    press(visitor, "#step-first")
+    visitor.value("document.querySelector('#step-speed').value = '120'")
+    press(visitor, "#step-play")
+    visitor.wait_for(f"document.querySelector('#step-place').value === '{last}'")
+    visitor.wait_for("document.querySelector('#step-play').textContent === 'Play'")
+    press(visitor, "[data-view='solution']")
+    assert (picture(visitor) == solved).all()
+
+
+def test_the_next_guess_is_jumped_to_and_stepping_back_undoes_it(visitor):
+    paste(visitor, TWO)
+    press(visitor, "[data-view='steps']")
+    visitor.wait_for("Number(document.querySelector('#step-place').max) > 0")
+    press(visitor, "#step-guess")
+    assert "A guess: row" in text_of(visitor, "#step-words")
+    after = picture(visitor)
+    press(visitor, "#step-back")
+    assert (picture(visitor) != after).any()
+    press(visitor, "#step-next")
+    assert (picture(visitor) == after).all()
+
+
+def test_hints_lead_to_the_solution(visitor):
+    paste(visitor, HEART)
+    press(visitor, "[data-view='mine']")
+    press(visitor, "#mine-hint")
+    visitor.wait_for("!document.querySelector('#mine-take').hidden")
+    assert text_of(visitor, "#hint") == "Row 2: 5 on 5 cells: cells 1 to 5 are black."
+    for _ in range(20):
+        if visitor.value("document.querySelector('#hint').textContent === 'Solved.'"):
+            break
+        press(visitor, "#mine-take")
+        if text_of(visitor, "#hint") != "Solved.":
+            press(visitor, "#mine-hint")
+            visitor.wait_for("!document.querySelector('#mine-take').hidden")
+    assert text_of(visitor, "#hint") == "Solved."
+
+
+def test_a_tournament_is_seen_as_it_goes_on(visitor, page_server, page_results):
+    press(visitor, "#live-link")
+    visitor.wait_for("document.querySelector('#state')?.textContent.startsWith('Nothing in')")
+    played("perfect", page_results)
+    visitor.wait_for("document.querySelectorAll('#rankings tbody tr').length === 1")
+    assert "perfect5 of 5" in text_of(visitor, "#rankings tbody")
+    assert visitor.value("document.querySelectorAll('#last tbody tr').length") == 5
+    if importlib.util.find_spec("matplotlib"):
+        visitor.wait_for("document.querySelector('#plots img')?.naturalWidth > 0")
+    kept(visitor, "live")
+    assert "as of" not in text_of(visitor, "[role='status']")
+    visitor.value("document.querySelector('#rankings .scrolls').focus()")
+    (page_results / "more").mkdir()
+    played("wrong_at_2", page_results / "more")
+    visitor.wait_for("document.querySelectorAll('#rankings tbody tr').length === 2")
+    assert visitor.value("document.activeElement.className") == "scrolls"
+    watched = visitor.requests().count(f"{page_server.address}api/live")
+    for hidden in ("true", "false"):  # who cannot see the page does not watch
+        visitor.value(
+            f"Object.defineProperty(document, 'hidden', {{value: {hidden}, configurable: true}}),"
+            "document.dispatchEvent(new Event('visibilitychange'))"
+        )
+    visitor.value("document.querySelector('#as-of').textContent = ''")
+    visitor.wait_for("document.querySelector('#as-of').textContent")
+    assert visitor.requests().count(f"{page_server.address}api/live") == watched + 1
+
+
+def test_why_there_is_nothing_to_watch_is_said(chromium):
+    with Server() as other:
+        chromium.open(f"{other.address}live")
+        chromium.wait_for(
+            "document.querySelector('#state').textContent.startsWith('no folder of results is shown')"
+        )
+    chromium.open("about:blank")
+    chromium.complaints()
+    chromium.events.clear()  # of the answer 404
+
+
+# --- take away, the keyboard, and everybody ------------------------------------------------------------------
+
+
+def test_the_puzzle_is_taken_away(visitor, tmp_path):
+    paste(visitor, HEART)
+    visitor.ask("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    for button, name in (("#take-file", "puzzle.non"), ("#take-png", "puzzle.png"), ("#take-svg", "puzzle.svg")):
+        press(visitor, button)
+        visitor.wait_for(f"document.querySelector('#take-said').textContent === '{name} is saved.'")
+    visitor.wait_for("new Promise(done => setTimeout(() => done(true), 50))")
+    press(visitor, "#take-link")
+    visitor.wait_for("!document.querySelector('#take-said').textContent.includes('saved')")
+
+
+def test_the_keyboard_alone_is_enough(visitor):
+    visitor.press("Tab")
+    assert visitor.value("document.activeElement.className") == "skip"
+    seen = []
+    for _ in range(40):
+        visitor.press("Tab")
+        seen.append(visitor.value("document.activeElement.id || document.activeElement.textContent"))
+        if seen[-1] == "text":
+            break
+    visitor.type(HEART)
+    assert verdict(visitor) == "unique"
+    for _ in range(40):
+        visitor.press("Tab")
+        seen.append(visitor.value("document.activeElement.id || document.activeElement.dataset.view || ''"))
+        if seen[-1] == "mine":
+            visitor.press("Enter")
+        if seen[-1] == "board":
+            break
+    assert {"tab-text", "text", "open", "solution", "steps", "mine", "zoom-in", "board"} <= set(seen)
+    visitor.press("h")
+    visitor.wait_for("document.querySelector('#hint').textContent.startsWith('Row 2')")
+    visitor.press("End")
+    visitor.press("PageDown")
+    assert text_of(visitor, "#place").startswith("row 5, column 5")
+    before = text_of(visitor, "#hint")
+    visitor.value("document.querySelector('#take-file').focus()")
+    visitor.press("c")  # a letter acts on the board alone
+    assert text_of(visitor, "#hint") == before
+    visitor.value("document.querySelector('.skip').focus()")
+    visitor.press("Enter")
+    assert visitor.value("document.activeElement.id") == "stage"
+
+
+def test_who_listens_is_told(visitor):
+    paste(visitor, HEART)
+    nodes = visitor.ask("Accessibility.getFullAXTree")["nodes"]
+    spoken = [
+        (node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]
+    ]
+    for role in ("button", "tab", "textbox", "combobox", "spinbutton", "slider", "link", "application"):
+        assert all(name for found, name in spoken if found == role), role
+    assert ("application", "The board, 5 columns by 5 rows") in spoken
+    live = visitor.value("[...document.querySelectorAll('#verdict, #hint, #step-words')].map(one => one.role)")
+    assert live == ["status"] * 3
+
+
+@pytest.mark.parametrize(("width", "ratio"), [(320, 4), (360, 3), (768, 1), (1920, 1)])
+def test_no_window_scrolls_sideways(visitor, width, ratio):
+    """Also at 400 %, where 1280 pixels are 320."""
+    visitor.shape(width, ratio=ratio)
+    paste(visitor, oneline(RANDOM.puzzle))
+    for view in ("solution", "steps", "mine"):
+        press(visitor, f"[data-view='{view}']")
+        assert visitor.value("document.documentElement.scrollWidth") <= width
+    if width == 360:
+        kept(visitor, "phone")
+
+
+def test_light_and_dark(visitor):
+    paste(visitor, HEART)
+    light = picture(visitor)
+    visitor.shape(1280, dark=True)
+    visitor.wait_for("getComputedStyle(document.body).backgroundColor === 'rgb(15, 19, 25)'")
+    assert (picture(visitor) != light).mean() > 0.5
+    kept(visitor, "dark")
+
+
+def test_no_text_of_a_puzzle_is_markup(visitor):
+    hostile = "<img src=x onerror=alert(1)><script>alert(1)</script>"
+    paste(visitor, f'title "{hostile}"\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n')
+    assert text_of(visitor, "#title") == hostile
+    assert paste(visitor, f"width 1\nheight 1\nrows\n{hostile}\ncolumns\n1\n") == "fault"
+    assert "clue '<img' is not a number" in text_of(visitor, "#faults")
+    assert visitor.value("document.querySelectorAll('main img[src=x], main script').length") == 0
+
+
+def test_the_policy_lets_no_script_in(visitor):
+    visitor.value(
+        "document.body.append(Object.assign(document.createElement('script'), {text: 'window.taken = 1'}))"
+    )
+    assert visitor.value("window.taken") is None
+    refused = [one for one in visitor.complaints() if "Content Security Policy" in one]
+    assert refused
+    visitor.events.clear()  # that complaint was asked for
