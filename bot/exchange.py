@@ -9,10 +9,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Literal, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from nonobot.bot.memory import Memory, Struct
+from nonobot.bot.memory import Memory, Struct, masks_in
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle, Solution
 
 __all__ = [
@@ -23,8 +20,8 @@ __all__ = [
     "Moment",
     "Result",
     "Status",
-    "cells_of",
     "deadline_after",
+    "grid_of",
     "line_masks",
     "moments_of",
     "put_puzzle",
@@ -37,6 +34,13 @@ FOREVER_NS = 2**62
 
 UNLIMITED = 2**62
 """Lines that no search paints."""
+
+
+_IS_BLACK = bytes.maketrans(b"01", bytes((WHITE, BLACK)))
+_COLOURS = bytes.maketrans(b"012", bytes((UNKNOWN % 256, BLACK, WHITE)))
+_BLACK_CELLS = bytes.maketrans(bytes((UNKNOWN % 256, BLACK, WHITE)), b"010")
+_WHITE_CELLS = bytes.maketrans(bytes((UNKNOWN % 256, BLACK, WHITE)), b"001")
+"""Cells as digits, and back."""
 
 
 def deadline_after(seconds: float | None) -> int:
@@ -56,103 +60,67 @@ def put_puzzle(memory: Memory, puzzle: Puzzle, start: PartialGrid | None) -> Non
         There is room for it.
     start : PartialGrid or None
     """
-    view = memory.view
-    width, height = puzzle.width, puzzle.height
-    if (width, height) != (view("width")[0], view("height")[0]):
-        cells = np.arange(width * height)
-        for name, value in (
-            ("width", width),
-            ("height", height),
-            ("lines", width + height),
-            ("cells", cells.size),
-        ):
-            view(name)[0] = value
-        view("length")[: width + height] = [width] * height + [height] * width
-        view("row_of")[: cells.size] = cells // width
-        view("column_of")[: cells.size] = cells % width
+    items = memory.items
+    if puzzle.size != (items("width")[0], items("height")[0]):
+        _put_size(memory, *puzzle.size)
     clues = (*puzzle.rows, *puzzle.columns)
-    table = view("clue")
-    row_bytes = table.strides[0]
-    packed = b"".join(array(table.dtype.char, clue).tobytes().ljust(row_bytes, b"\0") for clue in clues)
-    table[: len(clues)] = np.frombuffer(packed, table.dtype).reshape(len(clues), -1)
-    view("blocks")[: len(clues)] = [len(clue) for clue in clues]
-    black, white = view("start.black")[: len(clues)], view("start.white")[: len(clues)]
-    if start is None:
-        black.fill(0)
-        white.fill(0)
-    else:
-        black[:], white[:] = line_masks(start, black.shape[1:])
-    for name in _count_names(memory):
-        view(f"counts.{name}")[0] = 0
-    view("spent").fill(0)
-    view("moment_count")[0] = 0
+    table, blocks = items("clue"), items("blocks")
+    row_bytes = table.nbytes // memory.count("clue")
+    packed = b"".join(array(table.format, clue).tobytes().ljust(row_bytes, b"\0") for clue in clues)
+    table.cast("B")[: len(packed)] = packed
+    blocks[: len(clues)] = array(blocks.format, map(len, clues))
+    for name in ("start", "counts", "spent", "moment_count"):
+        content = items(name).cast("B")
+        content[:] = bytes(len(content))
+    if start is not None:
+        for name, masks in zip(("start.black", "start.white"), line_masks(start), strict=True):
+            memory.put_masks(name, masks)
 
 
-def _count_names(memory: Memory) -> list[str]:
-    counts = memory.struct.members["counts"].what
-    assert isinstance(counts, Struct)
-    return list(counts.members)
+def _put_size(memory: Memory, width: int, height: int) -> None:
+    """Put a board's size into a solver's memory, and the places of its cells."""
+    items = memory.items
+    for name, number in (
+        ("width", width),
+        ("height", height),
+        ("lines", width + height),
+        ("cells", width * height),
+    ):
+        items(name)[0] = number
+    for name, numbers in (
+        ("length", [width] * height + [height] * width),
+        ("row_of", [y for y in range(height) for _ in range(width)]),
+        ("column_of", [*range(width)] * height),
+    ):
+        room = items(name)
+        room[: len(numbers)] = array(room.format, numbers)
 
 
 def solution_of(memory: Memory) -> Solution:
     """Return the board in a solver's memory, which is full."""
-    width, height = (int(memory.view(name)[0]) for name in ("width", "height"))
-    return Solution(_unpacked(memory.view("board.black")[:height], width))
+    width, height = memory.items("width")[0], memory.items("height")[0]
+    digits = _digits(memory.masks("board.black", height), width)
+    return Solution.from_bytes(digits.translate(_IS_BLACK), (width, height))
 
 
-def line_masks(grid: PartialGrid, words: tuple[int, ...] = ()) -> npt.NDArray[np.uint64]:
-    """Return the black and the white cells of every line of a board, rows first.
-
-    Parameters
-    ----------
-    grid : PartialGrid
-    words : tuple of int
-        Empty for masks of 64 bits; else the number of words of 64 bits.
-
-    Returns
-    -------
-    uint64 array, shape (2, height + width, *words)
-        Black cells, then white ones; bit i is cell i of the line.
-    """
-    height, width = grid.cells.shape
-    bits = np.zeros((2, height + width, 64 * (words or (1,))[0]), np.bool_)
-    for colour, masks in zip((BLACK, WHITE), bits, strict=True):
-        masks[:height, :width] = grid.cells == colour
-        masks[height:, :height] = (grid.cells == colour).T
-    return np.packbits(bits, axis=2, bitorder="little").view("<u8").reshape(2, height + width, *words)
+def _digits(masks: Sequence[int], width: int) -> bytes:
+    """Return the cells of rows, row after row: `1` where one is in the set, else `0`."""
+    return "".join(f"{mask:0{width}b}" for mask in reversed(masks)).encode()[::-1]
 
 
-def _unpacked(masks: npt.NDArray[np.uint64], length: int) -> npt.NDArray[np.uint8]:
-    """Return the first `length` cells of masks, 1 where a cell is in the set.
-
-    Parameters
-    ----------
-    masks : uint64 array, shape (n,) or (n, words)
-    length : int
-
-    Returns
-    -------
-    uint8 array, shape (n, length)
-    """
-    words = np.ascontiguousarray(masks).reshape(len(masks), -1)
-    return np.unpackbits(words.view(np.uint8), axis=1, count=length, bitorder="little")
+def line_masks(grid: PartialGrid) -> tuple[list[int], list[int]]:
+    """Return the black and the white cells of every line of a board, rows first: bit i is cell i of the line."""
+    lines = grid.rows + grid.columns
+    black, white = ([int(line.translate(one)[::-1], 2) for line in lines] for one in (_BLACK_CELLS, _WHITE_CELLS))
+    return black, white
 
 
-def cells_of(black: npt.NDArray[np.uint64], white: npt.NDArray[np.uint64], width: int) -> npt.NDArray[np.int8]:
-    """Return a board whose rows have these black and these white cells.
-
-    Parameters
-    ----------
-    black, white : uint64 array, shape (height,) or (height, words)
-        Bit x is cell x of the row.
-    width : int
-
-    Returns
-    -------
-    int8 array, shape (height, width)
-    """
-    is_black, is_white = _unpacked(black, width), _unpacked(white, width)
-    return np.where(is_black, np.int8(BLACK), np.where(is_white, np.int8(WHITE), np.int8(UNKNOWN)))
+def grid_of(black: Sequence[int], white: Sequence[int], width: int) -> PartialGrid:
+    """Return the board whose rows have these black and these white cells: bit x is cell x of the row."""
+    # A digit a cell, of numbers in base 16, so that one addition combines all of them.
+    both = int(_digits(black, width), 16) + 2 * int(_digits(white, width), 16)
+    cells = f"{both:0{len(black) * width}x}".encode()
+    return PartialGrid.from_bytes(cells.translate(_COLOURS), (width, len(black)))
 
 
 Status = Literal["solved", "unsolvable", "timeout"]
@@ -195,6 +163,12 @@ class Result:
         return "unique" if self.solutions else "unsolvable"
 
 
+def _counts_in(memory: Memory) -> dict[str, int]:
+    counts = memory.struct.members["counts"].what
+    assert isinstance(counts, Struct)
+    return {name: memory.items(f"counts.{name}")[0] for name in counts.members}
+
+
 def result_of(
     memory: Memory, found: Sequence[Solution], exhausted: bool, steps: Sequence[str], loading_ns: int
 ) -> Result:
@@ -203,8 +177,8 @@ def result_of(
         status="solved" if found else "unsolvable" if exhausted else "timeout",
         solutions=tuple(found),
         exhausted=exhausted,
-        counts={name: int(memory.view(f"counts.{name}")[0]) for name in _count_names(memory)},
-        step_seconds=dict(zip(steps, (memory.view("spent") / 1e9).tolist(), strict=True)),
+        counts=_counts_in(memory),
+        step_seconds={name: spent / 1e9 for name, spent in zip(steps, memory.items("spent"), strict=True)},
         loading_seconds=loading_ns / 1e9,
     )
 
@@ -241,7 +215,8 @@ MOMENT = _Moments()
 
 def moments_of(memory: Memory) -> Iterator[tuple[Moment, PartialGrid]]:
     """Yield the moments that a search has noted in its memory, the first of them if there are very many."""
-    width, height = (int(memory.view(name)[0]) for name in ("width", "height"))
-    noted = memory.view("moments")[: int(memory.view("moment_count")[0])]
+    width, height = memory.items("width")[0], memory.items("height")[0]
+    noted = memory.view("moments")[: memory.items("moment_count")[0]]
     for kind, black, white in zip(noted["kind"].tolist(), noted["black"], noted["white"], strict=True):
-        yield Moment(kind), PartialGrid(cells_of(black[:height], white[:height], width))
+        rows = [masks_in(masks[:height].tobytes(), masks[0].nbytes) for masks in (black, white)]
+        yield Moment(kind), grid_of(rows[0], rows[1], width)

@@ -2,26 +2,36 @@
 
 A map is a :class:`Struct`: named members, each a single item, an array of items, or another struct. The kernels
 read it as it is written, `m.width`, `m.latest[line, block]`, `m.counts.conflicts`, `m.trail[event].reason`:
-`bot.language` makes numba understand it. Nothing here needs numba: a process that finds its kernels compiled
-never loads it.
+`bot.language` makes numba understand it. A process that finds its kernels compiled loads neither numba nor numpy,
+which would take most of its start: `items` and `masks` are all that solving a puzzle needs.
 """
 
 from __future__ import annotations
 
+import ctypes
+import mmap
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = [
-    "Array", "Constant", "Item", "Member", "Memory", "Struct", "f4", "f8", "i1", "i2", "i4", "i8", "mask_of", "u1",
-    "u2", "u4", "u8",
+    "Array", "Constant", "Item", "Member", "Memory", "Struct", "f4", "f8", "i1", "i2", "i4", "i8", "mask_of",
+    "masks_in", "u1", "u2", "u4", "u8",
 ]  # fmt: skip
 
 _CACHE_LINE = 64
+
+_FORMATS: dict[str, Any] = {
+    "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f4": "f", "f8": "d",
+    "mask": "Q",
+}  # fmt: skip
+"""Of the modules `struct` and `array`, by code."""
 
 
 @dataclass(frozen=True)
@@ -155,8 +165,8 @@ class Memory:
     ----------
     address : int
         Of the block; what a compiled kernel takes.
-    view : callable
-        See :meth:`_view`; what was asked for once is kept.
+    items, view : callable
+        See :meth:`_items` and :meth:`_view`; what was asked for once is kept.
 
     Raises
     ------
@@ -166,20 +176,17 @@ class Memory:
 
     def __init__(self, struct: Struct) -> None:
         self.struct = struct
-        room = np.zeros(struct.size + _CACHE_LINE, np.uint8)
-        self.bytes = room[-room.ctypes.data % _CACHE_LINE :][: struct.size]
-        self.address = self.bytes.ctypes.data
+        try:
+            block = mmap.mmap(-1, struct.size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        except OSError:
+            raise MemoryError(f"{struct.size} bytes") from None
+        self.address = ctypes.addressof(ctypes.c_char.from_buffer(block))
+        self._block = memoryview(block)
+        self.items = cache(self._items)
         self.view = cache(self._view)
 
-    def _view(self, path: str) -> npt.NDArray[Any]:
-        """Return a member as an array that shares the memory.
-
-        Parameters
-        ----------
-        path : str
-            Such as `board.black`. Single items come as arrays of one, arrays of structs as structured arrays;
-            masks as uint64, with a last axis for the words where they have more than 64 bits.
-        """
+    def _find(self, path: str) -> tuple[Array, int]:
+        """Return a member as an array, if need be of one, and where it lies."""
         struct, offset = self.struct, 0
         *above, last = path.split(".")
         for name in above:
@@ -187,14 +194,56 @@ class Memory:
             assert isinstance(member.what, Struct)
             struct, offset = member.what, offset + member.offset
         member = struct.members[last]
-        offset += member.offset
         array = member.what if isinstance(member.what, Array) else _alone(member.what)
-        dtype = dtype_of(array.item)
-        shape, strides = (
-            array.shape,
-            tuple(array.step * prod(array.shape[at + 1 :]) for at in range(len(array.shape))),
-        )
-        return np.ndarray(shape, dtype, self.bytes, offset, strides)
+        return array, offset + member.offset
+
+    def _items(self, path: str) -> memoryview:
+        """Return the items of a member as a memoryview, those of a table row by row.
+
+        Parameters
+        ----------
+        path : str
+            Such as `board.black`. Masks come as words of 64 bits, structs as bytes.
+        """
+        array, offset = self._find(path)
+        assert array.step == array.item.size
+        code: Any = "B" if isinstance(array.item, Struct) else _FORMATS[array.item.code]
+        return self._block[offset : offset + array.size].cast(code)
+
+    def count(self, path: str) -> int:
+        """Return of how many items a member has room, or of how many rows, a table."""
+        return self._find(path)[0].shape[0]
+
+    def masks(self, path: str, count: int) -> list[int]:
+        """Return the first masks of a member as numbers: bit i is cell i, whatever their width."""
+        size = self._find(path)[0].item.size
+        return masks_in(self.items(path).cast("B")[: count * size], size)
+
+    def put_masks(self, path: str, masks: Sequence[int]) -> None:
+        """Make these the first masks of a member."""
+        size = self._find(path)[0].item.size
+        content = b"".join(mask.to_bytes(size, "little") for mask in masks)
+        self.items(path).cast("B")[: len(content)] = content
+
+    def _view(self, path: str) -> npt.NDArray[Any]:
+        """Return a member as a numpy array that shares the memory.
+
+        Parameters
+        ----------
+        path : str
+            Such as `board.black`. Single items come as arrays of one, arrays of structs as structured arrays;
+            masks as uint64, with a last axis for the words where they have more than 64 bits.
+        """
+        import numpy as np
+
+        array, offset = self._find(path)
+        strides = tuple(array.step * prod(array.shape[at + 1 :]) for at in range(len(array.shape)))
+        return np.ndarray(array.shape, dtype_of(array.item), self._block, offset, strides)
+
+
+def masks_in(content: bytes | memoryview, size: int) -> list[int]:
+    """Return masks of so many bytes each as numbers."""
+    return [int.from_bytes(content[at : at + size], "little") for at in range(0, len(content), size)]
 
 
 def _alignment(what: Item | Array | Struct) -> int:
@@ -218,6 +267,8 @@ def _dtype_in(what: Item | Array | Struct | Constant) -> Any:
 
 def dtype_of(item: Item | Struct) -> np.dtype[Any]:
     """Return how numpy sees an item."""
+    import numpy as np
+
     if isinstance(item, Struct):
         fields = {name: (_dtype_in(member.what), member.offset) for name, member in item.members.items()}
         names, (formats, offsets) = list(fields), zip(*fields.values(), strict=True)

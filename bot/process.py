@@ -12,8 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
 from nonobot.bot.exchange import Result
@@ -303,7 +301,7 @@ class _Batch:
         width, height = size or (0, 0)
         if not 0 < max(width, height) <= LONGEST_SIDE:
             return header
-        return format_answer(number, Solution(np.zeros((height, width), np.uint8)))
+        return format_answer(number, Solution.from_bytes(bytes(width * height), (width, height)))
 
 
 def _place(record: Record) -> str:

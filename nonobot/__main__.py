@@ -39,7 +39,7 @@ def main() -> int:
     options = parse(sys.argv[1:])
     if not _standard_streams():
         return 2
-    from nonobot.bot.process import run  # numpy is imported only when there is something to do
+    from nonobot.bot.process import run  # loaded only when there is something to do
 
     return run(options, STARTED)
 

@@ -57,7 +57,7 @@ class AnswerReader:
         self._open = False  # a `$k` was read and its answer is not complete
         self._number: int | None = None
         self._header_line = 0
-        self._rows: list[list[int]] = []
+        self._rows: list[bytes] = []
         self._stray_said = False  # one problem for a stretch of stray lines is enough
 
     def feed(self, line: bytes) -> list[Answer]:
@@ -74,7 +74,9 @@ class AnswerReader:
         if isinstance(row, str):
             return [self._finish(problem=row)]
         self._rows.append(row)
-        return [self._finish(Solution(self._rows))] if len(self._rows) == self._height else []
+        if len(self._rows) < self._height:
+            return []
+        return [self._finish(Solution.from_bytes(b"".join(self._rows), (self._width, self._height)))]
 
     def close(self) -> list[Answer]:
         """Take the end of the stream, or of an answer, and return what it completed."""
@@ -98,14 +100,14 @@ class AnswerReader:
         self._number = int(word) if self._open else None
         return [] if self._open else [self._problem(f"{shown(text)} starts no answer; expected '$' and a number")]
 
-    def _row(self, text: str) -> list[int] | str:
+    def _row(self, text: str) -> bytes | str:
         words = text.split()
         if len(words) != self._width:
             return f"line {self._line}: {len(words)} numbers, expected {self._width}"
         for word in words:
             if word not in ("0", "1"):
                 return f"line {self._line}: {shown(word)} is neither 0 nor 1"
-        return [int(word) for word in words]
+        return bytes(map(int, words))
 
     def _problem(self, what: str) -> Answer:
         return Answer(None, self._line, problem=f"line {self._line}: {what}")

@@ -15,11 +15,9 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
 
-import numpy as np
-
 from nonobot.protocol.clues import MOST_DIGITS, clue_from_words, fault_in_clues, needed_length
 from nonobot.protocol.faults import Fault, Kind, shown
-from nonobot.protocol.puzzle import Clue, Puzzle, Solution
+from nonobot.protocol.puzzle import BLACK, WHITE, Clue, Puzzle, Solution
 from nonobot.protocol.record import Found, Record
 
 __all__ = [
@@ -40,6 +38,8 @@ MOST_LINE_BYTES = 4096
 _PLAIN = b"0123456789 \t\r\n"
 _MOST_PLAIN_BYTES = 128
 """Longer lines take the long way, so that the clues that are kept stay small."""
+
+_DIGITS = bytes.maketrans(bytes((WHITE, BLACK)), b"01")
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -297,7 +297,7 @@ def format_answer(number: int, solution: Solution) -> bytes:
     >>> format_answer(7, Solution([[1, 0], [0, 0]]))
     b'$7\n1\t0\n0\t0\n'
     """
-    text = np.full((solution.height, 2 * solution.width), ord("\t"), np.uint8)
-    text[:, ::2] = solution.cells + ord("0")
-    text[:, -1] = ord("\n")
-    return b"$%d\n" % number + text.tobytes()
+    text = bytearray(b"\t") * (2 * len(solution.content))
+    text[::2] = solution.content.translate(_DIGITS)
+    text[2 * solution.width - 1 :: 2 * solution.width] = b"\n" * solution.height
+    return b"$%d\n" % number + text

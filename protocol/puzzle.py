@@ -1,12 +1,17 @@
-"""What a puzzle and a solution are."""
+"""What a puzzle and a solution are.
+
+Boards are bytes, one a cell, and an array where one is asked for: numpy is loaded only then.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = [
     "BLACK",
@@ -25,7 +30,7 @@ __all__ = [
 Clue = tuple[int, ...]
 """The lengths of the blocks of a line, in order; empty for a line without black cells."""
 
-Grid = npt.NDArray[np.uint8]
+Grid: TypeAlias = "npt.NDArray[np.uint8]"
 """Cells of a solution, shape (height, width): 1 black, 0 white."""
 
 UNKNOWN, WHITE, BLACK = -1, 0, 1
@@ -58,6 +63,8 @@ def cells_from_text(text: Iterable[str], size: tuple[int, int]) -> npt.NDArray[n
     ValueError
         If there is another character, or not one for each cell.
     """
+    import numpy as np
+
     width, height = size
     try:
         return np.array([_CELL_OF[one] for one in text], np.int8).reshape(height, width)
@@ -114,59 +121,102 @@ class Puzzle:
         )
 
 
-def _holds_only(cells: npt.NDArray, allowed: list[int]) -> bool:
-    """Tell whether there are no other cells than neighbouring numbers; of whole numbers two looks tell."""
-    if cells.dtype.kind in "biu" and cells.size:
-        return bool(min(allowed) <= cells.min() and cells.max() <= max(allowed))
-    return bool(np.isin(cells, allowed).all())
-
-
 class _Cells:
-    """Cells of a board that cannot be changed; equal where class, shape and all cells are."""
+    """Cells of a board that cannot be changed; equal where class, size and all cells are."""
 
-    __slots__ = ("cells",)
+    __slots__ = ("content", "size")
 
-    cells: npt.NDArray[np.integer]
+    content: bytes
+    size: tuple[int, int]
 
-    def _set(self, cells: npt.ArrayLike, what: str, allowed: dict[int, str], dtype: type[np.integer]) -> None:
+    _called: ClassVar[str]
+    _colours: ClassVar[dict[int, str]]
+    _code: ClassVar[str]
+
+    def __init__(self, cells: npt.ArrayLike) -> None:
+        import numpy as np
+
         raw = np.asarray(cells)
         if raw.ndim != 2:
-            raise ValueError(f"{what} has two dimensions, not {raw.ndim}")
-        if not _holds_only(raw, list(allowed)):
-            names = [f"{value} ({name})" for value, name in allowed.items()]
-            raise ValueError(f"{what} holds {', '.join(names[:-1])} and {names[-1]} only")
-        own = raw.astype(dtype)
-        own.setflags(write=False)
-        object.__setattr__(self, "cells", own)
+            raise ValueError(f"{self._called} has two dimensions, not {raw.ndim}")
+        if not np.isin(raw, list(self._colours)).all():
+            raise self._other_cells()
+        self._set(raw.astype(self._code).tobytes(), (raw.shape[1], raw.shape[0]))
+
+    @classmethod
+    def from_bytes(cls, content: bytes, size: tuple[int, int]) -> Self:
+        """Return a board of the given size.
+
+        Parameters
+        ----------
+        content : bytes
+            Of each cell, row after row, its colour; -1 as 255.
+        size : (int, int)
+            Width and height.
+
+        Raises
+        ------
+        ValueError
+            If there is another colour, or not one for each cell.
+        """
+        if len(content) != size[0] * size[1]:
+            raise ValueError(f"{len(content)} cells for a board of {size[0]}x{size[1]}")
+        if content.translate(None, bytes(colour % 256 for colour in cls._colours)):
+            raise cls._other_cells()
+        board = cls.__new__(cls)
+        board._set(content, size)
+        return board
+
+    @classmethod
+    def _other_cells(cls) -> ValueError:
+        *names, last = (f"{colour} ({name})" for colour, name in cls._colours.items())
+        return ValueError(f"{cls._called} holds {', '.join(names)} and {last} only")
+
+    def _set(self, content: bytes, size: tuple[int, int]) -> None:
+        object.__setattr__(self, "content", content)
+        object.__setattr__(self, "size", size)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a {type(self).__name__} cannot be changed")
 
     @property
+    def cells(self) -> npt.NDArray[Any]:
+        """The board as an array of shape (height, width), which cannot be changed."""
+        import numpy as np
+
+        return np.ndarray((self.height, self.width), self._code, self.content)
+
+    @property
+    def rows(self) -> list[bytes]:
+        """The cells of each row."""
+        width = self.width
+        return [self.content[y * width :][:width] for y in range(self.height)]
+
+    @property
+    def columns(self) -> list[bytes]:
+        """The cells of each column."""
+        return [self.content[x :: self.width] for x in range(self.width)]
+
+    @property
     def width(self) -> int:
         """Number of columns."""
-        return int(self.cells.shape[1])
+        return self.size[0]
 
     @property
     def height(self) -> int:
         """Number of rows."""
-        return int(self.cells.shape[0])
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height."""
-        return self.width, self.height
+        return self.size[1]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _Cells) or type(other) is not type(self):
             return NotImplemented
-        return np.array_equal(self.cells, other.cells)
+        return (self.size, self.content) == (other.size, other.content)
 
     def __hash__(self) -> int:
-        return hash((self.cells.shape, self.cells.tobytes()))
+        return hash((self.size, self.content))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.width}x{self.height}, {int((self.cells == BLACK).sum())} black>"
+        return f"<{type(self).__name__} {self.width}x{self.height}, {self.content.count(BLACK)} black>"
 
 
 class Solution(_Cells):
@@ -175,7 +225,14 @@ class Solution(_Cells):
     Parameters
     ----------
     cells : array_like of int, shape (height, width)
-        1 (or True) for black, 0 for white. The array is copied.
+        1 (or True) for black, 0 for white. They are copied.
+
+    Attributes
+    ----------
+    content : bytes
+        One for each cell, row after row.
+    size : (int, int)
+        Width and height.
 
     Raises
     ------
@@ -185,10 +242,9 @@ class Solution(_Cells):
 
     __slots__ = ()
 
-    cells: Grid
-
-    def __init__(self, cells: npt.ArrayLike) -> None:
-        self._set(cells, "a solution", {WHITE: "white", BLACK: "black"}, np.uint8)
+    _called = "a solution"
+    _colours: ClassVar = {WHITE: "white", BLACK: "black"}
+    _code = "u1"
 
 
 class PartialGrid(_Cells):
@@ -197,7 +253,14 @@ class PartialGrid(_Cells):
     Parameters
     ----------
     cells : array_like of int, shape (height, width)
-        `BLACK` (1), `WHITE` (0) or `UNKNOWN` (-1), kept as int8. The array is copied.
+        `BLACK` (1), `WHITE` (0) or `UNKNOWN` (-1). They are copied.
+
+    Attributes
+    ----------
+    content : bytes
+        One for each cell, row after row; `UNKNOWN` as 255.
+    size : (int, int)
+        Width and height.
 
     Raises
     ------
@@ -211,7 +274,6 @@ class PartialGrid(_Cells):
 
     __slots__ = ()
 
-    cells: npt.NDArray[np.int8]
-
-    def __init__(self, cells: npt.ArrayLike) -> None:
-        self._set(cells, "a partly painted board", {UNKNOWN: "unknown", WHITE: "white", BLACK: "black"}, np.int8)
+    _called = "a partly painted board"
+    _colours: ClassVar = {UNKNOWN: "unknown", WHITE: "white", BLACK: "black"}
+    _code = "i1"

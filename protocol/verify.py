@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from nonobot.protocol.puzzle import Clue, Grid, Puzzle, Solution
+from nonobot.protocol.puzzle import Clue, Puzzle, Solution
 
 __all__ = ["Mismatch", "mismatches"]
 
@@ -46,7 +46,7 @@ def mismatches(puzzle: Puzzle, solution: Solution) -> list[Mismatch]:
     """
     if puzzle.size != solution.size:
         raise ValueError("a {}x{} answer to a {}x{} puzzle".format(*solution.size, *puzzle.size))
-    rows, columns = _clues(solution.cells), _clues(solution.cells.T)
+    rows, columns = _clues(solution.rows), _clues(solution.columns)
     return [*_differences("row", puzzle.rows, rows), *_differences("column", puzzle.columns, columns)]
 
 
@@ -58,6 +58,6 @@ def _differences(
             yield Mismatch(kind, number, clue, own)
 
 
-def _clues(lines: Grid) -> list[Clue]:
-    """Return the clue of each row of an array: the pieces that its bytes fall into at the white ones."""
-    return [tuple(map(len, filter(None, line.tobytes().split(b"\0")))) for line in lines]
+def _clues(lines: list[bytes]) -> list[Clue]:
+    """Return the clue of each line: the pieces that it falls into at the white cells."""
+    return [tuple(map(len, filter(None, line.split(b"\0")))) for line in lines]

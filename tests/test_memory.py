@@ -13,6 +13,7 @@ from nonobot.bot.champion.strategy import MASK_BITS
 from nonobot.bot.memory import Array, Constant, Item, Memory, Struct, f4, i1, i2, i8, mask_of, u1, u2
 from tests import language_kernels as kernels
 from tests.plain import IS_PLAIN, passes_as_plain_python
+from tests.viewed import mask_in
 
 u64, i64 = np.uint64, np.int64
 
@@ -305,6 +306,33 @@ def test_a_memory_begins_on_a_cache_line_and_its_views_lie_where_the_map_says(na
         view = memory.view(each)
         assert view.ctypes.data == memory.address + offset
         assert not view.flat[0] or view.dtype.fields
+        assert memory.count(each) == view.shape[0]
+        if not view.dtype.fields and each not in OVERLAYS:
+            assert memory.items(each).nbytes == view.nbytes
+
+
+@pytest.mark.parametrize("code", [i1, i2, i8, u1, u2, f4])
+def test_items_are_the_memory_that_views_see(code):
+    memory = Memory(Struct("Seen", one=code, table=code[2, 3]))
+    memory.items("one")[0] = 5
+    memory.items("table")[4] = 7
+    assert (memory.view("one").tolist(), memory.view("table").tolist()) == ([5], [[0, 0, 0], [0, 7, 0]])
+    assert memory.items("table").tolist() == [0, 0, 0, 0, 7, 0]
+
+
+@pytest.mark.parametrize("bits", MASK_BITS)
+def test_masks_are_numbers_of_any_width(bits):
+    memory = Memory(Struct(f"Masks{bits}", sides=Struct(f"Sides{bits}", masks=mask_of(bits)[3])))
+    masks = [1, 2**bits - 1, 2 ** (bits - 1) + 6]
+    memory.put_masks("sides.masks", masks)
+    assert memory.masks("sides.masks", 3) == [mask_in(view) for view in memory.view("sides.masks")] == masks
+    memory.put_masks("sides.masks", [5])
+    assert memory.masks("sides.masks", 2) == [5, 2**bits - 1]
+
+
+def test_a_memory_that_there_is_no_room_for():
+    with pytest.raises(MemoryError):
+        Memory(Struct("Endless", items=i8[1 << 58]))
 
 
 OVERLAYS = {"value_pair": "value", "clause": "arena"}

@@ -124,6 +124,34 @@ def test_a_solution_is_made_from_any_type_of_number(dtype):
         assert Solution(grid.astype(dtype)) == Solution(grid)
 
 
+@given(st.sampled_from([Solution, PartialGrid]), st.integers(1, 5), st.integers(1, 5), st.data())
+def test_a_board_is_made_from_bytes_or_an_array_and_gives_both(kind, width, height, data):
+    least = 0 if kind is Solution else -1
+    row = st.lists(st.integers(least, 1), min_size=width, max_size=width)
+    cells = data.draw(st.lists(row, min_size=height, max_size=height))
+    content = bytes(cell % 256 for row in cells for cell in row)
+    board = kind.from_bytes(content, (width, height))
+    assert board == kind(cells)
+    assert (board.content, board.size, board.cells.tolist()) == (content, (width, height), cells)
+    assert [[cell - 256 * (cell > 1) for cell in row] for row in board.rows] == cells
+    assert [[cell - 256 * (cell > 1) for cell in column] for column in board.columns] == [
+        *map(list, zip(*cells, strict=True))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "size", "why"),
+    [
+        (Solution, b"\0\1", (3, 1), "2 cells for a board of 3x1"),
+        (Solution, b"\0\377", (2, 1), r"a solution holds 0 \(white\) and 1 \(black\) only"),
+        (PartialGrid, b"01", (2, 1), r"holds -1 \(unknown\), 0 \(white\) and 1 \(black\) only"),
+    ],
+)
+def test_bytes_that_are_no_board(kind, content, size, why):
+    with pytest.raises(ValueError, match=why):
+        kind.from_bytes(content, size)
+
+
 # Partly painted boards
 
 

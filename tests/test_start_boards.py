@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonobot.bot.champion import ChampionStrategy
-from nonobot.bot.exchange import line_masks
+from nonobot.bot.exchange import grid_of, line_masks
 from nonobot.bot.papers import PapersStrategy
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle
 from tests import naive
@@ -86,6 +86,9 @@ def test_the_largest_board_that_is_all_known(name):
 def test_masks_of_lines(board):
     _, start = board
     lines = [*start.tolist(), *start.T.tolist()]
-    for colour, masks in zip((BLACK, WHITE), line_masks(PartialGrid(start)).tolist(), strict=True):
+    found = line_masks(PartialGrid(start))
+    for colour, masks in zip((BLACK, WHITE), found, strict=True):
         expected = [sum(1 << i for i, cell in enumerate(line) if cell == colour) for line in lines]
         assert masks == expected
+    height, width = start.shape
+    assert grid_of(found[0][:height], found[1][:height], width) == PartialGrid(start)

@@ -147,12 +147,12 @@ class ChampionStrategy:
         if fault_in_clues(puzzle):
             return Result("unsolvable", exhausted=True)
         memory = self.load(puzzle, start)
-        engine, view = self._engine_for(puzzle.width, puzzle.height), memory.view
+        engine, items = self._engine_for(puzzle.width, puzzle.height), memory.items
         before = time.monotonic_ns()
         propagate = engine.propagate
         loading = time.monotonic_ns() - before  # what had to be compiled is not the puzzle's time
-        view("deadline")[0] = deadline_after(seconds)
-        view("most_lines")[0] = UNLIMITED if line_limit is None else line_limit
+        items("deadline")[0] = deadline_after(seconds)
+        items("most_lines")[0] = UNLIMITED if line_limit is None else line_limit
         if self._is_stopped:
             self.stop()
         found: list[Solution] = []
@@ -163,7 +163,7 @@ class ChampionStrategy:
         elif ended == OUTCOME.open:
             before = time.monotonic_ns()
             search = engine.search
-            view("deadline")[0] += time.monotonic_ns() - before
+            items("deadline")[0] += time.monotonic_ns() - before
             if self._is_stopped:  # meanwhile
                 self.stop()
             loading += time.monotonic_ns() - before
@@ -182,16 +182,15 @@ class ChampionStrategy:
         """Return the memory as it is before the search of `puzzle`, for kernels that are called one by one."""
         self._engine = engine = self._engine_for(puzzle.width, puzzle.height)
         put_puzzle(engine.memory, puzzle, start)
-        engine.memory.view("random")[0] = self._random
-        engine.memory.view("deadline")[0] = FOREVER_NS
-        engine.memory.view("most_lines")[0] = UNLIMITED
+        for name, value in (("random", self._random), ("deadline", FOREVER_NS), ("most_lines", UNLIMITED)):
+            engine.memory.items(name)[0] = value
         return engine.memory
 
     def stop(self) -> None:
         """Let the search that another thread is in return soon, with what it has, and every one after it."""
         self._is_stopped = True
         if self._engine:
-            self._engine.memory.view("deadline")[0] = 0
+            self._engine.memory.items("deadline")[0] = 0
 
     def watch(self, most: int = MOST_MOMENTS) -> None:
         """Note the moments of every search from now on, the first ones, up to `most` of each."""
@@ -214,8 +213,8 @@ class ChampionStrategy:
                 raise ValueError(
                     f"{width}x{height}: there is no room for the tables of such boards, up to {megabytes:,} MiB"
                 ) from None
-            engine.memory.view("stages")[0] = self._stages
+            engine.memory.items("stages")[0] = self._stages
             self._engines[bits] = engine
         engine = self._engines[bits]
-        engine.memory.view("moment_room")[0] = min(self._most_moments, len(engine.memory.view("moments")))
+        engine.memory.items("moment_room")[0] = min(self._most_moments, engine.memory.count("moments"))
         return engine

@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.champion.strategy import MASK_BITS
 from nonobot.bot.jit import kernel
@@ -126,14 +124,12 @@ def paint_line(
         raise ValueError(f"no line solver {solver!r}; there are {', '.join(SOLVER._fields)}")
     bits = next(bits for bits in MASK_BITS if length <= bits - 2)
     memory, paint_it = _painter(bits, on_compile)
-    view = memory.view
-    view("length")[0] = length
-    view("blocks")[0] = len(clue)
-    view("clue")[0, : len(clue)] = clue
-    for name, cells in (("black", black), ("white", white)):
-        place = view(name)
-        place[...] = np.frombuffer(int(cells).to_bytes(bits // 8, "little"), "<u8").reshape(place.shape)
+    memory.items("length")[0] = length
+    memory.items("blocks")[0] = len(clue)
+    for block, size in enumerate(clue):
+        memory.items("clue")[block] = size
+    memory.put_masks("black", [black])
+    memory.put_masks("white", [white])
     if not paint_it(memory.address, getattr(SOLVER, solver)):
         return None
-    black_now, white_now = (int.from_bytes(view(name).tobytes(), "little") for name in ("black", "white"))
-    return black_now, white_now
+    return memory.masks("black", 1)[0], memory.masks("white", 1)[0]

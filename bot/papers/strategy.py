@@ -8,9 +8,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-
-import numpy as np
-import numpy.typing as npt
+from math import log1p
+from typing import TYPE_CHECKING
 
 from nonobot.bot.exchange import (
     FOREVER_NS,
@@ -18,8 +17,8 @@ from nonobot.bot.exchange import (
     UNLIMITED,
     Moment,
     Result,
-    cells_of,
     deadline_after,
+    grid_of,
     moments_of,
     put_puzzle,
     result_of,
@@ -30,6 +29,10 @@ from nonobot.bot.native import load_kernel
 from nonobot.bot.papers.state import LOG_UNIT_BITS, LONGEST_SIDE, OUTCOME, SOLVER, STEP, papers_map
 from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = ["PROBINGS", "PapersStrategy", "deduce", "solve"]
 
@@ -59,8 +62,9 @@ class PapersStrategy:
         self._on_compile: Callable[[str], None] = lambda what: None
         self._is_stopped = False
         self._put("solver", getattr(SOLVER, solver))
-        table = self._memory.view("log_table")
-        table[:] = np.round(np.log1p(np.arange(len(table))) * 2**LOG_UNIT_BITS)
+        table = self._memory.items("log_table")
+        for number in range(len(table)):
+            table[number] = round(log1p(number) * 2**LOG_UNIT_BITS)
 
     def prepare(
         self,
@@ -131,7 +135,7 @@ class PapersStrategy:
         """Return the memory as it is before the search of `puzzle`, for kernels that are called one by one."""
         _require(puzzle.width, puzzle.height)
         put_puzzle(self._memory, puzzle, start)
-        self._memory.view("cache_age")[0] += 1
+        self._memory.items("cache_age")[0] += 1
         self._put("level", level)
         self._put("deadline", deadline)
         self._put("most_lines", UNLIMITED)
@@ -146,7 +150,7 @@ class PapersStrategy:
 
     def watch(self, most: int = MOST_MOMENTS) -> None:
         """Note the moments of every search from now on, the first ones, up to `most` of each."""
-        self._put("moment_room", min(most, len(self._memory.view("moments"))))
+        self._put("moment_room", min(most, self._memory.count("moments")))
 
     def moments(self) -> Iterator[tuple[Moment, PartialGrid]]:
         """Yield the moments of the last search, the first of them if there are very many."""
@@ -159,8 +163,8 @@ class PapersStrategy:
         self.load(puzzle, None, level)
         if self._kernel("deduce", 0)(self._memory.address) == OUTCOME.unsolvable:
             return None
-        black, white = (self._memory.view(f"board.{name}")[: puzzle.height] for name in ("black", "white"))
-        return cells_of(black, white, puzzle.width)
+        black, white = (self._memory.masks(f"board.{name}", puzzle.height) for name in ("black", "white"))
+        return grid_of(black, white, puzzle.width).cells
 
     def _kernel(self, name: str, numbers: int) -> Callable[..., int]:
         """Return a kernel of `bot.papers.search`."""
@@ -168,7 +172,7 @@ class PapersStrategy:
         return load_kernel("nonobot.bot.papers.search", name, self._memory.struct, numbers, on_compile)
 
     def _put(self, name: str, value: int) -> None:
-        self._memory.view(name)[0] = value
+        self._memory.items(name)[0] = value
 
 
 def _require(width: int, height: int) -> None:

@@ -16,8 +16,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
 from nonobot.arguments import Parser, either, seconds, size_up_to
 from nonobot.bot.intake import chunks_until, lines_of
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
@@ -165,7 +163,7 @@ def _zeros(number: int, size: tuple[int, int] | None) -> bytes:
     width, height = size or (0, 0)
     if not 0 < max(width, height) <= _LONGEST_SIDE:  # --size auto on rubbish
         return b"$%d\n" % number
-    return format_answer(number, Solution(np.zeros((height, width), np.uint8)))
+    return format_answer(number, Solution.from_bytes(bytes(width * height), (width, height)))
 
 
 def _write(answer: bytes) -> None:
