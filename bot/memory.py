@@ -217,7 +217,7 @@ class Memory:
     def masks(self, path: str, count: int) -> list[int]:
         """Return the first masks of a member as numbers: bit i is cell i, whatever their width."""
         size = self._find(path)[0].item.size
-        return masks_in(self.items(path).cast("B")[: count * size], size)
+        return masks_in(bytes(self.items(path).cast("B")[: count * size]), size)
 
     def put_masks(self, path: str, masks: Sequence[int]) -> None:
         """Make these the first masks of a member."""
@@ -241,7 +241,7 @@ class Memory:
         return np.ndarray(array.shape, dtype_of(array.item), self._block, offset, strides)
 
 
-def masks_in(content: bytes | memoryview, size: int) -> list[int]:
+def masks_in(content: bytes, size: int) -> list[int]:
     """Return masks of so many bytes each as numbers."""
     return [int.from_bytes(content[at : at + size], "little") for at in range(0, len(content), size)]
 

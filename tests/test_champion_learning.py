@@ -11,7 +11,7 @@ import pytest
 from nonobot.bot.champion.clauses import KEPT_FOR_GOOD, KEPT_IF_USED
 from nonobot.bot.champion.heap import BOUND_WEIGHT
 from nonobot.bot.champion.search import RECONSIDERED, TRUSTED
-from nonobot.bot.champion.trail import BY_CHOICE, NONE
+from nonobot.bot.champion.trail import BY_CHOICE, NEVER, NONE
 from nonobot.protocol import Puzzle
 from tests import champion_kernels as kernels
 from tests import naive
@@ -60,7 +60,8 @@ def test_an_explanation_suffices_and_needs_each_of_its_cells(search, length):
         search["latest"][0, : len(clue)] = [max(each) for each in zip(*starts, strict=True)]
         kernels.take_over_root(search.m)
         search["root_known"][0] = sum(1 << i for i in root)
-        search["seen_cells"][0] = sum(1 << i for i in seen)
+        search["event_of"][:length] = range(length)
+        search["seen"][:length] = [i in seen for i in range(length)]
         black, white = masks_of([now.get(i) for i in range(length)])
         end = kernels.explain(search.m, 0, black, white, sum(1 << i for i in target), 3)
         reasons = set(search["reasons"][3:end].tolist())
@@ -240,7 +241,7 @@ def check_learned(search: ChampionState, solutions: list[naive.Grid], level: int
     # Nothing is left behind for the next conflict.
     assert not search["seen"][: search.one("trail_size")].any()
     assert not search["verdict"][: search.one("trail_size")].any()
-    assert not search["seen_cells"][: search.one("lines")].any()
+    assert (search["level_first"][: present + 1] == NEVER).all()
     return learned
 
 

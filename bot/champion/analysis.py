@@ -11,7 +11,7 @@ from typing import Any
 from nonobot.bot.champion.clauses import HEADER, note_use
 from nonobot.bot.champion.explain import reasons_of
 from nonobot.bot.champion.heap import bump
-from nonobot.bot.champion.trail import BY_CHOICE
+from nonobot.bot.champion.trail import NEVER
 from nonobot.bot.jit import kernel
 
 __all__ = ["analyse"]
@@ -26,23 +26,6 @@ DEEPEST = 50
 def _falsified(m: Any, variable: Any) -> Any:
     """Return the literal of a set variable that is false."""
     return 2 * variable + (m.value[2 * variable] > 0)
-
-
-@kernel
-def _see_cell(m: Any, variable: Any) -> None:
-    """Note that a cell is in the clause: the explanations of its lines may use it for free."""
-    if variable < m.cells:
-        y, x = m.row_of[variable], m.column_of[variable]
-        column = m.height + x
-        m.seen_cells[y] |= m.one << x
-        m.seen_cells[column] |= m.one << y
-
-
-@kernel
-def _forget_cell(m: Any, variable: Any) -> None:
-    if variable < m.cells:
-        m.seen_cells[m.row_of[variable]] = m.none
-        m.seen_cells[m.height + m.column_of[variable]] = m.none
 
 
 @kernel
@@ -66,7 +49,6 @@ def _touch(m: Any, variable: Any) -> None:
     m.needed[event] = variable
     m.touched[m.touched_count] = event
     m.touched_count += 1
-    _see_cell(m, variable)
     bump(m, variable)
     if level == m.level:
         m.open_count += 1
@@ -123,7 +105,7 @@ def _judge(m: Any, event: Any, verdict: Any) -> None:
 
 
 @kernel
-def _known_verdict(m: Any, variable: Any, depth: Any, levels: Any) -> Any:
+def _known_verdict(m: Any, variable: Any, depth: Any) -> Any:
     """Return the verdict on a variable if it can be told at once, else 0."""
     event = m.event_of[variable]
     level = m.event_level[event]
@@ -134,8 +116,7 @@ def _known_verdict(m: Any, variable: Any, depth: Any, levels: Any) -> Any:
     verdict = m.verdict[event]
     if verdict:
         return verdict
-    in_clause = (levels >> (level & 63)) & 1
-    if m.trail[event].reason == BY_CHOICE or in_clause == 0 or depth > DEEPEST:
+    if event <= m.level_first[level] or depth > DEEPEST:
         _judge(m, event, _NOT_IMPLIED)
         return _NOT_IMPLIED
     return 0
@@ -161,11 +142,8 @@ def _open_frame(m: Any, depth: Any, event: Any, variable: Any, top: Any) -> None
 
 
 @kernel
-def _is_implied(m: Any, variable: Any, levels: Any) -> Any:
-    """Tell whether a literal of the clause follows from the others.
-
-    `levels` is the set of levels in the clause, modulo 64: an event of another level cannot be implied.
-    """
+def _is_implied(m: Any, variable: Any) -> Any:
+    """Tell whether a literal of the clause follows from the others."""
     _open_frame(m, 0, -1, variable, 0)
     depth = 0
     while True:
@@ -179,7 +157,7 @@ def _is_implied(m: Any, variable: Any, levels: Any) -> Any:
             continue
         frame.next = place + 1
         reason = m.arena[place] >> 1 if frame.in_clause else m.reasons[place]
-        verdict = _known_verdict(m, reason, depth + 1, levels)
+        verdict = _known_verdict(m, reason, depth + 1)
         if verdict == _NOT_IMPLIED:
             while depth > 0:
                 _judge(m, m.frames[depth].event, _NOT_IMPLIED)
@@ -196,41 +174,36 @@ def _collect(m: Any, uip: Any) -> None:
     """Make the learned clause of the needed events, without those that the others imply."""
     present = m.level
     touched = m.touched_count
-    for i in range(touched):
-        _forget_cell(m, m.needed[m.touched[i]])
     # Only what is in the clause counts from here on: events of the present level but the UIP are resolved.
-    levels = 1 << (present & 63)
+    m.level_first[present] = uip
     kept = 0
     for i in range(touched):
         event = m.touched[i]
         level = m.event_level[event]
-        if event != uip and level == present:
-            m.seen[event] = 0
-            continue
-        _see_cell(m, m.needed[event])
-        levels |= 1 << (level & 63)
-        if event != uip:
+        if level < present:
+            m.level_first[level] = min(m.level_first[level], event)
             m.touched[kept] = event
             kept += 1
+        elif event != uip:
+            m.seen[event] = 0
     m.judged_count = 0
     m.learned[0] = _falsified(m, m.needed[uip])
     size = 1
     for i in range(kept):
         event = m.touched[i]
         variable = m.needed[event]
-        decided = m.trail[event].reason == BY_CHOICE
-        if decided or not _is_implied(m, variable, levels):
+        if event == m.level_first[m.event_level[event]] or not _is_implied(m, variable):
             m.learned[size] = _falsified(m, variable)
             size += 1
     m.learned_size = size
     for i in range(m.judged_count):
         m.verdict[m.judged[i]] = 0
     m.seen[uip] = 0
-    _forget_cell(m, m.needed[uip])
+    m.level_first[present] = NEVER
     for i in range(kept):
         event = m.touched[i]
         m.seen[event] = 0
-        _forget_cell(m, m.needed[event])
+        m.level_first[m.event_level[event]] = NEVER
 
 
 @kernel

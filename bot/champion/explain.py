@@ -85,7 +85,13 @@ def explain_line(m: Any, line: Any, black: Any, white: Any, target: Any, out: An
     blacks, gaps, whites = m.pattern_black[line], m.pattern_gap[line], m.pattern_white[line]
     free = m.root_known[line] | target
     known = black | white
-    droppable = known & ~free & ~m.seen_cells[line]
+    droppable = m.none
+    candidates = known & ~free
+    while candidates:
+        i = lowest(candidates)
+        candidates &= candidates - 1
+        if not m.seen[m.event_of[cell_of_line(m, line, i)]]:
+            droppable |= m.one << i
 
     states = m.one
     m.forward[0] = states

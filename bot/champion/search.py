@@ -24,7 +24,7 @@ from nonobot.bot.champion.guidance import believe, believe_anew
 from nonobot.bot.champion.heap import heap_insert, heap_pop
 from nonobot.bot.champion.propagate import propagate_all
 from nonobot.bot.champion.state import OUTCOME, STAGE, STEP
-from nonobot.bot.champion.trail import BY_CHOICE, NONE, assign, backjump, push_cell
+from nonobot.bot.champion.trail import BY_CHOICE, NEVER, NONE, assign, backjump, push_cell
 from nonobot.bot.exchange import MOMENT
 from nonobot.bot.jit import kernel
 from nonobot.bot.line import paint
@@ -109,13 +109,13 @@ def _start(m: Any) -> Any:
         m.board.black[line] = m.none
         m.board.white[line] = m.none
         m.root_known[line] = m.none
-        m.seen_cells[line] = m.none
     for variable in range(m.variables):
         m.value_pair[variable] = 0
         m.heap_place[variable] = -1
         m.bound_marginal[variable] = f32(0.5)
     for level in range(m.variables + 2):
         m.level_stamp[level] = 0
+        m.level_first[level] = NEVER
     m.trail_size = 0
     m.head = 0
     m.assigned = 0

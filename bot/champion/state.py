@@ -245,7 +245,6 @@ def champion_map(bits: int) -> Struct:
         touched=i4[variables + 1],  # the needed events
         touched_count=i8,
         open_count=i8,  # needed events of the present level not yet resolved
-        seen_cells=mask[lines],  # cells that the clause will have, or has, by line
         verdict=u1[variables + 1],  # of an event, in minimisation: 1 implied by the others, 2 not
         judged=i4[variables + 1],  # events with a verdict
         judged_count=i8,
@@ -257,6 +256,7 @@ def champion_map(bits: int) -> Struct:
         learned_size=i8,
         learned_lbd=i8,  # number of levels in it
         level_stamp=i8[variables + 2],
+        level_first=i4[variables + 2],  # of a level in the clause, in minimisation: the first needed event
         stamp=i8,
         # -- learning: clauses
         arena=i4[MOST_ARENA],

@@ -12,11 +12,13 @@ from nonobot.bot.champion.heap import heap_insert
 from nonobot.bot.jit import kernel
 
 __all__ = [
-    "BY_CHOICE", "BY_NEIGHBOUR", "BY_RULE", "FROM_RECORD", "NONE", "OF_RULE", "assign", "backjump",
+    "BY_CHOICE", "BY_NEIGHBOUR", "BY_RULE", "FROM_RECORD", "NEVER", "NONE", "OF_RULE", "assign", "backjump",
     "cell_of_line", "conflict_of", "forget_dirty", "move_beyond", "move_up_to", "push_cell", "set_cell",
 ]  # fmt: skip
 
 NONE = -1
+NEVER = 2**31 - 1
+"""Later than all events."""
 
 # Reasons. 0 and above: a clause, by its place in the arena.
 BY_CHOICE = -1  # a decision, or known for good
