@@ -105,7 +105,8 @@ def solution_of(memory: Memory) -> Solution:
 
 def _digits(masks: Sequence[int], width: int) -> bytes:
     """Return the cells of rows, row after row: `1` where one is in the set, else `0`."""
-    return "".join(f"{mask:0{width}b}" for mask in reversed(masks)).encode()[::-1]
+    form = f"0{width}b"
+    return "".join([format(mask, form) for mask in reversed(masks)]).encode()[::-1]
 
 
 def line_masks(grid: PartialGrid) -> tuple[list[int], list[int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
@@ -61,6 +60,8 @@ class RunLog:
         if self._log:
             self._log.write(f"#{number}\t{seconds:.6f}")
         if self._stats:
+            import json  # which a tournament's process does without
+
             line: dict[str, object] = {"puzzle": number, "status": result.status if result else "invalid"}
             line["seconds"] = round(seconds, 6)
             if result:

@@ -217,6 +217,8 @@ class Memory:
     def masks(self, path: str, count: int) -> list[int]:
         """Return the first masks of a member as numbers: bit i is cell i, whatever their width."""
         size = self._find(path)[0].item.size
+        if size == 8:
+            return self.items(path)[:count].tolist()
         return masks_in(bytes(self.items(path).cast("B")[: count * size]), size)
 
     def put_masks(self, path: str, masks: Sequence[int]) -> None:

@@ -1,4 +1,4 @@
-"""The order of decisions: a binary heap of variables, the most active on top (VSIDS, as in MiniSat)."""
+"""The order of decisions: a heap of variables, the most active on top (VSIDS, as in MiniSat)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ BOUND_WEIGHT = 1.5
 
 _RESCALE_AT = 1e100
 
+_BELOW = 4
+"""Children of a place. Variables rise a hundred times in a conflict, in half the steps of a binary heap, and sink
+seven times."""
+
 
 @kernel
 def _rise(m: Any, place: Any) -> None:
     variable = m.heap[place]
     activity = m.activity[variable]
     while place > 0:
-        parent = (place - 1) >> 1
+        parent = (place - 1) // _BELOW
         above = m.heap[parent]
         if not activity > m.activity[above]:
             break
@@ -35,20 +39,20 @@ def _sink(m: Any, place: Any) -> None:
     size = m.heap_size
     variable = m.heap[place]
     activity = m.activity[variable]
-    child = 2 * place + 1
-    while child < size:
-        below = m.heap[child]
-        if child + 1 < size:
-            other = m.heap[child + 1]
+    while True:
+        first = _BELOW * place + 1
+        if first >= size:
+            break
+        child, below = first, m.heap[first]
+        for each in range(first + 1, min(first + _BELOW, size)):
+            other = m.heap[each]
             if m.activity[other] > m.activity[below]:
-                child += 1
-                below = other
+                child, below = each, other
         if not m.activity[below] > activity:
             break
         m.heap[place] = below
         m.heap_place[below] = place
         place = child
-        child = 2 * place + 1
     m.heap[place] = variable
     m.heap_place[variable] = place
 

@@ -50,7 +50,9 @@ NUMBERED_WHOLE = 62
 """Longest side of boards whose bounds are numbered from the empty line; larger ones have room only for the bounds
 that the root leaves open."""
 
-SURE = f32(0.48)  # |probability - 1/2| below which a decision asks for a fresh sweep
+# |probability - 1/2| below which a decision asks for a fresh sweep. Up to the first conflict all do: where the
+# search comes to first decides much of what follows (docs/engine.md).
+SURE = f32(0.48)
 TRUSTED = f32(0.4)  # and above which the value of a decision by activity is what the last beliefs say
 
 
@@ -206,7 +208,7 @@ def _surest_cell(m: Any) -> Any:
 
 @kernel
 def _decide_by_belief(m: Any, is_fresh: Any) -> Any:
-    """Return a literal to decide, or NONE; `is_fresh`: the beliefs are not older than the last conflict."""
+    """Return a literal to decide, or NONE; `is_fresh`: beliefs that are sure need not be formed again."""
     cell, bias = NONE, f32(-1)
     if is_fresh:
         cell, bias = _surest_cell(m)
@@ -329,7 +331,7 @@ def _decide(m: Any) -> None:
     decision = NONE
     conflicts = m.conflicts_met
     if conflicts < m.episode_end:
-        decision = _decide_by_belief(m, m.believed_at == conflicts)
+        decision = _decide_by_belief(m, conflicts > 0 and m.believed_at == conflicts)
         m.believed_at = conflicts
     if decision < 0:
         decision = _kept_decision(m)
