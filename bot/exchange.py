@@ -44,8 +44,10 @@ _WHITE_CELLS = bytes.maketrans(bytes((UNKNOWN % 256, BLACK, WHITE)), b"001")
 
 
 def deadline_after(seconds: float | None) -> int:
-    """Return the time, on the kernels' clock, when `seconds` have gone by; None: never."""
-    return FOREVER_NS if seconds is None else time.monotonic_ns() + round(seconds * 1e9)
+    """Return the time, on the kernels' clock, when `seconds` have gone by; None, or a century and more: never."""
+    if seconds is None or seconds * 1e9 >= FOREVER_NS:
+        return FOREVER_NS
+    return time.monotonic_ns() + round(seconds * 1e9)
 
 
 def put_puzzle(memory: Memory, puzzle: Puzzle, start: PartialGrid | None) -> None:

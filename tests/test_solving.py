@@ -52,6 +52,11 @@ def test_results_are_those_of_enumeration():
     assert verdicts == {"unsolvable", "unique", "multiple"}
 
 
+@pytest.mark.parametrize("seconds", [1e10, 1e15, float("inf")])
+def test_a_limit_that_no_search_reaches_is_none(seconds):
+    assert solve(TWO, seconds=seconds).verdict == "multiple"
+
+
 def test_a_result_prints_as_its_verdict_and_a_picture():
     assert str(solve(ONE)).splitlines()[:2] == ["unique", "    2 1"]
     assert solve(ONE)._repr_svg_().startswith("<svg")

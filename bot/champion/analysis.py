@@ -116,6 +116,7 @@ def _known_verdict(m: Any, variable: Any, depth: Any) -> Any:
     verdict = m.verdict[event]
     if verdict:
         return verdict
+    # What follows at a level, and not before it, follows from something earlier there: the clause must have that.
     if event <= m.level_first[level] or depth > DEEPEST:
         _judge(m, event, _NOT_IMPLIED)
         return _NOT_IMPLIED
