@@ -6,9 +6,10 @@ They are loaded when the first of them is asked for, since the commands start wi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in `typing`, which takes long to load: until it is, a Ctrl-C would end in a traceback
 if TYPE_CHECKING:
+    from typing import Any
+
     from nonobot.puzzles import Check, Puzzle, PuzzleError, Record, Solution, check, read
     from nonobot.solving import Difficulty, Result, difficulty, solve, solve_all
 

@@ -11,7 +11,10 @@ import gc  # noqa: E402
 import os  # noqa: E402
 import signal  # noqa: E402
 import sys  # noqa: E402
-from typing import NoReturn  # noqa: E402
+
+TYPE_CHECKING = False  # as in the package
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 gc.set_threshold(100_000)  # imports leave nothing to collect, and looking for it takes a twentieth of the start
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start threads that have nothing to do here
