@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nonobot.bot import LONGEST_SIDE
-from nonobot.bot.exchange import MOST_MOMENTS, Moment
+from nonobot.bot.exchange import MOST_MOMENTS, Moment, grid_of
 from nonobot.bot.strategies import Strategy
 from nonobot.protocol import BLACK, DEFAULT_SIZE, UNKNOWN, WHITE, PartialGrid, Puzzle
 from nonobot.protocol.clues import fault_in_clues
@@ -219,17 +219,13 @@ class _Line(NamedTuple):
         found = paint_line(self.clue, len(cells), black, white, on_compile=lambda: _compiling("the line solver"))
         if found is None:
             return None
-        is_black, is_white = (_cells_in(mask, len(cells)) for mask in found)
-        return np.where(is_black, np.int8(BLACK), np.where(is_white, np.int8(WHITE), np.int8(UNKNOWN)))
+        black, white = found
+        told: Cells = grid_of([black], [white], len(cells)).cells[0]
+        return told
 
 
 def _mask(cells: npt.NDArray[np.bool_]) -> int:
     return int.from_bytes(np.packbits(cells, bitorder="little").tobytes(), "little")
-
-
-def _cells_in(mask: int, length: int) -> npt.NDArray[np.bool_]:
-    content = np.frombuffer(mask.to_bytes((length + 7) // 8, "little"), np.uint8)
-    return np.unpackbits(content, count=length, bitorder="little").astype(np.bool_)
 
 
 def _lines(puzzle: Puzzle) -> list[_Line]:

@@ -1,6 +1,6 @@
 """Machine code that needs no linker: laid out once, when kernels are compiled, and mapped into memory as it is.
 
-Loading llvmlite takes a quarter of the time from process start to the first answer, and all that is left to do by
+Loading llvmlite takes as long as all else from process start to the first answer, and all that is left to do by
 then is to say where the parts of a kernel lie. Code that numba makes for x86-64 calls every place by its whole
 address: so its sections are laid out one behind the other, with lists of the places in them that hold an address.
 Object code that needs more than that stays what it is, and llvmlite loads it.

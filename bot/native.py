@@ -1,8 +1,8 @@
 """Compiled kernels as files: compiled once with numba, loaded without it.
 
-Importing numba and loading its own cache takes 0.35 s, two thirds of the time from process start to the first
-answer; loading llvmlite alone, for object code, a quarter of the rest. Code that is laid out (`bot.machine_code`)
-needs neither. A kernel that is loaded this way takes the address of a memory and numbers, and returns a number.
+Importing numba and loading its own cache takes 0.35 s, seven times as long as a whole start without it; loading
+llvmlite alone, for object code, as long as that start. Code that is laid out (`bot.machine_code`) needs neither. A
+kernel that is loaded this way takes the address of a memory and numbers, and returns a number.
 
 This leans on things that numba promises nobody: how to get at the object code, how to have it made once and not
 for each kernel on its own, how compiled functions are called. All are tried on a small function before a kernel is

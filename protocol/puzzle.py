@@ -190,7 +190,7 @@ class _Cells:
     def rows(self) -> list[bytes]:
         """The cells of each row."""
         width = self.width
-        return [self.content[y * width :][:width] for y in range(self.height)]
+        return [self.content[y * width : (y + 1) * width] for y in range(self.height)]
 
     @property
     def columns(self) -> list[bytes]:
