@@ -18,6 +18,8 @@ from pathlib import Path
 
 import llvmlite
 
+from nonobot.system import kernel_cache
+
 __all__ = ["cache_folder", "note_use", "tidy_cache"]
 
 _SAYS_WHICH_CPU = {
@@ -58,15 +60,6 @@ def _digest() -> str:
     return source_hash(b"".join(b"%d\n%b" % (len(part), part) for part in parts)).hex()
 
 
-def _user_cache() -> Path:
-    chosen = os.environ.get("NONOBOT_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "nonobot"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nonobot"
-
-
 def _is_ours(folder: Path) -> bool:
     """Make a folder if need be; tell whether we may write to it and nobody else may: code is loaded from it."""
     with contextlib.suppress(OSError):
@@ -84,7 +77,7 @@ def _is_private(folder: Path) -> bool:
 
 def _bases() -> Iterator[Path]:
     """Yield where the folder may be, the best place first."""
-    yield _user_cache()
+    yield kernel_cache()
     import tempfile  # hardly ever needed
 
     try:

@@ -26,7 +26,7 @@ from typing import Any
 from nonobot.bot.cache import cache_folder, note_use, tidy_cache
 from nonobot.bot.machine_code import ForbiddenError, laid_out, map_code
 from nonobot.bot.memory import Memory, Struct
-from nonobot.whole_file import whole_file
+from nonobot.system import whole_file
 
 __all__ = ["load_kernel"]
 

@@ -18,8 +18,9 @@ from nonobot.bot.exchange import Result
 from nonobot.bot.intake import STREAM, Item, UnreadableError, items_of, problem_of, why_no_puzzle
 from nonobot.bot.log import RunLog
 from nonobot.bot.strategies import Strategy, make_strategy
-from nonobot.bot.workers import deliver_in_order, usable_cores
+from nonobot.bot.workers import deliver_in_order
 from nonobot.protocol import DEFAULT_SIZE, Record, Solution, format_answer
+from nonobot.system import usable_cores
 
 __all__ = ["run"]
 
@@ -52,7 +53,7 @@ def run(options: Options, started: float) -> int:
     if not (options.files or options.warm_up or options.watch) and os.isatty(_STDIN):
         _complain(_WHAT_TO_TYPE)
         return 2
-    jobs = 1 if options.warm_up or options.watch else options.jobs or usable_cores()
+    jobs = 1 if options.warm_up or options.watch else options.jobs or len(usable_cores())
     strategies = [make_strategy(options) for _ in range(jobs)]
     try:
         for strategy in strategies:

@@ -7,25 +7,19 @@ share the kernels and all that is imported.
 from __future__ import annotations
 
 import atexit
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from queue import SimpleQueue
 from threading import Lock, Semaphore, Thread
 from typing import TypeVar
 
-__all__ = ["WINDOW", "deliver_in_order", "in_order", "usable_cores"]
+__all__ = ["WINDOW", "deliver_in_order", "in_order"]
 
 WINDOW = 1024
 """Puzzles read, and not yet answered. So many are solved behind a hard one before the other cores idle."""
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
-
-
-def usable_cores() -> int:
-    """Return on how many cores this process may run."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def deliver_in_order(

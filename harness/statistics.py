@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nonobot.arguments import missing
 from nonobot.harness.errors import UnusableError
-from nonobot.hints import missing
 
 __all__ = [
     "RESAMPLES",

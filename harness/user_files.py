@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from nonobot.arguments import did_you_mean
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.result_files import check_writable
-from nonobot.hints import did_you_mean
 from nonobot.protocol import Record
 from nonobot.protocol.faults import Kind
 from nonobot.protocol.formats import Size
+from nonobot.system import whole_file
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
-from nonobot.whole_file import whole_file
 
 __all__ = ["loaded", "opened", "require_writable", "say_inferred_size", "write_output"]
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from nonobot.bot import LONGEST_SIDE
 from nonobot.protocol import UNKNOWN, PartialGrid
 from nonobot.puzzles import Puzzle, PuzzleError, Record, Solution, own, picture_of, svg_of_board
+from nonobot.system import usable_cores
 
 __all__ = ["Difficulty", "Result", "difficulty", "solve", "solve_all"]
 
@@ -115,9 +116,7 @@ def solve_all(
     PuzzleError
         As :func:`solve`, in the place of the puzzle.
     """
-    from nonobot.bot.workers import usable_cores
-
-    jobs = usable_cores() if jobs is None else jobs
+    jobs = len(usable_cores()) if jobs is None else jobs
     _require_positive(jobs, solutions)
     return _results(map(_task, puzzles), jobs, solutions, seconds)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from nonobot.harness.play.machine import usable_cores
+from nonobot.system import usable_cores
 from tests.browser import NAMES, Browser, browser_command
 from tests.compiling import alone
 from tests.paged import Server

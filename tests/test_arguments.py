@@ -16,8 +16,10 @@ from nonobot.arguments import (
     Parser,
     byte_count,
     count,
+    did_you_mean,
     either,
     explained,
+    missing,
     number,
     seconds,
     share,
@@ -26,7 +28,6 @@ from nonobot.arguments import (
 )
 from nonobot.arguments import whole_number as whole
 from nonobot.harness import cli
-from nonobot.hints import did_you_mean, missing
 from tests.talking import COMMAND
 
 HOUSE = Path(__file__).parent.parent

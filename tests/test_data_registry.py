@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from nonobot.hints import did_you_mean
+from nonobot.arguments import did_you_mean
 from nonobot.protocol import read_batch
 from nonobot.tournament_data.registry import official_sets
 

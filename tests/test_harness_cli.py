@@ -19,9 +19,10 @@ from nonobot.harness import cli
 from nonobot.harness.__main__ import main
 from nonobot.harness.commands import run_bot
 from nonobot.harness.play import machine
-from nonobot.harness.play.machine import tournament_core, usable_cores
+from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.terms import Contain, Feed, Terms
+from nonobot.system import usable_cores
 from tests.judged import RECIPE, command
 
 JUDGE = [sys.executable, "-m", "nonobot.harness"]

@@ -27,7 +27,6 @@ MAY_IMPORT = {
 # What else some modules may import: the bot, or what an extra of pyproject.toml brings.
 MAY_IMPORT_BESIDE = {
     "tournament_data/fetch.py": {"pooch", "requests"},
-    "tournament_data/store.py": {"platformdirs"},
     "harness/bench/": {"bot", "pyperf"},
     "harness/cluster/": {"distributed", "dask"},
     "harness/opponents/": {"bot", "pysat", "ortools"},

@@ -12,7 +12,8 @@ import psutil
 import pytest
 
 from nonobot.harness.play import machine
-from nonobot.harness.play.machine import busy_warning, machine_facts, off_cores, on_cores, usable_cores
+from nonobot.harness.play.machine import busy_warning, machine_facts, off_cores, on_cores
+from nonobot.system import usable_cores
 
 
 def test_the_facts_are_those_of_this_machine():

@@ -11,7 +11,8 @@ import pytest
 from nonobot.harness.own_bot import OWN_BOT
 from nonobot.harness.play import command_files, mounts
 from nonobot.harness.play.command_files import is_in
-from nonobot.harness.play.mounts import View, cache_folder
+from nonobot.harness.play.mounts import View
+from nonobot.system import kernel_cache
 
 STATES = {"--ro-bind": "read", "--ro-bind-try": "read", "--tmpfs": "empty", "--bind": "write", "--dev": "read"}
 
@@ -76,14 +77,14 @@ def test_kernels_are_written_by_the_bot_of_this_project_alone(here):
         ([*OWN_BOT, "--warm-up"], "write"),
         ([sys.executable, "-m", "nonobot", "--warm-up"], "write"),
     ):
-        cache_folder().mkdir(parents=True, exist_ok=True)
-        assert seen(View(prepares=True).mounts(command), cache_folder()) == [expected]
-        assert seen(View().mounts(command), cache_folder()) == ["read"]
+        kernel_cache().mkdir(parents=True, exist_ok=True)
+        assert seen(View(prepares=True).mounts(command), kernel_cache()) == [expected]
+        assert seen(View().mounts(command), kernel_cache()) == ["read"]
 
 
 @pytest.mark.parametrize("own", ["home/.cache/nonobot/kernels", "home/.cache"])
 def test_a_bot_whose_folder_is_that_of_the_kernels_does_not_write_them(here, own):
-    for folder in (here / own, cache_folder()):
+    for folder in (here / own, kernel_cache()):
         folder.mkdir(parents=True, exist_ok=True)
     (here / own / "bot.py").touch()
     assert seen(View(prepares=True).mounts(bot(here / own / "bot.py")), here / own) == ["read"]

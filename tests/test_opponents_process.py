@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from nonobot.arguments import missing
 from nonobot.harness.opponents.__main__ import OPPONENTS, summary
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.conversation import Conversation
-from nonobot.hints import missing
 from nonobot.protocol import AnswerReader, Puzzle, Solution
 from tests.boards import random_grid
 from tests.talking import GOOD, GRID, NONE, PATIENCE_SECONDS, answers, batch, hard, wait_until

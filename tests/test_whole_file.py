@@ -9,7 +9,7 @@ import pytest
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.user_files import write_output
-from nonobot.whole_file import whole_file
+from nonobot.system import whole_file
 
 
 def test_a_file_has_its_name_only_once_it_is_complete(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from nonobot.hints import missing
+from nonobot.arguments import missing
 from nonobot.tournament_data.registry import MOST_BYTES, OfficialSet
 from nonobot.tournament_data.store import data_folder, stored_path
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
-from nonobot.hints import did_you_mean
+from nonobot.arguments import did_you_mean
 from nonobot.protocol import Fault, Found, Puzzle, Record, format_puzzle
 from nonobot.protocol.formats import FormatError, Size, detect, read, taai
 from nonobot.tournament_data.recipe import PREFIX, Recipe

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from nonobot.system import user_cache, whole_file
 from nonobot.tournament_data.registry import MOST_BYTES, OfficialSet, official_sets
-from nonobot.whole_file import whole_file
 
 __all__ = [
     "FOLDER_VARIABLE",
@@ -39,11 +39,7 @@ class State(Enum):
 def data_folder() -> Path:
     """Return the folder, which need not exist: $NONOBOT_DATA, or `nonobot/sets` in the user's cache folder."""
     chosen = os.environ.get(FOLDER_VARIABLE)
-    if chosen:
-        return Path(chosen).expanduser()
-    import platformdirs  # only here: a run on a file or on a generated set asks for no folder
-
-    return Path(platformdirs.user_cache_dir("nonobot", appauthor=False)) / "sets"
+    return Path(chosen).expanduser() if chosen else user_cache() / "sets"
 
 
 def stored_path(official: OfficialSet) -> Path:

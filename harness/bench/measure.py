@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nonobot.arguments import missing
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.revisions import Tree, present_tree
 from nonobot.harness.errors import UnusableError
-from nonobot.hints import missing
 
 __all__ = [
     "FAST",

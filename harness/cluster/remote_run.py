@@ -28,11 +28,12 @@ import msgspec
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import LegEnded, LegStarted, journal_path, read_records
-from nonobot.harness.play.machine import can_pin, usable_cores
+from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.process_tree import end_leftover
 from nonobot.harness.play.run_state import stderr_path
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
 from nonobot.harness.tournament.rounds import Pairing
+from nonobot.system import usable_cores
 
 if TYPE_CHECKING:
     from distributed import Worker

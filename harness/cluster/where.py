@@ -15,10 +15,10 @@ import signal
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from nonobot.arguments import missing
 from nonobot.harness.cluster.fit_workers import Facts, software, talking, what_differs, workers_of
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.machine import usable_cores
-from nonobot.hints import missing
+from nonobot.system import usable_cores
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster

@@ -10,12 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from nonobot.arguments import Parser, seconds
+from nonobot.arguments import Parser, did_you_mean, seconds
 from nonobot.harness.commands.shared_options import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
 from nonobot.harness.text import percent
-from nonobot.hints import did_you_mean
 from nonobot.tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
 from nonobot.tournament_data.registry import BROWSABLE, OfficialSet, official_sets
 from nonobot.tournament_data.store import (

@@ -21,11 +21,11 @@ from nonobot.harness.results.terms import Contain
 from nonobot.harness.survey import Kind, Survey, as_json, as_text
 from nonobot.harness.text import on_terminal, percent
 from nonobot.harness.user_files import require_writable, write_output
+from nonobot.system import whole_file
 from nonobot.tournament_data import Recipe, write_set
 from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, Board
 from nonobot.tournament_data.recipe import parse_dimensions, parse_seed
 from nonobot.tournament_data.select import MOST_DRAWS, Drawn, NoBoardError, Rules, select
-from nonobot.whole_file import whole_file
 
 __all__ = ["add_to"]
 

@@ -7,9 +7,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from nonobot.arguments import Parser, seconds, whole_number
+from nonobot.arguments import Parser, missing, seconds, whole_number
 from nonobot.harness.errors import UnusableError
-from nonobot.hints import missing
 
 __all__ = ["add_to"]
 

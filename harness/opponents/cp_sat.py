@@ -14,8 +14,8 @@ from functools import partial
 
 import numpy as np
 
+from nonobot.arguments import missing
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve, unusable
-from nonobot.hints import missing
 from nonobot.protocol import Clue, Puzzle, Solution
 
 __all__ = ["automaton", "solve"]

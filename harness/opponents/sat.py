@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from nonobot.arguments import missing
 from nonobot.harness.opponents.cnf import clauses_by_line
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve, unusable
-from nonobot.hints import missing
 from nonobot.protocol import Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 

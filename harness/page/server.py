@@ -18,7 +18,7 @@ from nonobot.harness.page.app import make_app
 from nonobot.harness.page.guard import Guard, Listener
 from nonobot.harness.page.live import Live
 from nonobot.harness.page.solves import Solves
-from nonobot.harness.play.machine import usable_cores
+from nonobot.system import usable_cores
 
 __all__ = ["bound_socket", "open_browser", "serve"]
 

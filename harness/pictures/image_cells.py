@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from nonobot.arguments import missing
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.pictures.png import MOST_PIXELS
-from nonobot.hints import missing
 
 if TYPE_CHECKING:
     from PIL.Image import Image

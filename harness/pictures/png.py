@@ -8,8 +8,8 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
+from nonobot.arguments import missing
 from nonobot.harness.errors import UnusableError
-from nonobot.hints import missing
 from nonobot.protocol.scene import ROLES, Scene, Text
 from nonobot.protocol.svg import Theme
 

@@ -17,8 +17,9 @@ from functools import cache
 from pathlib import Path
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.mounts import View, cache_folder
+from nonobot.harness.play.mounts import View
 from nonobot.harness.results.terms import Contain
+from nonobot.system import kernel_cache
 
 __all__ = [
     "OWN_PROCESSES",
@@ -87,7 +88,7 @@ class Walls(View):
             for name, value in os.environ.items()
             if name in PASSED_ON or name.startswith(PASSED_ON_STARTS)
         }
-        return {**passed, "HOME": scratch, "TMPDIR": scratch, "NONOBOT_CACHE_DIR": str(cache_folder())}
+        return {**passed, "HOME": scratch, "TMPDIR": scratch, "NONOBOT_CACHE_DIR": str(kernel_cache())}
 
     def warming(self) -> Walls:
         """Return the walls for what prepares the bot."""

@@ -14,6 +14,7 @@ import psutil
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.run_result import Machine
 from nonobot.harness.text import percent
+from nonobot.system import usable_cores
 
 __all__ = [
     "BUSY_SHARE",
@@ -26,7 +27,6 @@ __all__ = [
     "require_cores",
     "threads",
     "tournament_core",
-    "usable_cores",
     "version_of",
 ]
 
@@ -58,13 +58,6 @@ def machine_facts(cores: Sequence[int]) -> Machine:
         load_average=_load_average(),
         busy_share=_busy_share(cores),
     )
-
-
-def usable_cores() -> list[int]:
-    """Return the numbers of the cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
 
 
 def busy_warning(machine: Machine) -> str | None:

@@ -24,8 +24,9 @@ from nonobot.harness.play.command_files import (
     is_in,
     prefixes_of,
 )
+from nonobot.system import kernel_cache
 
-__all__ = ["View", "cache_folder"]
+__all__ = ["View"]
 
 CPU_FACTS = "/sys/devices/system/cpu"
 """From where programs learn how many cores there are."""
@@ -139,20 +140,14 @@ class View:
         if not self.prepares:
             return
         if is_own_bot(command):
-            cache_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-            yield cache_folder()
+            kernel_cache().mkdir(mode=0o700, parents=True, exist_ok=True)
+            yield kernel_cache()
         judges = [path.resolve() for path in _package()]
         kept = [Path.cwd().resolve(), *self.hide, *self.results, *judges]
         for one in filter(Path.is_dir, own):
             real = one.resolve()
             if not any(is_in(other, real) for other in kept) and not any(is_in(real, other) for other in judges):
                 yield one
-
-
-def cache_folder() -> Path:
-    """Return where nonobot keeps its compiled kernels, as it finds it itself."""
-    chosen = os.environ.get("NONOBOT_CACHE_DIR")
-    return Path(chosen or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nonobot").absolute()
 
 
 def _is_link(folder: Path) -> bool:
@@ -209,7 +204,7 @@ def _package() -> list[Path]:
     """Return the package `nonobot`, and the rooms that it links to: bots are written with it; and its kernels."""
     folder = Path(nonobot.__file__).absolute().parent
     links = [one.resolve() for one in (folder, *folder.iterdir())]
-    return [folder, *(one for one in links if one.is_dir()), cache_folder()]
+    return [folder, *(one for one in links if one.is_dir()), kernel_cache()]
 
 
 def _python_path() -> list[Path]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from nonobot.arguments import missing
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.profiling.profile_data import (
     OUTSIDE_STEPS,
@@ -25,7 +26,6 @@ from nonobot.harness.profiling.profile_data import (
 )
 from nonobot.harness.profiling.profile_text import SHOWN_PUZZLES, share_in_words, stage_order
 from nonobot.harness.text import duration, plain, shortened
-from nonobot.hints import missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nonobot.arguments import missing
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.machine import BUSY_SHARE
 from nonobot.harness.report import plots
@@ -17,7 +18,6 @@ from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawi
 from nonobot.harness.results.run_result import PuzzleResult, Verdict
 from nonobot.harness.statistics import RESOLUTION_SECONDS
 from nonobot.harness.text import count, duration, in_unit, megabytes, percent, plain, ranges
-from nonobot.hints import missing
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from nonobot.arguments import missing
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.report.plot_frame import LIGHT_COLOURS, drawing, line_style, look, marker_style
 from nonobot.harness.survey import Kind, Row, Survey, quantile
-from nonobot.hints import missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

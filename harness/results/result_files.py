@@ -13,7 +13,7 @@ import msgspec
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.run_result import SCHEMA_VERSION, RunResult, Score, VerifyResult
 from nonobot.harness.text import last_line
-from nonobot.whole_file import whole_file
+from nonobot.system import whole_file
 
 __all__ = ["check_writable", "decoded", "last_words", "read_result", "result_in", "to_json", "write_json"]
 

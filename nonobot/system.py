@@ -1,0 +1,66 @@
+"""Services of the operating system that all packages share: files written whole, cache folders, usable cores."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+__all__ = ["kernel_cache", "usable_cores", "user_cache", "whole_file"]
+
+
+def usable_cores() -> list[int]:
+    """Return the numbers of the cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def user_cache() -> Path:
+    """Return the project's folder among the user's caches, which need not exist."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "nonobot"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nonobot"
+
+
+def kernel_cache() -> Path:
+    """Return the folder for compiled kernels, $NONOBOT_CACHE_DIR or the user's cache, as an absolute path."""
+    chosen = os.environ.get("NONOBOT_CACHE_DIR")
+    return (Path(chosen) if chosen else user_cache()).absolute()
+
+
+@contextlib.contextmanager
+def whole_file(path: Path, *, lasting: bool = False) -> Iterator[BinaryIO]:
+    """Open a file that takes its name only once it is complete; no other process ever sees a part of it.
+
+    A link stays a link. A pipe or a device is written to directly.
+
+    Parameters
+    ----------
+    path : Path
+    lasting : bool
+        Write the content to the disk before the file takes its name, so that it survives a power cut.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened, or at the end if it cannot be written. The old file is unchanged then.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    place = path.resolve()
+    unfinished = place.with_name(f".{place.name}.{os.getpid()}")
+    try:
+        with unfinished.open("wb") as file:
+            yield file
+            if lasting:
+                file.flush()
+                os.fsync(file.fileno())
+        unfinished.replace(place)
+    finally:
+        unfinished.unlink(missing_ok=True)
