@@ -19,7 +19,7 @@ from nonobot.harness.play.bot_files import Desk, file_names, scratch_folder
 from nonobot.harness.play.journal import Journal, read_records
 from nonobot.harness.play.match import Bot, play, resume
 from nonobot.harness.play.run_state import records_of
-from nonobot.harness.ranking.fairness import MACHINE_AND_TERMS, differences
+from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, differences
 from nonobot.harness.results.result_files import read_result, to_json
 from nonobot.harness.results.result_text import run_lines
 from nonobot.harness.results.run_result import EndReason, FileNames, OwnLog

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import nonobot
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.machine import machine_facts, version_of
-from nonobot.harness.ranking.fairness import Kind, kind_of
+from nonobot.harness.ranking.comparability import MachineKind, kind_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -112,13 +112,13 @@ class FitWorkers:
     ----------
     there : set of str
         Addresses of all.
-    fit : dict of str to Kind
+    fit : dict of str to MachineKind
         Those that can be used, with the kinds of their machines.
     """
 
     def __init__(self, client: Client, facts: Facts, say: Callable[[str], None]) -> None:
         self.there: set[str] = set()
-        self.fit: dict[str, Kind] = {}
+        self.fit: dict[str, MachineKind] = {}
         self._client = client
         self._facts = facts
         self._say = say
@@ -151,7 +151,7 @@ class FitWorkers:
         self.fit.pop(address, None)
 
 
-def _kind() -> Kind:
+def _kind() -> MachineKind:
     return kind_of(machine_facts(()))
 
 

@@ -24,7 +24,7 @@ from nonobot.harness.cluster.where import connected
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.command_files import interpreter_in, is_here
 from nonobot.harness.play.watchdog import Interrupts
-from nonobot.harness.ranking.fairness import Kind
+from nonobot.harness.ranking.comparability import MachineKind
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import count
 from nonobot.harness.tournament.all_runs_screen import AllRunsScreen
@@ -124,7 +124,7 @@ class RunsOnWorkers:
     screen : AllRunsScreen
     anew : bool
         Whether what is there of these runs is removed, once there are workers to play them.
-    kinds : dict of str to Kind, optional
+    kinds : dict of str to MachineKind, optional
         For sets, by their digests, the kind of machine that all of their runs have to be on; a set gets that of
         the first worker that plays it. None: a set is played wherever there is room.
 
@@ -141,7 +141,7 @@ class RunsOnWorkers:
         todo: Sequence[Pairing],
         screen: AllRunsScreen,
         anew: bool = False,
-        kinds: dict[str, Kind] | None = None,
+        kinds: dict[str, MachineKind] | None = None,
     ) -> None:
         self.todo = list(todo)
         self._anew = anew
@@ -205,7 +205,7 @@ class RunsOnWorkers:
                 self.todo.remove(pairing)
                 self._screen.begin(pairing.name, len(pairing.puzzle_set.puzzles))
 
-    def _next_for(self, kind: Kind) -> Pairing | None:
+    def _next_for(self, kind: MachineKind) -> Pairing | None:
         """Return the run for a machine of that kind: first on the sets that are played on such machines only."""
         kinds = self._kinds
         if kinds is None:

@@ -17,7 +17,7 @@ from nonobot.harness.play.containment import uncontained
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_screen import screen_for
 from nonobot.harness.play.watchdog import Interrupts
-from nonobot.harness.ranking.fairness import kind_of
+from nonobot.harness.ranking.comparability import kind_of
 from nonobot.harness.ranking.sources import Source
 from nonobot.harness.ranking.standings import sections
 from nonobot.harness.ranking.table_text import as_text

@@ -2,5 +2,5 @@
 
 `sources` reads what the commands are given, `standings` ranks it, `table_text` writes the ranking; `compared_runs`
 makes runs into the sides that `comparison` holds against each other, and `comparison_text` says what came of it.
-`fairness` tells what makes times comparable or not.
+`comparability` lists the conditions that must be equal for times to compare.
 """

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
 from nonobot.harness.ranking.compared_runs import Side, same_sets, shared_cores
-from nonobot.harness.ranking.fairness import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
 from nonobot.harness.ranking.whole_runs import Whole, compare_whole
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.results.terms import SetFacts

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from nonobot.harness.ranking.fairness import (
+from nonobot.harness.ranking.comparability import (
     MACHINE_AND_TERMS,
     Labelled,
     busy_lines,

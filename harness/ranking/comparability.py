@@ -1,4 +1,4 @@
-"""What makes times comparable or not: machines, terms, versions, and how busy a machine was."""
+"""Conditions of runs that affect their times: machine, run configuration, versions, other load on the machine."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = [
     "MACHINE_AND_TERMS",
     "SOFTWARE",
     "Fact",
-    "Kind",
     "Labelled",
+    "MachineKind",
     "busy_lines",
     "conditions",
     "differences",
@@ -23,21 +23,21 @@ __all__ = [
 
 Fact = Callable[[RunResult], object]
 Labelled = tuple[str, RunResult]
-"""A run and who it belongs to, in the words of the output."""
+"""A run with the label of its bot or version in the output."""
 
-Kind = tuple[str, ...]
-"""What :func:`kind_of` returns; words for people."""
+MachineKind = tuple[str, ...]
+"""Values of `KIND_FACTS` for a machine."""
 
-KIND: dict[str, Callable[[Machine], object]] = {
+KIND_FACTS: dict[str, Callable[[Machine], object]] = {
     "CPU": lambda machine: machine.cpu,
     "system": lambda machine: machine.system,
     "cores of the machine": lambda machine: machine.logical_cores,
     "governor": lambda machine: machine.governor or "unknown",
 }
-"""What machines of one kind have in common."""
+"""Properties that machines of one kind have in common."""
 
 MACHINE_AND_TERMS: dict[str, Fact] = {
-    **{name: lambda run, of=of: of(run.machine) for name, of in KIND.items()},  # type: ignore[misc]
+    **{name: lambda run, of=of: of(run.machine) for name, of in KIND_FACTS.items()},  # type: ignore[misc]
     "number of cores": lambda run: len(run.terms.cores) or "any",
     "company on its core": lambda run: "another run" if run.terms.beside else "none",
     "feed": lambda run: run.terms.feed.value,
@@ -55,7 +55,7 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
     "figures counted by the kernel": lambda run: counting(run),
     "order": lambda run: "any" if run.terms.any_order else "that of the set",
 }
-"""What has to be the same for the times of two bots to compare."""
+"""Conditions that must be equal to compare the times of two bots."""
 
 SOFTWARE: dict[str, Fact] = {
     "judge": lambda run: run.judge_version,
@@ -64,11 +64,11 @@ SOFTWARE: dict[str, Fact] = {
     "numba": lambda run: run.machine.numba or "none",
     "start": lambda run: "perhaps cold" if run.warm_up_seconds is None else "warmed up",
 }
-"""What has to be the same, too, for the times of two versions of one bot."""
+"""Conditions that must also be equal to compare two versions of one bot."""
 
 
 def differences(runs: Sequence[Labelled], facts: dict[str, Fact]) -> list[str]:
-    """Return a line on each of `facts` that is not the same in all `runs`: its values, and whose they are."""
+    """Return a text line for each of `facts` that differs between `runs`: its values and their labels."""
     lines = []
     for name, value_of in facts.items():
         owners: dict[str, dict[str, None]] = {}
@@ -80,13 +80,13 @@ def differences(runs: Sequence[Labelled], facts: dict[str, Fact]) -> list[str]:
     return lines
 
 
-def kind_of(machine: Machine) -> Kind:
-    """Return what is the same of all machines of its kind."""
-    return tuple(str(value_of(machine)) for value_of in KIND.values())
+def kind_of(machine: Machine) -> MachineKind:
+    """Return the properties of `machine` that all machines of its kind share."""
+    return tuple(str(value_of(machine)) for value_of in KIND_FACTS.values())
 
 
 def busy_lines(runs: Sequence[Labelled]) -> list[str]:
-    """Return a line on each of whom a run started on a busy machine, with the worst of it."""
+    """Return a text line for each label with a run that started on a busy machine, with its largest load."""
     worst: dict[str, float] = {}
     for label, run in runs:
         share = run.machine.busy_share
@@ -99,10 +99,10 @@ def busy_lines(runs: Sequence[Labelled]) -> list[str]:
 
 
 def conditions(run: RunResult) -> str:
-    """Return where and on what terms `run` took place, in one line."""
+    """Return the machine, cores, feed and limit of `run` in one text line."""
     cores = len(run.terms.cores)
-    held = count(cores, "core") if cores else "any core"
-    return f"{run.machine.cpu}, {held}, {run.terms.feed} feed, {run.terms.wall_limit_seconds:g} s for the set"
+    pinned = count(cores, "core") if cores else "any core"
+    return f"{run.machine.cpu}, {pinned}, {run.terms.feed} feed, {run.terms.wall_limit_seconds:g} s for the set"
 
 
 def _limit(seconds: float | None) -> str:
