@@ -17,13 +17,12 @@ import numpy as np
 
 from nonobot.harness.opponents.serve import Clock, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
-from nonobot.protocol.clues import fault_in_clues
 
 __all__ = ["solve"]
 
 
 class _Column:
-    """What stands in a column above the row that is being painted."""
+    """The cells of a column above the row that is being painted."""
 
     def __init__(self, clue: Clue, height: int) -> None:
         self._clue = clue
@@ -113,17 +112,10 @@ class _Search:
 
 
 def solve(puzzle: Puzzle, clock: Clock) -> Solution | None:
-    """Return a solution of the puzzle, or None.
-
-    Raises
-    ------
-    OutOfTimeError
-    """
-    if fault_in_clues(puzzle):
-        return None
+    """Return a solution of the puzzle, or None; OutOfTimeError if the clock runs out before."""
     search = _Search(puzzle, clock)
     return Solution(search.cells) if search.place(0, 0, 0) else None
 
 
 if __name__ == "__main__":
-    sys.exit(serve(solve, argument_parser(__file__, __doc__).parse_args()))
+    sys.exit(serve(solve, argument_parser(__file__, __doc__)))

@@ -2,27 +2,25 @@
 
 Source: Pesant, "A regular language membership constraint for finite sequences of variables" (CP 2004), the
 constraint that CP-SAT calls automaton; Perron and Furnon, "OR-Tools". A clue's automaton has a state for each cell
-of its blocks and for each gap. Nothing is told to the solver but the model, and its parameters are its own but for
-the one worker.
+of its blocks and for each gap. The solver gets the model alone, and keeps its own parameters except for the one
+worker.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from functools import partial
 
 import numpy as np
 
-from nonobot.arguments import missing
-from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve, unusable
+from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
 
 __all__ = ["automaton", "solve"]
 
 _MARGIN_SECONDS = 0.05
-"""What CP-SAT takes to notice that the time is up, beside what it takes to begin and to come back, which grows
-with the model as the time to build it does.
+"""Time that CP-SAT needs to notice its limit. Its start and its return also take time, about as long as building
+the model.
 """
 
 
@@ -53,19 +51,7 @@ def automaton(clue: Clue) -> tuple[list[tuple[int, int, int]], int]:
 
 
 def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
-    """Return a solution of the puzzle, or None.
-
-    Parameters
-    ----------
-    puzzle : Puzzle
-    clock : Clock
-    seed : int
-        Of CP-SAT's random choices.
-
-    Raises
-    ------
-    OutOfTimeError
-    """
+    """Return a solution of the puzzle, or None; OutOfTimeError if the clock runs out before."""
     from ortools.sat.python import cp_model
 
     started = time.monotonic()
@@ -91,17 +77,7 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
     return Solution(np.array([[solver.value(cell) for cell in row] for row in cells]))
 
 
-def main() -> int:
-    """Run the opponent; the exit status is returned."""
+if __name__ == "__main__":
     parser = argument_parser(__file__, __doc__)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of CP-SAT's random choices (default 0)")
-    options = parser.parse_args()
-    try:
-        import ortools.sat.python.cp_model  # noqa: F401
-    except ImportError:
-        return unusable(missing("cp_sat", "ortools"))
-    return serve(partial(solve, seed=options.seed), options)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(serve(solve, parser, engine=("ortools.sat.python.cp_model", "ortools")))

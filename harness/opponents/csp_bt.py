@@ -22,12 +22,11 @@ def propagate(state: State, variable: int | None) -> bool:
     if variable is None:
         return True
     return all(
-        state.unassigned[table] or state.agreeing(state.model.tables[table])
-        for table in state.model.tables_of[variable]
+        state.unassigned[table] or state.agreeing(state.tables[table]) for table in state.tables_of[variable]
     )
 
 
 solve = partial(solve_with, propagate)
 
 if __name__ == "__main__":
-    sys.exit(serve(solve, argument_parser(__file__, __doc__).parse_args()))
+    sys.exit(serve(solve, argument_parser(__file__, __doc__)))

@@ -18,8 +18,8 @@ __all__ = ["solve"]
 
 def propagate(state: State, variable: int | None) -> bool:
     """Check those lines of `variable`, or all, with at most one open variable; return False on a dead end."""
-    tables = range(len(state.model.tables)) if variable is None else state.model.tables_of[variable]
-    return all(state.unassigned[table] > 1 or _check(state, state.model.tables[table]) for table in tables)
+    tables = range(len(state.tables)) if variable is None else state.tables_of[variable]
+    return all(state.unassigned[table] > 1 or _check(state, state.tables[table]) for table in tables)
 
 
 def _check(state: State, table: Table) -> bool:
@@ -38,4 +38,4 @@ def _check(state: State, table: Table) -> bool:
 solve = partial(solve_with, propagate)
 
 if __name__ == "__main__":
-    sys.exit(serve(solve, argument_parser(__file__, __doc__).parse_args()))
+    sys.exit(serve(solve, argument_parser(__file__, __doc__)))

@@ -20,7 +20,7 @@ __all__ = ["solve"]
 
 def propagate(state: State, variable: int | None) -> bool:
     """Make the lines of `variable`, or all, and what they touch arc consistent; return False on a dead end."""
-    first = range(len(state.model.tables)) if variable is None else state.model.tables_of[variable]
+    first = range(len(state.tables)) if variable is None else state.tables_of[variable]
     queue = dict.fromkeys(first)  # a set that keeps its order
     while queue:
         table = next(iter(queue))
@@ -29,13 +29,13 @@ def propagate(state: State, variable: int | None) -> bool:
         if pruned is None:
             return False
         for changed in pruned:
-            queue.update(dict.fromkeys(other for other in state.model.tables_of[changed] if other != table))
+            queue.update(dict.fromkeys(other for other in state.tables_of[changed] if other != table))
     return True
 
 
 def _revise(state: State, index: int) -> list[int] | None:
     """Return the variables of a table whose domains got smaller; None if no tuple is left."""
-    table = state.model.tables[index]
+    table = state.tables[index]
     live = state.live[index]
     is_open = []
     for variable, support in zip(table.variables, table.support, strict=True):
@@ -62,4 +62,4 @@ def _revise(state: State, index: int) -> list[int] | None:
 solve = partial(solve_with, propagate)
 
 if __name__ == "__main__":
-    sys.exit(serve(solve, argument_parser(__file__, __doc__).parse_args()))
+    sys.exit(serve(solve, argument_parser(__file__, __doc__)))

@@ -1,9 +1,8 @@
 """The constraint model of the `csp_*` opponents, and the search that they share.
 
 A cell is a variable with the values 0 (white) and 1 (black). A line is one table constraint: the tuples of values,
-one for each placement of its blocks. A table is kept by columns, as bits: bit t of `support[i][v]` says that tuple
-t gives value v to the line's i-th variable. Those tuples that agree with some values are then the AND of a few
-integers.
+one for each placement of its blocks. Bit t of `support[i][v]` is set if tuple t gives value v to the line's i-th
+variable, so the tuples that agree with some values are the AND of a few integers.
 
 Source: Hussain, Kim and Chen, "Solving a Nonogram Game Using Artificial Intelligence" (course project, 2015),
 section 3: the model and the three propagators. The bits are those of "compact table" (Demeulenaere et al., CP
@@ -22,13 +21,12 @@ import numpy.typing as npt
 
 from nonobot.harness.opponents.serve import Clock, RefusedError
 from nonobot.protocol import Clue, Puzzle, Solution
-from nonobot.protocol.clues import fault_in_clues
 
-__all__ = ["MOST_TUPLES", "Model", "Propagate", "State", "Table", "solve_with", "table_of", "tuple_count"]
+__all__ = ["MOST_TUPLES", "Propagate", "State", "Table", "solve_with", "table_of", "tuple_count"]
 
 MOST_TUPLES = 1_000_000
-"""Tuples of the largest table. A 25x25 tournament board has up to some 50,000 in a line; a line of 45 cells can
-have hundreds of millions.
+"""Most tuples of a table. A line of a 25x25 tournament board has up to about 50,000; one of 45 cells can have
+hundreds of millions.
 """
 
 _CHUNK_TUPLES = 1 << 15
@@ -36,14 +34,14 @@ _CHUNK_TUPLES = 1 << 15
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One line: which variables it constrains, and the tuples that satisfy it, by columns.
+    """The constraint of a line.
 
     Attributes
     ----------
     variables : tuple of int
         Cells of the line in order, y * width + x.
     support : list of (int, int)
-        For each of them the tuples with value 0 and those with value 1, as bits.
+        For each of them, the tuples with value 0 and those with value 1, as bits.
     everything : int
         All tuples, as bits.
     """
@@ -93,15 +91,23 @@ def _painted(starts: npt.NDArray[np.int64], clue: Clue, length: int) -> npt.NDAr
     return painted
 
 
-class Model:
-    """A puzzle as constraints.
+class State:
+    """The constraints of a puzzle, and the domains of their variables during the search, with the way back.
 
     Attributes
     ----------
     tables : list of Table
         Rows, then columns.
     tables_of : list of (int, int)
-        For each variable the two tables it is in.
+        For each variable the two tables that contain it.
+    domains : list of tuple of int
+        Values still possible for each variable.
+    value : list of int or None
+        Values that the search has assigned.
+    unassigned : list of int
+        For each table, the number of its variables without a value.
+    live : list of int
+        For each table, the tuples that agree with the domains, as bits; only `csp_gac` uses it.
     """
 
     def __init__(self, puzzle: Puzzle, clock: Clock) -> None:
@@ -117,30 +123,10 @@ class Model:
             for (clue, variables, _), count in zip(lines, counts, strict=True)
         ]
         self.tables_of = [(y, height + x) for y in range(height) for x in range(width)]
-
-
-class State:
-    """Domains of the variables during the search, and the way back.
-
-    Attributes
-    ----------
-    model : Model
-    domains : list of tuple of int
-        Values still possible for each variable.
-    value : list of int or None
-        What the search has assigned.
-    unassigned : list of int
-        For each table, how many of its variables have no value.
-    live : list of int
-        For each table, the tuples that agree with the domains, as bits; only `csp_gac` keeps it.
-    """
-
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.domains: list[tuple[int, ...]] = [(0, 1)] * len(model.tables_of)
-        self.value: list[int | None] = [None] * len(model.tables_of)
-        self.unassigned = [len(table.variables) for table in model.tables]
-        self.live = [table.everything for table in model.tables]
+        self.domains: list[tuple[int, ...]] = [(0, 1)] * (width * height)
+        self.value: list[int | None] = [None] * (width * height)
+        self.unassigned = [len(table.variables) for table in self.tables]
+        self.live = [table.everything for table in self.tables]
         self._undo: list[tuple[list, int, object]] = []
 
     def mark(self) -> int:
@@ -162,7 +148,7 @@ class State:
         """Give a variable its value."""
         self.set(self.value, variable, value)
         self.set(self.domains, variable, (value,))
-        for table in self.model.tables_of[variable]:
+        for table in self.tables_of[variable]:
             self.set(self.unassigned, table, self.unassigned[table] - 1)
 
     def agreeing(self, table: Table) -> int:
@@ -176,34 +162,21 @@ class State:
 
     def smallest(self) -> int | None:
         """Return the variable with the fewest values left, the first of several; None if all are assigned."""
-        found = None
-        for variable, value in enumerate(self.value):
-            if value is None:
-                if len(self.domains[variable]) == 1:
-                    return variable
-                if found is None:
-                    found = variable
-        return found
+        unassigned = [variable for variable, value in enumerate(self.value) if value is None]
+        single = (variable for variable in unassigned if len(self.domains[variable]) == 1)
+        return next(single, unassigned[0] if unassigned else None)
 
 
 Propagate = Callable[[State, int | None], bool]
-"""propagate(state, variable): take values out of domains after `variable` got its value (None: before the search);
-False if that shows a dead end.
-"""
+"""Removes values from domains after a variable got its value (None: before the search); False for a dead end."""
 
 
 def solve_with(propagate: Propagate, puzzle: Puzzle, clock: Clock) -> Solution | None:
-    """Return a solution found by depth-first search with minimum remaining values, or None.
+    """Return a solution, or None, by depth-first search with minimum remaining values.
 
-    Raises
-    ------
-    RefusedError
-        If a table is too large.
-    OutOfTimeError
+    RefusedError if a table is too large, OutOfTimeError if the clock runs out.
     """
-    if fault_in_clues(puzzle):
-        return None
-    state = State(Model(puzzle, clock))
+    state = State(puzzle, clock)
     if not (propagate(state, None) and _search(state, propagate, clock)):
         return None
     return Solution(np.array(state.value).reshape(puzzle.height, puzzle.width))

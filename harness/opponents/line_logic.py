@@ -17,46 +17,34 @@ from __future__ import annotations
 
 import random
 import sys
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 import numpy as np
 
 from nonobot.harness.opponents.serve import Clock, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
-from nonobot.protocol.clues import fault_in_clues
 
-__all__ = ["Cells", "Line", "solve"]
+__all__ = ["KnownCells", "LineLogic", "solve"]
 
-Cells = tuple[int, int]
+KnownCells = tuple[int, int]
 """The known cells of a line as two masks, black and white; bit i is cell i."""
 
 
-class Line:
-    """Deduces cells of a line from its clue and the cells that are known.
-
-    Parameters
-    ----------
-    clue : Clue
-    length : int
-        Cells of the line; the clue fits it.
-    """
+class LineLogic:
+    """Deduces cells of a line from its clue, which fits its length, and from the known cells."""
 
     def __init__(self, clue: Clue, length: int) -> None:
         self._clue = clue
         self._length = length
         self._full = (1 << length) - 1
         self._earliest = [0, *accumulate(size + 1 for size in clue[:-1])]
-        self._seen: dict[tuple[bool, Cells], Cells | None] = {}
+        self._seen: dict[tuple[bool, KnownCells], KnownCells | None] = {}
 
-    def deduce(self, cells: Cells, is_complete: bool) -> Cells | None:
-        """Return the cells that are known then; None for a contradiction.
+    def deduce(self, cells: KnownCells, is_complete: bool) -> KnownCells | None:
+        """Return the known cells and those that follow from them; None for a contradiction.
 
-        Parameters
-        ----------
-        cells : Cells
-        is_complete : bool
-            Everything that the line tells, by Fix and Paint; else by the ranges of the blocks.
+        Fix and Paint deduce all cells that follow (`is_complete`), the ranges of the blocks only some.
         """
         key = is_complete, cells
         if key not in self._seen:
@@ -65,7 +53,7 @@ class Line:
 
     # Simple boxes, simple spaces, forcing
 
-    def _by_ranges(self, cells: Cells) -> Cells | None:
+    def _by_ranges(self, cells: KnownCells) -> KnownCells | None:
         black, white = cells
         slack = self._length + 1 - sum(self._clue) - len(self._clue)
         first = list(self._earliest[: len(self._clue)])
@@ -137,7 +125,7 @@ class Line:
         before = i - self._clue[j - 1] - 1
         return before >= 0 and fix[before][j - 1] and not black >> before & 1 and not white & _mask(before + 1, i)
 
-    def _paint(self, cells: Cells) -> Cells | None:
+    def _paint(self, cells: KnownCells) -> KnownCells | None:
         """Return what all ways to fix the line have in common: Paint and Merge, each (i, j) visited once."""
         black, white = cells[0] << 1, cells[1] << 1 | 1
         fix = self._fix(black, white)
@@ -167,22 +155,16 @@ def _mask(begin: int, end: int) -> int:
     return (1 << end) - (1 << begin) if end > begin else 0
 
 
+@dataclass(slots=True)
 class _Board:
-    """Known cells of all lines, rows first, then columns."""
+    """Known cells of all lines, rows first, then columns; and the lines to look at."""
 
-    def __init__(self, width: int, height: int) -> None:
-        self.width, self.height = width, height
-        self.cells: list[Cells] = [(0, 0)] * (width + height)
-        self.changed: set[int] = set(range(width + height))  # lines to look at
+    width: int
+    height: int
+    cells: list[KnownCells]
+    changed: set[int]
 
-    def copy(self) -> _Board:
-        """Return a board that can be painted without this one."""
-        board = _Board.__new__(_Board)
-        board.width, board.height = self.width, self.height
-        board.cells, board.changed = list(self.cells), set(self.changed)
-        return board
-
-    def set_line(self, line: int, cells: Cells) -> list[int]:
+    def set_line(self, line: int, cells: KnownCells) -> list[int]:
         """Paint a line, and return the crossing lines that know more by that."""
         is_row = line < self.height
         place = line if is_row else line - self.height
@@ -201,32 +183,24 @@ class _Board:
 
     def guess(self, y: int, x: int, colour: int) -> _Board:
         """Return a copy in which one more cell is painted."""
-        board = self.copy()
+        board = replace(self, cells=list(self.cells))
         black, white = board.cells[y]
         cells = (black | 1 << x, white) if colour else (black, white | 1 << x)
         board.changed = {y, *board.set_line(y, cells)}
         return board
 
-    def known(self, line: int) -> int:
-        """Return how many cells of a line are known."""
-        black, white = self.cells[line]
-        return (black | white).bit_count()
-
     def unknown_cells(self) -> list[tuple[int, int]]:
         """Return row and column of every cell without a colour."""
-        found = []
-        for y, (black, white) in enumerate(self.cells[: self.height]):
-            known = black | white
-            found += [(y, x) for x in range(self.width) if not known >> x & 1]
-        return found
+        known = [black | white for black, white in self.cells[: self.height]]
+        return [(y, x) for y in range(self.height) for x in range(self.width) if not known[y] >> x & 1]
 
 
 class _Search:
     def __init__(self, puzzle: Puzzle, clock: Clock, seed: int) -> None:
         self._clock = clock
         self._random = random.Random(seed)
-        self._lines = [Line(clue, puzzle.width) for clue in puzzle.rows]
-        self._lines += [Line(clue, puzzle.height) for clue in puzzle.columns]
+        self._lines = [LineLogic(clue, puzzle.width) for clue in puzzle.rows]
+        self._lines += [LineLogic(clue, puzzle.height) for clue in puzzle.columns]
 
     def solve(self, board: _Board) -> _Board | None:
         """Return the solved board; None if what is painted was wrong."""
@@ -235,7 +209,8 @@ class _Search:
         unknown = board.unknown_cells()
         if not unknown:
             return board
-        weights = [(1 + board.known(y)) * (1 + board.known(board.height + x)) for y, x in unknown]
+        known = [(black | white).bit_count() for black, white in board.cells]
+        weights = [(1 + known[y]) * (1 + known[board.height + x]) for y, x in unknown]
         (y, x), *_ = self._random.choices(unknown, weights)
         return self.solve(board.guess(y, x, 1)) or self.solve(board.guess(y, x, 0))
 
@@ -259,35 +234,20 @@ class _Search:
 
 
 def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
-    """Return a solution of the puzzle, or None.
+    """Return a solution of the puzzle, or None; OutOfTimeError if the clock runs out before.
 
-    Parameters
-    ----------
-    puzzle : Puzzle
-    clock : Clock
-    seed : int
-        Of the roulette wheel, which starts anew with each puzzle.
-
-    Raises
-    ------
-    OutOfTimeError
+    The `seed` of the roulette wheel applies to each puzzle anew.
     """
-    if fault_in_clues(puzzle):
-        return None
-    board = _Search(puzzle, clock, seed).solve(_Board(puzzle.width, puzzle.height))
+    lines = puzzle.width + puzzle.height
+    board = _Board(puzzle.width, puzzle.height, [(0, 0)] * lines, set(range(lines)))
+    board = _Search(puzzle, clock, seed).solve(board)
     if board is None:
         return None
     rows = [[black >> x & 1 for x in range(puzzle.width)] for black, _ in board.cells[: puzzle.height]]
     return Solution(np.array(rows))
 
 
-def main() -> int:
-    """Run the opponent; the exit status is returned."""
+if __name__ == "__main__":
     parser = argument_parser(__file__, __doc__)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the roulette wheel (default 0)")
-    options = parser.parse_args()
-    return serve(partial(solve, seed=options.seed), options)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(serve(solve, parser))

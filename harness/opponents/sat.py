@@ -1,29 +1,27 @@
 """A general SAT solver: MiniSat 2.2, Glucose 4 or CaDiCaL, with order-encoded block positions.
 
-Source: the clauses are described in harness/opponents/cnf.py (order encoding of the block positions); the
-solvers are Een and Soerensson, "An extensible SAT-solver" (2003), Audemard and Simon's Glucose 4 and Biere's
-CaDiCaL, as packed by Ignatiev, Morgado and Marques-Silva, "PySAT" (2018). Nothing is told to the solver but the
-clauses, and each puzzle starts a fresh one. Left out: clauses over pairs of lines, and any choice of variables by
-hand.
+Source: the solvers are Een and Soerensson, "An extensible SAT-solver" (2003), Audemard and Simon's Glucose 4 and
+Biere's CaDiCaL, as packed by Ignatiev, Morgado and Marques-Silva, "PySAT" (2018); the order encoding is Tamura,
+Taga, Kitagawa and Banbara, "Compiling finite linear CSP into SAT", Constraints 14 (2009). The solver gets the
+clauses alone, and each puzzle starts a fresh one. Left out: clauses over pairs of lines, and any choice of variables
+by hand.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from functools import partial
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from threading import Timer
 from typing import Any
 
 import numpy as np
 
-from nonobot.arguments import missing
-from nonobot.harness.opponents.cnf import clauses_by_line
-from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve, unusable
-from nonobot.protocol import Puzzle, Solution
-from nonobot.protocol.clues import fault_in_clues
+from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve
+from nonobot.protocol import Clue, Puzzle, Solution
 
-__all__ = ["SOLVERS", "solve"]
+__all__ = ["SOLVERS", "clauses_by_line", "solve"]
 
 SOLVERS = {"minisat22": "MiniSat 2.2", "glucose4": "Glucose 4", "cadical195": "CaDiCaL 1.9.5"}
 """Solvers by python-sat's name."""
@@ -32,29 +30,19 @@ _NOT_INTERRUPTIBLE = "cadical195"
 
 _FIRST_CONFLICTS = 500
 _LEAST_SECONDS = 0.05
-"""CaDiCaL cannot be interrupted through python-sat, only be given a number of conflicts. Each new start costs it
-much (100 puzzles of 25x25: 28 s by 1000 conflicts, 11 s at once), so each budget is to last half of the time that
-is left, at the rate of the conflicts so far, and at least this.
+"""Least time of a budget of CaDiCaL, which python-sat cannot interrupt, but can give a number of conflicts. Each
+new start is expensive (100 puzzles of 25x25: 28 s by 1000 conflicts, 11 s at once), so each budget lasts about
+half of the time left, at the rate of the conflicts so far.
 """
+
+Clauses = list[list[int]]
 
 
 def solve(puzzle: Puzzle, clock: Clock, solver: str = "minisat22") -> Solution | None:
-    """Return a solution of the puzzle, or None.
+    """Return a solution of the puzzle, or None; OutOfTimeError if the clock runs out before."""
+    from pysat.solvers import Solver  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-    Parameters
-    ----------
-    puzzle : Puzzle
-    clock : Clock
-    solver : str
-        One of `SOLVERS`.
-
-    Raises
-    ------
-    OutOfTimeError
-    """
-    if fault_in_clues(puzzle):
-        return None
-    with _engine_class()(name=solver) as engine:
+    with Solver(name=solver) as engine:
         for clauses in clauses_by_line(puzzle):
             engine.append_formula(clauses)
             clock.check()
@@ -63,12 +51,6 @@ def solve(puzzle: Puzzle, clock: Clock, solver: str = "minisat22") -> Solution |
             return None
         black = np.array(engine.get_model()[: puzzle.width * puzzle.height]) > 0
     return Solution(black.reshape(puzzle.height, puzzle.width))
-
-
-def _engine_class() -> Any:
-    from pysat.solvers import Solver  # type: ignore[import-untyped, import-not-found, unused-ignore]
-
-    return Solver
 
 
 def _solve_within(engine: Any, clock: Clock, is_interruptible: bool) -> bool:
@@ -103,8 +85,74 @@ def _solve_by_budgets(engine: Any, clock: Clock) -> bool:
         conflicts = max(100, int(rate * max(_LEAST_SECONDS, (clock.remaining() or 0.0) / 2)))
 
 
-def main() -> int:
-    """Run the opponent; the exit status is returned."""
+def clauses_by_line(puzzle: Puzzle) -> Iterator[Clauses]:
+    """Yield the clauses (CNF) of each row, then of each column; v is a literal, -v the negated one.
+
+    Variable 1 + y * width + x is the cell in row y and column x, true for black. Others are S(j, p), "block j of
+    the line starts at p or before", for each place p in the range of the block: from its start with all blocks
+    pushed to the front, to its start with all pushed to the back. S is false before the range and true from its
+    end on, without a variable. For a line with blocks of lengths c:
+
+    - order: S(j, p) -> S(j, p + 1);
+    - the blocks in order, a white cell between them: S(j, p) -> S(j - 1, p - c[j-1] - 1);
+    - block to cell: S(j, i) and not S(j, i - c[j]) -> cell i is black, as block j covers it;
+    - gap to cell: S(j - 1, i - c[j-1]) and not S(j, i) -> cell i is white, as it lies behind block j - 1 and
+      before j.
+
+    Every cell is in a block or in a gap, so the last two, read backwards, move the blocks when a cell is known:
+    unit propagation works both ways.
+
+    Raises
+    ------
+    ValueError
+        If a clue does not fit its line.
+    """
+    width, height = puzzle.width, puzzle.height
+    cells = [list(range(1 + y * width, 1 + (y + 1) * width)) for y in range(height)]
+    last = width * height
+    for clue, line in zip((*puzzle.rows, *puzzle.columns), (*cells, *zip(*cells, strict=True)), strict=True):
+        clauses, last = _line_clauses(clue, line, last)
+        yield clauses
+
+
+def _line_clauses(clue: Clue, cells: Sequence[int], last: int) -> tuple[Clauses, int]:
+    """Return the clauses of a line, and the last variable then in use; `last` is the last one before."""
+    length = len(cells)
+    firsts = [0, *accumulate(block + 1 for block in clue)]  # the last one would be a further block's
+    slack = length + 1 - firsts[-1]  # how far each block can be moved
+    if slack < 0:
+        raise ValueError(f"the clue {clue} does not fit {length} cells")
+    clauses: Clauses = []
+
+    def starts_by(block: int, place: int) -> int | None:
+        """Return the literal of S(block, place), 0 where it is always false, None where it is always true."""
+        if block < 0 or (block < len(clue) and place >= firsts[block] + slack):
+            return None
+        if block == len(clue) or place < firsts[block]:
+            return 0
+        return last + 1 + block * slack + place - firsts[block]
+
+    def add(when: int | None, unless: int | None, then: int | None) -> None:
+        """Append: `when` and not `unless` imply `then`; unless that is always so."""
+        if when == 0 or unless is None or then is None:
+            return
+        clauses.append([literal for literal in (-(when or 0), unless, then) if literal])
+
+    for block, size in enumerate(clue):
+        for place in range(firsts[block], firsts[block] + slack):
+            add(starts_by(block, place), 0, starts_by(block, place + 1))
+            if block:
+                add(starts_by(block, place), 0, starts_by(block - 1, place - clue[block - 1] - 1))
+        for i in range(firsts[block], firsts[block] + slack + size):
+            add(starts_by(block, i), starts_by(block, i - size), cells[i])
+    for gap in range(len(clue) + 1):
+        before = clue[gap - 1] if gap else 0
+        for i in range(length):
+            add(starts_by(gap - 1, i - before), starts_by(gap, i), -cells[i])
+    return clauses, last + len(clue) * slack
+
+
+if __name__ == "__main__":
     parser = argument_parser(__file__, __doc__)
     parser.add_argument(
         "--solver",
@@ -112,13 +160,4 @@ def main() -> int:
         default="minisat22",
         help=f"{', '.join(f'{key}: {name}' for key, name in SOLVERS.items())} (default minisat22)",
     )
-    options = parser.parse_args()
-    try:
-        _engine_class()
-    except ImportError:
-        return unusable(missing("sat", "python-sat"))
-    return serve(partial(solve, solver=options.solver), options)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(serve(solve, parser, engine=("pysat.solvers", "python-sat")))

@@ -1,26 +1,28 @@
-"""The common frame of the opponents: puzzles in on standard input, answers out on standard output.
+"""The program around each opponent: it reads puzzles from standard input and writes answers to standard output.
 
-An opponent is a function `solve(puzzle, clock)` that returns a solution, or None where there is none. It raises
-`OutOfTimeError` when the clock says so, and `RefusedError` for a board that is too much for its method.
+An opponent is a function `solve(puzzle, clock, **options)`. It returns a solution, or None if the puzzle has none.
+It raises `OutOfTimeError` when the clock has run out, and `RefusedError` for a board that its method cannot handle.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
+import importlib
 import inspect
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from nonobot.arguments import Parser, either, seconds, size_up_to
+from nonobot.arguments import Parser, either, missing, seconds, size_up_to
 from nonobot.bot.intake import chunks_until, lines_of
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
+from nonobot.protocol.clues import fault_in_clues
 
-__all__ = ["Clock", "OutOfTimeError", "RefusedError", "Solve", "argument_parser", "serve", "unusable"]
+__all__ = ["Clock", "OutOfTimeError", "RefusedError", "Solve", "argument_parser", "serve", "solution_of"]
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
@@ -39,7 +41,7 @@ exit status: 0 every puzzle read was answered with a solution; 1 some were not; 
 
 
 class RefusedError(Exception):
-    """A board that the method cannot take on; the message says why."""
+    """The method cannot handle the board; the message gives the reason."""
 
 
 class OutOfTimeError(Exception):
@@ -47,19 +49,13 @@ class OutOfTimeError(Exception):
 
 
 class Clock:
-    """Counts from its making on; a search looks at it every so many nodes.
-
-    Parameters
-    ----------
-    seconds : float or None
-        Wall time for the puzzle; None for as long as it takes.
-    """
+    """The wall time left for a puzzle, from now on; `seconds` is None without a limit."""
 
     def __init__(self, seconds: float | None) -> None:
         self._deadline = None if seconds is None else time.monotonic() + seconds
 
     def remaining(self) -> float | None:
-        """Return the seconds that are left, 0 or more; None without a limit."""
+        """Return the seconds left, 0 or more; None without a limit."""
         return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
 
     def check(self) -> None:
@@ -68,17 +64,11 @@ class Clock:
             raise OutOfTimeError
 
 
-Solve = Callable[[Puzzle, Clock], Solution | None]
+Solve = Callable[..., Solution | None]
 
 
 def argument_parser(file: str, doc: str | None) -> Parser:
-    """Return a parser with the options that every opponent has.
-
-    Parameters
-    ----------
-    file, doc : str
-        `__file__` and `__doc__` of the opponent: its help shows what the module says of itself.
-    """
+    """Return a parser with the options of every opponent, from the `__file__` and `__doc__` of its module."""
     name = f"nonobot.harness.opponents.{Path(file).stem}"
     parser = Parser(
         prog=f"python -m {name}",
@@ -98,15 +88,24 @@ def argument_parser(file: str, doc: str | None) -> Parser:
     return parser
 
 
-def serve(solve: Solve, options: argparse.Namespace) -> int:
+def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -> int:
     """Answer the puzzles on standard input, each as soon as it is complete, and return the exit status.
 
     Parameters
     ----------
     solve : callable
-    options : argparse.Namespace
-        With `size` and `puzzle_limit`, see :func:`argument_parser`.
+    parser : Parser
+        As :func:`argument_parser` returns it; `solve` takes the options that were added.
+    engine : (str, str), optional
+        The module that `solve` imports, and the name of its distribution.
     """
+    options = vars(parser.parse_args())
+    size, limit_seconds = options.pop("size"), options.pop("puzzle_limit")
+    if engine:
+        try:
+            importlib.import_module(engine[0])
+        except ImportError:
+            return _unusable(missing(parser.prog.rpartition(".")[2], engine[1]))
     # The default way to die: at once, also inside an engine's C code. Every answer is written out by then.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Searches recurse, up to once for each cell; calls from Python to Python take no room on the C stack.
@@ -115,39 +114,42 @@ def serve(solve: Solve, options: argparse.Namespace) -> int:
         _say("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
     read = solved = faults = 0
     try:
-        for item in read_batch(lines_of(chunks_until(_STDIN, None)), options.size):
+        for item in read_batch(lines_of(chunks_until(_STDIN, None)), size):
+            solution = _solved(partial(solve, **options), item, limit_seconds)
             if isinstance(item, Fault) and not item.is_in_place:
                 faults += 1
-                _say(str(item))
                 continue
             read += 1
-            solution = _attempt(solve, item, options.puzzle_limit)
             solved += solution is not None
             assert item.number is not None
             _write(format_answer(item.number, solution) if solution else _zeros(item.number, item.size))
     except BrokenPipeError:
         return 1
     except OSError as error:
-        return unusable(f"input or output failed: {error.strerror}")
+        return _unusable(f"input or output failed: {error.strerror}")
     if not read:
-        return unusable("no puzzle on standard input; a puzzle starts with '$1' (see --help)")
+        return _unusable("no puzzle on standard input; a puzzle starts with '$1' (see --help)")
     return 0 if solved == read and not faults else 1
 
 
-def unusable(message: str) -> int:
-    """Say why the opponent cannot run, and return its exit status."""
+def solution_of(solve: Solve, puzzle: Puzzle, clock: Clock) -> Solution | None:
+    """Return the solution of a puzzle; None if it has none, as far as its clues or `solve` show."""
+    return None if fault_in_clues(puzzle) else solve(puzzle, clock)
+
+
+def _unusable(message: str) -> int:
     _say(message)
     return 2
 
 
-def _attempt(solve: Solve, found: Found, seconds: float | None) -> Solution | None:
-    """Return the solution; None for a puzzle that was not solved, and standard error says why."""
-    if isinstance(found, Fault):
-        _say(str(found))
+def _solved(solve: Solve, item: Found, seconds: float | None) -> Solution | None:
+    """Return the solution; None for a puzzle that was not solved, with the reason on standard error."""
+    if isinstance(item, Fault):
+        _say(str(item))
         return None
-    place = f"${found.number}: line {found.line}"
+    place = f"${item.number}: line {item.line}"
     try:
-        solution = solve(found.puzzle, Clock(seconds))
+        solution = solution_of(solve, item.puzzle, Clock(seconds))
     except OutOfTimeError:
         _say(f"{place}: not solved within the limit of {seconds:g} s")
     except RefusedError as error:
