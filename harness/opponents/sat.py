@@ -3,8 +3,8 @@
 Source: the solvers are Een and Soerensson, "An extensible SAT-solver" (2003), Audemard and Simon's Glucose 4 and
 Biere's CaDiCaL, as packed by Ignatiev, Morgado and Marques-Silva, "PySAT" (2018); the order encoding is Tamura,
 Taga, Kitagawa and Banbara, "Compiling finite linear CSP into SAT", Constraints 14 (2009). The solver gets the
-clauses alone, and each puzzle starts a fresh one. Left out: clauses over pairs of lines, and any choice of variables
-by hand.
+clauses alone, and each puzzle starts a fresh one. Left out: clauses over pairs of lines, and any choice of
+variables by hand.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The program around each opponent: it reads puzzles from standard input and writes answers to standard output.
 
 An opponent is a function `solve(puzzle, clock, **options)`. It returns a solution, or None if the puzzle has none.
-It raises `OutOfTimeError` when the clock has run out, and `RefusedError` for a board that its method cannot handle.
+It raises `OutOfTimeError` when the clock has run out, and `RefusedError` for boards beyond its method.
 """
 
 from __future__ import annotations
