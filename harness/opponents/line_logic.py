@@ -239,8 +239,8 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
     The `seed` of the roulette wheel applies to each puzzle anew.
     """
     lines = puzzle.width + puzzle.height
-    board = _Board(puzzle.width, puzzle.height, [(0, 0)] * lines, set(range(lines)))
-    board = _Search(puzzle, clock, seed).solve(board)
+    unknown = _Board(puzzle.width, puzzle.height, [(0, 0)] * lines, set(range(lines)))
+    board = _Search(puzzle, clock, seed).solve(unknown)
     if board is None:
         return None
     rows = [[black >> x & 1 for x in range(puzzle.width)] for black, _ in board.cells[: puzzle.height]]
