@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nonobot.bot import LONGEST_SIDE
-from nonobot.bot.exchange import MOST_MOMENTS, Moment, grid_of
-from nonobot.bot.strategies import Strategy
+from nonobot.bot.result import MOST_TRACE_EVENTS, TraceEvent, grid_of
+from nonobot.bot.strategy import Strategy
 from nonobot.protocol import BLACK, DEFAULT_SIZE, UNKNOWN, WHITE, PartialGrid, Puzzle
 from nonobot.protocol.clues import fault_in_clues
 from nonobot.protocol.puzzle import cells_from_text, text_from_cells
@@ -106,7 +106,7 @@ def _read(line: bytes) -> _Request:
             _cells(found.get("cells"), puzzle),
             index(found.get("solutions", 2)),
             None if seconds is None else float(seconds),
-            min(index(found.get("most", MOST_MOMENTS)), MOST_MOMENTS),
+            min(index(found.get("most", MOST_TRACE_EVENTS)), MOST_TRACE_EVENTS),
         )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise _RequestError(f"not a request: {type(error).__name__}: {error}") from None
@@ -160,7 +160,7 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
     steps: list[dict[str, Any]] = []
     before, changes = request.cells, 0
     is_cut = False
-    for kind, board in strategy.moments():
+    for kind, board in strategy.trace_events():
         changed = np.flatnonzero(board.cells != before)
         changes += changed.size
         is_cut = len(steps) == most or changes > _MOST_CHANGES
@@ -171,7 +171,7 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
         for name, colour in (("black", BLACK), ("white", WHITE), ("unknown", UNKNOWN)):
             if (cells := changed[now == colour]).size:
                 step[name] = cells.tolist()
-        if kind is Moment.PAINTED and changed.size:
+        if kind is TraceEvent.PAINTED and changed.size:
             step["line"] = _told_by(request.puzzle, before, board.cells, changed)
         steps.append(step)
         before = board.cells

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.jit import kernel
-from nonobot.bot.masks import fill_down
+from nonobot.bot.kernels.compiling import kernel
+from nonobot.bot.kernels.masks import fill_down
 
 __all__ = ["dilated", "fill_up", "paint", "run_starts"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-from nonobot.bot.exchange import Result
+from nonobot.bot.result import Result
 
 __all__ = ["RunLog"]
 

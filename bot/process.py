@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
-from nonobot.bot.exchange import Result
-from nonobot.bot.intake import STREAM, Item, UnreadableError, items_of, problem_of, why_no_puzzle
+from nonobot.bot.input import STREAM, Item, UnreadableError, items_of, problem_of, why_no_puzzle
 from nonobot.bot.log import RunLog
-from nonobot.bot.strategies import Strategy, make_strategy
+from nonobot.bot.result import Result
+from nonobot.bot.strategy import Strategy, make_strategy
 from nonobot.bot.workers import deliver_in_order
 from nonobot.protocol import DEFAULT_SIZE, Record, Solution, format_answer
 from nonobot.system import usable_cores

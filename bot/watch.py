@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from nonobot.bot.cli import Options
-from nonobot.bot.exchange import MOST_MOMENTS, Moment, Result
-from nonobot.bot.intake import AUTO, STREAM, UnreadableError, found_in, problem_of
-from nonobot.bot.strategies import Strategy
+from nonobot.bot.input import AUTO, STREAM, UnreadableError, found_in, problem_of
+from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent
+from nonobot.bot.strategy import Strategy
 from nonobot.protocol import BLACK, UNKNOWN, Found, PartialGrid, Record
 from nonobot.protocol.characters import Line, Piece, width_of
 from nonobot.protocol.picture import Picture
@@ -28,27 +28,27 @@ from nonobot.protocol.terminal import drawn_to_fit, place_of_output, possible_bl
 __all__ = ["UnwatchableError", "watch"]
 
 WORDS = {
-    Moment.PAINTED: "a line told cells",
-    Moment.PROBED: "probing told cells",
-    Moment.GUESSED: "a cell was assumed",
-    Moment.TAKEN_BACK: "a contradiction: taken back",
-    Moment.RESTARTED: "begun anew",
+    TraceEvent.PAINTED: "a line told cells",
+    TraceEvent.PROBED: "probing told cells",
+    TraceEvent.GUESSED: "a cell was assumed",
+    TraceEvent.TAKEN_BACK: "a contradiction: taken back",
+    TraceEvent.RESTARTED: "begun anew",
 }
 
 COLOURS = {
-    Moment.PAINTED: ("color(255)", "color(240)"),
-    Moment.PROBED: ("color(120)", "color(28)"),
-    Moment.GUESSED: ("color(221)", "color(94)"),
-    Moment.TAKEN_BACK: ("color(210)", "color(88)"),
-    Moment.RESTARTED: ("color(255)", "color(240)"),
+    TraceEvent.PAINTED: ("color(255)", "color(240)"),
+    TraceEvent.PROBED: ("color(120)", "color(28)"),
+    TraceEvent.GUESSED: ("color(221)", "color(94)"),
+    TraceEvent.TAKEN_BACK: ("color(210)", "color(88)"),
+    TraceEvent.RESTARTED: ("color(255)", "color(240)"),
 }
 """Of a black and of a white cell, by what told it."""
 
 LEGEND = {
-    "propagation": Moment.PAINTED,
-    "probing": Moment.PROBED,
-    "assumption": Moment.GUESSED,
-    "contradiction": Moment.TAKEN_BACK,
+    "propagation": TraceEvent.PAINTED,
+    "probing": TraceEvent.PROBED,
+    "assumption": TraceEvent.GUESSED,
+    "contradiction": TraceEvent.TAKEN_BACK,
 }
 KEYS = "space: pause   n: next moment   + -: speed   e: to the end   q: quit"
 
@@ -133,13 +133,13 @@ class _Show:
     def __init__(self, record: Record, strategy: Strategy, result: Result, keys: _Keys, speed: float) -> None:
         self._puzzle = record.puzzle
         self._title = f"${record.number}  {record.size[0]}x{record.size[1]}  {strategy.name}: {result.status}"
-        self._moments = list(strategy.moments())
+        self._moments = list(strategy.trace_events())
         self._keys = keys
         self._speed = speed
         self._paused = False
         start = record.start or PartialGrid(np.full(record.size[::-1], UNKNOWN))
         self._cells = start.cells
-        self._told = np.zeros(self._cells.shape, np.int8)  # the Moment that told each cell
+        self._told = np.zeros(self._cells.shape, np.int8)  # the TraceEvent that told each cell
 
     def run(self) -> bool:
         """Show all moments; False if there is to be nothing more."""
@@ -156,11 +156,11 @@ class _Show:
                     for kind, board in self._moments[at:]:
                         self._take(kind, board)
                     at = len(self._moments)
-        more = f"; only the first {MOST_MOMENTS} moments were kept" if at == MOST_MOMENTS else ""
+        more = f"; only the first {MOST_TRACE_EVENTS} moments were kept" if at == MOST_TRACE_EVENTS else ""
         self._draw(f"the end after {at} moments{more}: {self._known()}. Any key goes on, q ends")
         return self._keys.wait(None) != "q"
 
-    def _take(self, kind: Moment, board: PartialGrid) -> None:
+    def _take(self, kind: TraceEvent, board: PartialGrid) -> None:
         self._told[board.cells != self._cells] = kind
         self._cells = board.cells
 
@@ -214,7 +214,7 @@ class _Show:
 def _colour(cell: int, told: int) -> str:
     if cell == UNKNOWN:
         return ""
-    return COLOURS[Moment(told)][0 if cell == BLACK else 1]
+    return COLOURS[TraceEvent(told)][0 if cell == BLACK else 1]
 
 
 def _wrapped(piece: Piece, columns: int) -> list[Line]:

@@ -19,11 +19,11 @@ from nonobot.bot.champion.guidance import _keep_bound_marginals
 from nonobot.bot.champion.heap import bump, heap_insert, heap_pop
 from nonobot.bot.champion.propagate import _visit_watches, propagate_all
 from nonobot.bot.champion.rules import apply_rules
-from nonobot.bot.champion.search import _decide_by_activity, _keep_decisions, _kept_decision, _luby, _start
+from nonobot.bot.champion.search import _decide_by_activity, _luby, _next_replayed, _save_replay, _start
 from nonobot.bot.champion.trail import assign, backjump
-from nonobot.bot.jit import kernel
-from nonobot.bot.memory import Memory, Struct
-from nonobot.bot.native import load_kernel
+from nonobot.bot.kernels.compiling import kernel
+from nonobot.bot.kernels.loading import load_kernel
+from nonobot.bot.kernels.memory import Memory, Struct
 from tests.compiling import alone
 
 
@@ -93,9 +93,9 @@ def learn(m, way, number, a, b, c, d):
     elif way == _Way.LUBY:
         return _luby(number)
     elif way == _Way.KEEP_DECISIONS:
-        _keep_decisions(m, number)
+        _save_replay(m, number)
     elif way == _Way.KEPT_DECISION:
-        return _kept_decision(m)
+        return _next_replayed(m)
     return 0
 
 

@@ -20,7 +20,7 @@ from itertools import chain
 from pathlib import Path
 
 from nonobot.bot.cli import parse
-from nonobot.bot.strategies import Strategy, make_strategy
+from nonobot.bot.strategy import Strategy, make_strategy
 from nonobot.tournament_data import load_set
 
 FOLDER = Path(__file__).parent / "golden" / "counts"

@@ -1,6 +1,6 @@
 """Kernels that tests of the memory, of masks and of vectors call; compiled once and kept with the bot's own.
 
-Numba's cache of a kernel sees this file alone, but `bot.jit.entry` keeps it in a folder named after all of `bot`.
+Numba's cache of a kernel sees this file alone, but `entry` keeps it in a folder named after all of `bot`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ from functools import cache
 
 import numpy as np
 
-from nonobot.bot.clock import now_ns
-from nonobot.bot.jit import entry, kernel
-from nonobot.bot.language import first_above, prefetch
-from nonobot.bot.masks import count, fill_down, highest, lowest
-from nonobot.bot.memory import Struct, f4, f8, i1, i2, i4, i8, mask_of, u1, u2, u4, u8
-from nonobot.bot.vectors import (
+from nonobot.bot.kernels.compiling import entry, kernel
+from nonobot.bot.kernels.language import first_above, now_ns, prefetch
+from nonobot.bot.kernels.masks import count, fill_down, highest, lowest
+from nonobot.bot.kernels.memory import Struct, f4, f8, i1, i2, i4, i8, mask_of, u1, u2, u4, u8
+from nonobot.bot.kernels.vectors import (
     at_least,
     at_most,
     load16,

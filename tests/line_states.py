@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from nonobot.bot.jit import entry
+from nonobot.bot.kernels.compiling import entry
+from nonobot.bot.kernels.memory import Memory, Struct, i1, i2, mask_of, u1
 from nonobot.bot.line import paint
-from nonobot.bot.memory import Memory, Struct, i1, i2, mask_of, u1
-from nonobot.bot.papers.recurrence import paint_recurrence
+from nonobot.bot.papers.lines import paint_recurrence
 from nonobot.protocol import Clue
 from tests.viewed import mask_in
 

@@ -19,7 +19,10 @@ PAINTS_LESS = (
 """The first cell of a line is never found to be white; the search finds it by probing, and solves all the same."""
 
 SLOW = (
-    ("from nonobot.bot.jit import ", "from nonobot.bot.clock import now_ns\nfrom nonobot.bot.jit import "),
+    (
+        "from nonobot.bot.kernels.compiling import ",
+        "from nonobot.bot.kernels.language import now_ns\nfrom nonobot.bot.kernels.compiling import ",
+    ),
     (
         "    cells = (m.one << length) - 1\n",
         "    cells = (m.one << length) - 1\n"

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from nonobot.bot.cli import parse
-from nonobot.bot.strategies import make_strategy
+from nonobot.bot.strategy import make_strategy
 from tests import golden_counts
 from tests.golden_counts import FOLDER, GOLDEN, SMALL, TOURNAMENT, WIDE, counted, difference, from_text, to_text
 from tests.patched import HOUSE, LINE_KERNEL, PAINTS_LESS, SLOW, patched_house

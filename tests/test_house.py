@@ -41,7 +41,7 @@ MAY_IMPORT_BESIDE = {
 # Calls that import a module by its name, and the modules that may pass them a name that is not written out: every
 # name that the first is given is written out where it is called, and checked there; the second loads its own room.
 IMPORTS_BY_NAME = ("import_module", "__import__", "load_kernel")
-MAY_IMPORT_ANY_NAME = ("bot/native.py", "harness/cli.py")
+MAY_IMPORT_ANY_NAME = ("bot/kernels/loading.py", "harness/cli.py")
 
 
 def modules(room: str) -> list[Path]:
@@ -122,7 +122,7 @@ def test_imports_run_one_way(module):
         ("bot/x.py", "import importlib\nimportlib.import_module(name)", {"?"}),
         (
             "bot/x.py",
-            "from nonobot.bot.native import load_kernel\nload_kernel('nonobot.harness.x', 'f', 1, g)",
+            "from nonobot.bot.kernels.loading import load_kernel\nload_kernel('nonobot.harness.x', 'f', 1, g)",
             {"harness"},
         ),
         ("tournament_data/x.py", "import nonobot.bot", {"bot"}),

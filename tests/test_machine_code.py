@@ -10,7 +10,7 @@ import llvmlite.binding as llvm
 import pytest
 from llvmlite import ir
 
-from nonobot.bot.machine_code import laid_out, map_code
+from nonobot.bot.kernels.machine_code import laid_out, map_code
 
 pytestmark = pytest.mark.skipif(
     (platform.system(), platform.machine()) != ("Linux", "x86_64"), reason="code of other machines is not laid out"

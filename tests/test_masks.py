@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nonobot.bot.champion.strategy import MASK_BITS
-from nonobot.bot.memory import Memory
+from nonobot.bot.kernels.memory import Memory
 from tests.language_kernels import ask_masks, clock, compute_masks, masks_map
 from tests.plain import IS_PLAIN, passes_as_plain_python
 from tests.viewed import mask_in, put_mask
@@ -105,7 +105,7 @@ def test_each_number_is_the_mask_with_its_bits_in_every_width():
 
 @pytest.mark.skipif(not IS_PLAIN, reason="compiled masks look at nothing")
 def test_what_compiled_masks_cannot_do_is_an_error_in_plain_python():
-    from nonobot.bot.plain import mask_kind
+    from nonobot.bot.kernels.interpreter import mask_kind
 
     mask = mask_kind(128)(0b101)
     for places in (-1, 128, 1000):

@@ -10,7 +10,7 @@ import pytest
 from nonobot.bot.champion import state
 from nonobot.bot.champion.state import champion_map
 from nonobot.bot.champion.strategy import MASK_BITS
-from nonobot.bot.memory import Array, Constant, Item, Memory, Struct, f4, i1, i2, i8, mask_of, u1, u2
+from nonobot.bot.kernels.memory import Array, Constant, Item, Memory, Struct, f4, i1, i2, i8, mask_of, u1, u2
 from tests import language_kernels as kernels
 from tests.plain import IS_PLAIN, passes_as_plain_python
 from tests.viewed import mask_in
@@ -225,7 +225,7 @@ def test_a_float_is_not_cut_to_a_whole_number(memory, kernel):
 
 @pytest.mark.skipif(not IS_PLAIN, reason="a compiled kernel looks at nothing")
 def test_in_plain_python_an_index_out_of_range_is_an_error():
-    from nonobot.bot.plain import memory_at
+    from nonobot.bot.kernels.interpreter import memory_at
 
     memory = Memory(kernels.EVERYTHING)
     m = memory_at(memory.struct, memory.address)

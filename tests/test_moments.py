@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from nonobot.bot.champion import ChampionStrategy
-from nonobot.bot.exchange import Moment
 from nonobot.bot.papers import PapersStrategy, deduce
+from nonobot.bot.result import TraceEvent
 from nonobot.protocol import UNKNOWN
 from nonobot.tournament_data import load_set
 
@@ -35,7 +35,7 @@ def searches(strategy):
     """Yield each puzzle with its result and its moments."""
     for puzzle in PUZZLES:
         result = strategy.solve(puzzle)
-        yield puzzle, result, list(strategy.moments())
+        yield puzzle, result, list(strategy.trace_events())
 
 
 def test_the_last_moment_is_the_solution(watched):
@@ -48,17 +48,17 @@ def test_known_cells_stay_known_until_something_is_taken_back(watched):
     for _, _, noted in searches(watched):
         for (_, before), (kind, after) in pairwise(noted):
             kinds.add(kind)
-            if kind not in (Moment.TAKEN_BACK, Moment.RESTARTED):
+            if kind not in (TraceEvent.TAKEN_BACK, TraceEvent.RESTARTED):
                 stays = before.cells != UNKNOWN
                 assert np.array_equal(before.cells[stays], after.cells[stays])
-    assert {Moment.PAINTED, Moment.GUESSED} <= kinds
+    assert {TraceEvent.PAINTED, TraceEvent.GUESSED} <= kinds
 
 
 def test_what_is_known_before_the_first_guess_follows_from_the_clues(watched):
     for puzzle, _, noted in searches(watched):
         follows = deduce(puzzle, 1)
         for kind, board in noted:
-            if kind is Moment.GUESSED:
+            if kind is TraceEvent.GUESSED:
                 break
             known = board.cells != UNKNOWN
             assert np.array_equal(board.cells[known], follows[known])
@@ -70,14 +70,14 @@ def test_watching_changes_nothing(name):
     watched.watch()
     for puzzle, result, _ in searches(watched):
         assert unwatched.solve(puzzle).counts == result.counts
-        assert list(unwatched.moments()) == []
+        assert list(unwatched.trace_events()) == []
 
 
 def test_probing_is_told_from_painting():
     strategy = PapersStrategy()
     strategy.watch()
     kinds = {kind for _, _, noted in searches(strategy) for kind, _ in noted}
-    assert Moment.PROBED in kinds
+    assert TraceEvent.PROBED in kinds
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -88,7 +88,7 @@ def test_only_the_first_moments_are_kept(name):
     for puzzle in PUZZLES:
         every.solve(puzzle)
         few.solve(puzzle)
-        assert list(few.moments()) == list(every.moments())[:3]
+        assert list(few.trace_events()) == list(every.trace_events())[:3]
 
 
 def test_the_time_of_the_steps_is_that_of_the_search(watched):

@@ -39,18 +39,18 @@ CHANGES = {
         "was to come back from a call, and 0x0 came",
     ),
 }
-"""A line of bot/native.py, what stands in its place as if numba were another, and what the message says of it."""
+"""A line of loading.py, its replacement as if numba were another version, and the words of the message."""
 
 PROGRAM = """
-from nonobot.bot.memory import Memory, Struct, i8
-from nonobot.bot.native import load_kernel
+from nonobot.bot.kernels.memory import Memory, Struct, i8
+from nonobot.bot.kernels.loading import load_kernel
 memory = Memory(Struct("Kept", first=i8))
 subtract = load_kernel("author", "subtract", memory.struct, 2, lambda: print("compiling"))
 print(subtract(memory.address, 2**62, -7), subtract(memory.address, 5, 3), memory.view("first")[0])
 """
 
 KERNEL = """
-from nonobot.bot.jit import kernel
+from nonobot.bot.kernels.compiling import kernel
 
 @kernel
 def subtract(m, first, second):

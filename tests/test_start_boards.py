@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonobot.bot.champion import ChampionStrategy
-from nonobot.bot.exchange import grid_of, line_masks
 from nonobot.bot.papers import PapersStrategy
+from nonobot.bot.result import grid_of, line_masks
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle
 from tests import naive
 from tests.boards import grids, random_grid

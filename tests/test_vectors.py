@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nonobot.bot.memory import Memory
+from nonobot.bot.kernels.memory import Memory
 from tests.language_kernels import PLACES, RESULTS, operate16, operate32, operate64, vectors_map
 from tests.plain import passes_as_plain_python
 from tests.viewed import put_mask

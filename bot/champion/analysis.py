@@ -12,7 +12,7 @@ from nonobot.bot.champion.clauses import HEADER, note_use
 from nonobot.bot.champion.explain import reasons_of
 from nonobot.bot.champion.heap import bump
 from nonobot.bot.champion.trail import NEVER
-from nonobot.bot.jit import kernel
+from nonobot.bot.kernels.compiling import kernel
 
 __all__ = ["analyse"]
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from nonobot.bot.jit import inlined, kernel
-from nonobot.bot.masks import highest
-from nonobot.bot.vectors import (
+from nonobot.bot.kernels.compiling import inlined, kernel
+from nonobot.bot.kernels.masks import highest
+from nonobot.bot.kernels.vectors import (
     at_least,
     at_most,
     load16,

@@ -10,8 +10,8 @@ from typing import Any
 
 from nonobot.bot.champion.state import CLAUSE, MOST_ARENA, MOST_CLAUSES, MOST_WATCHES
 from nonobot.bot.champion.trail import assign
-from nonobot.bot.jit import kernel
-from nonobot.bot.language import prefetch
+from nonobot.bot.kernels.compiling import kernel
+from nonobot.bot.kernels.language import prefetch
 
 __all__ = [
     "HEADER", "add_learned", "is_full_database", "note_use", "propagate_watches", "reduce_database",

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from nonobot.bot.board import copy_board, is_budget_spent, is_full, known_cells, paint_cell, propagate, trace
 from nonobot.bot.champion.beliefs import forget, sweep
-from nonobot.bot.champion.board import copy_board, is_full, known_cells, paint_cell, propagate
-from nonobot.bot.champion.control import is_late, note
 from nonobot.bot.champion.state import MOST_PICKED
-from nonobot.bot.exchange import MOMENT
-from nonobot.bot.jit import kernel
-from nonobot.bot.masks import lowest
+from nonobot.bot.kernels.compiling import kernel
+from nonobot.bot.kernels.masks import lowest
+from nonobot.bot.result import TRACE
 
 __all__ = ["descend"]
 
@@ -74,7 +73,7 @@ def descend(m: Any, at_once: Any) -> Any:
     most_picked = min(at_once * parts, MOST_PICKED)
     m.counts.descents += 1
     copy_board(m, m.board, m.root)
-    note(m, MOMENT.restarted)
+    trace(m, TRACE.restarted)
     forget(m)
     for _ in range(FIRST_SWEEPS):
         if not sweep(m, MOST_ODDS):
@@ -90,7 +89,7 @@ def descend(m: Any, at_once: Any) -> Any:
                 continue
             copy_board(m, m.undo, m.board)
             paint_cell(m, y, x, white)
-            note(m, MOMENT.guessed)
+            trace(m, TRACE.guessed)
             if propagate(m):
                 continue
             turns += 1
@@ -98,10 +97,10 @@ def descend(m: Any, at_once: Any) -> Any:
                 return False
             copy_board(m, m.board, m.undo)
             paint_cell(m, y, x, 1 - white)
-            note(m, MOMENT.taken_back)
+            trace(m, TRACE.taken_back)
             if not propagate(m):
                 return False
         if is_full(m):
             return True
-        if is_late(m) or not sweep(m, MOST_ODDS):
+        if is_budget_spent(m) or not sweep(m, MOST_ODDS):
             return False

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.champion.trail import BY_NEIGHBOUR, BY_RULE, FROM_RECORD, cell_of_line
-from nonobot.bot.jit import inlined, kernel
-from nonobot.bot.masks import lowest
+from nonobot.bot.kernels.compiling import inlined, kernel
+from nonobot.bot.kernels.masks import lowest
 
 __all__ = ["explain_line", "reasons_of", "start_pattern", "update_patterns"]
 

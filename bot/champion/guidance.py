@@ -1,6 +1,6 @@
 """Beliefs in the search: damped messages, kept warm, with marginals for cells and bounds.
 
-They choose the first decisions of an episode, give the search its target values, and say the value of a later
+They choose the first decisions after a rephase, give the search its target values, and say the value of a later
 decision where they are sure of it.
 """
 
@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from nonobot.bot.board import known_cells, random_float
 from nonobot.bot.champion.beliefs import believe_line
-from nonobot.bot.champion.board import known_cells
-from nonobot.bot.champion.control import random_float
-from nonobot.bot.jit import kernel
-from nonobot.bot.masks import lowest
-from nonobot.bot.vectors import load16, splat16, store
+from nonobot.bot.kernels.compiling import kernel
+from nonobot.bot.kernels.masks import lowest
+from nonobot.bot.kernels.vectors import load16, splat16, store
 
 __all__ = ["believe", "believe_anew"]
 
@@ -24,7 +23,7 @@ f32 = np.float32
 MOST_ODDS = f32(1000)
 DAMPING = f32(0.2)  # share of what a line said before
 FEWEST_NEWS = f32(0.02)  # a line hears again only when a probability changed by so much
-SWEEPS = 10  # of an episode's start
+SWEEPS = 10  # of a rephase
 
 NOISY_CELLS = 64  # noise is drawn for so many cells of a line, or for all
 

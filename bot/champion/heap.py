@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.jit import kernel
+from nonobot.bot.kernels.compiling import kernel
 
 __all__ = ["BOUND_WEIGHT", "bump", "heap_insert", "heap_pop"]
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from nonobot.bot.board import is_on
 from nonobot.bot.champion.clauses import propagate_watches
-from nonobot.bot.champion.control import is_on
 from nonobot.bot.champion.rules import apply_rules
 from nonobot.bot.champion.state import STAGE
 from nonobot.bot.champion.trail import BY_CHOICE, FROM_RECORD, NONE, cell_of_line, forget_dirty, push_cell
-from nonobot.bot.jit import kernel
+from nonobot.bot.kernels.compiling import kernel
+from nonobot.bot.kernels.masks import lowest
 from nonobot.bot.line import paint
-from nonobot.bot.masks import lowest
 
 __all__ = ["propagate_all"]
 

@@ -23,9 +23,9 @@ from nonobot.bot.champion.trail import (
     move_up_to,
     set_cell,
 )
-from nonobot.bot.jit import inlined, kernel
-from nonobot.bot.language import first_above
-from nonobot.bot.masks import highest, lowest
+from nonobot.bot.kernels.compiling import inlined, kernel
+from nonobot.bot.kernels.language import first_above
+from nonobot.bot.kernels.masks import highest, lowest
 
 __all__ = ["apply_rules"]
 

@@ -1,6 +1,6 @@
 """Search with conflict learning: decide, propagate, learn, restart.
 
-Decisions follow the beliefs for the first conflicts of an episode and activity (VSIDS) after that; values follow
+Decisions follow the beliefs for the first conflicts after a rephase and activity (VSIDS) after that; values follow
 the beliefs where these are sure, and else the target: the beliefs at first, then the longest consistent trail
 since (target phases, Biere & Fleury 2020).
 
@@ -15,20 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from nonobot.bot.board import end_phase, is_budget_spent, is_on, known_cells, trace
 from nonobot.bot.champion.analysis import analyse
-from nonobot.bot.champion.board import known_cells
 from nonobot.bot.champion.clauses import add_learned, is_full_database, reduce_database, start_clauses
-from nonobot.bot.champion.control import is_late, is_on, lap, note
 from nonobot.bot.champion.explain import start_pattern, update_patterns
 from nonobot.bot.champion.guidance import believe, believe_anew
 from nonobot.bot.champion.heap import heap_insert, heap_pop
 from nonobot.bot.champion.propagate import propagate_all
 from nonobot.bot.champion.state import OUTCOME, STAGE, STEP
 from nonobot.bot.champion.trail import BY_CHOICE, NEVER, NONE, assign, backjump, push_cell
-from nonobot.bot.exchange import MOMENT
-from nonobot.bot.jit import kernel
+from nonobot.bot.kernels.compiling import kernel
+from nonobot.bot.kernels.masks import highest, lowest
 from nonobot.bot.line import paint
-from nonobot.bot.masks import highest, lowest
+from nonobot.bot.result import TRACE
 
 __all__ = ["learn", "start_learning"]
 
@@ -38,13 +37,13 @@ ACTIVITY_DECAY = 0.97  # of VSIDS, for each conflict; 0.95 was less steady, 0.90
 RESTART_UNIT = 400  # conflicts; times Luby's sequence
 FIRST_REDUCTION = 2000  # conflicts
 REDUCTION_STEP = 300  # more conflicts to each further reduction
-# An episode begins with fresh beliefs, at every other restart at first, and later seldom: on long puzzles the
+# A rephase forms the beliefs anew, at every other restart at first, and later seldom: on long puzzles the
 # trail's target is worth more (docs/engine.md).
-EPISODE_EVERY = 2  # restarts
+REPHASE_EVERY = 2  # restarts
 SELDOM_AFTER = 24  # restarts
 SELDOM_EVERY = 16  # restarts
-EPISODE_CONFLICTS = 20  # of an episode that beliefs decide; 5 and 60 were worse
-EPISODE_NOISE = f32(0.2)
+BELIEF_CONFLICTS = 20  # after a rephase that beliefs decide; 5 and 60 were worse
+REPHASE_NOISE = f32(0.2)
 RECONSIDERED = 20  # levels before a conflict whose decisions are not made again; 10 and 30 saved fewer conflicts
 NUMBERED_WHOLE = 62
 """Longest side of boards whose bounds are numbered from the empty line; larger ones have room only for the bounds
@@ -222,20 +221,20 @@ def _decide_by_belief(m: Any, is_fresh: Any) -> Any:
 
 
 @kernel
-def _keep_decisions(m: Any, level: Any) -> None:
+def _save_replay(m: Any, level: Any) -> None:
     """Note the decisions above `level` that are to be made again: all but the last ones."""
     end = m.level - RECONSIDERED
     for each in range(level, end):
-        m.kept[each] = m.trail[m.level_start[each]].literal
-    m.kept_next, m.kept_end = level, end
+        m.replay[each] = m.trail[m.level_start[each]].literal
+    m.replay_next, m.replay_end = level, end
 
 
 @kernel
-def _kept_decision(m: Any) -> Any:
+def _next_replayed(m: Any) -> Any:
     """Return the next decision to make again, or NONE."""
-    while m.kept_next < m.kept_end:
-        literal = m.kept[m.kept_next]
-        m.kept_next += 1
+    while m.replay_next < m.replay_end:
+        literal = m.replay[m.replay_next]
+        m.replay_next += 1
         if m.value[literal] == 0:
             return literal
     return NONE
@@ -281,7 +280,7 @@ def _luby(i: Any) -> Any:
 def _learn_from_conflict(m: Any) -> None:
     _aim_at_trail(m)
     level = analyse(m)
-    _keep_decisions(m, level)
+    _save_replay(m, level)
     backjump(m, level)
     reason = BY_CHOICE if m.learned_size == 1 else add_learned(m)
     assign(m, m.learned[0], reason)
@@ -290,29 +289,29 @@ def _learn_from_conflict(m: Any) -> None:
 
 
 @kernel
-def _start_episode(m: Any, noise: Any) -> None:
+def _rephase(m: Any, noise: Any) -> None:
     """Form the beliefs anew, aim at them, and let them decide for a while."""
     believe_anew(m, noise)
     _aim_at_beliefs(m)
-    m.episode_end = m.conflicts_met + EPISODE_CONFLICTS
+    m.belief_end = m.conflicts_met + BELIEF_CONFLICTS
     m.believed_at = -1
 
 
 @kernel
 def _restart(m: Any) -> Any:
-    """Go back to level 0; every other time start an episode. False if there is no solution."""
+    """Go back to level 0; every other time rephase. False if there is no solution."""
     m.restarts_made += 1
     m.counts.restarts += 1
     restarts = m.restarts_made
     m.next_restart = m.conflicts_met + RESTART_UNIT * _luby(restarts + 1)
-    m.kept_end = 0
+    m.replay_end = 0
     backjump(m, 0)
-    if restarts % (EPISODE_EVERY if restarts < SELDOM_AFTER else SELDOM_EVERY) == 1:
+    if restarts % (REPHASE_EVERY if restarts < SELDOM_AFTER else SELDOM_EVERY) == 1:
         m.most_assigned = 0
         if not propagate_all(m):
             return False
         if is_on(m, STAGE.beliefs):
-            _start_episode(m, EPISODE_NOISE)
+            _rephase(m, REPHASE_NOISE)
     return True
 
 
@@ -330,11 +329,11 @@ def _decide(m: Any) -> None:
     """Open a level with the next decision; a variable is unknown."""
     decision = NONE
     conflicts = m.conflicts_met
-    if conflicts < m.episode_end:
+    if conflicts < m.belief_end:
         decision = _decide_by_belief(m, conflicts > 0 and m.believed_at == conflicts)
         m.believed_at = conflicts
     if decision < 0:
-        decision = _kept_decision(m)
+        decision = _next_replayed(m)
     if decision < 0:
         decision = _decide_by_activity(m)
     m.counts.decisions += 1
@@ -372,15 +371,15 @@ def start_learning(m: Any) -> Any:
     m.conflicts_met = 0
     m.restarts_made = 0
     m.reductions_made = 0
-    m.kept_end = 0
+    m.replay_end = 0
     m.next_restart = RESTART_UNIT
     m.next_reduction = FIRST_REDUCTION
-    m.episode_end = 0
+    m.belief_end = 0
     believe_anew(m, f32(0))
     _aim_at_beliefs(m)
     _start_heap(m)
     if is_on(m, STAGE.beliefs):
-        m.episode_end = EPISODE_CONFLICTS
+        m.belief_end = BELIEF_CONFLICTS
         m.believed_at = -1
     return OUTCOME.open
 
@@ -392,14 +391,14 @@ def learn(m: Any, resume: Any) -> Any:
     Before: `start_learning` was called; with `resume` the last call found a solution, and another is wanted.
     After: OUTCOME.solved, and the board is a solution; or unsolvable: there is no (other) solution; or late.
     """
-    if resume and (is_late(m) or (is_full_database(m) and not _reduce(m))):
+    if resume and (is_budget_spent(m) or (is_full_database(m) and not _reduce(m))):
         return OUTCOME.late
     if resume and not _exclude_solution(m):
         return OUTCOME.unsolvable
     variables = m.variables
     while True:
         consistent = propagate_all(m)
-        now = lap(m, STEP.learning_propagation)
+        now = end_phase(m, STEP.learning_propagation)
         if not consistent:
             if m.level == 0:
                 return OUTCOME.unsolvable
@@ -408,24 +407,24 @@ def learn(m: Any, resume: Any) -> Any:
             _learn_from_conflict(m)
             if is_full_database(m) and not _reduce(m):
                 return OUTCOME.late
-            note(m, MOMENT.taken_back)
-            lap(m, STEP.learning_analysis)
+            trace(m, TRACE.taken_back)
+            end_phase(m, STEP.learning_analysis)
         elif m.assigned == variables:
-            note(m, MOMENT.painted)
+            trace(m, TRACE.painted)
             return OUTCOME.solved
         elif now > m.deadline or m.counts.line_solves > m.most_lines:
             return OUTCOME.late
         elif m.conflicts_met >= m.next_restart:
             if not _restart(m):
                 return OUTCOME.unsolvable
-            note(m, MOMENT.restarted)
-            lap(m, STEP.learning_upkeep)
+            trace(m, TRACE.restarted)
+            end_phase(m, STEP.learning_upkeep)
         elif m.conflicts_met >= m.next_reduction:
             if not _reduce(m):
                 return OUTCOME.late
-            lap(m, STEP.learning_upkeep)
+            end_phase(m, STEP.learning_upkeep)
         else:
-            note(m, MOMENT.painted)
+            trace(m, TRACE.painted)
             _decide(m)
-            note(m, MOMENT.guessed)
-            lap(m, STEP.learning_decisions)
+            trace(m, TRACE.guessed)
+            end_phase(m, STEP.learning_decisions)

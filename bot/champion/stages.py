@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.champion.board import copy_board, is_full, propagate, start_board
-from nonobot.bot.champion.control import is_late, is_on, lap, start_laps
+from nonobot.bot.board import (
+    copy_board,
+    end_phase,
+    is_budget_spent,
+    is_full,
+    is_on,
+    propagate,
+    start_board,
+    start_phases,
+)
 from nonobot.bot.champion.descent import descend
 from nonobot.bot.champion.search import learn, start_learning
 from nonobot.bot.champion.state import OUTCOME, STAGE, STEP, WANTED
-from nonobot.bot.jit import kernel
+from nonobot.bot.kernels.compiling import kernel
 
 __all__ = ["propagate_root", "search"]
 
@@ -21,7 +29,7 @@ CELLS_AT_ONCE = (10, 3)
 def _descend_all(m: Any) -> Any:
     """Try the descents one after the other; True if the board is a solution."""
     solved = descend(m, CELLS_AT_ONCE[0]) or descend(m, CELLS_AT_ONCE[1])
-    lap(m, STEP.descents)
+    end_phase(m, STEP.descents)
     return solved
 
 
@@ -31,11 +39,11 @@ def propagate_root(m: Any) -> Any:
 
     The board is then its only solution.
     """
-    start_laps(m)
+    start_phases(m)
     start_board(m)
     consistent = propagate(m)
     copy_board(m, m.root, m.board)
-    lap(m, STEP.propagation)
+    end_phase(m, STEP.propagation)
     if not consistent:
         return OUTCOME.unsolvable
     return OUTCOME.solved if is_full(m) else OUTCOME.open
@@ -51,13 +59,13 @@ def search(m: Any, wanted: Any) -> Any:
     wanted : int64
         Of WANTED; the descents are left out unless any solution will do.
     """
-    start_laps(m)
+    start_phases(m)
     if wanted == WANTED.next:
         return learn(m, True)
-    if wanted == WANTED.any and is_on(m, STAGE.descents) and not is_late(m) and _descend_all(m):
+    if wanted == WANTED.any and is_on(m, STAGE.descents) and not is_budget_spent(m) and _descend_all(m):
         return OUTCOME.solved
-    if not is_on(m, STAGE.learning) or is_late(m):
+    if not is_on(m, STAGE.learning) or is_budget_spent(m):
         return OUTCOME.late
     outcome = start_learning(m)
-    lap(m, STEP.learning_start)
+    end_phase(m, STEP.learning_start)
     return learn(m, False) if outcome == OUTCOME.open else outcome

@@ -2,8 +2,8 @@
 
 How to read it: `width=i8` is one number of 8 bytes, `length=i2[lines]` an array, `clue=place[lines, blocks]` a
 table, `board=boards` a struct with members of its own. A kernel says `m.width`, `m.length[line]`, `m.clue[line,
-block]`, `m.board.black[line]`; every number is 64 bits wide once it is out of the memory (`bot.language`,
-`bot.masks`). No kernel keeps anything elsewhere.
+block]`, `m.board.black[line]`; every number is 64 bits wide once it is out of the memory (`bot.kernels.language`,
+`bot.kernels.masks`). No kernel keeps anything elsewhere.
 
 Lines are numbered rows first: line y is row y, line height + x is column x. A cell is numbered y * width + x.
 
@@ -20,8 +20,8 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from nonobot.bot.exchange import MOST_MOMENTS
-from nonobot.bot.memory import Struct, f4, f8, i1, i2, i4, i8, mask_of, u1, u2, u4, u8
+from nonobot.bot.kernels.memory import Struct, f4, f8, i1, i2, i4, i8, mask_of, u1, u2, u4, u8
+from nonobot.bot.result import MOST_TRACE_EVENTS
 
 __all__ = [
     "MOST_ARENA", "MOST_CLAUSES", "MOST_PICKED", "MOST_VARIABLES", "MOST_WATCHES", "OUTCOME", "STAGE",
@@ -87,7 +87,7 @@ MOST_WATCHES = 1 << 23  # the database counts as full at half of it: lists that 
 MOST_VARIABLES = 1 << 22
 """Room for this many, where a width could need more: the largest boards of 512 bits and over do."""
 
-MOST_MOMENT_BYTES = 1 << 31
+MOST_TRACE_BYTES = 1 << 31
 
 MOST_PICKED = 256
 """Cells that a step of a descent may paint."""
@@ -146,7 +146,7 @@ def champion_map(bits: int) -> Struct:
     boards = Struct(f"Boards{bits}", black=mask[lines], white=mask[lines])
     sides = Struct(f"Sides{bits}", rows=mask, columns=mask)
     record = Struct(f"Record{bits}", black=mask, white=mask, line=i8, events=i8)
-    moment = Struct(f"Moment{bits}", kind=i8, black=mask[longest], white=mask[longest])
+    trace_event = Struct(f"TraceEvent{bits}", kind=i8, black=mask[longest], white=mask[longest])
 
     return Struct(
         f"Champion{bits}",
@@ -171,16 +171,16 @@ def champion_map(bits: int) -> Struct:
         # -- statistics
         counts=COUNTS,
         spent=i8[len(STEP)],  # nanoseconds of each step
-        lap=i8,  # when the last step ended, on the clock of now_ns
+        phase_start=i8,  # when the last phase ended, on the clock of now_ns
         # -- boards
         root=boards,  # what propagation alone gives
         board=boards,  # of the stage under way
         undo=boards,  # the board before the last step of a descent
         dirty=sides,  # lines still to be painted
-        # -- moments, noted only for people who watch
-        moment_room=i8,  # 0: nobody watches
-        moment_count=i8,
-        moments=moment[min(MOST_MOMENTS, MOST_MOMENT_BYTES // moment.size)],
+        # -- trace events, recorded only for --watch and --dialogue
+        trace_room=i8,  # 0: tracing is off
+        trace_count=i8,
+        trace_events=trace_event[min(MOST_TRACE_EVENTS, MOST_TRACE_BYTES // trace_event.size)],
         # -- scratch of the line kernel, an item for each block
         reach=mask[blocks + 1],
         starts=mask[blocks + 1],
@@ -277,16 +277,16 @@ def champion_map(bits: int) -> Struct:
         heap_place=i4[variables],  # -1: not in the heap
         target=u1[variables],  # the value to try: 0 true (black), 1 false
         most_assigned=i8,  # events of the longest consistent trail since `target` was reset
-        kept=i4[variables],  # decisions that a backjump took back and that are made again
-        kept_next=i8,  # place of the next one in `kept`
-        kept_end=i8,  # and behind the last one; 0: there are none
+        replay=i4[variables],  # trail replay: decisions that a backjump took back and that are made again
+        replay_next=i8,  # place of the next one in `replay`
+        replay_end=i8,  # and behind the last one; 0: there are none
         # -- learning: the course of a search
         conflicts_met=i8,
         restarts_made=i8,
         reductions_made=i8,
         next_restart=i8,  # number of conflicts
         next_reduction=i8,  # number of conflicts
-        episode_end=i8,  # number of conflicts up to which beliefs decide
+        belief_end=i8,  # number of conflicts up to which beliefs decide
         believed_at=i8,  # number of conflicts when they last did
         # -- learning: beliefs in the search
         said=f4[lines, row],  # what a line said last, damped

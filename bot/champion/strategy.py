@@ -8,20 +8,20 @@ from functools import cached_property
 
 from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
 from nonobot.bot.champion.state import MOST_VARIABLES, OUTCOME, STEP, WANTED, champion_map
-from nonobot.bot.exchange import (
+from nonobot.bot.kernels.loading import load_kernel
+from nonobot.bot.kernels.memory import Memory
+from nonobot.bot.result import (
     FOREVER_NS,
-    MOST_MOMENTS,
+    MOST_TRACE_EVENTS,
     UNLIMITED,
-    Moment,
     Result,
+    TraceEvent,
     deadline_after,
-    moments_of,
     put_puzzle,
     result_of,
     solution_of,
+    trace_events_in,
 )
-from nonobot.bot.memory import Memory
-from nonobot.bot.native import load_kernel
 from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
@@ -89,7 +89,7 @@ class ChampionStrategy:
         self._least_bits = least_bits
         self._engines: dict[int, _Engine] = {}
         self._engine: _Engine | None = None
-        self._most_moments = 0
+        self._most_trace_events = 0
         self._is_stopped = False
         self._on_compile: Callable[[str], None] = lambda what: None
 
@@ -192,13 +192,13 @@ class ChampionStrategy:
         if self._engine:
             self._engine.memory.items("deadline")[0] = 0
 
-    def watch(self, most: int = MOST_MOMENTS) -> None:
-        """Note the moments of every search from now on, the first ones, up to `most` of each."""
-        self._most_moments = min(most, MOST_MOMENTS)
+    def watch(self, most: int = MOST_TRACE_EVENTS) -> None:
+        """Record the trace events of every search from now on, the first ones, up to `most` of each."""
+        self._most_trace_events = min(most, MOST_TRACE_EVENTS)
 
-    def moments(self) -> Iterator[tuple[Moment, PartialGrid]]:
-        """Yield the moments of the last search, the first of them if there are very many."""
-        return moments_of(self._engine.memory) if self._engine else iter(())
+    def trace_events(self) -> Iterator[tuple[TraceEvent, PartialGrid]]:
+        """Yield the trace events of the last search, the first of them if there are very many."""
+        return trace_events_in(self._engine.memory) if self._engine else iter(())
 
     def _engine_for(self, width: int, height: int) -> _Engine:
         longest = max(width, height)
@@ -216,5 +216,5 @@ class ChampionStrategy:
             engine.memory.items("stages")[0] = self._stages
             self._engines[bits] = engine
         engine = self._engines[bits]
-        engine.memory.items("moment_room")[0] = min(self._most_moments, engine.memory.count("moments"))
+        engine.memory.items("trace_room")[0] = min(self._most_trace_events, engine.memory.count("trace_events"))
         return engine

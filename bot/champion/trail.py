@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.champion.heap import heap_insert
-from nonobot.bot.jit import kernel
+from nonobot.bot.kernels.compiling import kernel
 
 __all__ = [
     "BY_CHOICE", "BY_NEIGHBOUR", "BY_RULE", "FROM_RECORD", "NEVER", "NONE", "OF_RULE", "assign", "backjump",

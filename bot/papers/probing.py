@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.champion.board import copy_board, known_cells
-from nonobot.bot.champion.control import is_late, note
-from nonobot.bot.exchange import MOMENT
-from nonobot.bot.jit import kernel
-from nonobot.bot.masks import count, lowest
-from nonobot.bot.papers.propagation import paint_crossing, propagate
+from nonobot.bot.board import copy_board, is_budget_spent, known_cells, paint_crossing, trace
+from nonobot.bot.kernels.compiling import kernel
+from nonobot.bot.kernels.masks import count, lowest
+from nonobot.bot.papers.propagation import propagate
 from nonobot.bot.papers.state import OUTCOME
+from nonobot.bot.result import TRACE
 from nonobot.protocol import BLACK, WHITE
 
 __all__ = ["count_known", "fully_probe", "is_unknown", "take_over"]
@@ -106,7 +105,7 @@ def _merge(m: Any, one: Any, other: Any) -> Any:
     if not propagate(m, m.trial, False):
         return False
     take_over(m, m.trial)
-    note(m, MOMENT.probed)
+    trace(m, TRACE.probed)
     return True
 
 
@@ -122,7 +121,7 @@ def _probe_cell(m: Any, cell: Any) -> Any:
     if not (black_holds or white_holds):
         return False
     take_over(m, black if black_holds else white)
-    note(m, MOMENT.probed)
+    trace(m, TRACE.probed)
     return True
 
 
@@ -221,7 +220,7 @@ def fully_probe(m: Any) -> Any:
         since_stale += 1
         if m.fresh[cell] == 0 and is_unknown(m, cell):
             since_stale = 0
-            if is_late(m):
+            if is_budget_spent(m):
                 return OUTCOME.late
             if not _probe_cell(m, cell):
                 return OUTCOME.unsolvable

@@ -7,27 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.champion.control import note
-from nonobot.bot.exchange import MOMENT
-from nonobot.bot.jit import kernel
-from nonobot.bot.masks import lowest
+from nonobot.bot.board import paint_crossing, trace
+from nonobot.bot.kernels.compiling import kernel
+from nonobot.bot.kernels.masks import lowest
 from nonobot.bot.papers.lines import paint_with
 from nonobot.bot.papers.state import CACHE_BITS
+from nonobot.bot.result import TRACE
 
-__all__ = ["paint_crossing", "propagate"]
+__all__ = ["propagate"]
 
 # Odd constants of the multiplicative hash, as int64: fractions of the golden ratio, of sqrt(2) and of sqrt(3).
 _HASH_BLACK, _HASH_WHITE, _HASH_LINE = 0x9E3779B97F4A7C15 - 2**64, 0x6A09E667F3BCC909, 0xBB67AE8584CAA73B - 2**64
 
 _LAST_ENTRY = (1 << CACHE_BITS) - 1
-
-
-@kernel
-def paint_crossing(colour: Any, cells: Any, crossing: Any, here: Any) -> None:
-    """Paint cells of a line in the lines that cross it, the first of which is `crossing`."""
-    while cells:
-        colour[crossing + lowest(cells)] |= here
-        cells &= cells - 1
 
 
 @kernel
@@ -96,7 +88,7 @@ def propagate(m: Any, board: Any, noting: Any) -> Any:
                 paint_crossing(board.black, black_now ^ black, crossing, m.one << place)
                 paint_crossing(board.white, white_now ^ white, crossing, m.one << place)
                 if noting:
-                    note(m, MOMENT.painted)
+                    trace(m, TRACE.painted)
         todo, triggered = triggered, m.none
         first, crossing = crossing, first
     m.counts.line_solves += solves

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.champion.board import copy_board, start_board
-from nonobot.bot.champion.control import lap, note, start_laps
-from nonobot.bot.exchange import MOMENT
-from nonobot.bot.jit import kernel
+from nonobot.bot.board import copy_board, end_phase, start_board, start_phases, trace
+from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.papers.probing import fully_probe, is_unknown, take_over
 from nonobot.bot.papers.propagation import propagate
 from nonobot.bot.papers.state import LOG_UNIT_BITS, OUTCOME, STEP
+from nonobot.bot.result import TRACE
 from nonobot.protocol import BLACK, WHITE
 
 __all__ = ["deduce", "search"]
@@ -64,7 +63,7 @@ def _branch(m: Any) -> None:
         other.black[line] = m.board.black[line] | probed.black[line]
         other.white[line] = m.board.white[line] | probed.white[line]
     take_over(m, m.side_board[first])
-    note(m, MOMENT.guessed)
+    trace(m, TRACE.guessed)
 
 
 @kernel
@@ -75,7 +74,7 @@ def _backtrack(m: Any) -> Any:
     m.depth -= 1
     copy_board(m, m.board, m.stack[m.depth])
     _make_stale(m)
-    note(m, MOMENT.taken_back)
+    trace(m, TRACE.taken_back)
     m.counts.backtracks += 1
     return True
 
@@ -93,24 +92,24 @@ def search(m: Any, resume: Any) -> Any:
     resume : int64
         1 or 0.
     """
-    start_laps(m)
+    start_phases(m)
     if resume:
         alive = _backtrack(m)
     else:
         m.depth = 0
         alive = _start(m)
-        lap(m, STEP.propagation)
+        end_phase(m, STEP.propagation)
     while alive:
         m.counts.nodes += 1
         ended = fully_probe(m)
-        lap(m, STEP.probing)
+        end_phase(m, STEP.probing)
         if ended == OUTCOME.solved or ended == OUTCOME.late:
             return ended
         if ended == OUTCOME.open:
             _branch(m)
         else:
             alive = _backtrack(m)
-        lap(m, STEP.branching)
+        end_phase(m, STEP.branching)
     return OUTCOME.unsolvable
 
 

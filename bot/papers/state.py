@@ -12,8 +12,8 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from nonobot.bot.exchange import MOST_MOMENTS
-from nonobot.bot.memory import Struct, i1, i2, i8, mask_of, u1
+from nonobot.bot.kernels.memory import Struct, i1, i2, i8, mask_of, u1
+from nonobot.bot.result import MOST_TRACE_EVENTS
 
 __all__ = ["LOG_UNIT_BITS", "LONGEST_SIDE", "OUTCOME", "SOLVER", "STEP", "papers_map"]
 
@@ -71,7 +71,7 @@ def papers_map() -> Struct:
         white_word=i8[lines].over("white"),
     )
     some_lines = Struct("PapersLines", rows=mask, columns=mask)
-    moment = Struct("PapersMoment", kind=i8, black=mask[longest], white=mask[longest])
+    trace_event = Struct("PapersTraceEvent", kind=i8, black=mask[longest], white=mask[longest])
     # What painting a line led to; as large as a line of the processor's cache.
     painting = Struct(
         "PapersPainting",
@@ -107,7 +107,7 @@ def papers_map() -> Struct:
         # -- statistics
         counts=COUNTS,
         spent=i8[len(STEP)],  # nanoseconds of each step
-        lap=i8,  # when the last step ended, on the clock of now_ns
+        phase_start=i8,  # when the last phase ended, on the clock of now_ns
         # -- the search
         board=board,  # at the present node
         dirty=some_lines,  # lines still to be painted
@@ -125,10 +125,10 @@ def papers_map() -> Struct:
         # -- line cache: direct-mapped
         cache=painting[1 << CACHE_BITS],
         cache_age=i8,  # number of the puzzle, a part of the tag: what others left there is no hit
-        # -- moments, noted only for people who watch
-        moment_room=i8,  # 0: nobody watches
-        moment_count=i8,
-        moments=moment[MOST_MOMENTS],
+        # -- trace events, recorded only for --watch and --dialogue
+        trace_room=i8,  # 0: tracing is off
+        trace_count=i8,
+        trace_events=trace_event[MOST_TRACE_EVENTS],
         # -- scratch of the line kernel, an item for each block
         reach=mask[blocks + 1],
         starts=mask[blocks + 1],

@@ -11,22 +11,22 @@ from functools import cache, partial
 from math import log1p
 from typing import TYPE_CHECKING
 
-from nonobot.bot.exchange import (
+from nonobot.bot.kernels.loading import load_kernel
+from nonobot.bot.kernels.memory import Memory
+from nonobot.bot.papers.state import LOG_UNIT_BITS, LONGEST_SIDE, OUTCOME, SOLVER, STEP, papers_map
+from nonobot.bot.result import (
     FOREVER_NS,
-    MOST_MOMENTS,
+    MOST_TRACE_EVENTS,
     UNLIMITED,
-    Moment,
     Result,
+    TraceEvent,
     deadline_after,
     grid_of,
-    moments_of,
     put_puzzle,
     result_of,
     solution_of,
+    trace_events_in,
 )
-from nonobot.bot.memory import Memory
-from nonobot.bot.native import load_kernel
-from nonobot.bot.papers.state import LOG_UNIT_BITS, LONGEST_SIDE, OUTCOME, SOLVER, STEP, papers_map
 from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
@@ -148,13 +148,13 @@ class PapersStrategy:
         self._is_stopped = True
         self._put("deadline", 0)
 
-    def watch(self, most: int = MOST_MOMENTS) -> None:
-        """Note the moments of every search from now on, the first ones, up to `most` of each."""
-        self._put("moment_room", min(most, self._memory.count("moments")))
+    def watch(self, most: int = MOST_TRACE_EVENTS) -> None:
+        """Record the trace events of every search from now on, the first ones, up to `most` of each."""
+        self._put("trace_room", min(most, self._memory.count("trace_events")))
 
-    def moments(self) -> Iterator[tuple[Moment, PartialGrid]]:
-        """Yield the moments of the last search, the first of them if there are very many."""
-        return moments_of(self._memory)
+    def trace_events(self) -> Iterator[tuple[TraceEvent, PartialGrid]]:
+        """Yield the trace events of the last search, the first of them if there are very many."""
+        return trace_events_in(self._memory)
 
     def deduce(self, puzzle: Puzzle, level: int) -> npt.NDArray[np.int8] | None:
         """Return what follows without a choice; see :func:`deduce`."""

@@ -138,7 +138,7 @@ def _workshop() -> Iterator[Path]:
 
 
 def _workshop_folder() -> Path:
-    from nonobot.bot.cache import cache_folder  # digests all sources of the bot
+    from nonobot.bot.kernels.cache import cache_folder  # digests all sources of the bot
 
     kernels = cache_folder()
     if kernels is None:

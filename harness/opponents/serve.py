@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from nonobot.arguments import Parser, either, missing, seconds, size_up_to
-from nonobot.bot.intake import chunks_until, lines_of
+from nonobot.bot.input import chunks_until, lines_of
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
 from nonobot.protocol.clues import fault_in_clues
 

@@ -9,8 +9,8 @@ import numpy as np
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.champion.beliefs import forget, sweep
 from nonobot.bot.champion.descent import MOST_ODDS
-from nonobot.bot.jit import entry
-from nonobot.bot.memory import Memory
+from nonobot.bot.kernels.compiling import entry
+from nonobot.bot.kernels.memory import Memory
 from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.board_propagation import propagate_board
 from nonobot.harness.bench.jobs.positions import positions

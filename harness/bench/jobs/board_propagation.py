@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from nonobot.bot.board import known_cells, propagate, start_board
 from nonobot.bot.champion import ChampionStrategy
-from nonobot.bot.champion.board import known_cells, propagate, start_board
-from nonobot.bot.jit import entry
-from nonobot.bot.masks import count
+from nonobot.bot.kernels.compiling import entry
+from nonobot.bot.kernels.masks import count
 from nonobot.bot.papers import deduce
 from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.positions import positions

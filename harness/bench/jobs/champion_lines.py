@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from nonobot.bot.champion import ChampionStrategy
-from nonobot.bot.jit import entry
+from nonobot.bot.kernels.compiling import entry
+from nonobot.bot.kernels.masks import count
 from nonobot.bot.line import paint
-from nonobot.bot.masks import count
 from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.positions import positions
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from nonobot.bot.board import copy_board, propagate, start_board
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.champion.analysis import analyse
-from nonobot.bot.champion.board import copy_board, propagate, start_board
 from nonobot.bot.champion.propagate import propagate_all
 from nonobot.bot.champion.search import _decide, _learn_from_conflict, start_learning
 from nonobot.bot.champion.state import OUTCOME
-from nonobot.bot.jit import entry, kernel
+from nonobot.bot.kernels.compiling import entry, kernel
 from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.jobs.positions import positions
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from nonobot.bot.jit import entry
-from nonobot.bot.memory import Memory
+from nonobot.bot.kernels.compiling import entry
+from nonobot.bot.kernels.memory import Memory
 from nonobot.bot.papers import PapersStrategy, deduce, search
 from nonobot.bot.papers.probing import count_known
 from nonobot.bot.papers.state import OUTCOME

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from nonobot.bot.jit import entry
-from nonobot.bot.masks import count
+from nonobot.bot.kernels.compiling import entry
+from nonobot.bot.kernels.masks import count
 from nonobot.bot.papers.lines import paint_with
 from nonobot.bot.papers.state import SOLVER
 from nonobot.harness.bench.job import Job, clocked, require

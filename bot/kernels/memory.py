@@ -2,7 +2,7 @@
 
 A map is a :class:`Struct`: named members, each a single item, an array of items, or another struct. The kernels
 read it as it is written, `m.width`, `m.latest[line, block]`, `m.counts.conflicts`, `m.trail[event].reason`:
-`bot.language` makes numba understand it. A process that finds its kernels compiled loads neither numba nor numpy,
+`language.py` makes numba understand it. A process that finds its kernels compiled loads neither numba nor numpy,
 which would take most of its start: `items` and `masks` are all that solving a puzzle needs.
 """
 

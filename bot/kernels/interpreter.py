@@ -1,9 +1,8 @@
 """The kernels' memory for plain Python: with NUMBA_DISABLE_JIT the same kernels run in a debugger.
 
-What numba makes of `m.board.black[line]` (`bot.language`), these objects do on the bytes of the same memory: what
-a kernel reads comes out as it does when compiled, whole numbers as Python's, masks as a :class:`Mask`, floats of
-their own width. And they look: an index out of range, a shift by too many places and a float among whole numbers
-are errors.
+These objects do on the bytes of the memory what compiled kernels do there (`language.py`): whole numbers come out
+as Python's, masks as a :class:`Mask`, floats in their own width. They also check: an index out of range, a shift
+by too many places and a float among whole numbers are errors.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from numba.core.errors import TypingError
 
-from nonobot.bot.language import StructType
-from nonobot.bot.memory import Array, Constant, Item, Member, Struct
+from nonobot.bot.kernels.language import StructType
+from nonobot.bot.kernels.memory import Array, Constant, Item, Member, Struct
 
 __all__ = ["Mask", "PlainArray", "PlainStruct", "mask_kind", "memory_at", "on_plain_memory"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from nonobot.bot.cli import Options
-from nonobot.bot.exchange import MOST_MOMENTS, Moment, Result
+from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent
 from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle
 
 __all__ = ["Strategy", "make_strategy"]
@@ -46,11 +46,11 @@ class Strategy(Protocol):
     def stop(self) -> None:
         """Let the search that another thread is in return soon, with what it has, and every one after it."""
 
-    def watch(self, most: int = MOST_MOMENTS) -> None:
-        """Note the moments of every search from now on, the first ones, up to `most` of each."""
+    def watch(self, most: int = MOST_TRACE_EVENTS) -> None:
+        """Record the trace events of every search from now on, the first ones, up to `most` of each."""
 
-    def moments(self) -> Iterator[tuple[Moment, PartialGrid]]:
-        """Yield the moments of the last search; the first ones, if there are many."""
+    def trace_events(self) -> Iterator[tuple[TraceEvent, PartialGrid]]:
+        """Yield the trace events of the last search; the first ones, if there are many."""
 
 
 def make_strategy(options: Options) -> Strategy:

@@ -2,7 +2,7 @@
 
 `kernel` marks a function that other kernels call, `inlined` a small one of the hottest loops. `entry` marks an
 outermost one that Python calls, with arrays, numbers, or a `Memory`, by whose map it is then compiled; numba keeps
-its compiled code in the project's own folder. (The champion's own entries are no such: see `bot.native`.)
+its compiled code in the project's own folder. (The champion's own entries are no such: see `bot.kernels.loading`.)
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 import numba
 from numba.extending import NativeValue, typeof_impl, unbox
 
-from nonobot.bot.cache import cache_folder
-from nonobot.bot.language import StructType
-from nonobot.bot.memory import Memory
+from nonobot.bot.kernels.cache import cache_folder
+from nonobot.bot.kernels.language import StructType
+from nonobot.bot.kernels.memory import Memory
 
 __all__ = ["entry", "inlined", "kernel"]
 
@@ -52,7 +52,7 @@ def entry(function: Callable[..., Any]) -> Any:
 
 
 def _plain(function: Callable[..., Any]) -> Any:
-    from nonobot.bot.plain import on_plain_memory
+    from nonobot.bot.kernels.interpreter import on_plain_memory
 
     @wraps(function)
     def call(*arguments: Any) -> Any:

@@ -53,7 +53,7 @@ def _cpu() -> bytes:
 
 
 def _digest() -> str:
-    sources = sorted(Path(__file__).parent.rglob("*.py"))
+    sources = sorted(Path(__file__).parents[1].rglob("*.py"))
     versions = sys.version.encode(), llvmlite.__version__.encode(), _numba_version()
     # The parts' lengths tell where each of them ends.
     parts = [*(source.read_bytes() for source in sources), *versions, _cpu()]

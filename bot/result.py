@@ -1,4 +1,4 @@
-"""What goes into a strategy and what comes out: boards to start from, results, moments of the search."""
+"""What goes into a strategy and what comes out: boards to start from, results, trace events."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Literal, NamedTuple
 
-from nonobot.bot.memory import Memory, Struct, masks_in
+from nonobot.bot.kernels.memory import Memory, Struct, masks_in
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle, Solution
 
 __all__ = [
     "FOREVER_NS",
-    "MOMENT",
-    "MOST_MOMENTS",
+    "MOST_TRACE_EVENTS",
+    "TRACE",
     "UNLIMITED",
-    "Moment",
     "Result",
     "Status",
+    "TraceEvent",
     "deadline_after",
     "grid_of",
     "line_masks",
-    "moments_of",
     "put_puzzle",
     "result_of",
     "solution_of",
+    "trace_events_in",
 ]
 
 FOREVER_NS = 2**62
@@ -57,7 +57,7 @@ def put_puzzle(memory: Memory, puzzle: Puzzle, start: PartialGrid | None) -> Non
     ----------
     memory : Memory
         Of a map with the members that both strategies have: the board's size, the places of its cells, `clue`
-        and `blocks`, `start`, `counts`, `spent` and `moment_count`.
+        and `blocks`, `start`, `counts`, `spent` and `trace_count`.
     puzzle : Puzzle
         There is room for it.
     start : PartialGrid or None
@@ -71,7 +71,7 @@ def put_puzzle(memory: Memory, puzzle: Puzzle, start: PartialGrid | None) -> Non
     packed = b"".join(array(table.format, clue).tobytes().ljust(row_bytes, b"\0") for clue in clues)
     table.cast("B")[: len(packed)] = packed
     blocks[: len(clues)] = array(blocks.format, map(len, clues))
-    for name in ("start", "counts", "spent", "moment_count"):
+    for name in ("start", "counts", "spent", "trace_count"):
         content = items(name).cast("B")
         content[:] = bytes(len(content))
     if start is not None:
@@ -186,11 +186,11 @@ def result_of(
     )
 
 
-MOST_MOMENTS = 1 << 14
-"""So many moments of one search are kept, the first ones."""
+MOST_TRACE_EVENTS = 1 << 14
+"""So many trace events of one search are kept, the first ones."""
 
 
-class Moment(IntEnum):
+class TraceEvent(IntEnum):
     """What had just happened.
 
     PAINTED: lines told cells. PROBED: probing told cells. GUESSED: a cell was assumed. TAKEN_BACK: what followed
@@ -204,22 +204,22 @@ class Moment(IntEnum):
     RESTARTED = 4
 
 
-class _Moments(NamedTuple):
-    painted: int = int(Moment.PAINTED)
-    probed: int = int(Moment.PROBED)
-    guessed: int = int(Moment.GUESSED)
-    taken_back: int = int(Moment.TAKEN_BACK)
-    restarted: int = int(Moment.RESTARTED)
+class _TraceEvents(NamedTuple):
+    painted: int = int(TraceEvent.PAINTED)
+    probed: int = int(TraceEvent.PROBED)
+    guessed: int = int(TraceEvent.GUESSED)
+    taken_back: int = int(TraceEvent.TAKEN_BACK)
+    restarted: int = int(TraceEvent.RESTARTED)
 
 
-MOMENT = _Moments()
+TRACE = _TraceEvents()
 """The same, as kernels note them."""
 
 
-def moments_of(memory: Memory) -> Iterator[tuple[Moment, PartialGrid]]:
-    """Yield the moments that a search has noted in its memory, the first of them if there are very many."""
+def trace_events_in(memory: Memory) -> Iterator[tuple[TraceEvent, PartialGrid]]:
+    """Yield the trace events in a memory with their boards, up to `MOST_TRACE_EVENTS`."""
     width, height = memory.items("width")[0], memory.items("height")[0]
-    noted = memory.view("moments")[: memory.items("moment_count")[0]]
+    noted = memory.view("trace_events")[: memory.items("trace_count")[0]]
     for kind, black, white in zip(noted["kind"].tolist(), noted["black"], noted["white"], strict=True):
         rows = [masks_in(masks[:height].tobytes(), masks[0].nbytes) for masks in (black, white)]
-        yield Moment(kind), grid_of(rows[0], rows[1], width)
+        yield TraceEvent(kind), grid_of(rows[0], rows[1], width)

@@ -19,7 +19,7 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
 
-from nonobot.bot.language import item_address
+from nonobot.bot.kernels.language import item_address
 
 __all__ = [
     "at_least", "at_most", "load16", "load32", "load64", "rotate_down", "rotate_up", "select", "splat16",

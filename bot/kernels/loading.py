@@ -1,7 +1,7 @@
 """Compiled kernels as files: compiled once with numba, loaded without it.
 
 Importing numba and loading its own cache takes 0.35 s, seven times as long as a whole start without it; loading
-llvmlite alone, for object code, as long as that start. Code that is laid out (`bot.machine_code`) needs neither. A
+llvmlite alone, for object code, as long as that start. Code that is laid out (`machine_code.py`) needs neither. A
 kernel that is loaded this way takes the address of a memory and numbers, and returns a number.
 
 This leans on things that numba promises nobody: how to get at the object code, how to have it made once and not
@@ -23,9 +23,9 @@ from importlib.util import source_hash
 from pathlib import Path
 from typing import Any
 
-from nonobot.bot.cache import cache_folder, note_use, tidy_cache
-from nonobot.bot.machine_code import ForbiddenError, laid_out, map_code
-from nonobot.bot.memory import Memory, Struct
+from nonobot.bot.kernels.cache import cache_folder, note_use, tidy_cache
+from nonobot.bot.kernels.machine_code import ForbiddenError, laid_out, map_code
+from nonobot.bot.kernels.memory import Memory, Struct
 from nonobot.system import whole_file
 
 __all__ = ["load_kernel"]
@@ -68,7 +68,7 @@ def _load(
 ) -> Callable[..., int]:
     """Return a kernel from its file, or compiled, or in plain Python."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-        from nonobot.bot.plain import on_plain_memory
+        from nonobot.bot.kernels.interpreter import on_plain_memory
 
         return on_plain_memory(getattr(importlib.import_module(module), name), struct)
     folder = cache_folder()
@@ -116,7 +116,7 @@ def _compile(function: Callable[..., Any], struct: Struct | None, numbers: int) 
     import numba
     from numba.core.compiler_lock import global_compiler_lock
 
-    from nonobot.bot.language import StructType
+    from nonobot.bot.kernels.language import StructType
 
     gc.disable()  # a compiler makes millions of objects, and rubbish is rare among them
     try:
@@ -241,7 +241,7 @@ def _what_has_changed() -> str | None:
 
 def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callable[[], None]) -> Callable[..., int]:
     """Return a kernel as :func:`load_kernel` does; numba loads and calls it, from its own cache if it is there."""
-    from nonobot.bot.jit import entry
+    from nonobot.bot.kernels.compiling import entry
 
     kernel = entry(getattr(importlib.import_module(module), name).py_func)
     is_new = True

@@ -1,16 +1,87 @@
-"""Boards: propagation without learning, as the root and the descents need it."""
+"""Kernels of both strategies: boards and their propagation, time and limits, random numbers, trace events."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.champion.control import note
-from nonobot.bot.exchange import MOMENT
-from nonobot.bot.jit import kernel
-from nonobot.bot.line import paint
-from nonobot.bot.masks import count, lowest
+import numpy as np
 
-__all__ = ["copy_board", "is_full", "known_cells", "paint_cell", "propagate", "start_board"]
+from nonobot.bot.kernels.compiling import kernel
+from nonobot.bot.kernels.language import now_ns
+from nonobot.bot.kernels.masks import count, lowest
+from nonobot.bot.line import paint
+from nonobot.bot.result import TRACE
+
+__all__ = [
+    "copy_board",
+    "end_phase",
+    "is_budget_spent",
+    "is_full",
+    "is_on",
+    "known_cells",
+    "paint_cell",
+    "paint_crossing",
+    "propagate",
+    "random_float",
+    "start_board",
+    "start_phases",
+    "trace",
+]  # fmt: skip
+
+
+@kernel
+def is_on(m: Any, stage: Any) -> Any:
+    """Tell whether a stage is on."""
+    return (m.stages & stage) != 0
+
+
+@kernel
+def is_budget_spent(m: Any) -> Any:
+    """Tell whether the time or the number of painted lines is used up; takes 20 ns."""
+    return now_ns() > m.deadline or m.counts.line_solves > m.most_lines
+
+
+@kernel
+def start_phases(m: Any) -> None:
+    """Start the phase timer."""
+    m.phase_start = now_ns()
+
+
+@kernel
+def end_phase(m: Any, step: Any) -> Any:
+    """Add the time since the last phase ended to that of `step`, and return the time."""
+    now = now_ns()
+    m.spent[step] += now - m.phase_start
+    m.phase_start = now
+    return now
+
+
+@kernel
+def random_float(m: Any) -> Any:
+    """Return a random float32 in [0, 1): xorshift64 (Marsaglia 2003), the same on every machine."""
+    m.random ^= m.random << np.uint64(13)
+    m.random ^= m.random >> np.uint64(7)
+    m.random ^= m.random << np.uint64(17)
+    return np.float32(m.random >> np.uint64(40)) * np.float32(2.0**-24)
+
+
+@kernel
+def _record(m: Any, kind: Any, event: Any) -> None:
+    event.kind = kind
+    for y in range(m.height):
+        event.black[y] = m.board.black[y]
+        event.white[y] = m.board.white[y]
+
+
+@kernel
+def trace(m: Any, kind: Any) -> None:
+    """Record a trace event with the board, if tracing is on and there is room."""
+    if m.trace_count < m.trace_room:
+        _record(m, kind, m.trace_events[m.trace_count])
+        m.trace_count += 1
+
+
+# --- boards ---
 
 
 @kernel
@@ -55,7 +126,7 @@ def paint_cell(m: Any, y: Any, x: Any, white: Any) -> None:
 
 
 @kernel
-def _cross(colour: Any, cells: Any, crossing: Any, here: Any) -> None:
+def paint_crossing(colour: Any, cells: Any, crossing: Any, here: Any) -> None:
     """Paint cells of a line in the lines that cross it, the first of which is `crossing`."""
     while cells:
         colour[crossing + lowest(cells)] |= here
@@ -89,9 +160,9 @@ def propagate(m: Any) -> Any:
             triggered |= new
             m.board.black[line] = black_now
             m.board.white[line] = white_now
-            _cross(m.board.black, black_now ^ black, crossing, m.one << place)
-            _cross(m.board.white, white_now ^ white, crossing, m.one << place)
-            note(m, MOMENT.painted)
+            paint_crossing(m.board.black, black_now ^ black, crossing, m.one << place)
+            paint_crossing(m.board.white, white_now ^ white, crossing, m.one << place)
+            trace(m, TRACE.painted)
         todo, triggered = triggered, m.none
         first, crossing = crossing, first
     m.counts.line_solves += solves

@@ -19,7 +19,7 @@ from typing import NamedTuple
 __all__ = ["ForbiddenError", "laid_out", "map_code"]
 
 _OUTSIDE = "clock_gettime"
-"""All that kernels call outside of themselves, in the C library (`bot/clock.py`)."""
+"""All that kernels call outside of themselves, in the C library (`bot/kernels/language.py`)."""
 
 # -- object files
 _ELF64_LITTLE_ENDIAN = b"\x7fELF\x02\x01"

@@ -1,0 +1,1 @@
+"""The kernels' language, memory, compiler and cache: what both strategies are written with and run on."""
