@@ -94,8 +94,8 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
         ]
         assert len(str(before.folder)) == len(str(after.folder))
         first = (
-            (before.folder / "bot" / "jit.py").stat().st_mtime,
-            (after.folder / "bot" / "jit.py").stat().st_mtime,
+            (before.folder / "bot" / "line.py").stat().st_mtime,
+            (after.folder / "bot" / "line.py").stat().st_mtime,
         )
         with pytest.raises(UnusableError, match="runs already"), revisions.side_by_side("HEAD"):
             pass
@@ -103,8 +103,8 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
     assert [one.name for one in workshop.iterdir()] == ["lock"]
     with revisions.side_by_side("HEAD") as (before, after):  # the times of files are what numba's cache goes by
         again = (
-            (before.folder / "bot" / "jit.py").stat().st_mtime,
-            (after.folder / "bot" / "jit.py").stat().st_mtime,
+            (before.folder / "bot" / "line.py").stat().st_mtime,
+            (after.folder / "bot" / "line.py").stat().st_mtime,
         )
     assert again == first
 

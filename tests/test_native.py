@@ -10,7 +10,7 @@ import sys
 import llvmlite.binding as llvm
 import pytest
 
-from nonobot.bot import cache
+from nonobot.bot.kernels import cache
 from nonobot.protocol import format_answer
 from tests.patched import patched_house
 from tests.talking import GOOD, GRID, PATIENCE_SECONDS, Solution, batch
@@ -77,7 +77,7 @@ ANSWERS = f"{2**62 + 7} 2 5"
 
 
 def test_a_kernel_is_compiled_once_and_loaded_from_then_on(tmp_path):
-    environment = patched_house(tmp_path, "native.py")
+    environment = patched_house(tmp_path, "kernels/loading.py")
     assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
     assert started(tmp_path, environment) == ([ANSWERS], "")
     [kept] = tmp_path.rglob("subtract-Kept.code")
@@ -91,7 +91,7 @@ ON_X86_64 = (platform.system(), platform.machine()) == ("Linux", "x86_64")
 
 @pytest.mark.skipif(not ON_X86_64, reason="code of other machines is not laid out")
 def test_a_kept_kernel_is_loaded_without_numba_and_llvmlite(tmp_path):
-    environment = patched_house(tmp_path, "native.py")
+    environment = patched_house(tmp_path, "kernels/loading.py")
     started(tmp_path, environment)
     assert started(tmp_path, environment, PROGRAM + LOADED) == ([ANSWERS, ""], "")
 
@@ -139,7 +139,7 @@ def test_object_code_that_is_not_laid_out_is_loaded_by_llvmlite(tmp_path):
 
 
 def test_a_kernel_that_cannot_be_kept_works_and_a_line_says_so(tmp_path):
-    environment = patched_house(tmp_path, "native.py")
+    environment = patched_house(tmp_path, "kernels/loading.py")
     # Nothing can be written to any file, as on a full disk; output goes to pipes.
     full = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))\n"
     for _ in range(2):
@@ -156,7 +156,7 @@ def test_a_kernel_that_cannot_be_kept_works_and_a_line_says_so(tmp_path):
 )
 def test_where_numba_has_changed_a_line_says_so_and_kernels_work_all_the_same(tmp_path, change):
     ours, another, why = CHANGES[change]
-    found, stderr = started(tmp_path, patched_house(tmp_path, "native.py", (ours, another)))
+    found, stderr = started(tmp_path, patched_house(tmp_path, "kernels/loading.py", (ours, another)))
     assert found == ["compiling", ANSWERS]
     [line] = stderr.splitlines()
     assert line.startswith("nonobot: numba ")
@@ -168,7 +168,7 @@ def test_where_numba_has_changed_a_line_says_so_and_kernels_work_all_the_same(tm
 @pytest.mark.slow
 def test_the_bot_answers_where_numba_has_changed(tmp_path):
     ours, another, why = CHANGES["the object code is not to be had"]
-    environment = patched_house(tmp_path, "native.py", (ours, another))
+    environment = patched_house(tmp_path, "kernels/loading.py", (ours, another))
     command = [sys.executable, "-m", "nonobot", "--size", "2x2"]
     for lines in (2, 1):  # the first start says that it compiles line logic, and this board needs no more
         done = subprocess.run(
