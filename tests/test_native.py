@@ -133,7 +133,7 @@ def test_where_no_code_may_be_made_a_line_says_so(tmp_path, kept):
 
 
 def test_object_code_that_is_not_laid_out_is_loaded_by_llvmlite(tmp_path):
-    environment = patched_house(tmp_path, "machine_code.py", ("_X86_64 = 62", "_X86_64 = 0"))
+    environment = patched_house(tmp_path, "kernels/machine_code.py", ("_X86_64 = 62", "_X86_64 = 0"))
     assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
     assert started(tmp_path, environment, PROGRAM + LOADED) == ([ANSWERS, "llvmlite.binding"], "")
 
