@@ -1,30 +1,43 @@
-"""The command line `nonojudge`: which commands there are, and what becomes of their errors."""
+"""The command line `nonojudge`: its commands, the options that several share, and its errors as one line."""
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import os
 import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from nonobot.arguments import Parser, add_completion, add_version
+from nonobot.arguments import Parser, add_completion, add_version, either, size, whole_number
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 
-__all__ = ["COMMANDS", "Command", "run"]
+__all__ = [
+    "COMMANDS",
+    "SET_HELP",
+    "Command",
+    "add_contain",
+    "add_core",
+    "add_json",
+    "add_results",
+    "add_size",
+    "add_warm_up",
+    "run",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command, known without its module being loaded: what one command needs is not the others' business.
+    """A command, whose module is loaded only to carry it out.
 
     Attributes
     ----------
     module : str
-        In `nonobot.harness.commands`: `add_to` describes it and its arguments, which name what carries it out.
+        Module in `nonobot.harness.commands`; its function `add_to` describes the command to a parser.
     help : str
-        A line for the list of commands.
+        The command's line in the list of commands.
     takes_bot : bool
         Whether a bot's command may follow after `--`.
     """
@@ -59,18 +72,7 @@ EXIT_UNUSABLE = 2
 
 
 def run(argv: Sequence[str]) -> int:
-    """Carry out one command line.
-
-    Parameters
-    ----------
-    argv : sequence of str
-        The arguments, without the program's name.
-
-    Returns
-    -------
-    int
-        The exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 130 interrupted.
-    """
+    """Carry out a command line, given without the program's name, and return the exit status."""
     own, bot_command = _split(argv)
     try:
         status = _carried_out(own, bot_command)
@@ -118,12 +120,12 @@ def _unusable(problem: str) -> int:
 
 
 def _drop_output() -> None:
-    """Let what is still in stdout's buffer go nowhere: at the end of the program it would fail again."""
+    """Redirect stdout, so that the rest of its buffer does not fail again at the end of the program."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser(*names: str) -> Parser:
-    """Return a parser that knows of all commands, and in full of those that are named; it loads no other."""
+    """Return a parser for all commands, with the arguments of those named; no other command is loaded."""
     parser = Parser(
         prog="nonojudge",
         description="The judge of nonogram tournaments: runs bots, ranks and compares them, "
@@ -139,3 +141,81 @@ def _parser(*names: str) -> Parser:
         if name in names:
             importlib.import_module(f"nonobot.harness.commands.{command.module}").add_to(described)
     return parser
+
+
+# --- options that several commands share ---------------------------------------------------------------------
+
+SET_HELP = (
+    "an official set such as taai2011 (see `nonojudge data`), a file of puzzles, or "
+    "boardgen:WIDTHxHEIGHTxCOUNT:seed=S for a generated set"
+)
+
+
+def add_size(parser: Parser) -> None:
+    """Add `--size`, for puzzle files."""
+    parser.add_argument(
+        "--size",
+        type=either("auto", "auto", size),
+        metavar="WxH|auto",
+        help="size of the boards of a TAAI file, which states none; auto: square ones of any sizes (default: "
+        "25x25 if the first board can be that, else auto)",
+    )
+
+
+def add_core(parser: Parser, default: str | None = argparse.SUPPRESS, said: str = "the last one") -> None:
+    """Add `--core`: a number, or None for any; without a `default` the attribute is missing if not given."""
+    parser.add_argument(
+        "--core",
+        type=either("any", None, whole_number(0, 9999, "the number of a core")),
+        default=default,
+        metavar="N|any",
+        help=f"the core to run on (default: {said})",
+    )
+
+
+def add_contain(
+    parser: Parser | argparse._ArgumentGroup, default: str | None = argparse.SUPPRESS, show: bool = True
+) -> None:
+    """Add `--contain` and, with `show`, `--show`; an option not given is missing without a `default`."""
+    parser.add_argument(
+        "--contain",
+        choices=["auto", "yes", "no"],
+        default=default,
+        help="whether the bot runs within walls, by bubblewrap: where they can be had (auto), not at all else "
+        "(yes), or never (no; default: auto)",
+    )
+    if show:
+        parser.add_argument(
+            "--show",
+            type=Path,
+            action="append",
+            default=argparse.SUPPRESS,
+            metavar="PATH",
+            help="what a contained bot may read beside what its command names: a file or a folder; again for more",
+        )
+
+
+def add_warm_up(parser: Parser) -> None:
+    """Add `--warm-up`."""
+    parser.add_argument(
+        "--warm-up",
+        type=shlex.split,
+        metavar="'CMD ARGS'",
+        help="run this before the clock starts, such as './mybot --compile' (the bot of this project: by default)",
+    )
+
+
+def add_results(parser: Parser) -> None:
+    """Add the results that a command reads."""
+    parser.add_argument(
+        "results",
+        nargs="+",
+        type=Path,
+        metavar="RESULT",
+        help="a result file, a bot's log, or a folder with such files (*.json, *.log)",
+    )
+
+
+def add_json(parser: Parser | argparse._ArgumentGroup, what: str, instead: str = "") -> None:
+    """Add `--json`."""
+    parser.add_argument("--json", action="store_true", default=False, help=f"print {what} as JSON{instead}")

@@ -12,7 +12,7 @@ from nonobot import __version__
 from nonobot.harness.text import NOTHING, drawn, in_unit, new_table, percent
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import black_cells
-from nonobot.tournament_data.select import Appraisal
+from nonobot.tournament_data.select import Grade
 
 __all__ = [
     "STEP_PERCENT",
@@ -91,7 +91,7 @@ class Row:
     conflicts: Counter[int] = field(default_factory=Counter)
     seconds: float = 0.0
 
-    def add(self, found: Appraisal, line_limit: int) -> None:
+    def add(self, found: Grade, line_limit: int) -> None:
         """Count a board, judged with this limit."""
         self.boards += 1
         self.undecided += not found.decided

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from nonobot.harness import cli
 from nonobot.harness.cluster import board_jobs
 from nonobot.harness.cluster.board_jobs import Plan, completed, select_on, survey_on
-from nonobot.harness.cluster.board_tasks import Judge, Judged, _appraised
+from nonobot.harness.cluster.board_tasks import Judge, Judged, _graded
 from nonobot.harness.cluster.where import connected
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.survey import as_json
 from nonobot.tournament_data import Recipe
-from nonobot.tournament_data.select import Appraisal, NoBoardError, Rules, select
+from nonobot.tournament_data.select import Grade, NoBoardError, Rules, select
 from tests.clusters import beside, cluster, wait_for
 
 __all__ = ["cluster"]
@@ -36,12 +36,12 @@ def judged_with(shares):
     """Return a stand-in for the bot, for which so many of ten boards are decided and so many unique."""
     decided, unique = shares
 
-    def appraise(puzzle):
+    def grade_board(puzzle):
         random = Random(repr(puzzle))
         is_decided = random.randrange(10) < decided
-        return Appraisal(is_decided, is_decided and random.randrange(10) < unique, random.randrange(4))
+        return Grade(is_decided, is_decided and random.randrange(10) < unique, random.randrange(4))
 
-    return appraise
+    return grade_board
 
 
 def outcome(boards):
@@ -65,7 +65,7 @@ recipes = st.builds(
 )
 
 
-def planned(recipe, rules, appraise, workers, order, on_draw):
+def planned(recipe, rules, grade_board, workers, order, on_draw):
     """Yield the boards of a plan whose tasks are done by workers at any time and in any order."""
     plan = Plan(recipe, rules, on_draw)
     on_the_way = []
@@ -75,7 +75,7 @@ def planned(recipe, rules, appraise, workers, order, on_draw):
             on_the_way.append(draws)
         assert on_the_way, "nothing is asked for, and nothing is there"
         draws = on_the_way.pop(order.randrange(len(on_the_way)))
-        found = [_appraised(appraise, recipe, rules, one) for one in draws]
+        found = [_graded(grade_board, recipe, rules, one) for one in draws]
         plan.take(draws, Judged(found, order.random() / 10))
         yield from plan.ready()
 
@@ -89,11 +89,11 @@ def planned(recipe, rules, appraise, workers, order, on_draw):
     order=st.randoms(use_true_random=False),
 )
 def test_a_plan_keeps_the_boards_that_a_selection_in_order_keeps(recipe, rules, shares, workers, order):
-    appraise, in_order, in_any_order = judged_with(shares), [], []
-    expected = outcome(select(recipe, appraise, rules, in_order.append))
-    assert outcome(planned(recipe, rules, appraise, workers, order, in_any_order.append)) == expected
+    grade_board, in_order, in_any_order = judged_with(shares), [], []
+    expected = outcome(select(recipe, grade_board, rules, in_order.append))
+    assert outcome(planned(recipe, rules, grade_board, workers, order, in_any_order.append)) == expected
     if expected[1] is None:  # every board that counts was told of, and none beside
-        key = lambda drawn: (drawn.puzzle, drawn.eligible, repr(drawn.appraisal))  # noqa: E731
+        key = lambda drawn: (drawn.puzzle, drawn.eligible, repr(drawn.grade))  # noqa: E731
         assert sorted(map(key, in_any_order)) == sorted(map(key, in_order))
 
 
@@ -101,12 +101,12 @@ def test_a_plan_looks_at_few_boards_in_vain():
     recipe, rules = Recipe(6, 6, 40, seed=3), Rules(unique=True, choices=4)
     looked_at, counted = 0, []
 
-    def appraise(puzzle):
+    def grade_board(puzzle):
         nonlocal looked_at
         looked_at += 1
         return judged_with((10, 3))(puzzle)
 
-    assert len(list(planned(recipe, rules, appraise, 4, Random(5), counted.append))) == 40
+    assert len(list(planned(recipe, rules, grade_board, 4, Random(5), counted.append))) == 40
     assert looked_at < 1.25 * len(counted)
 
 

@@ -16,9 +16,9 @@ import pytest
 from PIL import Image
 
 from nonobot.harness import cli
-from nonobot.harness.appraise import appraiser
 from nonobot.harness.commands import from_picture
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.grading import grading_bot
 from nonobot.protocol import Puzzle, Record, Solution, formats
 from tests import naive
 from tests.drawn_boards import noise
@@ -42,10 +42,10 @@ def _bots_stay():
 
         @functools.cache
         def kept(*size, **terms):
-            return stack.enter_context(appraiser(*size, **terms))
+            return stack.enter_context(grading_bot(*size, **terms))
 
         patch.setattr(
-            from_picture, "appraiser", lambda *size, **terms: contextlib.nullcontext(kept(*size, **terms))
+            from_picture, "grading_bot", lambda *size, **terms: contextlib.nullcontext(kept(*size, **terms))
         )
         yield
 
@@ -204,7 +204,7 @@ def test_a_board_that_is_too_much_for_the_bot_is_written_all_the_same(option, mo
     def fail(*_):
         raise UnusableError("the bot cannot solve such boards: why")
 
-    monkeypatch.setattr("nonobot.harness.appraise.Appraiser.findings", fail)
+    monkeypatch.setattr("nonobot.harness.grading.GradingBot.findings", fail)
     status, said = convert("d.png", "out.non", option)
     assert status == (option == "--unique")
     assert said == [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import black_cells
-from nonobot.tournament_data.select import Appraisal, NoBoardError, Rules, drawn_board, select
+from nonobot.tournament_data.select import Grade, NoBoardError, Rules, drawn_board, select
 from tests import naive
 
 
@@ -20,8 +20,8 @@ def work_of(puzzle):
     return Random(repr(puzzle.rows)).randrange(5)
 
 
-def appraise(puzzle):
-    return Appraisal(decided=True, unique=len(naive.solutions(puzzle, limit=2)) == 1, work=work_of(puzzle))
+def grade_board(puzzle):
+    return Grade(decided=True, unique=len(naive.solutions(puzzle, limit=2)) == 1, work=work_of(puzzle))
 
 
 def shuffled_board(recipe, index, draw):
@@ -90,7 +90,7 @@ def test_boards_are_those_of_the_rule_word_by_word(recipe, choices, unique):
     expected = chosen(recipe, choices, unique, most_draws=50)
     found = []
     try:
-        for puzzle, solution in select(recipe, appraise, Rules(unique, choices, most_draws=50)):
+        for puzzle, solution in select(recipe, grade_board, Rules(unique, choices, most_draws=50)):
             assert (list(puzzle.columns), list(puzzle.rows)) == clues_of(solution.cells.tolist())
             found.append(solution.cells.tolist())
     except NoBoardError:
@@ -108,7 +108,7 @@ def work_of_grid(grid):
 @given(recipe=recipes)
 def test_where_every_board_will_do_the_first_of_each_puzzle_is_kept(recipe):
     first = [drawn_board(recipe, index, 0) for index in range(recipe.count)]
-    assert list(select(recipe, appraise, Rules())) == first
+    assert list(select(recipe, grade_board, Rules())) == first
     blacks = [solution.cells.sum() for _, solution in recipe.boards()]
     assert [solution.cells.sum() for _, solution in first] == blacks
 
@@ -127,7 +127,7 @@ def test_no_two_boards_share_their_random_numbers():
 
 def test_the_first_of_equals_is_kept():
     recipe = Recipe(4, 4, 1, seed=5)
-    same = lambda _: Appraisal(decided=True, unique=False, work=7)  # noqa: E731
+    same = lambda _: Grade(decided=True, unique=False, work=7)  # noqa: E731
     assert list(select(recipe, same, Rules(choices=9))) == [drawn_board(recipe, 0, 0)]
 
 
@@ -138,7 +138,7 @@ def test_a_board_that_was_not_decided_is_passed_over():
     found = list(
         select(
             recipe,
-            lambda _: Appraisal(decided=next(answers), unique=False, work=0),
+            lambda _: Grade(decided=next(answers), unique=False, work=0),
             Rules(),
             on_draw=told.append,
         )
@@ -172,7 +172,7 @@ def test_a_search_in_vain_ends_and_says_for_which_puzzle(decided, message):
     def in_vain(_):
         nonlocal drawn
         drawn += 1
-        return Appraisal(decided=bool(decided(drawn)), unique=False, work=0)
+        return Grade(decided=bool(decided(drawn)), unique=False, work=0)
 
     with pytest.raises(NoBoardError) as caught:
         list(select(Recipe(5, 4, 2, seed=1), in_vain, Rules(unique=True, most_draws=10)))
@@ -184,7 +184,7 @@ def test_draws_in_vain_are_counted_in_a_row():
     answers = iter([False, False, True] * 4)
     found = select(
         Recipe(4, 4, 2, seed=1),
-        lambda _: Appraisal(decided=True, unique=next(answers), work=0),
+        lambda _: Grade(decided=True, unique=next(answers), work=0),
         Rules(unique=True, choices=2, most_draws=3),
     )
     assert len(list(found)) == 2
@@ -192,4 +192,4 @@ def test_draws_in_vain_are_counted_in_a_row():
 
 def test_impossible_numbers_are_refused_at_once():
     with pytest.raises(ValueError, match="between 0 and 1"):
-        select(Recipe(4, 4, 2, seed=1, p1=2), appraise, Rules())
+        select(Recipe(4, 4, 2, seed=1, p1=2), grade_board, Rules())

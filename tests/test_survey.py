@@ -16,16 +16,16 @@ from nonobot.harness.report.survey_plot import drawing_of
 from nonobot.harness.survey import Kind, Row, Survey, as_json, as_text, quantile, rounded
 from nonobot.harness.text import NOTHING
 from nonobot.tournament_data import Recipe
-from nonobot.tournament_data.select import Appraisal, drawn_board
+from nonobot.tournament_data.select import Grade, drawn_board
 from tests import naive
 
 LINE_LIMIT = 1000
 
 
-def appraisals():
+def grades():
     levels = st.sampled_from(["lines", "probing", "search"])
-    unique = st.builds(Appraisal, st.just(True), st.just(True), st.integers(0, 10**6), st.integers(0, 500), levels)
-    other = st.builds(Appraisal, st.booleans(), st.just(False), st.integers(0, 10**6), st.integers(0, 500))
+    unique = st.builds(Grade, st.just(True), st.just(True), st.integers(0, 10**6), st.integers(0, 500), levels)
+    other = st.builds(Grade, st.booleans(), st.just(False), st.integers(0, 10**6), st.integers(0, 500))
     return unique | other
 
 
@@ -34,12 +34,12 @@ kinds = st.builds(Kind, st.sampled_from([5, 10]), st.sampled_from([5, 10]), st.s
 
 def survey_of(boards):
     found = Survey()
-    for kind, appraisal in boards:
-        found.row(kind).add(appraisal, LINE_LIMIT)
+    for kind, grade in boards:
+        found.row(kind).add(grade, LINE_LIMIT)
     return found
 
 
-@given(boards=st.lists(st.tuples(kinds, appraisals())), cuts=st.lists(st.integers(0, 30)), order=st.randoms())
+@given(boards=st.lists(st.tuples(kinds, grades())), cuts=st.lists(st.integers(0, 30)), order=st.randoms())
 def test_parts_add_up_to_the_whole_in_any_order(boards, cuts, order):
     whole = survey_of(boards)
     edges = sorted({0, len(boards), *(cut for cut in cuts if cut < len(boards))})
@@ -50,7 +50,7 @@ def test_parts_add_up_to_the_whole_in_any_order(boards, cuts, order):
         summed += part
     assert list(summed.rows()) == list(whole.rows())
     for kind, row in whole.rows():
-        mine = [appraisal for other, appraisal in boards if other == kind]
+        mine = [grade for other, grade in boards if other == kind]
         assert row.boards == len(mine)
         assert row.undecided == sum(not one.decided for one in mine)
         assert row.late == sum(not one.decided and one.work <= LINE_LIMIT for one in mine)
@@ -156,7 +156,7 @@ def random_survey():
             for _ in range(20):
                 level = random.choice(["lines", "probing", "search", None])
                 work = random.randrange(1, 10**5)
-                row.add(Appraisal(level is not None or work % 2 == 0, level is not None, work, 3, level), 10**6)
+                row.add(Grade(level is not None or work % 2 == 0, level is not None, work, 3, level), 10**6)
             row.seconds = 0.5
     return found
 
@@ -165,9 +165,9 @@ def test_the_table_has_a_row_for_each_kind_and_shares_of_its_boards():
     found = Survey()
     row = found.row(Kind(10, 10, 50))
     for level, work in (("lines", 100), ("probing", 220), ("search", 330), (None, 12345)):
-        row.add(Appraisal(True, level is not None, work, work // 100, level), 10**6)
+        row.add(Grade(True, level is not None, work, work // 100, level), 10**6)
     row.seconds = 0.25
-    found.row(Kind(10, 10, 55)).add(Appraisal(False, False, 10**6 + 3, 9), 10**6)
+    found.row(Kind(10, 10, 55)).add(Grade(False, False, 10**6 + 3, 9), 10**6)
     head, *lines = as_text(found, terminal=False).splitlines()
     assert head.split("  ")[0] == "size"
     assert " ".join(lines[0].split()) == "10x10 50 % 4 25 % 50 % 75 % - 220 12,000 120 16".replace("-", NOTHING)

@@ -17,7 +17,7 @@ from nonobot.protocol import Puzzle
 from nonobot.tournament_data.generate import Board, black_cells, check_numbers, draw_board
 from nonobot.tournament_data.recipe import Recipe
 
-__all__ = ["MOST_DRAWS", "Appraisal", "Choice", "Drawn", "Level", "NoBoardError", "Rules", "drawn_board", "select"]
+__all__ = ["MOST_DRAWS", "Choice", "Drawn", "Grade", "Level", "NoBoardError", "Rules", "drawn_board", "select"]
 
 MOST_DRAWS = 10_000
 """Boards in a row of which none is eligible before a search is given up: a minute or two at 25x25."""
@@ -31,7 +31,7 @@ class NoBoardError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Appraisal:
+class Grade:
     """What a solver found out about a board.
 
     Attributes
@@ -73,9 +73,9 @@ class Rules:
     choices: int = 1
     most_draws: int = MOST_DRAWS
 
-    def eligible(self, appraisal: Appraisal) -> bool:
+    def eligible(self, grade: Grade) -> bool:
         """Return whether a board may be chosen."""
-        return appraisal.decided and (appraisal.unique or not self.unique)
+        return grade.decided and (grade.unique or not self.unique)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +90,14 @@ class Drawn:
         Boards found for it so far.
     boards : int
         Boards drawn since the start.
-    appraisal : Appraisal
+    grade : Grade
         Of the board that was just drawn.
     """
 
     puzzle: int
     eligible: int
     boards: int
-    appraisal: Appraisal
+    grade: Grade
 
 
 def drawn_board(recipe: Recipe, index: int, draw: int) -> Board:
@@ -161,16 +161,16 @@ class Choice:
         """Whether no further board is to be drawn."""
         return self.missing == 0 or self.hopeless
 
-    def add(self, appraisal: Appraisal) -> None:
+    def add(self, grade: Grade) -> None:
         """Take the next board."""
-        if self._rules.eligible(appraisal):
+        if self._rules.eligible(grade):
             self.eligible += 1
             self._in_vain = self._undecided = 0
-            if appraisal.work > self._hardest[0]:
-                self._hardest = appraisal.work, self.drawn
+            if grade.work > self._hardest[0]:
+                self._hardest = grade.work, self.drawn
         else:
             self._in_vain += 1
-            self._undecided += not appraisal.decided
+            self._undecided += not grade.decided
         self.drawn += 1
 
     def board(self, recipe: Recipe, index: int) -> Board:
@@ -197,7 +197,7 @@ class Choice:
 
 def select(
     recipe: Recipe,
-    appraise: Callable[[Puzzle], Appraisal],
+    grade_board: Callable[[Puzzle], Grade],
     rules: Rules,
     on_draw: Callable[[Drawn], None] = lambda _: None,
 ) -> Iterator[Board]:
@@ -207,7 +207,7 @@ def select(
     ----------
     recipe : Recipe
         Size, number and densities of the boards, and the seed.
-    appraise : callable
+    grade_board : callable
         The solver.
     rules : Rules
     on_draw : callable, optional
@@ -221,18 +221,18 @@ def select(
         From the iterator, if too many boards in a row were not eligible.
     """
     check_numbers(recipe.width, recipe.height, recipe.count, recipe.p1, recipe.p2)
-    return _selected(recipe, appraise, rules, on_draw)
+    return _selected(recipe, grade_board, rules, on_draw)
 
 
 def _selected(
-    recipe: Recipe, appraise: Callable[[Puzzle], Appraisal], rules: Rules, on_draw: Callable[[Drawn], None]
+    recipe: Recipe, grade_board: Callable[[Puzzle], Grade], rules: Rules, on_draw: Callable[[Drawn], None]
 ) -> Iterator[Board]:
     boards = 0
     for index in range(recipe.count):
         choice = Choice(rules)
         while not choice.over:
-            appraisal = appraise(drawn_board(recipe, index, choice.drawn)[0])
-            choice.add(appraisal)
+            grade = grade_board(drawn_board(recipe, index, choice.drawn)[0])
+            choice.add(grade)
             boards += 1
-            on_draw(Drawn(index + 1, choice.eligible, boards, appraisal))
+            on_draw(Drawn(index + 1, choice.eligible, boards, grade))
         yield choice.board(recipe, index)

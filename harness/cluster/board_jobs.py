@@ -13,13 +13,13 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from nonobot.harness.cluster.board_tasks import Draws, Judge, Judged, appraise_boards, end_bot, survey_boards
+from nonobot.harness.cluster.board_tasks import Draws, Judge, Judged, end_bot, grade_boards, survey_boards
 from nonobot.harness.cluster.fit_workers import SchedulerLostError, talking
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.survey import Survey
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import Board, check_numbers
-from nonobot.tournament_data.select import Appraisal, Choice, Drawn, Rules
+from nonobot.tournament_data.select import Choice, Drawn, Grade, Rules
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -134,9 +134,7 @@ class _Puzzle:
     choice: Choice
     asked: int = 0  # boards that tasks were made of
     out: int = 0  # tasks on the way
-    waiting: dict[int, list[Appraisal]] = field(
-        default_factory=dict
-    )  # by the first draw, until those before are in
+    waiting: dict[int, list[Grade]] = field(default_factory=dict)  # by the first draw, until those before are in
 
     @property
     def ahead(self) -> int:
@@ -186,13 +184,13 @@ class Plan:
 
     def take(self, draws: Sequence[Draws], judged: Judged) -> None:
         """Take what was found about boards."""
-        self._pace.note(sum(map(len, judged.appraisals)), judged.seconds)
-        for one, appraisals in zip(draws, judged.appraisals, strict=True):
+        self._pace.note(sum(map(len, judged.grades)), judged.seconds)
+        for one, grades in zip(draws, judged.grades, strict=True):
             puzzle = self._open.get(one.index)
             if puzzle is None:
                 continue  # chosen meanwhile: these were asked for in advance
             puzzle.out -= 1
-            puzzle.waiting[one.first] = appraisals
+            puzzle.waiting[one.first] = grades
             self._look_at(one.index, puzzle)
             if puzzle.choice.hopeless:
                 self._end = min(self._end, one.index + 1)
@@ -252,14 +250,14 @@ class Plan:
     def _look_at(self, index: int, puzzle: _Puzzle) -> None:
         choice = puzzle.choice
         while not choice.over and choice.drawn in puzzle.waiting:
-            for appraisal in puzzle.waiting.pop(choice.drawn):
+            for grade in puzzle.waiting.pop(choice.drawn):
                 if choice.over:
                     break
                 before = choice.eligible
-                choice.add(appraisal)
+                choice.add(grade)
                 self._drawn += 1
                 self._eligible += choice.eligible - before
-                self._on_draw(Drawn(index + 1, choice.eligible, self._drawn, appraisal))
+                self._on_draw(Drawn(index + 1, choice.eligible, self._drawn, grade))
 
 
 def select_on(
@@ -284,7 +282,7 @@ def select_on(
         return (judge, recipe, rules, draws) if draws else None
 
     def boards() -> Iterator[Board]:
-        with contextlib.closing(completed(client, appraise_boards, next_work)) as done:
+        with contextlib.closing(completed(client, grade_boards, next_work)) as done:
             for (*_, draws), judged in done:
                 plan.take(draws, judged)
                 yield from plan.ready()

@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nonobot.harness.appraise import appraiser, grader
+from nonobot.harness.grading import grading_bot, level_grader
 from nonobot.harness.results.terms import Contain
 from nonobot.harness.survey import Kind, Survey
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data import Recipe
-from nonobot.tournament_data.select import Appraisal, Rules, drawn_board
+from nonobot.tournament_data.select import Grade, Rules, drawn_board
 
-__all__ = ["Draws", "Judge", "Judged", "appraise_boards", "end_bot", "survey_boards"]
+__all__ = ["Draws", "Judge", "Judged", "end_bot", "grade_boards", "survey_boards"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Judge:
     line_limit: int
     contain: Contain = Contain.NO
 
-    def bot(self) -> contextlib.AbstractContextManager[Callable[[Puzzle], Appraisal]]:
+    def bot(self) -> contextlib.AbstractContextManager[Callable[[Puzzle], Grade]]:
         """Return what starts the bot that answers this, and ends it."""
         terms: dict[str, Any] = {
             "puzzle_seconds": self.puzzle_seconds,
@@ -55,8 +55,8 @@ class Judge:
             "contain": self.contain,
         }
         if self.levels:
-            return grader(self.size, **terms)
-        return appraiser(self.size, solutions=self.solutions, **terms)
+            return level_grader(self.size, **terms)
+        return grading_bot(self.size, solutions=self.solutions, **terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +88,21 @@ class Judged:
 
     Attributes
     ----------
-    appraisals : list of list of Appraisal
+    grades : list of list of Grade
         For each of its `Draws`, of each board that was drawn.
     seconds : float
         What it took, without the start of a bot.
     """
 
-    appraisals: list[list[Appraisal]]
+    grades: list[list[Grade]]
     seconds: float
 
 
-_warm: tuple[Judge, Callable[[Puzzle], Appraisal], contextlib.ExitStack] | None = None
+_warm: tuple[Judge, Callable[[Puzzle], Grade], contextlib.ExitStack] | None = None
 """The last bot of this process; tasks of one kind come together, so one is enough."""
 
 
-def _bot(judge: Judge) -> Callable[[Puzzle], Appraisal]:
+def _bot(judge: Judge) -> Callable[[Puzzle], Grade]:
     global _warm
     if _warm is None or _warm[0] != judge:
         end_bot()
@@ -132,22 +132,20 @@ def _ending_bot_on_error() -> Iterator[None]:
         raise
 
 
-def appraise_boards(judge: Judge, recipe: Recipe, rules: Rules, draws: list[Draws]) -> Judged:
+def grade_boards(judge: Judge, recipe: Recipe, rules: Rules, draws: list[Draws]) -> Judged:
     """Draw and judge boards."""
     with _ending_bot_on_error():
-        appraise = _bot(judge)
+        grade_board = _bot(judge)
         began = time.perf_counter()
-        found = [_appraised(appraise, recipe, rules, one) for one in draws]
+        found = [_graded(grade_board, recipe, rules, one) for one in draws]
         return Judged(found, time.perf_counter() - began)
 
 
-def _appraised(
-    appraise: Callable[[Puzzle], Appraisal], recipe: Recipe, rules: Rules, draws: Draws
-) -> list[Appraisal]:
-    found: list[Appraisal] = []
+def _graded(grade_board: Callable[[Puzzle], Grade], recipe: Recipe, rules: Rules, draws: Draws) -> list[Grade]:
+    found: list[Grade] = []
     eligible = 0
     for draw in range(draws.first, draws.first + draws.number):
-        found.append(appraise(drawn_board(recipe, draws.index, draw)[0]))
+        found.append(grade_board(drawn_board(recipe, draws.index, draw)[0]))
         eligible += rules.eligible(found[-1])
         if eligible == draws.enough:
             break
@@ -158,11 +156,11 @@ def survey_boards(judge: Judge, recipe: Recipe, first: int, number: int) -> Surv
     """Draw and judge the first board of each of `number` puzzles; return what was seen of them together."""
     seen = Survey()
     with _ending_bot_on_error():
-        appraise = _bot(judge)
+        grade_board = _bot(judge)
         for index in range(first, first + number):
             began = time.perf_counter()
             puzzle = drawn_board(recipe, index, 0)[0]
             row = seen.row(Kind.of_puzzle(recipe, index))
-            row.add(appraise(puzzle), judge.line_limit)
+            row.add(grade_board(puzzle), judge.line_limit)
             row.seconds += time.perf_counter() - began
     return seen

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nonobot.arguments import Parser, share, whole_number
-from nonobot.harness.commands.shared_options import add_core, add_json
+from nonobot.harness.cli import add_core, add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
 from nonobot.harness.text import on_terminal

@@ -17,7 +17,7 @@ from nonobot.harness.check.check_text import list_of_steps, show_for, summary
 from nonobot.harness.check.lab import Lab
 from nonobot.harness.check.step import CheckResult, Level, StepResult, StepVerdict
 from nonobot.harness.check.steps import STEPS, carried_out, selected
-from nonobot.harness.commands.shared_options import add_json
+from nonobot.harness.cli import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_process import StartError
 from nonobot.harness.play.containment import Walls, built_walls, uncontained

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, number, share, whole_number
-from nonobot.harness.commands.shared_options import add_json
+from nonobot.harness.cli import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import read_side
 from nonobot.harness.ranking.comparison import Limits, Outcome, compare

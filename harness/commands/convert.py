@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nonobot.arguments import Parser
+from nonobot.harness.cli import add_size
 from nonobot.harness.commands.from_picture import (
     PICTURE,
     add_options,
@@ -17,7 +18,6 @@ from nonobot.harness.commands.from_picture import (
     puzzle_of_picture,
     refuse_options,
 )
-from nonobot.harness.commands.shared_options import add_size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import Progress, progress_for
 from nonobot.harness.user_files import opened, write_output

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, did_you_mean, seconds
-from nonobot.harness.commands.shared_options import add_json
+from nonobot.harness.cli import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
 from nonobot.harness.text import percent

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
+from nonobot.harness.cli import SET_HELP, add_contain, add_core, add_json, add_size
 from nonobot.harness.commands.compare import add_limits, compared
-from nonobot.harness.commands.shared_options import SET_HELP, add_contain, add_core, add_json, add_size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.own_bot import OWN_JUDGE
 from nonobot.harness.play.machine import require_cores, tournament_core

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nonobot.arguments import Parser, number, seconds, whole_number
-from nonobot.harness.appraise import Appraiser, Findings, appraiser
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.grading import Findings, GradingBot, grading_bot
+from nonobot.harness.make_unique import MOST_TRIES, MadeUnique, differing, make_unique
 from nonobot.harness.pictures.image_cells import LARGEST_SIDE, Cells, ImageCells, is_image, read_cells
 from nonobot.harness.progress import progress_for
-from nonobot.harness.retouch import MOST_TRIES, Retouched, differing, retouch
 from nonobot.harness.text import count, ranges
 from nonobot.protocol import Puzzle, Record, Solution
 from nonobot.protocol.formats import MOST_BYTES, Format
@@ -133,7 +133,7 @@ def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to:
     height, width = cells.shape
     solutions = max(2, min(MOST_SOLUTIONS, MOST_CELLS_OF_SOLUTIONS // cells.size))
     try:
-        with appraiser((width, height), solutions=solutions, puzzle_seconds=limit) as bot:
+        with grading_bot((width, height), solutions=solutions, puzzle_seconds=limit) as bot:
             if arguments.unique:
                 cells, as_wanted = _made_unique(cells, bot, arguments.tries or MOST_TRIES, name, limit)
             else:
@@ -167,10 +167,10 @@ def _puzzle(cells: Cells) -> Puzzle:
     return Puzzle.from_grid(cells.astype("uint8"))
 
 
-def _made_unique(cells: Cells, bot: Appraiser, tries: int, name: str, limit: float) -> tuple[Cells, bool]:
+def _made_unique(cells: Cells, bot: GradingBot, tries: int, name: str, limit: float) -> tuple[Cells, bool]:
     """Return the board with few cells changed, and whether it has a single solution then; say so."""
     with progress_for(tries) as progress:
-        done = retouch(
+        done = make_unique(
             cells,
             bot.findings,
             most_tries=tries,
@@ -179,11 +179,11 @@ def _made_unique(cells: Cells, bot: Appraiser, tries: int, name: str, limit: flo
                 f"{count(tries, 'board')} tried, {count(changed, 'cell')} changed, {left} or more not settled",
             ),
         )
-    print(f"{name}: {_retouched_in_words(done, limit)}", file=sys.stderr)
+    print(f"{name}: {_made_unique_in_words(done, limit)}", file=sys.stderr)
     return done.cells, done.unique
 
 
-def _retouched_in_words(done: Retouched, limit: float) -> str:
+def _made_unique_in_words(done: MadeUnique, limit: float) -> str:
     tried = f"{count(done.tries, 'board')} tried, up to {limit:g} s each"
     if not done.unique:
         return f"no unique puzzle found, the board is as it was drawn ({tried}; --tries, --puzzle-limit)"

@@ -236,7 +236,7 @@ def _selected(
     survey = Survey()
 
     def on_draw(drawn: Drawn) -> None:
-        survey.row(Kind.of_puzzle(recipe, drawn.puzzle - 1)).add(drawn.appraisal, arguments.line_limit)
+        survey.row(Kind.of_puzzle(recipe, drawn.puzzle - 1)).add(drawn.grade, arguments.line_limit)
         progress.show(
             drawn.puzzle - 1 + drawn.eligible / arguments.hard,
             f"puzzle {drawn.puzzle} of {recipe.count}, {drawn.boards} boards drawn",

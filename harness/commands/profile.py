@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds
-from nonobot.harness.commands.shared_options import (
+from nonobot.harness.cli import (
     SET_HELP,
     add_contain,
     add_core,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser
-from nonobot.harness.commands.shared_options import add_json
+from nonobot.harness.cli import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
 from nonobot.harness.promises.promise import FILE, Outcome, Promise, read_promises, show_all

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from nonobot.arguments import Parser, whole_number
-from nonobot.harness.commands.shared_options import add_size
+from nonobot.harness.cli import add_size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.pictures import SMALLEST_CELL_WITH_CLUES, THEMES, png_of, scene_of, sheet_of, svg_of
 from nonobot.harness.referee import judge

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nonobot import __version__
 from nonobot.arguments import Parser
-from nonobot.harness.commands.shared_options import add_results
+from nonobot.harness.cli import add_results
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
 from nonobot.harness.ranking.sources import read_sources

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import UNSET
 
 from nonobot.arguments import Parser, byte_count, either, seconds, whole_number
-from nonobot.harness.commands.shared_options import (
+from nonobot.harness.cli import (
     SET_HELP,
     add_contain,
     add_core,

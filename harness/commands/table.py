@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser
-from nonobot.harness.commands.shared_options import add_results
+from nonobot.harness.cli import add_results
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.sources import read_sources
 from nonobot.harness.ranking.standings import Section, sections

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from nonobot.arguments import Parser
-from nonobot.harness.commands.shared_options import SET_HELP, add_json, add_size
+from nonobot.harness.cli import SET_HELP, add_json, add_size
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.result_text import score_lines

@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from nonobot.harness.appraise import Findings, appraiser
-from nonobot.harness.retouch import MOST_LATE, differing, retouch
+from nonobot.harness.grading import Findings, grading_bot
+from nonobot.harness.make_unique import MOST_LATE, differing, make_unique
 from nonobot.protocol import Puzzle
 from tests import naive
 from tests.boards import all_grids
@@ -47,7 +47,7 @@ def test_the_fewest_cells_of_all_small_boards_are_changed(width, height, most):
     for boards in by_clues(width, height).values():
         for cells in boards:
             before = cells.copy()
-            done = retouch(cells, solve)
+            done = make_unique(cells, solve)
             assert done.unique
             assert (cells == before).all()
             assert len(by_clues(width, height)[puzzle_of(done.cells)]) == 1
@@ -71,7 +71,7 @@ def test_a_cell_at_the_edge_is_changed_rather_than_one_that_shows():
         asked.append(puzzle)
         return found if puzzle == puzzle_of(cells) else Findings(cells[None], True, True)
 
-    done = retouch(cells, solve)
+    done = make_unique(cells, solve)
     assert (done.changed, done.tries) == (1, 3)  # as drawn, a cell changed, the cell changed back
     assert (done.cells != cells)[6, 1]  # a speck
 
@@ -80,8 +80,8 @@ def test_a_cell_at_the_edge_is_changed_rather_than_one_that_shows():
 def test_what_is_told_on_the_way():
     told = []
     cells = np.eye(6, dtype=bool)
-    with appraiser((6, 6), solutions=100, puzzle_seconds=60) as bot:
-        done = retouch(cells, bot.findings, on_change=lambda *numbers: told.append(numbers))
+    with grading_bot((6, 6), solutions=100, puzzle_seconds=60) as bot:
+        done = make_unique(cells, bot.findings, on_change=lambda *numbers: told.append(numbers))
     assert done.unique
     assert told[0][:2] == (1, 0)
     assert 4 <= told[0][2] <= 36  # all are open, in 720 solutions of which the bot was to tell a hundred
@@ -101,21 +101,21 @@ def never_unique(puzzle):
 @pytest.mark.parametrize("tries", [1, 2, 16, 17, 18, 100])
 def test_it_is_given_up_after_so_many_tries(tries):
     cells = np.eye(9, dtype=bool)
-    done = retouch(cells, never_unique, most_tries=tries)
+    done = make_unique(cells, never_unique, most_tries=tries)
     assert (done.unique, done.changed) == (False, 0)
     assert done.tries == tries
     assert (done.cells == cells).all()
 
 
 def test_it_is_given_up_where_every_cell_was_changed():
-    done = retouch(np.eye(2, dtype=bool), never_unique)
+    done = make_unique(np.eye(2, dtype=bool), never_unique)
     assert (done.unique, done.changed, done.tries) == (False, 0, 1 + 4 + 3 + 2 + 1)
 
 
 def test_a_board_that_nothing_is_known_of():
     cells = np.eye(2, dtype=bool)
     for number in (0, 1):
-        done = retouch(cells, lambda _, number=number: Findings(cells[None][:number], False, False))
+        done = make_unique(cells, lambda _, number=number: Findings(cells[None][:number], False, False))
         assert (done.unique, done.changed, done.tries) == (False, 0, 1)
 
 
@@ -123,7 +123,7 @@ def test_it_is_given_up_where_the_time_is_up_again_and_again():
     def late(puzzle):
         return Findings(never_unique(puzzle).solutions, complete=False, in_time=False)
 
-    assert retouch(np.eye(9, dtype=bool), late).tries == MOST_LATE
+    assert make_unique(np.eye(9, dtype=bool), late).tries == MOST_LATE
 
 
 # With the bot
@@ -134,10 +134,10 @@ def test_it_is_given_up_where_the_time_is_up_again_and_again():
 def test_random_boards_are_unique_by_enumeration(size):
     width, height = size
     generator = np.random.default_rng(1)
-    with appraiser(size, solutions=100, puzzle_seconds=60) as bot:
+    with grading_bot(size, solutions=100, puzzle_seconds=60) as bot:
         for _ in range(10):
             cells = generator.random((height, width)) < 0.5
-            done = retouch(cells, bot.findings)
+            done = make_unique(cells, bot.findings)
             assert done.unique
             [solution] = naive.solutions(puzzle_of(done.cells), limit=2)
             assert (np.array(solution) == done.cells).all()
@@ -148,11 +148,11 @@ def test_random_boards_are_unique_by_enumeration(size):
 @pytest.mark.parametrize("draw", [noise, letters])
 @pytest.mark.parametrize("side", [20, 30])
 def test_drawn_boards(draw, side):
-    with appraiser((side, side), solutions=50, puzzle_seconds=60) as bot:
+    with grading_bot((side, side), solutions=50, puzzle_seconds=60) as bot:
         for seed in range(4):
             cells = draw(side, side, random.Random(seed))
             found = bot.findings(puzzle_of(cells))
-            done = retouch(cells, bot.findings)
+            done = make_unique(cells, bot.findings)
             assert done.unique
             assert bot.findings(puzzle_of(done.cells)).unique
             assert (done.changed == 0) == found.unique
@@ -160,4 +160,4 @@ def test_drawn_boards(draw, side):
             # Where the solutions agreed nothing had to be changed at first.
             if done.changed == 1:
                 assert not ((done.cells != cells) & ~differing(cells, found)).any()
-            assert (retouch(cells, bot.findings).cells == done.cells).all()
+            assert (make_unique(cells, bot.findings).cells == done.cells).all()

@@ -20,9 +20,9 @@ from nonobot.harness.play.containment import built_walls
 from nonobot.harness.play.conversation import Conversation, Transport
 from nonobot.harness.results.terms import Contain
 from nonobot.protocol import Puzzle, format_puzzle
-from nonobot.tournament_data.select import Appraisal, Level
+from nonobot.tournament_data.select import Grade, Level
 
-__all__ = ["WORK_COUNT", "Appraiser", "Findings", "appraiser", "grader"]
+__all__ = ["WORK_COUNT", "Findings", "GradingBot", "grading_bot", "level_grader"]
 
 WORK_COUNT = "line_solves"
 """The bot's count that stands for its work: lines painted. It is the same on every machine and goes with the
@@ -31,7 +31,7 @@ seconds: on the sets icga2018 and taai2011 with a rank correlation of 0.96 and 0
 
 
 @contextlib.contextmanager
-def appraiser(
+def grading_bot(
     size: tuple[int, int],
     *,
     solutions: int,
@@ -39,7 +39,7 @@ def appraiser(
     line_limit: int | None = None,
     strategy: str = "champion",
     contain: Contain = Contain.NO,
-) -> Iterator[Appraiser]:
+) -> Iterator[GradingBot]:
     """Start the bot, and end it with the block.
 
     Parameters
@@ -75,7 +75,7 @@ def appraiser(
     words = _Words()
     walls = built_walls(contain)
     with BotProcess(command, words, walls=walls and walls.warming()) as process:  # it compiles where it has to
-        yield Appraiser(process, words, solutions, puzzle_seconds)
+        yield GradingBot(process, words, solutions, puzzle_seconds)
 
 
 LONGEST_PROBED_SIDE = 62
@@ -83,30 +83,30 @@ LONGEST_PROBED_SIDE = 62
 
 
 @contextlib.contextmanager
-def grader(
+def level_grader(
     size: tuple[int, int],
     *,
     puzzle_seconds: float,
     line_limit: int | None = None,
     contain: Contain = Contain.NO,
-) -> Iterator[Callable[[Puzzle], Appraisal]]:
+) -> Iterator[Callable[[Puzzle], Grade]]:
     """Start two bots that tell whether a board is unique, and of a unique one the level; end them with the block.
 
     The champion tells which boards line logic alone solves. What it leaves open and is unique the strategy
     `papers` gets, whose first node is FP1 of Wu et al. 2013. Both are warm from the first board on. The parameters
-    are those of :func:`appraiser`.
+    are those of :func:`grading_bot`.
     """
     terms: dict[str, Any] = {"puzzle_seconds": puzzle_seconds, "line_limit": line_limit, "contain": contain}
     with contextlib.ExitStack() as stack:
-        champion = stack.enter_context(appraiser(size, solutions=2, **terms))
+        champion = stack.enter_context(grading_bot(size, solutions=2, **terms))
         papers = None
         if max(size) <= LONGEST_PROBED_SIDE:
-            papers = stack.enter_context(appraiser(size, solutions=2, strategy="papers", **terms))
+            papers = stack.enter_context(grading_bot(size, solutions=2, strategy="papers", **terms))
         white = Puzzle(columns=((),) * size[0], rows=((),) * size[1])
         for bot in filter(None, (champion, papers)):
             bot(white)
 
-        def grade(puzzle: Puzzle) -> Appraisal:
+        def grade(puzzle: Puzzle) -> Grade:
             found = champion(puzzle)
             if not found.unique or found.level == "lines" or not papers:
                 return found
@@ -171,8 +171,8 @@ class _RecordReader:
         return []
 
 
-class Appraiser:
-    """A running bot; see :func:`appraiser`.
+class GradingBot:
+    """A running bot; see :func:`grading_bot`.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class Appraiser:
     words : LastWords
         What it says meanwhile.
     solutions, puzzle_seconds : int, float
-        As for :func:`appraiser`.
+        As for :func:`grading_bot`.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class Appraiser:
         self._solutions = solutions
         self._puzzle_seconds = puzzle_seconds
 
-    def __call__(self, puzzle: Puzzle) -> Appraisal:
+    def __call__(self, puzzle: Puzzle) -> Grade:
         """Let the bot solve a board.
 
         Raises
@@ -205,7 +205,7 @@ class Appraiser:
         # Fewer solutions than were looked for, and no end of the search: the time was up.
         decided = record["solutions"] == self._solutions or record["verdict"] == "unique"
         unique = record["verdict"] == "unique"
-        return Appraisal(
+        return Grade(
             decided, unique, record[WORK_COUNT], record.get("conflicts", 0), _level(record) if unique else None
         )
 

@@ -1,4 +1,4 @@
-"""Drawn boards retouched until their clues have one solution: few cells change, and where it shows least.
+"""Drawn boards changed until their clues have one solution: few cells change, and where it shows least.
 
 No solver is in it: it is handed one. As long as there are several solutions, one of the cells in which they differ
 is changed. Of those the ones that would join their neighbours' colour are tried first, which are cells at the edge
@@ -15,11 +15,11 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from nonobot.harness.appraise import Findings
+from nonobot.harness.grading import Findings
 from nonobot.harness.pictures.image_cells import Cells
 from nonobot.protocol import Puzzle
 
-__all__ = ["MOST_TRIES", "Retouched", "differing", "retouch"]
+__all__ = ["MOST_TRIES", "MadeUnique", "differing", "make_unique"]
 
 MOST_TRIES = 1000
 """Boards that are solved before it is given up: seconds at 30x30."""
@@ -33,7 +33,7 @@ MOST_LATE = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Retouched:
+class MadeUnique:
     """What came of it.
 
     Attributes
@@ -59,13 +59,13 @@ def differing(cells: Cells, findings: Findings) -> Cells:
     return (findings.solutions != cells).any(axis=0)
 
 
-def retouch(
+def make_unique(
     cells: Cells,
     solve: Callable[[Puzzle], Findings],
     *,
     most_tries: int = MOST_TRIES,
     on_change: Callable[[int, int, int], None] = lambda *_: None,
-) -> Retouched:
+) -> MadeUnique:
     """Return a board with a single solution that differs in few cells from what was drawn.
 
     Parameters
@@ -85,9 +85,9 @@ def retouch(
         on_change(search.tries, len(search.changed), int(differing(search.board(), found).sum()))
         found = search.change()
     if found is None:
-        return Retouched(cells, 0, False, search.tries)
+        return MadeUnique(cells, 0, False, search.tries)
     search.take_back()
-    return Retouched(search.board(), len(search.changed), True, search.tries)
+    return MadeUnique(search.board(), len(search.changed), True, search.tries)
 
 
 class _Search:

@@ -10,12 +10,12 @@ import numpy as np
 import psutil
 import pytest
 
-from nonobot.harness.appraise import WORK_COUNT, Appraiser, _Words, appraiser, grader
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.grading import WORK_COUNT, GradingBot, _Words, grading_bot, level_grader
 from nonobot.harness.play.bot_process import LastWords
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data import Recipe
-from nonobot.tournament_data.select import Appraisal, drawn_board
+from nonobot.tournament_data.select import Grade, drawn_board
 from tests import naive
 from tests.boards import all_grids
 from tests.scripted_transport import ScriptedTransport
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("compiled")
 PUZZLE = Puzzle(columns=((1,), ()), rows=((1,), ()))
 
 
-def appraisal_of(record, solutions):
+def grade_of(record, solutions):
     """Return what is made of a record, from a script that takes a board and answers, or ends."""
     words = LastWords()
     answer = b"$1\n1\t0\n0\t0\n"
@@ -37,25 +37,25 @@ def appraisal_of(record, solutions):
             words.write(b"nonobot: one\nnonobot: two\n")
 
     bot = Bot(("sent", format_puzzle(1, PUZZLE)), *said)
-    return Appraiser(bot, words, solutions)(PUZZLE)
+    return GradingBot(bot, words, solutions)(PUZZLE)
 
 
 @pytest.mark.parametrize(
     ("status", "found", "verdict", "solutions", "expected"),
     [
-        ("solved", 1, "unknown", 1, Appraisal(decided=True, unique=False, work=7, conflicts=3)),
-        ("solved", 1, "unique", 1, Appraisal(decided=True, unique=True, work=7, conflicts=3, level="search")),
-        ("timeout", 0, "unknown", 1, Appraisal(decided=False, unique=False, work=7, conflicts=3)),
-        ("solved", 2, "multiple", 2, Appraisal(decided=True, unique=False, work=7, conflicts=3)),
-        ("solved", 1, "unique", 2, Appraisal(decided=True, unique=True, work=7, conflicts=3, level="search")),
-        ("solved", 1, "unknown", 2, Appraisal(decided=False, unique=False, work=7, conflicts=3)),
-        ("timeout", 0, "unknown", 2, Appraisal(decided=False, unique=False, work=7, conflicts=3)),
+        ("solved", 1, "unknown", 1, Grade(decided=True, unique=False, work=7, conflicts=3)),
+        ("solved", 1, "unique", 1, Grade(decided=True, unique=True, work=7, conflicts=3, level="search")),
+        ("timeout", 0, "unknown", 1, Grade(decided=False, unique=False, work=7, conflicts=3)),
+        ("solved", 2, "multiple", 2, Grade(decided=True, unique=False, work=7, conflicts=3)),
+        ("solved", 1, "unique", 2, Grade(decided=True, unique=True, work=7, conflicts=3, level="search")),
+        ("solved", 1, "unknown", 2, Grade(decided=False, unique=False, work=7, conflicts=3)),
+        ("timeout", 0, "unknown", 2, Grade(decided=False, unique=False, work=7, conflicts=3)),
     ],
 )
 def test_what_a_record_means(status, found, verdict, solutions, expected):
     record = {"puzzle": 1, "status": status, "seconds": 0.1, "solutions": found, "verdict": verdict, WORK_COUNT: 7}
     record |= {"decisions": 1, "conflicts": 3}
-    assert appraisal_of(record, solutions) == expected
+    assert grade_of(record, solutions) == expected
 
 
 @pytest.mark.parametrize(
@@ -68,26 +68,26 @@ def test_what_a_record_means(status, found, verdict, solutions, expected):
 )
 def test_no_use_of_a_bot_is_one_line(record, message):
     with pytest.raises(UnusableError) as caught:
-        appraisal_of(record, 1)
+        grade_of(record, 1)
     assert str(caught.value) == message
 
 
 def test_a_bot_that_is_gone_is_noticed():
-    with appraiser((2, 2), solutions=1, puzzle_seconds=60) as appraise:
-        assert appraise(PUZZLE).decided
-        os.kill(appraise._transport.pid, signal.SIGKILL)
+    with grading_bot((2, 2), solutions=1, puzzle_seconds=60) as grade_board:
+        assert grade_board(PUZZLE).decided
+        os.kill(grade_board._transport.pid, signal.SIGKILL)
         with pytest.raises(UnusableError, match="the bot ended: "):
-            appraise(PUZZLE)
+            grade_board(PUZZLE)
 
 
 def test_unique_is_what_enumeration_says():
-    with appraiser((3, 2), solutions=2, puzzle_seconds=60) as appraise:
+    with grading_bot((3, 2), solutions=2, puzzle_seconds=60) as grade_board:
         for grid in all_grids(3, 2):
             puzzle = Puzzle.from_grid(grid)
-            found = appraise(puzzle)
+            found = grade_board(puzzle)
             assert found.decided
             assert found.unique == (len(naive.solutions(puzzle, limit=2)) == 1)
-            assert found == appraise(puzzle)
+            assert found == grade_board(puzzle)
 
 
 def level_of(puzzle):
@@ -108,7 +108,7 @@ def test_the_levels_of_random_boards_are_those_of_the_slow_twins():
     boards = [drawn_board(Recipe(7, 7, 60, seed=5, p1=0.4, p2=0.6), index, 0)[0] for index in range(60)]
     expected = [level_of(puzzle) for puzzle in boards]
     assert {"lines", "probing", None} <= set(expected)
-    with grader((7, 7), puzzle_seconds=60) as grade:
+    with level_grader((7, 7), puzzle_seconds=60) as grade:
         found = [grade(puzzle) for puzzle in boards]
     assert [one.level for one in found] == expected
     assert [one.unique for one in found] == [level is not None for level in expected]
@@ -118,11 +118,11 @@ def test_the_levels_of_random_boards_are_those_of_the_slow_twins():
 def test_a_limit_of_lines_strikes_at_the_same_place_each_time():
     recipe = Recipe(20, 20, 12, seed=2, p1=0.45, p2=0.35)
     boards = [drawn_board(recipe, index, 0)[0] for index in range(12)]
-    with appraiser((20, 20), solutions=2, puzzle_seconds=60) as appraise:
-        free = [appraise(puzzle) for puzzle in boards]
+    with grading_bot((20, 20), solutions=2, puzzle_seconds=60) as grade_board:
+        free = [grade_board(puzzle) for puzzle in boards]
     limit = sorted(one.work for one in free)[6]
-    with appraiser((20, 20), solutions=2, puzzle_seconds=60, line_limit=limit) as appraise:
-        first, second = ([appraise(puzzle) for puzzle in boards] for _ in range(2))
+    with grading_bot((20, 20), solutions=2, puzzle_seconds=60, line_limit=limit) as grade_board:
+        first, second = ([grade_board(puzzle) for puzzle in boards] for _ in range(2))
     assert first == second
     for limited, one in zip(first, free, strict=True):
         assert one.decided
@@ -132,7 +132,7 @@ def test_a_limit_of_lines_strikes_at_the_same_place_each_time():
 
 @pytest.mark.parametrize("most", [2, 3, 50])
 def test_the_solutions_are_those_of_enumeration(most):
-    with appraiser((3, 2), solutions=most, puzzle_seconds=60) as bot:
+    with grading_bot((3, 2), solutions=most, puzzle_seconds=60) as bot:
         for grid in all_grids(3, 2):
             puzzle = Puzzle.from_grid(grid)
             known = {np.array(solution, bool).tobytes() for solution in naive.solutions(puzzle)}
@@ -165,7 +165,7 @@ def test_what_is_not_known_of_the_solutions(number, verdict, seconds, complete, 
     record = {"status": status, "seconds": seconds, "solutions": number, "verdict": verdict, WORK_COUNT: 7}
     said = [("wrote", number * answer), ("wrote", json.dumps(record).encode() + b"\n")]
     bot = ScriptedTransport(("sent", format_puzzle(1, PUZZLE)), *said)
-    found = Appraiser(bot, LastWords(), solutions=3, puzzle_seconds=5.0).findings(PUZZLE)
+    found = GradingBot(bot, LastWords(), solutions=3, puzzle_seconds=5.0).findings(PUZZLE)
     assert found.solutions.tolist() == number * [[[True, False], [False, True]]]
     assert (found.complete, found.in_time) == (complete, in_time)
     assert found.unique == (verdict == "unique")
@@ -182,13 +182,13 @@ def test_that_it_compiles_is_passed_on_and_nothing_else(capsys):
 def test_a_bot_of_the_users_own_is_not_taken_for_this_one(tmp_path, monkeypatch):
     (tmp_path / "bot.py").write_text("raise SystemExit('the wrong bot')")
     monkeypatch.chdir(tmp_path)
-    with appraiser((2, 2), solutions=1, puzzle_seconds=60) as appraise:
-        assert appraise(PUZZLE).decided
+    with grading_bot((2, 2), solutions=1, puzzle_seconds=60) as grade_board:
+        assert grade_board(PUZZLE).decided
 
 
 def test_no_process_and_no_pipe_stays_behind():
     before = os.listdir("/dev/fd")  # noqa: PTH208
-    with appraiser((2, 2), solutions=1, puzzle_seconds=60) as appraise:
-        appraise(PUZZLE)
-    assert not psutil.pid_exists(appraise._transport.pid)
+    with grading_bot((2, 2), solutions=1, puzzle_seconds=60) as grade_board:
+        grade_board(PUZZLE)
+    assert not psutil.pid_exists(grade_board._transport.pid)
     assert len(os.listdir("/dev/fd")) == len(before)  # noqa: PTH208
