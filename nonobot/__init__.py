@@ -6,6 +6,10 @@ They are loaded when the first of them is asked for, since the commands start wi
 
 from __future__ import annotations
 
+import os
+import sys
+from importlib.machinery import PathFinder
+
 TYPE_CHECKING = False  # as in `typing`, which takes long to load: until it is, a Ctrl-C would end in a traceback
 if TYPE_CHECKING:
     from typing import Any
@@ -29,6 +33,22 @@ __all__ = [
     "solve",
     "solve_all",
 ]
+
+
+class _LinkedFolders:
+    """Import finder for a clone, where `nonobot/bot` is a link to `bot/`: imports from the real folder.
+
+    Debuggers and coverage identify code by its file name, which is then `bot/cli.py` and not `nonobot/bot/cli.py`.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> Any:
+        if path is __path__ and os.path.islink(link := f"{__path__[0]}/{name.rpartition('.')[2]}"):  # noqa: PTH114
+            return PathFinder.find_spec(name, [os.path.dirname(os.path.realpath(link))])  # noqa: PTH120
+        return None
+
+
+sys.meta_path.insert(0, _LinkedFolders)
 
 
 def __getattr__(name: str) -> Any:

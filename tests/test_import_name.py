@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import bdb
+import importlib
 import os
 import subprocess
 import sys
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
+from nonobot.protocol.clues import needed_length
 from tests.talking import COMMAND, PATIENCE_SECONDS
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
-ROOMS = ("bot", "protocol", "harness", "tournament_data")
+PACKAGES = ("bot", "protocol", "harness", "tournament_data")
 
 QUESTION = b"$1\n2\n\n\n1\n1\n\n"
 
@@ -21,8 +25,8 @@ QUESTION = b"$1\n2\n\n\n1\n1\n\n"
 @pytest.fixture
 def authors_folder(tmp_path):
     """Return a folder with an author's own modules, which end whatever imports them."""
-    for room in ROOMS:
-        (tmp_path / f"{room}.py").write_text("raise SystemExit('an author\\'s module was imported')\n")
+    for package in PACKAGES:
+        (tmp_path / f"{package}.py").write_text("raise SystemExit('an author\\'s module was imported')\n")
     return tmp_path
 
 
@@ -61,3 +65,38 @@ def test_the_bot_that_the_judge_starts_is_no_nonobot_of_the_working_folder(autho
 def test_one_name_is_installed():
     names = (metadata.distribution("nonobot").read_text("top_level.txt") or "").split()
     assert names == ["nonobot"]
+
+
+# A clone, where the packages are links to the top-level folders: debuggers and coverage identify code by its file
+
+REPOSITORY = Path(__file__).parent.parent
+CLUES = REPOSITORY / "protocol" / "clues.py"
+LINE = needed_length.__code__.co_firstlineno + 2
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_code_has_the_name_of_its_file_and_not_of_the_link(package):
+    assert importlib.import_module(f"nonobot.{package}").__file__ == str(REPOSITORY / package / "__init__.py")
+
+
+def test_a_breakpoint_set_by_file_fires():
+    stops = []
+
+    class Debugger(bdb.Bdb):
+        def user_line(self, frame):
+            if self.break_here(frame):
+                stops.append((frame.f_code.co_filename, frame.f_lineno))
+            self.set_continue()
+
+    debugger = Debugger()
+    assert debugger.set_break(str(CLUES), LINE) is None, "no such line"
+    debugger.runcall(needed_length, (1, 2))
+    assert stops == [(str(CLUES), LINE)]
+
+
+def test_a_breakpoint_set_in_pdb_fires(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("from nonobot.protocol.clues import needed_length\nprint(needed_length((1, 2)))\n")
+    pdb = [sys.executable, "-m", "pdb", "-c", f"b protocol/clues.py:{LINE}", "-c", "c", "-c", "p clue", "-c", "q"]
+    done = subprocess.run([*pdb, script], cwd=REPOSITORY, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert "(1, 2)" in done.stdout.splitlines(), done
