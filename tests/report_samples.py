@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from nonobot.harness.ranking.sources import Source, read_sources
+from nonobot.harness.ranking.sources import AnyResult, read_results
 from nonobot.harness.results.result_files import write_json
 from nonobot.harness.results.run_result import (
     BotEnd,
@@ -157,15 +157,15 @@ def checked(set_name: str = SMALL) -> VerifyResult:
     return VerifyResult(SetFacts.of(known_set(set_name)[0]), "answers.txt", Score.of(untimed))
 
 
-def sources_of(folder: Path, *results: RunResult | VerifyResult) -> list[Source]:
+def read_back(folder: Path, *results: RunResult | VerifyResult) -> dict[Path, AnyResult]:
     """Write results into `folder` and return what is read again."""
     folder.mkdir(exist_ok=True)
     paths = [folder / f"{number:02}.json" for number in range(len(results))]
     for path, result in zip(paths, results, strict=True):
         write_json(path, result)
-    sources, problems = read_sources(paths)
+    read, problems = read_results(paths)
     assert not problems
-    return sources
+    return read
 
 
 def one_bot() -> list[RunResult]:

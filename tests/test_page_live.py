@@ -10,9 +10,8 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra `page` is not installed")
 
-from nonobot.harness.page import live, shown_runs
-from nonobot.harness.page.live import Live
-from nonobot.harness.page.shown_runs import Shown, shown_now
+from nonobot.harness.page import live
+from nonobot.harness.page.live import Live, Shown, shown_now
 from tests.judged import RECIPE, played
 
 
@@ -77,14 +76,14 @@ def test_a_file_that_cannot_be_read_costs_no_other(tmp_path):
 def test_nothing_is_read_again_that_has_not_changed(tmp_path, monkeypatch):
     played("perfect", tmp_path)
     first = shown_now(tmp_path, Shown())
-    monkeypatch.setattr(shown_runs, "read_source", None)
+    monkeypatch.setattr(live, "read_any", None)
     assert shown_now(tmp_path, first) is first
     (tmp_path / "other.journal.jsonl").write_text("nothing\n")
     assert shown_now(tmp_path, first).state == first.state
 
 
 def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monkeypatch):
-    monkeypatch.setattr(shown_runs, "MOST_FILES", 2)
+    monkeypatch.setattr(live, "MOST_FILES", 2)
     for number in range(4):
         path = tmp_path / f"{number}.json"
         path.write_text("{")
@@ -96,7 +95,7 @@ def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monk
 
 
 def test_no_look_goes_through_more_than_so_many_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(shown_runs, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(live, "MOST_ENTRIES", 3)
     for number in range(5):
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / "a.json").write_text("{")
@@ -107,7 +106,7 @@ def test_no_look_goes_through_more_than_so_many_files(tmp_path, monkeypatch):
 
 def test_a_plot_is_drawn_once_for_all_who_watch_and_anew_only_if_it_has_changed(tmp_path, monkeypatch):
     drawn = []
-    monkeypatch.setattr(live, "_drawn", lambda series: drawn.append(series) or b"<svg/>")
+    monkeypatch.setattr(live, "_drawn", lambda runs: drawn.append(runs) or b"<svg/>")
     monkeypatch.setattr(live, "SECONDS_BETWEEN_LOOKS", 0.0)
     played("perfect", tmp_path)
 

@@ -60,7 +60,7 @@ def page(tmp_path_factory):
     @cache
     def written(name: str) -> Path:
         folder = tmp_path_factory.mktemp(name)
-        report = Report(samples.sources_of(folder, *getattr(samples, name)()))
+        report = Report(samples.read_back(folder, *getattr(samples, name)()))
         path = folder / f"{name}.html"
         path.write_text(page_of(report, f"Sample: {name}", "1.0", lambda done, what: None), encoding="utf-8")
         return path

@@ -12,13 +12,13 @@ pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
 pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 
 from nonobot.harness.report import plots
-from nonobot.harness.report.album import Album, cells_of
-from nonobot.harness.report.contents import Run
-from nonobot.harness.report.run_facts import machines, terms
-from nonobot.harness.results.run_result import Counted, Verdict
+from nonobot.harness.report.contents import Run, machines, terms
+from nonobot.harness.report.gallery import Gallery, cells_of
+from nonobot.harness.results.run_result import Counted, PuzzleResult, Score, Verdict
 from nonobot.harness.results.terms import SetFacts, Terms
 from nonobot.protocol import mismatches
 from tests import report_samples as samples
+from tests.ranked import run_result
 
 # Facts
 
@@ -66,7 +66,7 @@ def red_boxes(svg: str) -> int:
 def wrong_run(set_name: str = samples.SMALL) -> Run:
     result = samples.run_of("wrong", outcome=lambda index: Verdict.WRONG)
     facts = msgspec.structs.replace(result.set, name=set_name)
-    return Run("wrong", 0, "", msgspec.structs.replace(result, set=facts))
+    return Run("wrong", 0, msgspec.structs.replace(result, set=facts))
 
 
 def expected_marks(number: int) -> int:
@@ -77,33 +77,33 @@ def expected_marks(number: int) -> int:
 
 def test_lines_at_fault_are_marked_where_the_set_is_at_hand():
     run = wrong_run()
-    picture = Album(run.result.set, [run]).picture(run.by_number[8])
+    picture = Gallery(run.result.set, [run]).picture(run.by_number[8])
     assert red_boxes(picture) == expected_marks(8) > 0
 
 
 def test_lines_at_fault_are_marked_where_another_bot_has_solved_the_puzzle():
     run = wrong_run("gone.txt")
-    other = Run("right", 1, "", samples.run_of("right"))
-    picture = Album(run.result.set, [run, other]).picture(run.by_number[8])
+    other = Run("right", 1, samples.run_of("right"))
+    picture = Gallery(run.result.set, [run, other]).picture(run.by_number[8])
     assert red_boxes(picture) == expected_marks(8) > 0
 
 
 def test_without_the_puzzle_the_picture_has_no_marks():
     run = wrong_run("gone.txt")
-    assert red_boxes(Album(run.result.set, [run]).picture(run.by_number[8])) == 0
+    assert red_boxes(Gallery(run.result.set, [run]).picture(run.by_number[8])) == 0
 
 
 def test_a_set_that_has_changed_is_not_believed():
     run = wrong_run()
     facts = msgspec.structs.replace(run.result.set, sha256="0" * 64)
-    assert red_boxes(Album(facts, [run]).picture(run.by_number[8])) == 0
+    assert red_boxes(Gallery(facts, [run]).picture(run.by_number[8])) == 0
 
 
 def test_a_set_that_would_never_end_is_left_alone(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for name in (str(tmp_path / "pipe"), "/dev/zero", "boardgen:10x10x99999999999:seed=1", "boardgen:?", "", "\0"):
         run = wrong_run(name)
-        assert red_boxes(Album(run.result.set, [run]).picture(run.by_number[8])) == 0
+        assert red_boxes(Gallery(run.result.set, [run]).picture(run.by_number[8])) == 0
 
 
 @pytest.mark.parametrize("cells", ["", "zz", "ff", "ff" * 14, "é", None])
@@ -117,8 +117,9 @@ def test_cells_that_are_no_grid_of_the_set_give_no_picture(cells):
 # Plots
 
 
-def series_of(times: dict[int, float]) -> plots.Series:
-    return plots.Series("x", plots.Look(0, "o", ()), list(times), times)
+def run_with(times: dict[int, float]) -> Run:
+    puzzles = [PuzzleResult(number, Verdict.RIGHT, None, took, took) for number, took in times.items()]
+    return Run("x", 0, msgspec.structs.replace(run_result(), score=Score.of(puzzles)))
 
 
 def test_a_running_median_follows_its_points():
@@ -141,8 +142,8 @@ def test_the_slowest_points_are_drawn_whatever_is_thinned():
 
 
 def test_duels_are_counted():
-    first = series_of({1: 1.0, 2: 2.0, 3: 3.0, 4: 1e-5})
-    second = series_of({2: 1.0, 3: 4.0, 4: 0.0, 5: 1.0, 6: 1.0})
+    first = run_with({1: 1.0, 2: 2.0, 3: 3.0, 4: 1e-5})
+    second = run_with({2: 1.0, 3: 4.0, 4: 0.0, 5: 1.0, 6: 1.0})
     assert plots.duel_in_words(first, second) == (
         "3 puzzles solved by both, x faster on 1 of them, x on 1; 1 solved by x alone, 2 by x alone"
     )

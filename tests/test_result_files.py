@@ -23,8 +23,8 @@ from nonobot.harness.ranking import table_text
 from nonobot.harness.ranking.compared_runs import read_side
 from nonobot.harness.ranking.comparison import Comparison, Limits, compare
 from nonobot.harness.ranking.comparison_text import as_json as comparison_as_json
-from nonobot.harness.ranking.sources import read_sources
-from nonobot.harness.ranking.standings import sections
+from nonobot.harness.ranking.sources import read_results
+from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.result_files import check_writable, read_result, to_json, write_json
@@ -154,13 +154,13 @@ def test_a_journal_of_before_is_read():
 
 def test_the_ranking_of_files_of_before_is_the_same_in_every_form(monkeypatch):
     monkeypatch.chdir(KEPT)
-    sources, problems = read_sources(
+    results, problems = read_results(
         [Path(name) for name in ("run.json", "again.json", "legs.json", "verify.json", "bot.log")]
     )
     assert not problems
-    assert isinstance(sources[-1].found, BotLog)
-    assert table_text.as_json(sections(sources), []) == as_said_now((KEPT / "table.json").read_text())
-    assert table_text.as_csv(sections(sources)) == (KEPT / "table.csv").read_text()
+    assert isinstance(list(results.values())[-1], BotLog)
+    assert table_text.as_json(rankings(results), []) == as_said_now((KEPT / "table.json").read_text())
+    assert table_text.as_csv(rankings(results)) == (KEPT / "table.csv").read_text()
 
 
 def test_the_comparison_of_files_of_before_has_the_same_form_and_the_same_figures(monkeypatch):

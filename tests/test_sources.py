@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nonobot.bot.log import RunLog
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.sources import files_in, read_source, read_sources
+from nonobot.harness.ranking.sources import files_in, read_any, read_results
 from nonobot.harness.results.bot_log import BotLog, is_log, parse_log
 from tests.ranked import run_result, verify_result, written
 
@@ -27,7 +27,7 @@ def test_the_log_of_this_projects_bot_reads_back(tmp_path):
     records.add(1, 0.25, None)
     records.add(2, 1.5, None)
     records.close(1.8)
-    assert read_source(path).found == BotLog("ours", {1: 0.25, 2: 1.5}, 1.8)
+    assert read_any(path) == BotLog("ours", {1: 0.25, 2: 1.5}, 1.8)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_the_log_of_this_projects_bot_reads_back(tmp_path):
     ],
 )
 def test_logs(tmp_path, text, seconds, total):
-    assert read_source(log_of(tmp_path, text)).found == BotLog("champion", seconds, total)
+    assert read_any(log_of(tmp_path, text)) == BotLog("champion", seconds, total)
 
 
 def test_without_a_total_the_sum_stands_for_it():
@@ -66,7 +66,7 @@ def test_without_a_total_the_sum_stands_for_it():
 def test_broken_logs_are_refused_with_file_and_line(tmp_path, text, message):
     path = log_of(tmp_path, text)
     with pytest.raises(UnusableError) as problem:
-        read_source(path)
+        read_any(path)
     assert str(problem.value).startswith(f"{path}: line ")
     assert message in str(problem.value)
     assert "\n" not in str(problem.value)
@@ -78,7 +78,7 @@ def test_no_content_raises_anything_else(tmp_path, content):
     path = tmp_path / "any"
     path.write_bytes(content)
     try:
-        read_source(path)
+        read_any(path)
     except UnusableError as problem:
         assert "\n" not in str(problem)  # noqa: PT017
     if is_log(b"#1\t1\n" + content):
@@ -100,8 +100,8 @@ def test_a_folder_means_the_results_in_it(tmp_path):
 
 def test_a_file_counts_once_however_it_is_named(tmp_path):
     [path] = written(tmp_path, a=run_result("a"))
-    sources, problems = read_sources([path, tmp_path, tmp_path / "." / "a.json"])
-    assert [source.path for source in sources] == [path]
+    results, problems = read_results([path, tmp_path, tmp_path / "." / "a.json"])
+    assert list(results) == [path]
     assert problems == []
 
 
@@ -132,8 +132,8 @@ def broken(change):
 def test_what_is_no_result_gets_one_line_and_costs_no_other(tmp_path, content):
     written(tmp_path, good=run_result("good"))
     (tmp_path / "bad.json").write_text(content)
-    sources, problems = read_sources([tmp_path, tmp_path / "nowhere.json"])
-    assert [source.path.name for source in sources] == ["good.json"]
+    results, problems = read_results([tmp_path, tmp_path / "nowhere.json"])
+    assert [path.name for path in results] == ["good.json"]
     assert len(problems) == 2
     assert "bad.json" in problems[0]
     assert "nowhere.json" in problems[1]
@@ -143,6 +143,6 @@ def test_what_is_no_result_gets_one_line_and_costs_no_other(tmp_path, content):
 def test_an_empty_folder_is_a_problem_of_its_own(tmp_path):
     (tmp_path / "empty").mkdir()
     written(tmp_path, good=verify_result("answers.txt", 3))
-    sources, problems = read_sources([tmp_path / "empty", tmp_path / "good.json"])
-    assert len(sources) == 1
+    results, problems = read_results([tmp_path / "empty", tmp_path / "good.json"])
+    assert len(results) == 1
     assert problems == [f"the folder {tmp_path / 'empty'} holds no result: no file that ends in .json or .log"]

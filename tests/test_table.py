@@ -20,8 +20,7 @@ from msgspec import structs
 from nonobot.arguments import Parser
 from nonobot.harness.commands import table
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.sources import Source
-from nonobot.harness.ranking.standings import Evidence, Scope, sections
+from nonobot.harness.ranking.standings import Evidence, Scope, rankings
 from nonobot.harness.ranking.table_text import CSV_COLUMNS
 from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.run_result import EndReason, Verdict
@@ -31,7 +30,7 @@ from tests.ranked import MACHINE, run_result, verify_result, written
 
 
 def ranking(*found):
-    return sections([Source(Path(f"{at}.json"), one) for at, one in enumerate(found)])
+    return rankings({Path(f"{at}.json"): one for at, one in enumerate(found)})
 
 
 def placed(section):
@@ -324,24 +323,24 @@ def test_colour_only_where_it_is_wanted(tmp_path):
 def test_sets_on_machines_of_their_own_add_up_and_one_on_two_kinds_does_not():
     slow = structs.replace(MACHINE, cpu="Slow CPU")
     even = [
-        Source(Path(f"{set_name}-{bot}.json"), run_result(bot, set_name=set_name, machine=machine))
+        run_result(bot, set_name=set_name, machine=machine)
         for set_name, machine in (("set1", MACHINE), ("set2", slow))
         for bot in ("a", "b")
     ]
-    assert [section.warnings for section in sections(even)] == [[], [], []]
-    assert [section.notes[0].partition("; ")[2].split(", ")[0] for section in sections(even)[:2]] == [
+    assert [section.warnings for section in ranking(*even)] == [[], [], []]
+    assert [section.notes[0].partition("; ")[2].split(", ")[0] for section in ranking(*even)[:2]] == [
         "Fast CPU",
         "Slow CPU",
     ]
-    mixed = [*even[:3], Source(Path("b.json"), run_result("b", set_name="set2"))]
+    mixed = [*even[:3], run_result("b", set_name="set2")]
     line = "not the same CPU: Slow CPU (a); Fast CPU (b)"
-    assert [section.warnings for section in sections(mixed)] == [[], [line], [line]]
+    assert [section.warnings for section in ranking(*mixed)] == [[], [line], [line]]
 
 
 def test_which_core_a_run_had_is_no_difference_and_how_many_it_had_is_one():
     def warnings(*cores):
         runs = [run_result(str(number), terms=Terms(core=core)) for number, core in enumerate(cores)]
-        return sections([Source(Path(f"{one.bot}.json"), one) for one in runs])[0].warnings
+        return ranking(*runs)[0].warnings
 
     assert warnings(0, 3) == []
     assert warnings((0, 1), (2, 3)) == []

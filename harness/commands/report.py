@@ -11,7 +11,7 @@ from nonobot.arguments import Parser
 from nonobot.harness.cli import add_results
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import progress_for
-from nonobot.harness.ranking.sources import read_sources
+from nonobot.harness.ranking.sources import read_results
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.user_files import require_writable, write_output
 
@@ -52,13 +52,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
     from nonobot.harness.report import STEPS, Report, check_extra, page_of
 
     check_extra()
-    sources, problems = read_sources(arguments.results)
+    results, problems = read_results(arguments.results)
     for problem in problems:
         print(f"nonojudge: left out: {problem}", file=sys.stderr)
-    if not any(isinstance(source.found, RunResult) for source in sources):
+    if not any(isinstance(result, RunResult) for result in results.values()):
         raise UnusableError("a report needs the result of a run, as `nonojudge run` writes it; here is none")
     require_writable(arguments.out)
-    report = Report(sources)
+    report = Report(results)
     with progress_for(STEPS * len(report.sets)) as progress:
         page = page_of(report, arguments.title, __version__, progress.show)
     write_output(arguments.out, page.encode())

@@ -9,8 +9,8 @@ from pathlib import Path
 from nonobot.arguments import Parser
 from nonobot.harness.cli import add_results
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.sources import read_sources
-from nonobot.harness.ranking.standings import Section, sections
+from nonobot.harness.ranking.sources import read_results
+from nonobot.harness.ranking.standings import Ranking, rankings
 from nonobot.harness.ranking.table_text import as_csv, as_json, as_markdown, as_text
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import write_output
@@ -51,14 +51,14 @@ def add_to(parser: Parser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Read the results, rank them and write the ranking."""
-    sources, problems = read_sources(arguments.results)
+    results, problems = read_results(arguments.results)
     for problem in problems:
         print(f"nonojudge: left out: {problem}", file=sys.stderr)
-    if not sources:
+    if not results:
         raise UnusableError("no result to show")
     output: Path | None = arguments.output
     form = arguments.format or FORMAT_OF_ENDING.get(output.suffix if output else "", "text")
-    text = _written(form, sections(sources), problems, terminal=output is None and on_terminal())
+    text = _written(form, rankings(results), problems, terminal=output is None and on_terminal())
     if output is None:
         print(text, end="")
     else:
@@ -66,7 +66,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return 1 if problems else 0
 
 
-def _written(form: str, ranking: list[Section], problems: list[str], terminal: bool) -> str:
+def _written(form: str, ranking: list[Ranking], problems: list[str], terminal: bool) -> str:
     match form:
         case "json":
             return as_json(ranking, problems)

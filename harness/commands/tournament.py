@@ -18,8 +18,7 @@ from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_screen import screen_for
 from nonobot.harness.play.watchdog import Interrupts
 from nonobot.harness.ranking.comparability import kind_of
-from nonobot.harness.ranking.sources import Source
-from nonobot.harness.ranking.standings import sections
+from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.result_text import outcome_line
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
@@ -126,10 +125,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             print("interrupted; the same command goes on", file=sys.stderr)
             raise
-    sources = [
-        Source(pairing.result_path, result) for pairing, result in zip(todo, results, strict=True) if result
-    ]
-    print(as_text(sections(sources), sys.stdout.isatty()), end="")
+    played = {pairing.result_path: result for pairing, result in zip(todo, results, strict=True) if result}
+    print(as_text(rankings(played), sys.stdout.isatty()), end="")
     print(f"results: {folder}")
     return 1 if any(result is None or result.end.reason is EndReason.NOT_STARTED for result in results) else 0
 

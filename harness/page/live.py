@@ -1,39 +1,322 @@
-"""The runs of a folder as the page shows them: looked at again and again, sent to who watches, plotted."""
+"""The runs of a folder as the page shows them: looked at every second, sent to browsers, plotted.
+
+A look writes nothing and takes no lock: the runs do not notice.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
-from collections.abc import AsyncIterator, Sequence
+import os
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+import msgspec
+import psutil
 from starlette.concurrency import run_in_threadpool
 
-from nonobot.harness.page.shown_runs import Shown, shown_now
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.journal import Alive, LegEnded, LegStarted, Ruled, read_records
+from nonobot.harness.ranking.sources import RESULT_ENDINGS, AnyResult, read_any
+from nonobot.harness.ranking.standings import Ranking, Row, Scope, rankings
+from nonobot.harness.report.contents import Run
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing
-from nonobot.harness.report.plots import Series, cactus
+from nonobot.harness.report.plots import cactus
+from nonobot.harness.results.run_result import RunResult, Score
+from nonobot.harness.text import duration, plain
 
-__all__ = ["Live"]
+__all__ = ["Live", "Shown", "shown_now"]
 
 SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_BETWEEN_WORDS = 15.0
-"""A line goes to the browser at least as often: who has gone is noticed then."""
+"""A line goes to the browser at least as often: the server notices then that a browser has gone."""
 
 MOST_WATCHERS = 32
 
+FRESH_SECONDS = 30.0
+"""A run whose bot has ended goes on for so long after its last record; then it was interrupted."""
+
+SECONDS_BETWEEN_PLOTS = 15.0
+"""The plot of a set on which a run is under way is drawn again at most so often."""
+
+MOST_FILES = 500
+"""Results that are read; of more, the newest. Journals are all read."""
+
+MOST_ENTRIES = 10_000
+"""Files and folders that a look goes through."""
+
+LAST_PUZZLES = 12
+
+JOURNAL = ".journal.jsonl"
+
+Stamp = tuple[int, int]
+"""The time of a file's last change, in nanoseconds, and its size in bytes."""
+
+
+# --- one look at the folder ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """A run that has a journal and no result yet; its score is that of the answers so far."""
+
+    result: RunResult
+    is_running: bool
+    wall_seconds: float
+
+
+@dataclass(frozen=True)
+class Plot:
+    """The sorted times of a set's runs; `made` is on the monotonic clock."""
+
+    title: str
+    runs: list[Run]
+    made: float
+
+    @property
+    def key(self) -> str:
+        """A digest of the times: plots that are drawn alike have the same."""
+        drawn = [(run.name, run.bot, len(run.by_number), run.seconds) for run in self.runs]
+        return hashlib.blake2b(repr(drawn).encode(), digest_size=12).hexdigest()
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The content of a folder at the time of a look.
+
+    Attributes
+    ----------
+    state : dict
+        The JSON for the browser.
+    plots : mapping of str to Plot
+        By the digest of the set.
+    looked : float
+        Time of the look, on the monotonic clock.
+    stamps : mapping of Path to Stamp
+        The files that were read.
+    read : mapping of Path to result, UnderWay, str or None
+        The content of each file; a line if it cannot be read, None for a journal without a run.
+    bots : mapping of str to int
+        Each bot's number, and so its look.
+    """
+
+    state: dict[str, Any] = field(default_factory=dict)
+    plots: Mapping[str, Plot] = field(default_factory=dict)
+    looked: float = 0.0
+    stamps: Mapping[Path, Stamp] = field(default_factory=dict)
+    read: Mapping[Path, AnyResult | UnderWay | str | None] = field(default_factory=dict)
+    bots: Mapping[str, int] = field(default_factory=dict)
+
+
+def shown_now(folder: Path, before: Shown) -> Shown:
+    """Look at a folder; `before`, the look before, is returned if nothing has changed, and no file read twice."""
+    now = time.monotonic()
+    stamps, left_out = _stamps(folder)
+    running = {path for path, one in before.read.items() if isinstance(one, UnderWay) and one.is_running}
+    is_old = bool(running) and now - before.looked > FRESH_SECONDS  # that a bot has gone shows in no file
+    if before.state and stamps == before.stamps and not is_old:
+        return before
+    read = {
+        path: before.read[path] if before.stamps.get(path) == stamp and path not in running else _read(path)
+        for path, stamp in stamps.items()
+    }
+    under_way = [one for one in read.values() if isinstance(one, UnderWay)]
+    done = {path: one for path, one in read.items() if one and not isinstance(one, (UnderWay, str))}
+    ranked = rankings(done)
+    bots = dict(before.bots)
+    plots = _plots(ranked, under_way, bots, before.plots, now)
+    state = {
+        "folder": str(folder),
+        "rankings": [_ranking(one) for one in ranked],
+        "under_way": [_progress(one) for one in under_way],
+        "last": _last(under_way, done.values()),
+        "plots": [_plot(one) for one in plots.values()] if find_spec("matplotlib") else [],
+        "problems": [plain(one) for one in read.values() if isinstance(one, str)] + left_out,
+    }
+    return Shown(state, plots, now, stamps, read, bots)
+
+
+def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
+    """Return the files to be read, and a line on those that are too many."""
+    journals: dict[Path, Stamp] = {}
+    results: dict[Path, Stamp] = {}
+    left_out, entries = [], 0
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        entries += len(folders) + len(names)
+        for name in names:
+            if not name.startswith(".") and name.endswith((*RESULT_ENDINGS, JOURNAL)):
+                path = Path(place, name)
+                try:
+                    facts = path.stat()
+                except OSError:
+                    continue
+                (journals if name.endswith(JOURNAL) else results)[path] = facts.st_mtime_ns, facts.st_size
+        if entries > MOST_ENTRIES:
+            left_out.append(
+                f"more than {MOST_ENTRIES:,} files and folders: what comes after {place} is not looked at"
+            )
+            break
+    if len(results) > MOST_FILES:
+        left_out.append(f"{len(results) - MOST_FILES:,} older results: the newest {MOST_FILES} are shown")
+        results = dict(sorted(results.items(), key=lambda one: one[1], reverse=True)[:MOST_FILES])
+    return dict(sorted((results | journals).items())), [plain(line) for line in left_out]
+
+
+def _read(path: Path) -> AnyResult | UnderWay | str | None:
+    if path.name.endswith(JOURNAL):
+        return _under_way(path)
+    try:
+        return read_any(path)
+    except UnusableError as error:
+        return str(error)
+
+
+def _under_way(path: Path) -> UnderWay | None:
+    try:
+        records = read_records(path)
+        is_fresh = time.time() - path.stat().st_mtime < FRESH_SECONDS
+    except (UnusableError, OSError):
+        return None
+    if not records or not isinstance(records[0], RunResult):
+        return None
+    score = Score.of(one.ruling for one in records if isinstance(one, Ruled))
+    wall, before, running = 0.0, 0.0, False
+    for one in records:
+        match one:
+            case LegStarted(_, _, pid, created):
+                running = is_fresh or _is_alive(pid, created)
+            case Alive(usage):
+                wall = before + usage.wall_seconds
+            case LegEnded(leg):
+                before += leg.usage.wall_seconds
+                wall, running = before, False
+    arrived = max((one.arrived_seconds or 0.0 for one in score.puzzles), default=0.0)
+    return UnderWay(msgspec.structs.replace(records[0], score=score), running, max(wall, arrived))
+
+
+def _is_alive(pid: int, created: float) -> bool:
+    try:
+        return abs(psutil.Process(pid).create_time() - created) < 1.0
+    except psutil.Error:
+        return False
+
+
+def _plots(
+    ranked: Sequence[Ranking],
+    under_way: Sequence[UnderWay],
+    bots: dict[str, int],
+    before: Mapping[str, Plot],
+    now: float,
+) -> dict[str, Plot]:
+    """Return the plots by the digest of their set; bots that are new get a number."""
+    runs: dict[str, list[Run]] = {}
+    titles: dict[str, str] = {}
+
+    def add(result: AnyResult, more: str = "") -> None:
+        if isinstance(result, RunResult):
+            number = bots.setdefault(result.bot, len(bots))
+            runs.setdefault(result.set.sha256, []).append(Run(plain(result.bot) + more, number, result))
+
+    for ranking in ranked:
+        if ranking.scope is Scope.SET:
+            titles[ranking.sets[0].sha256] = ranking.title
+            for result in (one for row in ranking.rows for one in row.results.values()):
+                add(result)
+    for one in under_way:
+        titles.setdefault(one.result.set.sha256, one.result.set.name)
+        add(one.result, " (under way)")
+    growing = {one.result.set.sha256 for one in under_way}
+    plots = {}
+    for digest, every in runs.items():
+        was = before.get(digest)
+        if was and digest in growing and now - was.made < SECONDS_BETWEEN_PLOTS:
+            plots[digest] = was
+        elif any(run.seconds for run in every):
+            plots[digest] = Plot(titles[digest], every, now)
+    return plots
+
+
+# --- the JSON for the browser --------------------------------------------------------------------------------
+
+
+def _plot(plot: Plot) -> dict[str, Any]:
+    return {
+        "key": plot.key,
+        "title": plain(plot.title),
+        "words": "; ".join(run.in_words for run in plot.runs),
+        "series": [(run.name, LIGHT_COLOURS[run.look.hue], DARK_COLOURS[run.look.hue]) for run in plot.runs],
+    }
+
+
+def _progress(one: UnderWay) -> dict[str, Any]:
+    return {
+        "bot": plain(one.result.bot),
+        "set": plain(one.result.set.name),
+        "done": len(one.result.score.puzzles),
+        "count": one.result.set.puzzle_count,
+        "right": one.result.score.right,
+        "time": duration(one.wall_seconds),
+        "running": one.is_running,
+    }
+
+
+def _last(under_way: Sequence[UnderWay], done: Iterable[AnyResult]) -> list[dict[str, Any]]:
+    """Return the puzzles judged last: of the runs under way, else of the run that was begun last."""
+    runs = [one.result for one in under_way]
+    if not runs:
+        results = [one for one in done if isinstance(one, RunResult)]
+        runs = sorted(results, key=lambda run: run.started_at)[-1:]
+    return [
+        {
+            "bot": plain(run.bot),
+            "set": plain(run.set.name),
+            "number": one.number,
+            "verdict": one.verdict.value,
+            "time": "" if one.took_seconds is None else duration(one.took_seconds),
+        }
+        for run in runs
+        for one in run.score.puzzles[: -LAST_PUZZLES - 1 : -1]
+    ]
+
+
+def _ranking(ranking: Ranking) -> dict[str, Any]:
+    return {
+        "title": plain(ranking.title),
+        "rows": [_row(row) for row in ranking.rows],
+        "notes": [plain(note) for note in ranking.notes],
+        "warnings": [plain(warning) for warning in ranking.warnings],
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    times = {"time": row.time_seconds, "median": row.median_seconds, "slowest": row.slowest_seconds}
+    return {
+        "rank": row.rank,
+        "bot": plain(row.bot),
+        "right": row.counted,
+        "count": row.puzzle_count,
+        **{name: "" if seconds is None else duration(seconds) for name, seconds in times.items()},
+        "slowest_puzzle": row.slowest_puzzle,
+        "ends": [plain(end) for end in row.ends],
+    }
+
+
+# --- for all who watch ---------------------------------------------------------------------------------------
+
 
 class Live:
-    """A folder of results that is watched.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """A folder of results that is watched."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._shown = Shown()
-        self._svgs: dict[str, bytes] = {}  # of the plots that are shown, as far as somebody has asked
+        self._svgs: dict[str, bytes] = {}  # of the plots that are shown, as far as a browser has asked
         self._looked = -SECONDS_BETWEEN_LOOKS
         self._looking = asyncio.Lock()
         self._drawing = asyncio.Lock()
@@ -45,7 +328,7 @@ class Live:
         return self._watchers < MOST_WATCHERS
 
     async def events(self) -> AsyncIterator[bytes]:
-        """Yield what is in the folder as server-sent events: at once, and whenever it changes."""
+        """Yield the state of the folder as server-sent events: at once, and whenever it changes."""
         self._watchers += 1
         try:
             sent, quiet = None, 0.0
@@ -65,9 +348,9 @@ class Live:
     async def cactus(self, key: str) -> bytes | None:
         """Return the plot that a state names by this key, None if it is shown no more."""
         plots = {plot.key: plot for plot in (await self._look()).plots.values()}
-        async with self._drawing:  # one at a time: matplotlib's settings are everybody's
+        async with self._drawing:  # one at a time: matplotlib's settings are shared
             if key not in self._svgs and key in plots:
-                svg = await run_in_threadpool(_drawn, plots[key].series)
+                svg = await run_in_threadpool(_drawn, plots[key].runs)
                 self._svgs = {one: svg for one, svg in self._svgs.items() if one in plots} | {key: svg}
             return self._svgs.get(key)
 
@@ -81,22 +364,20 @@ class Live:
             return self._shown
 
 
-_COLOURS = {
+COLOURS = {
     "text": ("#20242c", "#e6e9ee"),
     "muted": ("#5b6470", "#a3acb8"),
     "axis": ("#8a94a2", "#6d7886"),
     "grid": ("#e3e7ec", "#2c333c"),
-}
+} | {f"bot-{hue}": pair for hue, pair in enumerate(zip(LIGHT_COLOURS, DARK_COLOURS, strict=True))}
+"""The colours of a plot, light and dark."""
 
 
-def _drawn(all_series: Sequence[Series]) -> bytes:
+def _drawn(runs: Sequence[Run]) -> bytes:
     """Return the plot of sorted times as a picture of its own, for light and dark."""
     with drawing():
-        svg = cactus(all_series, "cactus")
-    colours = _COLOURS | {
-        f"bot-{hue}": pair for hue, pair in enumerate(zip(LIGHT_COLOURS, DARK_COLOURS, strict=True))
-    }
-    light, dark = ("".join(f"--{name}:{pair[at]};" for name, pair in colours.items()) for at in (0, 1))
+        svg = cactus(runs, "cactus")
+    light, dark = ("".join(f"--{name}:{pair[at]};" for name, pair in COLOURS.items()) for at in (0, 1))
     style = (
         f"<style>:root{{{light}font-family:system-ui,sans-serif;font-size:11px}}"
         f"@media(prefers-color-scheme:dark){{:root{{{dark}}}}}</style>"

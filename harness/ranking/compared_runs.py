@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.sources import files_in, read_source
+from nonobot.harness.ranking.sources import files_in, read_any
 from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.run_result import RunResult, Verdict
 from nonobot.harness.results.terms import SetFacts
@@ -147,7 +147,7 @@ def same_sets(before: Side, after: Side) -> list[str]:
 
 
 def _run_in(path: Path) -> RunResult:
-    found = read_source(path).found
+    found = read_any(path)
     if isinstance(found, RunResult):
         return found
     what = (

@@ -1,9 +1,8 @@
-"""What the commands are given: files and folders, read into results and logs of bots."""
+"""Reads the files and folders that a command names: results of the judge and logs of bots."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from nonobot.harness.errors import UnusableError
@@ -11,58 +10,40 @@ from nonobot.harness.results.bot_log import BotLog, is_log, parse_log
 from nonobot.harness.results.result_files import result_in
 from nonobot.harness.results.run_result import RunResult, VerifyResult
 
-__all__ = ["RESULT_ENDINGS", "Source", "files_in", "read_source", "read_sources"]
+__all__ = ["RESULT_ENDINGS", "AnyResult", "files_in", "read_any", "read_results"]
 
 RESULT_ENDINGS = (".json", ".log")
-"""What is taken from a folder; a file that is named itself may end as it likes."""
+"""Endings of the files read from a folder; a file that is named itself may have any."""
 
-
-@dataclass(frozen=True)
-class Source:
-    """A file and what it holds."""
-
-    path: Path
-    found: RunResult | VerifyResult | BotLog
+AnyResult = RunResult | VerifyResult | BotLog
 
 
 def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]:
-    """Return the files that `place` names: itself, or those of a folder with one of `endings`.
-
-    Raises
-    ------
-    UnusableError
-        If a folder holds none or cannot be read.
-    """
+    """Return `place` if it is a file, else the files in it with one of `endings`; UnusableError without any."""
     if not place.is_dir():
         return [place]
     try:
-        found = [path for path in place.iterdir() if path.suffix in endings and not path.name.startswith(".")]
+        paths = [path for path in place.iterdir() if path.suffix in endings and not path.name.startswith(".")]
     except OSError as error:
         raise UnusableError(f"cannot read the folder {place}: {error.strerror}") from None
-    if not found:
+    if not paths:
         raise UnusableError(f"the folder {place} holds no result: no file that ends in {' or '.join(endings)}")
-    return sorted(found)
+    return sorted(paths)
 
 
-def read_source(path: Path) -> Source:
-    """Return what the file `path` holds.
-
-    Raises
-    ------
-    UnusableError
-        If that is neither a result nor a log, or a broken one.
-    """
+def read_any(path: Path) -> AnyResult:
+    """Return the result or log in a file; UnusableError if it is neither, or broken."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise UnusableError(f"cannot read {path}: {error.strerror}") from None
-    return Source(path, parse_log(path, content) if is_log(content) else result_in(content, path))
+    return parse_log(path, content) if is_log(content) else result_in(content, path)
 
 
-def read_sources(places: Sequence[Path]) -> tuple[list[Source], list[str]]:
-    """Return all that can be read in `places`, each file once, and a line on each file or folder that cannot."""
+def read_results(places: Sequence[Path]) -> tuple[dict[Path, AnyResult], list[str]]:
+    """Return the results in files and folders, each file once, and a line on each that cannot be read."""
     paths: dict[Path, Path] = {}
-    sources: list[Source] = []
+    results: dict[Path, AnyResult] = {}
     problems: list[str] = []
     for place in places:
         try:
@@ -72,7 +53,7 @@ def read_sources(places: Sequence[Path]) -> tuple[list[Source], list[str]]:
             problems.append(str(problem))
     for path in paths.values():
         try:
-            sources.append(read_source(path))
+            results[path] = read_any(path)
         except UnusableError as problem:
             problems.append(str(problem))
-    return sources, problems
+    return results, problems

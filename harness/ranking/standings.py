@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -15,22 +15,18 @@ from nonobot.harness.ranking.comparability import (
     conditions,
     differences,
 )
-from nonobot.harness.ranking.sources import Source
+from nonobot.harness.ranking.sources import AnyResult
 from nonobot.harness.results.bot_log import BotLog
-from nonobot.harness.results.run_result import PuzzleResult, RunResult, Verdict, VerifyResult
+from nonobot.harness.results.run_result import RunResult, Verdict, VerifyResult
 from nonobot.harness.results.terms import SetFacts
 
-__all__ = ["Evidence", "Row", "Scope", "Section", "sections"]
+__all__ = ["Evidence", "Ranking", "Row", "Scope", "rankings"]
 
 Judged = RunResult | VerifyResult
 
 
 class Evidence(StrEnum):
-    """What a row rests on.
-
-    RUN: the judge ran the bot and checked its answers. ANSWERS: the judge checked an answer file; nobody measured
-    the time. LOG: the bot's own log; nobody saw the answers.
-    """
+    """The source of a row: a run of the judge, a checked answer file without times, or a bot's own log."""
 
     RUN = "run"
     ANSWERS = "answers"
@@ -38,7 +34,7 @@ class Evidence(StrEnum):
 
 
 class Scope(StrEnum):
-    """What a section ranks: the results on one set, those on several sets together, or the logs."""
+    """What a ranking compares: the results on one set, those on several sets together, or the logs."""
 
     SET = "set"
     OVERALL = "overall"
@@ -51,41 +47,29 @@ class Row:
 
     Attributes
     ----------
-    bot : str
-    evidence : Evidence
-    files : list of str
-        The results that the row shows.
-    runs : list of RunResult
-        Those of them that are runs, one for each set.
+    results : dict of Path to result
+        The files and results that the row shows: one for each set.
     rank : int
         From 1; rows that tie share it.
-    right : int or None
-        Puzzles answered right; None for a log.
     logged : int or None
         Puzzles that a log names; None for others.
-    puzzle_count : int or None
     verdicts : dict of Verdict to int
         Empty for a log.
     time_seconds : float or None
-        What the bot is ranked by.
-    cpu_seconds : float or None
-    peak_memory_bytes : int or None
+        The time that decides between rows with as many right.
     median_seconds, slowest_seconds : float or None
-        Of the puzzles that were answered.
+        Times of single puzzles, over those that were answered.
     slowest_puzzle : int or None
-        Its number.
-    slowest_set : str or None
-        The name of its set.
+        Number of the slowest puzzle.
     ends : list of str
-        How the run ended, a word for each set.
+        The `EndReason` of each run.
     run_count : int
-        How many results there were to choose from; in an overall ranking on the set with the fewest.
+        Number of results to choose from; in an overall ranking on the set with the fewest.
     """
 
     bot: str
     evidence: Evidence
-    files: list[str]
-    runs: list[RunResult] = field(default_factory=list)
+    results: Mapping[Path, AnyResult]
     rank: int = 0
     right: int | None = None
     logged: int | None = None
@@ -101,23 +85,29 @@ class Row:
     ends: list[str] = field(default_factory=list)
     run_count: int = 1
 
+    @property
+    def files(self) -> list[str]:
+        """The files of the results."""
+        return list(map(str, self.results))
+
+    @property
+    def counted(self) -> int | None:
+        """The number that the row is ranked by: puzzles answered right, or logged."""
+        return self.right if self.logged is None else self.logged
+
 
 @dataclass(frozen=True)
-class Section:
-    """One ranking.
+class Ranking:
+    """Bots in the official order, first place first.
 
     Attributes
     ----------
-    scope : Scope
-    title : str
     sets : list of SetFacts
-        Those that count here; none for logs.
-    rows : list of Row
-        First place first.
+        The sets that count here; none for logs.
     notes : list of str
-        What has to be known to read it.
+        How to read the ranking.
     warnings : list of str
-        What makes it less than fair.
+        Reasons why the times may not compare.
     """
 
     scope: Scope
@@ -128,56 +118,38 @@ class Section:
     warnings: list[str]
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """The result of a bot on a set that counts, and how many there were to choose from."""
-
-    path: Path
-    result: Judged
-    run_count: int
-
-
 Entrant = tuple[str, Evidence]
-"""Who is ranked. A bot's checked answer file stands beside its runs: their times cannot be mixed."""
+"""A bot's checked answer file has a row apart from its runs: their times cannot be mixed."""
 
 
-def sections(sources: Sequence[Source]) -> list[Section]:
-    """Return the rankings of `sources`: one for each set, one overall if there are several, one for logs."""
-    by_set: dict[str, dict[Entrant, list[Source]]] = {}
-    for source in sources:
-        if not isinstance(source.found, BotLog):
-            entrants = by_set.setdefault(source.found.set.sha256, {})
-            entrants.setdefault(_entrant(source), []).append(source)
-    chosen = [{who: _middle(found) for who, found in entrants.items()} for entrants in by_set.values()]
-    titles = _titles([_facts(entries) for entries in chosen])
-    found = [
-        _set_section(title, entries, entrants)
-        for title, entries, entrants in zip(titles, chosen, by_set.values(), strict=True)
+def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
+    """Return the rankings of `results`: one for each set, one overall if there are several, one for logs."""
+    logs = {path: result for path, result in results.items() if isinstance(result, BotLog)}
+    by_set: dict[str, dict[Entrant, dict[Path, Judged]]] = {}
+    for path, result in results.items():
+        if not isinstance(result, BotLog):
+            entrants = by_set.setdefault(result.set.sha256, {})
+            entrants.setdefault(_entrant(path, result), {})[path] = result
+    sets = [next(iter(next(iter(entrants.values())).values())).set for entrants in by_set.values()]
+    titles = _titles(sets)
+    shown = [{who: _middle(who, runs) for who, runs in entrants.items()} for entrants in by_set.values()]
+    ranked = [
+        _set_ranking(title, facts, list(rows.values()), entrants)
+        for title, facts, rows, entrants in zip(titles, sets, shown, by_set.values(), strict=True)
     ]
-    if len(chosen) > 1:
-        found.append(_overall(titles, chosen))
-    logs = [(source.path, source.found) for source in sources if isinstance(source.found, BotLog)]
-    return [*found, _log_section(logs)] if logs else found
+    if len(sets) > 1:
+        ranked.append(_overall(titles, sets, shown))
+    return [*ranked, _log_ranking(logs)] if logs else ranked
 
 
-def _entrant(source: Source) -> Entrant:
-    if isinstance(source.found, RunResult):
-        return source.found.bot, Evidence.RUN
-    assert isinstance(source.found, VerifyResult)
-    file = source.found.answers_file
-    return (source.path if file == "-" else Path(file)).stem, Evidence.ANSWERS
-
-
-def _facts(entries: dict[Entrant, _Entry]) -> SetFacts:
-    return next(iter(entries.values())).result.set
-
-
-def _runs(entries: dict[Entrant, _Entry]) -> list[Labelled]:
-    return [(bot, one.result) for (bot, _), one in entries.items() if isinstance(one.result, RunResult)]
+def _entrant(path: Path, result: Judged) -> Entrant:
+    if isinstance(result, RunResult):
+        return result.bot, Evidence.RUN
+    return (path if result.answers_file == "-" else Path(result.answers_file)).stem, Evidence.ANSWERS
 
 
 def _titles(sets: Sequence[SetFacts]) -> list[str]:
-    """Return the sets' names, told apart by their digests where two share one."""
+    """Return the sets' names, with the digests of those that share one."""
     names = [facts.name for facts in sets]
     return [
         facts.name if names.count(facts.name) == 1 else f"{facts.name} (sha256 {facts.sha256[:8]})"
@@ -185,133 +157,127 @@ def _titles(sets: Sequence[SetFacts]) -> list[str]:
     ]
 
 
-def _official_order(right: int | None, time_seconds: float | None) -> tuple[int, float]:
+def _official_order(count: int | None, time_seconds: float | None) -> tuple[int, float]:
     """Return the key to sort by; without a time, behind all that have as many right and one."""
-    return -(right or 0), float("inf") if time_seconds is None else time_seconds
+    return -(count or 0), float("inf") if time_seconds is None else time_seconds
 
 
-def _time(result: Judged) -> float | None:
-    return result.time_seconds if isinstance(result, RunResult) else None
-
-
-def _middle(sources: Sequence[Source]) -> _Entry:
+def _middle(who: Entrant, results: Mapping[Path, Judged]) -> Row:
     """Return the middle one in the official order; of an even number, the better of the two middle ones."""
-    results = [(source.path, source.found) for source in sources if not isinstance(source.found, BotLog)]
-    results.sort(key=lambda one: _official_order(one[1].score.right, _time(one[1])))
-    path, result = results[(len(results) - 1) // 2]
-    return _Entry(path, result, len(results))
+    rows = [_row(who, {path: result}, len(results)) for path, result in results.items()]
+    rows.sort(key=lambda row: _official_order(row.right, row.time_seconds))
+    return rows[(len(rows) - 1) // 2]
 
 
-def _set_section(title: str, entries: dict[Entrant, _Entry], sources: dict[Entrant, list[Source]]) -> Section:
-    facts = _facts(entries)
+def _labelled(rows: Iterable[Row]) -> list[Labelled]:
+    return [(row.bot, run) for row in rows for run in row.results.values() if isinstance(run, RunResult)]
+
+
+def _set_ranking(
+    title: str, facts: SetFacts, rows: list[Row], results: Mapping[Entrant, Mapping[Path, Judged]]
+) -> Ranking:
     notes = [f"{facts.puzzle_count} puzzles of {facts.width}x{facts.height}"]
-    runs = _runs(entries)
+    runs = _labelled(rows)
     uneven = differences(runs, MACHINE_AND_TERMS)
     if runs and not uneven:
         notes[0] += "; " + conditions(runs[0][1])
-    if any(entry.run_count > 1 for entry in entries.values()):
+    if any(row.run_count > 1 for row in rows):
         notes.append("of several runs of a bot, the middle one in the official order is shown")
-    if any(evidence is Evidence.ANSWERS for _, evidence in entries):
+    if any(row.evidence is Evidence.ANSWERS for row in rows):
         notes.append("without a time (a checked answer file): behind bots with as many right and a time")
-    commands = [_commands_line(bot, found) for (bot, _), found in sources.items()]
-    warnings = [*filter(None, commands), *uneven, *busy_lines(runs)]
-    rows = [_row(who, [entry]) for who, entry in entries.items()]
-    return Section(Scope.SET, title, [facts], _ranked(rows), notes, warnings)
+    warnings = []
+    for (bot, _), played in results.items():
+        commands = {tuple(one.command) for one in played.values() if isinstance(one, RunResult)}
+        if len(commands) > 1:
+            warnings.append(f"{bot}: {len(commands)} different commands go by this name and are taken as one bot")
+    return Ranking(Scope.SET, title, [facts], _ranked(rows), notes, [*warnings, *uneven, *busy_lines(runs)])
 
 
-def _commands_line(bot: str, sources: Iterable[Source]) -> str | None:
-    """Return a line if what goes by one name was not one command."""
-    commands = {tuple(source.found.command) for source in sources if isinstance(source.found, RunResult)}
-    if len(commands) < 2:
-        return None
-    return f"{bot}: {len(commands)} different commands go by this name and are taken as one bot"
-
-
-def _overall(titles: Sequence[str], chosen: Sequence[dict[Entrant, _Entry]]) -> Section:
-    everyone = list(dict.fromkeys(who for entries in chosen for who in entries))
-    shared: dict[str, dict[Entrant, _Entry]] = {}
+def _overall(titles: Sequence[str], sets: Sequence[SetFacts], shown: Sequence[dict[Entrant, Row]]) -> Ranking:
+    everyone = list(dict.fromkeys(who for rows in shown for who in rows))
+    shared: dict[str, tuple[SetFacts, dict[Entrant, Row]]] = {}
     notes = []
-    for title, entries in zip(titles, chosen, strict=True):
-        absent = [bot for bot, evidence in everyone if (bot, evidence) not in entries]
+    for title, facts, rows in zip(titles, sets, shown, strict=True):
+        absent = [who[0] for who in everyone if who not in rows]
         if absent:
             notes.append(f"{title} is left out: no result of {', '.join(absent)}")
         else:
-            shared[title] = entries
+            shared[title] = facts, rows
     if not shared:
-        return Section(Scope.OVERALL, "overall", [], [], ["no set that every bot has played", *notes], [])
+        return Ranking(Scope.OVERALL, "overall", [], [], ["no set that every bot has played", *notes], [])
     notes.insert(0, f"over {', '.join(shared)}")
-    played = [_runs(entries) for entries in shared.values()]
-    runs = [labelled for found in played for labelled in found]
-    uneven = [labelled for found in played if differences(found, MACHINE_AND_TERMS) for labelled in found]
-    rows = [_row(who, [entries[who] for entries in shared.values()]) for who in everyone]
-    sets = [_facts(entries) for entries in shared.values()]
+    played = [_labelled(rows.values()) for _, rows in shared.values()]
     # Each set may have a machine of its own: a sum of times is as fair as its parts.
-    warnings = differences(uneven, MACHINE_AND_TERMS) + busy_lines(runs)
-    return Section(Scope.OVERALL, "overall", sets, _ranked(rows), notes, warnings)
+    uneven = [one for runs in played if differences(runs, MACHINE_AND_TERMS) for one in runs]
+    warnings = differences(uneven, MACHINE_AND_TERMS) + busy_lines([one for runs in played for one in runs])
+    totals = [_total(who, [rows[who] for _, rows in shared.values()]) for who in everyone]
+    return Ranking(
+        Scope.OVERALL, "overall", [facts for facts, _ in shared.values()], _ranked(totals), notes, warnings
+    )
 
 
-def _row(who: Entrant, entries: Sequence[_Entry]) -> Row:
-    """Return the row of a bot over the sets of `entries`, its rank still to come."""
-    bot, evidence = who
-    results = [entry.result for entry in entries]
-    runs = [result for result in results if isinstance(result, RunResult)]
+def _total(who: Entrant, rows: Sequence[Row]) -> Row:
+    results = {path: result for row in rows for path, result in row.results.items()}
+    return _row(who, results, min(row.run_count for row in rows))  # type: ignore[arg-type]
+
+
+def _row(who: Entrant, results: Mapping[Path, Judged], run_count: int) -> Row:
+    """Return the row of a bot over the sets of `results`, still without its rank."""
+    judged = list(results.values())
+    runs = [result for result in judged if isinstance(result, RunResult)]
     timed = [
-        (one.took_seconds, one, result.set)
-        for result in results
+        (one.took_seconds, one.number, result.set.name)
+        for result in judged
         for one in result.score.puzzles
         if one.took_seconds is not None
     ]
-    slowest: tuple[float, PuzzleResult, SetFacts] | None = max(timed, key=lambda one: one[0], default=None)
+    slowest = max(timed, key=lambda one: one[0], default=(None, None, None))
     return Row(
-        bot=bot,
-        evidence=evidence,
-        runs=runs,
-        right=sum(result.score.right for result in results),
-        puzzle_count=sum(len(result.score.puzzles) for result in results),
-        verdicts={verdict: sum(result.score.verdicts[verdict] for result in results) for verdict in Verdict},
+        *who,
+        results,
+        right=sum(result.score.right for result in judged),
+        puzzle_count=sum(len(result.score.puzzles) for result in judged),
+        verdicts={verdict: sum(result.score.verdicts[verdict] for result in judged) for verdict in Verdict},
         time_seconds=sum(run.time_seconds for run in runs) if runs else None,
         cpu_seconds=sum(run.usage.cpu_seconds for run in runs) if runs else None,
         peak_memory_bytes=max(run.usage.peak_memory_bytes for run in runs) if runs else None,
         median_seconds=statistics.median(seconds for seconds, _, _ in timed) if timed else None,
-        slowest_seconds=slowest[0] if slowest else None,
-        slowest_puzzle=slowest[1].number if slowest else None,
-        slowest_set=slowest[2].name if slowest else None,
+        slowest_seconds=slowest[0],
+        slowest_puzzle=slowest[1],
+        slowest_set=slowest[2],
         ends=[run.end.reason.value for run in runs],
-        run_count=min(entry.run_count for entry in entries),
-        files=[str(entry.path) for entry in entries],
+        run_count=run_count,
     )
 
 
-def _log_section(logs: Sequence[tuple[Path, BotLog]]) -> Section:
+def _log_ranking(logs: Mapping[Path, BotLog]) -> Ranking:
     notes = [
         "the bots' own word: nobody saw the answers, and a log does not name its set",
         "ranked by the number logged; in no other ranking",
     ]
-    cut_off = [log.bot for _, log in logs if log.total_seconds is None]
+    cut_off = [log.bot for log in logs.values() if log.total_seconds is None]
     if cut_off:
         notes.append(f"without a total, the sum of its times stands for it: {', '.join(cut_off)}")
-    return Section(Scope.LOGS, "logs, not verified", [], _ranked([_log_row(*one) for one in logs]), notes, [])
-
-
-def _log_row(path: Path, log: BotLog) -> Row:
-    slowest = max(log.seconds, key=lambda number: log.seconds[number], default=None)
-    return Row(
-        bot=log.bot,
-        evidence=Evidence.LOG,
-        files=[str(path)],
-        logged=len(log.seconds),
-        time_seconds=log.time_seconds,
-        median_seconds=statistics.median(log.seconds.values()) if log.seconds else None,
-        slowest_seconds=None if slowest is None else log.seconds[slowest],
-        slowest_puzzle=slowest,
-    )
+    rows = []
+    for path, log in logs.items():
+        slowest = max(log.seconds, key=lambda number: log.seconds[number], default=None)
+        rows.append(
+            Row(
+                log.bot,
+                Evidence.LOG,
+                {path: log},
+                logged=len(log.seconds),
+                time_seconds=log.time_seconds,
+                median_seconds=statistics.median(log.seconds.values()) if log.seconds else None,
+                slowest_seconds=None if slowest is None else log.seconds[slowest],
+                slowest_puzzle=slowest,
+            )
+        )
+    return Ranking(Scope.LOGS, "logs, not verified", [], _ranked(rows), notes, [])
 
 
 def _ranked(rows: Sequence[Row]) -> list[Row]:
-    """Return `rows` in the official order, with their ranks; who ties shares the better rank."""
-    keys = {
-        id(row): _official_order(row.right if row.logged is None else row.logged, row.time_seconds) for row in rows
-    }
-    ordered = sorted(rows, key=lambda row: (*keys[id(row)], row.bot))
-    places = sorted(keys.values())
-    return [replace(row, rank=places.index(keys[id(row)]) + 1) for row in ordered]
+    """Return `rows` in the official order, with their ranks; rows that tie share the better rank."""
+    order = sorted(_official_order(row.counted, row.time_seconds) for row in rows)
+    ranked = [replace(row, rank=order.index(_official_order(row.counted, row.time_seconds)) + 1) for row in rows]
+    return sorted(ranked, key=lambda row: (row.rank, row.bot))

@@ -1,7 +1,7 @@
 """Results as one self-contained page: tables, plots and pictures that need neither network nor script.
 
-`contents` works out what the page states, `run_facts` what runs have in common, `plots` draws it in the frame
-of `plot_frame`, `album` has the pictures of answers, `report_page` writes it.
+`contents` works out what the page states, `plots` draws it in the frame
+of `plot_frame`, `gallery` has the pictures of answers, `report_page` writes it.
 """
 
 from nonobot.harness.report.contents import Report

@@ -1,22 +1,26 @@
-"""What a page states, worked out from results: runs, sets, slow puzzles, faults. No drawing and no HTML."""
+"""The content of a report, computed from results: runs, sets, slow puzzles, faults, facts; no drawing, no HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from statistics import median
+from string import ascii_uppercase
+from typing import TypeVar
 
-from nonobot.harness.ranking.sources import Source
-from nonobot.harness.ranking.standings import Evidence, Scope, Section, sections
+from nonobot.harness.ranking.sources import AnyResult
+from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.report.plot_frame import Look, look
-from nonobot.harness.report.plots import Series
-from nonobot.harness.report.run_facts import Variants, machines, terms
-from nonobot.harness.results.run_result import EndReason, Leg, PuzzleResult, RunResult, Verdict
-from nonobot.harness.results.terms import SetFacts
-from nonobot.harness.text import count, duration, plain
+from nonobot.harness.results.result_text import containment, counting
+from nonobot.harness.results.run_result import EndReason, Leg, Machine, PuzzleResult, RunResult, Verdict
+from nonobot.harness.results.terms import Feed, SetFacts
+from nonobot.harness.text import count, duration, megabytes, plain
 
-__all__ = ["Duel", "Faults", "Report", "Run", "SetPart", "SlowPuzzle"]
+__all__ = ["Report", "Run", "SetPart", "Variants", "machines", "terms"]
+
+T = TypeVar("T", bound=Hashable)
 
 SLOWEST = 8
 """Puzzles of a set shown as the slowest."""
@@ -25,7 +29,7 @@ SHOWN_FAULTS = 6
 """Answers of a run that are named one by one: so many wrong ones, and so many others that do not count."""
 
 MOST_DUELS = 3
-"""Opponents that the best bot of a set is held against."""
+"""Opponents that the best bot of a set is compared with."""
 
 MOST_POINTS, ALL_POINTS, FEWEST_POINTS = 1000, 20_000, 200
 """Points of a bot in the plot over a set's puzzle numbers: at most so many, fewer where all plots together would
@@ -49,27 +53,21 @@ ENDS = {
     EndReason.INTERRUPTED: "the judge was told to stop",
 }
 
-NOT_SOLVED = (Verdict.GIVEN_UP, Verdict.MISSING)
-
 
 @dataclass(frozen=True)
 class Run:
-    """A run under the name and the look that it has on the page.
+    """The result of a run, with the name and the look of its bot.
 
     Attributes
     ----------
-    name : str
     bot : int
-        Which bot it is, counted from 0 in the order of the ranking: its look.
-    file : str
-        That of the result.
-    result : RunResult
+        Number of the bot, counted from 0 in the order of the ranking: its look.
     """
 
     name: str
     bot: int
-    file: str
     result: RunResult
+    file: str = ""
 
     @property
     def look(self) -> Look:
@@ -77,34 +75,42 @@ class Run:
         return look(self.bot)
 
     @cached_property
-    def series(self) -> Series:
-        """The times of the run's right answers."""
-        puzzles = self.result.score.puzzles
-        right = {
-            one.number: one.took_seconds
-            for one in puzzles
-            if one.verdict is Verdict.RIGHT and one.took_seconds is not None
-        }
-        return Series(self.name, self.look, [one.number for one in puzzles], right)
-
-    @cached_property
     def by_number(self) -> dict[int, PuzzleResult]:
-        """The rulings by puzzle number."""
+        """The results by puzzle number."""
         return {one.number: one for one in self.result.score.puzzles}
 
-    def ruled(self, *verdicts: Verdict) -> list[PuzzleResult]:
+    @cached_property
+    def seconds(self) -> dict[int, float]:
+        """The times of the right answers by puzzle number."""
+        right = self.having(Verdict.RIGHT)
+        return {one.number: one.took_seconds for one in right if one.took_seconds is not None}
+
+    @property
+    def in_words(self) -> str:
+        """The right answers and their times, in a few words."""
+        total = count(len(self.result.score.puzzles), "puzzle")
+        right = f"{self.name}: {len(self.seconds)} of {total} right"
+        if not self.seconds:
+            return right
+        times = list(self.seconds.values())
+        return f"{right}, median {duration(median(times))}, slowest {duration(max(times))}"
+
+    def having(self, *verdicts: Verdict) -> list[PuzzleResult]:
         """Return the puzzles that have one of `verdicts`."""
         return [one for one in self.result.score.puzzles if one.verdict in verdicts]
 
     @property
-    def not_solved(self) -> list[tuple[Verdict, list[int]]]:
+    def not_solved(self) -> dict[Verdict, list[int]]:
         """The numbers of the puzzles that were given up, and of those without an answer."""
-        numbers = ((verdict, [one.number for one in self.ruled(verdict)]) for verdict in NOT_SOLVED)
-        return [(verdict, found) for verdict, found in numbers if found]
+        numbers = {
+            verdict: [one.number for one in self.having(verdict)]
+            for verdict in (Verdict.GIVEN_UP, Verdict.MISSING)
+        }
+        return {verdict: some for verdict, some in numbers.items() if some}
 
     @property
     def story(self) -> list[str]:
-        """The lives of the bot's process, where there is more to say than its end, and the judge's remarks."""
+        """A line on each process of the bot that did not just finish, or was not the only one, and all remarks."""
         score, legs = self.result.score, self.result.legs
         lines = [_leg_in_words(leg) for leg in legs if len(legs) > 1 or leg.end.reason is not EndReason.FINISHED]
         if score.duplicate_count:
@@ -121,79 +127,16 @@ def _leg_in_words(leg: Leg) -> str:
     end = leg.end
     how = [f"status {end.exit_status}"] if end.exit_status is not None else []
     how += [plain(text) for text in (end.signal, end.detail) if text]
-    told = f" ({', '.join(how)})" if how else ""
+    more = f" ({', '.join(how)})" if how else ""
     after = f", after {duration(leg.usage.wall_seconds)}" if leg.usage.wall_seconds else ""
-    return f"from puzzle {leg.first_puzzle} on: {end.reason.value}{told}{after}"
-
-
-@dataclass(frozen=True)
-class Faults:
-    """Answers of a kind that does not count.
-
-    Attributes
-    ----------
-    shown : list of (Run, PuzzleResult)
-        The first few of each run.
-    further : list of (Run, int)
-        How many more a run has.
-    """
-
-    shown: list[tuple[Run, PuzzleResult]]
-    further: list[tuple[Run, int]]
-
-    @classmethod
-    def of(cls, runs: Sequence[Run], *verdicts: Verdict) -> Faults:
-        """Return the answers of `runs` that have one of `verdicts`."""
-        found = [(run, run.ruled(*verdicts)) for run in runs]
-        return cls(
-            [(run, ruling) for run, rulings in found for ruling in rulings[:SHOWN_FAULTS]],
-            [(run, len(rulings) - SHOWN_FAULTS) for run, rulings in found if len(rulings) > SHOWN_FAULTS],
-        )
-
-
-@dataclass(frozen=True)
-class SlowPuzzle:
-    """One of a set's slowest puzzles.
-
-    Attributes
-    ----------
-    number : int
-    seconds : float
-        Median of the times of the right answers.
-    rulings : list of (Run, PuzzleResult)
-        Of every run, in the order of the ranking.
-    """
-
-    number: int
-    seconds: float
-    rulings: list[tuple[Run, PuzzleResult]]
-
-
-@dataclass(frozen=True)
-class Duel:
-    """Two runs to be held against each other."""
-
-    first: Run
-    second: Run
-
-    @property
-    def is_uneven(self) -> bool:
-        """Whether one of them solved what the other did not."""
-        return self.first.series.seconds.keys() != self.second.series.seconds.keys()
+    return f"from puzzle {leg.first_puzzle} on: {end.reason.value}{more}{after}"
 
 
 @dataclass(frozen=True)
 class SetPart:
-    """What the page says on one set.
+    """One set: its ranking, and the runs that the ranking shows, in its order."""
 
-    Attributes
-    ----------
-    ranking : Section
-    runs : list of Run
-        Those that the ranking shows, in its order.
-    """
-
-    ranking: Section
+    ranking: Ranking
     runs: list[Run]
 
     @property
@@ -204,46 +147,42 @@ class SetPart:
     @property
     def timed(self) -> list[Run]:
         """The runs with a time to draw."""
-        return [run for run in self.runs if run.series.seconds]
+        return [run for run in self.runs if run.seconds]
 
     @property
     def largest_count(self) -> int:
         """The most right answers with a time that a run has."""
-        return max((len(run.series.seconds) for run in self.runs), default=0)
-
-    @property
-    def not_drawn(self) -> list[str]:
-        """The names of the other runs."""
-        return [run.name for run in self.runs if not run.series.seconds]
+        return max((len(run.seconds) for run in self.runs), default=0)
 
     @cached_property
-    def slowest(self) -> list[SlowPuzzle]:
+    def slowest(self) -> dict[int, float]:
         """The puzzles with the longest median time over the runs that solved them, slowest first."""
-        numbers = dict.fromkeys(number for run in self.runs for number in run.series.seconds)
-        middle = {
-            number: median(run.series.seconds[number] for run in self.runs if number in run.series.seconds)
-            for number in numbers
-        }
+        times: dict[int, list[float]] = {}
+        for run in self.runs:
+            for number, seconds in run.seconds.items():
+                times.setdefault(number, []).append(seconds)
+        middle = {number: median(each) for number, each in times.items()}
         slow = sorted(middle, key=lambda number: (-middle[number], number))[:SLOWEST]
-        return [SlowPuzzle(number, middle[number], self._rulings(number)) for number in slow]
-
-    def _rulings(self, number: int) -> list[tuple[Run, PuzzleResult]]:
-        return [(run, run.by_number[number]) for run in self.runs if number in run.by_number]
-
-    @cached_property
-    def wrong(self) -> Faults:
-        """The answers that break a clue."""
-        return Faults.of(self.runs, Verdict.WRONG)
-
-    @cached_property
-    def faulty(self) -> Faults:
-        """The other answers that do not count."""
-        return Faults.of(self.runs, *FAULTY)
+        return {number: middle[number] for number in slow}
 
     @property
-    def duels(self) -> list[Duel]:
-        """The best run against each of the next ones."""
-        return [Duel(self.timed[0], other) for other in self.timed[1 : MOST_DUELS + 1]]
+    def wrong(self) -> list[tuple[Run, list[PuzzleResult], int]]:
+        """The first answers of each run that break a clue, and the number of the others."""
+        return self._first(Verdict.WRONG)
+
+    @property
+    def faulty(self) -> list[tuple[Run, list[PuzzleResult], int]]:
+        """The same of other answers that do not count."""
+        return self._first(*FAULTY)
+
+    def _first(self, *verdicts: Verdict) -> list[tuple[Run, list[PuzzleResult], int]]:
+        each = [(run, run.having(*verdicts)) for run in self.runs]
+        return [(run, some[:SHOWN_FAULTS], max(0, len(some) - SHOWN_FAULTS)) for run, some in each if some]
+
+    @property
+    def duels(self) -> list[tuple[Run, Run]]:
+        """The best run with each of the next ones."""
+        return [(self.timed[0], other) for other in self.timed[1 : MOST_DUELS + 1]]
 
 
 class Report:
@@ -251,38 +190,42 @@ class Report:
 
     Parameters
     ----------
-    sources : sequence of Source
-        Results, and logs of bots; at least one run.
+    results : mapping of Path to result
+        Results, and logs of bots, by their files; at least one run.
 
     Attributes
     ----------
     bots : dict of str to int
-        The bots that were run, and each one's number: its look.
-    overall : Section or None
+        The bots that were run, and the number of each: its look.
+    overall : Ranking or None
         The ranking over several sets.
-    logs : Section or None
+    logs : Ranking or None
         The ranking of logs, which nobody verified.
     sets : list of SetPart
     runs : list of Run
         Every run, also those that no ranking shows.
     """
 
-    def __init__(self, sources: Sequence[Source]) -> None:
-        rankings = sections(sources)
-        of_scope = {scope: [one for one in rankings if one.scope is scope] for scope in Scope}
+    def __init__(self, results: Mapping[Path, AnyResult]) -> None:
+        ranked = rankings(results)
+        of_scope = {scope: [one for one in ranked if one.scope is scope] for scope in Scope}
         self.overall = next(iter(of_scope[Scope.OVERALL]), None)
         self.logs = next(iter(of_scope[Scope.LOGS]), None)
-        self.bots = _numbered_bots([*of_scope[Scope.OVERALL], *of_scope[Scope.SET]])
-        self.runs = [
-            self._run(source.found, str(source.path)) for source in sources if isinstance(source.found, RunResult)
-        ]
+        rows = [row for ranking in (*of_scope[Scope.OVERALL], *of_scope[Scope.SET]) for row in ranking.rows]
+        names = dict.fromkeys(row.bot for row in rows if row.evidence is Evidence.RUN)
+        self.bots = {name: number for number, name in enumerate(names)}
+        self.runs = self._runs(results)
         self.sets = [
-            SetPart(ranking, [self._run(run, row.files[0]) for row in ranking.rows for run in row.runs])
+            SetPart(ranking, [run for row in ranking.rows for run in self._runs(row.results)])
             for ranking in of_scope[Scope.SET]
         ]
 
-    def _run(self, result: RunResult, file: str) -> Run:
-        return Run(plain(result.bot), self.bots[result.bot], file, result)
+    def _runs(self, results: Mapping[Path, AnyResult]) -> list[Run]:
+        return [
+            Run(plain(result.bot), self.bots[result.bot], result, str(path))
+            for path, result in results.items()
+            if isinstance(result, RunResult)
+        ]
 
     @cached_property
     def machines(self) -> Variants:
@@ -291,7 +234,7 @@ class Report:
 
     @cached_property
     def terms(self) -> Variants:
-        """The terms of the runs."""
+        """The run configurations."""
         return terms([run.result for run in self.runs])
 
     @property
@@ -302,9 +245,9 @@ class Report:
 
     @property
     def ends(self) -> dict[EndReason, str]:
-        """Every way in which a run or a leg of one ended, and what it means."""
-        found = {leg.end.reason for run in self.runs for leg in run.result.legs}
-        return {reason: ENDS[reason] for reason in EndReason if reason in found}
+        """Every way in which a process of a bot ended, and its meaning."""
+        reasons = {leg.end.reason for run in self.runs for leg in run.result.legs}
+        return {reason: ENDS[reason] for reason in EndReason if reason in reasons}
 
     @property
     def days(self) -> str:
@@ -313,10 +256,9 @@ class Report:
         return days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
 
     @property
-    def commands(self) -> list[tuple[Run, list[str]]]:
-        """Every command of every bot, with a run of it."""
-        found = {(run.name, *run.result.command): run for run in self.runs}
-        return [(run, run.result.command) for run in found.values()]
+    def commands(self) -> list[Run]:
+        """A run for every command of every bot."""
+        return list({(run.name, *run.result.command): run for run in self.runs}.values())
 
     @property
     def perhaps_cold(self) -> list[str]:
@@ -324,8 +266,98 @@ class Report:
         return list(dict.fromkeys(run.name for run in self.runs if run.result.warm_up_seconds is None))
 
 
-def _numbered_bots(rankings: Sequence[Section]) -> dict[str, int]:
-    """Return the bots that were run, in the order in which the rankings name them first."""
-    rows = (row for ranking in rankings for row in ranking.rows if row.evidence is Evidence.RUN)
-    names = dict.fromkeys(row.bot for row in rows)
-    return {name: number for number, name in enumerate(names)}
+# --- facts of runs -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Variants:
+    """Facts of runs, each kind of run (variant) shown once.
+
+    Attributes
+    ----------
+    facts : dict of str to list of str
+        The values of each fact, one for each variant.
+    letters : list of str
+        The names of the variants: A, B, ...
+    letter_of : list of str
+        For each run, the name of its variant.
+    """
+
+    facts: dict[str, list[str]]
+    letters: list[str]
+    letter_of: list[str]
+
+    @property
+    def differing(self) -> list[str]:
+        """The names of the facts that differ."""
+        return [name for name, values in self.facts.items() if len(set(values)) > 1]
+
+
+def machines(every: Sequence[Machine]) -> Variants:
+    """Return the machines of runs; their load, which differs always, is not among the facts."""
+    return _variants(
+        every,
+        {
+            "CPU": lambda one: plain(one.cpu),
+            "Cores": lambda one: f"{one.logical_cores}, of which {one.usable_cores} usable",
+            "Memory": lambda one: megabytes(one.memory_bytes),
+            "System": lambda one: plain(one.system),
+            "Frequency governor": lambda one: _known(one.governor),
+            "Python": lambda one: plain(one.python),
+            "numpy": lambda one: _known(one.numpy),
+            "numba": lambda one: _known(one.numba),
+        },
+    )
+
+
+def terms(every: Sequence[RunResult]) -> Variants:
+    """Return the configurations of runs, and how far they were carried out."""
+    return _variants(
+        every,
+        {
+            "Puzzles come": lambda one: (
+                "all at once" if one.terms.feed is Feed.BATCH else "each after the answer before"
+            ),
+            "Wall limit for the set": lambda one: _limit(one.terms.wall_limit_seconds),
+            "CPU limit for the set": lambda one: _limit(one.terms.cpu_limit_seconds),
+            "Wall limit for a puzzle": lambda one: _limit(one.terms.puzzle_limit_seconds),
+            "Memory limit": lambda one: (
+                "none" if one.terms.memory_limit_bytes is None else megabytes(one.terms.memory_limit_bytes)
+            ),
+            "Stalled after": lambda one: _limit(one.terms.stall_limit_seconds),
+            "Cores used": lambda one: _cores(one.terms.cores),
+            "Company on its core": lambda one: "another run" if one.terms.beside else "none",
+            "Most processes and threads": lambda one: str(one.terms.most_processes or "any number"),
+            "Containment": lambda one: one.terms.containment.value,
+            "Contained": containment,
+            "Counted by the kernel": counting,
+            "Order of the answers": lambda one: "any" if one.terms.any_order else "that of the puzzles",
+        },
+    )
+
+
+def _variants(every: Sequence[T], facts: dict[str, Callable[[T], str]]) -> Variants:
+    shown = [tuple(fact(one) for fact in facts.values()) for one in every]
+    distinct = list(dict.fromkeys(shown))
+    values = {name: [each[place] for each in distinct] for place, name in enumerate(facts)}
+    letters = [_letter(number) for number in range(len(distinct))]
+    return Variants(values, letters, [letters[distinct.index(each)] for each in shown])
+
+
+def _letter(number: int) -> str:
+    again, place = divmod(number, len(ascii_uppercase))
+    return ascii_uppercase[place] + (str(again + 1) if again else "")
+
+
+def _cores(numbers: Sequence[int]) -> str:
+    if len(numbers) > 1:
+        return f"{len(numbers)}: numbers {', '.join(map(str, numbers))}"
+    return f"number {numbers[0]} alone" if numbers else "all"
+
+
+def _known(text: str | None) -> str:
+    return "not known" if text is None else plain(text)
+
+
+def _limit(seconds: float | None) -> str:
+    return "none" if seconds is None else f"{seconds:,g} s"

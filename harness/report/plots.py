@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
+from nonobot.harness.report.contents import Run
 from nonobot.harness.report.plot_frame import (
     AXIS,
     GRID,
@@ -21,87 +21,58 @@ from nonobot.harness.report.plot_frame import (
     marker_style,
     whole_numbers,
 )
-from nonobot.harness.text import count, duration, shortened
+from nonobot.harness.text import count, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Series", "cactus", "duel_in_words", "head_to_head", "over_puzzles", "swatch"]
+__all__ = ["cactus", "duel_in_words", "head_to_head", "over_puzzles", "swatch"]
 
 
-@dataclass(frozen=True)
-class Series:
-    """A bot's times on a set.
-
-    Attributes
-    ----------
-    name : str
-    look : Look
-    numbers : sequence of int
-        Every puzzle of the set.
-    seconds : mapping of int to float
-        By puzzle number, for its right answers alone.
-    """
-
-    name: str
-    look: Look
-    numbers: Sequence[int]
-    seconds: Mapping[int, float]
-
-    @property
-    def in_words(self) -> str:
-        """What the series is, in a few words."""
-        right = f"{self.name}: {len(self.seconds)} of {count(len(self.numbers), 'puzzle')} right"
-        if not self.seconds:
-            return right
-        times = list(self.seconds.values())
-        return f"{right}, median {duration(median(times))}, slowest {duration(max(times))}"
-
-
-def cactus(all_series: Sequence[Series], name: str) -> str:
+def cactus(runs: Sequence[Run], name: str) -> str:
     """Return the plot of sorted times: a point (n, t) says that n puzzles took at most t seconds each."""
     figure, axes = axes_for(440, 380, "time for a puzzle", "puzzles solved")
-    log_seconds(axes.yaxis, [time for series in all_series for time in series.seconds.values()])
-    most = max((len(series.seconds) for series in all_series), default=0)
+    log_seconds(axes.yaxis, [time for run in runs for time in run.seconds.values()])
+    most = max((len(run.seconds) for run in runs), default=0)
     whole_numbers(axes, 0, max(1, most) * 1.02)
-    for position, series in enumerate(all_series):
-        times = sorted(map(drawn, series.seconds.values()))
+    for position, run in enumerate(runs):
+        times = sorted(map(drawn, run.seconds.values()))
         if times:
-            style = line_style(series.look) | marker_style(series.look, 5.5)
-            marked = _spread(len(times), 6, position / len(all_series))
+            style = line_style(run.look) | marker_style(run.look, 5.5)
+            marked = _spread(len(times), 6, position / len(runs))
             axes.plot(range(1, len(times) + 1), times, markevery=marked, **style)
-    return inline_svg(figure, name, _label("Sorted times of right answers", all_series))
+    return inline_svg(figure, name, _label("Sorted times of right answers", runs))
 
 
-def over_puzzles(all_series: Sequence[Series], name: str, wide: bool, most_points: int) -> str:
+def over_puzzles(runs: Sequence[Run], name: str, wide: bool, most_points: int) -> str:
     """Return the plot of the time for each puzzle over its number, with a running median for each bot.
 
     Of more than `most_points` right answers of a bot, not all are drawn; see :func:`thinned`.
     """
     figure, axes = axes_for(*((960, 340) if wide else (440, 380)), "time for a puzzle", "number of the puzzle")
-    log_seconds(axes.yaxis, [time for series in all_series for time in series.seconds.values()])
-    numbers = all_series[0].numbers
+    log_seconds(axes.yaxis, [time for run in runs for time in run.seconds.values()])
+    numbers = runs[0].by_number
     room = max(1.0, (max(numbers) - min(numbers)) * 0.02)
     whole_numbers(axes, min(numbers) - room, max(numbers) + room)
-    faint = 1.0 if len(all_series) == 1 else 0.55 if len(all_series) <= 4 else 0.3
+    faint = 1.0 if len(runs) == 1 else 0.55 if len(runs) <= 4 else 0.3
     size = 3.2 if len(numbers) > 200 else 4.5
-    for series in all_series:
-        points = thinned(sorted(series.seconds.items()), most_points)
+    for run in runs:
+        points = thinned(sorted(run.seconds.items()), most_points)
         axes.plot(
             [number for number, _ in points],
             [drawn(time) for _, time in points],
-            **marker_style(series.look, size, edge=False) | {"linestyle": "", "alpha": faint},
+            **marker_style(run.look, size, edge=False) | {"linestyle": "", "alpha": faint},
         )
-    for position, series in enumerate(all_series):
-        middle = running_median(sorted(series.seconds.items()))
+    for position, run in enumerate(runs):
+        middle = running_median(sorted(run.seconds.items()))
         if middle:
-            style = line_style(series.look) | marker_style(series.look, 6)
-            marked = _spread(len(middle), 4, position / len(all_series)) if len(all_series) > 1 else []
+            style = line_style(run.look) | marker_style(run.look, 6)
+            marked = _spread(len(middle), 4, position / len(runs)) if len(runs) > 1 else []
             axes.plot(*zip(*middle, strict=True), markevery=marked, **style)
-    return inline_svg(figure, name, _label("Time for each puzzle", all_series))
+    return inline_svg(figure, name, _label("Time for each puzzle", runs))
 
 
-def head_to_head(first: Series, second: Series, name: str) -> str:
+def head_to_head(first: Run, second: Run, name: str) -> str:
     """Return the plot of the times of two bots, a point a puzzle; what only one of them solved is at the edge."""
     figure, axes = axes_for(440, 380, "second", "first")
     shared = sorted(first.seconds.keys() & second.seconds.keys())
@@ -124,11 +95,11 @@ def head_to_head(first: Series, second: Series, name: str) -> str:
     )
     only_first = [drawn(time) for number, time in sorted(first.seconds.items()) if number not in second.seconds]
     only_second = [drawn(time) for number, time in sorted(second.seconds.items()) if number not in first.seconds]
-    for series, x, y in (
+    for run, x, y in (
         (first, only_first, [edge] * len(only_first)),
         (second, [edge] * len(only_second), only_second),
     ):
-        axes.plot(x, y, **marker_style(series.look, 4.5, edge=False) | {"linestyle": "", "alpha": 0.8})
+        axes.plot(x, y, **marker_style(run.look, 4.5, edge=False) | {"linestyle": "", "alpha": 0.8})
     return inline_svg(
         figure,
         name,
@@ -153,7 +124,7 @@ def _draw_bands(axes: Axes, low: float, high: float) -> float:
     return (high * far) ** 0.5
 
 
-def duel_in_words(first: Series, second: Series) -> str:
+def duel_in_words(first: Run, second: Run) -> str:
     """Return how two bots compare, puzzle by puzzle; times that a clock cannot tell apart are equal."""
     shared = first.seconds.keys() & second.seconds.keys()
     pairs = [(drawn(first.seconds[number]), drawn(second.seconds[number])) for number in shared]
@@ -185,8 +156,8 @@ def running_median(points: Sequence[tuple[int, float]]) -> list[tuple[float, flo
     return [(median(number for number, _ in part), drawn(median(time for _, time in part))) for part in stretches]
 
 
-def _label(what: str, all_series: Sequence[Series]) -> str:
-    return f"{what}. " + "; ".join(series.in_words for series in all_series)
+def _label(what: str, runs: Sequence[Run]) -> str:
+    return f"{what}. " + "; ".join(run.in_words for run in runs)
 
 
 def thinned(points: list[tuple[int, float]], most: int) -> list[tuple[int, float]]:

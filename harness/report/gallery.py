@@ -17,7 +17,7 @@ from nonobot.protocol import Puzzle, Solution
 from nonobot.tournament_data import Recipe, SetError, load_set
 from nonobot.tournament_data.recipe import PREFIX
 
-__all__ = ["Album", "cells_of"]
+__all__ = ["Gallery", "cells_of"]
 
 CELL = 8
 """Side of a cell, in units of the drawing; the page scales it."""
@@ -27,41 +27,37 @@ PAGE = replace(INHERIT, colours=INHERIT.colours | {"heavy": "var(--axis)", "wron
 """The colours of pictures: those of the page around them."""
 
 
-class Album:
+class Gallery:
     """The pictures of one set's answers.
 
-    Parameters
-    ----------
-    facts : SetFacts
-    runs : sequence of Run
-        Their right answers tell the clues of a puzzle; where there is none, the set itself if it is at hand.
+    A right answer of one of `runs` gives the clues of its puzzle; otherwise the set itself does, if it is at hand.
     """
 
     def __init__(self, facts: SetFacts, runs: Sequence[Run]) -> None:
         self._facts = facts
         self._runs = runs
 
-    def picture(self, ruling: PuzzleResult) -> str | None:
+    def picture(self, result: PuzzleResult) -> str | None:
         """Return the picture of an answer as SVG; None without a grid."""
-        solution = cells_of(ruling, self._facts)
+        solution = cells_of(result, self._facts)
         if solution is None:
             return None
-        puzzle = self._puzzle(ruling.number) or Puzzle.from_grid(solution.cells)
-        name = f"the answer to puzzle {ruling.number}"
+        puzzle = self._puzzle(result.number) or Puzzle.from_grid(solution.cells)
+        name = f"the answer to puzzle {result.number}"
         return svg_of(scene_of(Picture.of_answer(puzzle, solution, name), CELL, clues=False), PAGE)
 
     def solved(self, number: int) -> str | None:
         """Return the picture of the first right answer to a puzzle; None without one."""
-        answers = (run.by_number.get(number) for run in self._runs)
-        pictures = (self.picture(one) for one in answers if one and one.verdict is Verdict.RIGHT)
-        return next(filter(None, pictures), None)
+        return next(filter(None, map(self.picture, self._right(number))), None)
+
+    def _right(self, number: int) -> list[PuzzleResult]:
+        results = (run.by_number.get(number) for run in self._runs)
+        return [one for one in results if one and one.verdict is Verdict.RIGHT]
 
     def _puzzle(self, number: int) -> Puzzle | None:
-        for run in self._runs:
-            ruling = run.by_number.get(number)
-            if ruling and ruling.verdict is Verdict.RIGHT and (solution := cells_of(ruling, self._facts)):
-                return Puzzle.from_grid(solution.cells)
-        return self._set.get(number)
+        solutions = (cells_of(one, self._facts) for one in self._right(number))
+        solution = next(filter(None, solutions), None)
+        return Puzzle.from_grid(solution.cells) if solution else self._set.get(number)
 
     @cached_property
     def _set(self) -> dict[int, Puzzle]:
@@ -70,10 +66,11 @@ class Album:
         try:
             if not self._is_harmless(facts.name):
                 return {}
-            found = load_set(facts.name, (facts.width, facts.height))
+            puzzle_set = load_set(facts.name, (facts.width, facts.height))
         except (SetError, ValueError, OSError):
             return {}
-        return {one.number: one.puzzle for one in found.puzzles} if found.sha256 == facts.sha256 else {}
+        same = puzzle_set.sha256 == facts.sha256
+        return {one.number: one.puzzle for one in puzzle_set.puzzles} if same else {}
 
     def _is_harmless(self, name: str) -> bool:
         """Return whether a set can be loaded: a stranger's result may name a pipe or a billion boards."""
@@ -84,11 +81,11 @@ class Album:
         return Path(name).is_file() or not Path(name).exists()
 
 
-def cells_of(ruling: PuzzleResult, facts: SetFacts) -> Solution | None:
+def cells_of(result: PuzzleResult, facts: SetFacts) -> Solution | None:
     """Return the grid of an answer; None without one, or where it does not fit the set's boards."""
     cell_count = facts.width * facts.height
     try:
-        content = bytes.fromhex(ruling.cells_hex or "")
+        content = bytes.fromhex(result.cells_hex or "")
     except ValueError:
         return None
     if min(facts.width, facts.height) < 1 or len(content) != (cell_count + 7) // 8:
