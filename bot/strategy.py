@@ -1,21 +1,42 @@
-"""The strategies by name."""
+"""The base of both strategies: puzzles put into a memory, kernels loaded, results read; strategies by name."""
 
 from __future__ import annotations
 
+import time
+from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from functools import partial
+from typing import ClassVar
 
 from nonobot.bot.cli import Options
-from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent
-from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle
+from nonobot.bot.kernels.loading import load_kernel
+from nonobot.bot.kernels.memory import Memory, Struct
+from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent, line_masks, trace_events_in
+from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
+from nonobot.protocol.clues import fault_in_clues
 
-__all__ = ["Strategy", "make_strategy"]
+__all__ = ["Strategy", "make_strategy", "put_puzzle"]
+
+_UNLIMITED = 2**62
+"""A time in nanoseconds, and a number of lines, that no search reaches."""
 
 
-class Strategy(Protocol):
+class Strategy(ABC):
     """A way to solve puzzles; it keeps its memory from puzzle to puzzle."""
 
-    name: str
+    name: ClassVar[str]
+    kernels: ClassVar[str]
+    """The module of its outermost kernels."""
+    steps: ClassVar[tuple[str, ...]]
+    """The names of the times in its memory's `spent`."""
+
+    def __init__(self) -> None:
+        self._memory: Memory | None = None
+        self._on_compile: Callable[[str], None] = lambda what: None
+        self._loading_ns = 0
+        self._most_trace_events = 0
+        self._is_stopped = False
 
     def prepare(
         self,
@@ -23,11 +44,26 @@ class Strategy(Protocol):
         size: tuple[int, int] | None = DEFAULT_SIZE,
         everything: bool = False,
     ) -> None:
-        """Load the kernels for boards of a size, and have it told from now on what has to be compiled.
+        """Load the kernels for boards of a size.
 
-        `on_compile` is told before it is. `size` None: nothing is loaded before the first board; `everything`:
-        those too that only some boards need. ValueError: the strategy takes no boards of this size.
+        Parameters
+        ----------
+        on_compile
+            Called before each compilation, now or later, with the name of the part to compile.
+        size
+            Width and height; None: load nothing before the first board.
+        everything
+            Load the kernels too that only some boards of this size need.
+
+        Raises
+        ------
+        ValueError
+            If the strategy does not accept boards of this size.
         """
+        self._on_compile = on_compile
+        if size is not None:
+            self._memory = self._memory_for(*size)
+            self._load_kernels(everything)
 
     def solve(
         self,
@@ -38,19 +74,133 @@ class Strategy(Protocol):
         seconds: float | None = None,
         line_limit: int | None = None,
     ) -> Result:
-        """Look for up to `solutions` solutions that have the cells of `start`, for at most `seconds`.
+        """Search for up to `solutions` solutions of `puzzle` that have the cells of `start`.
 
-        After `line_limit` painted lines the search is given up too, on every machine at the same place.
+        The search ends after `seconds`, loading not counted, or after `line_limit` painted lines, which is at the
+        same place on every machine.
+
+        Raises
+        ------
+        ValueError
+            If the board is too large, or `solutions` is less than 1.
         """
+        if solutions < 1:
+            raise ValueError(f"at least one solution must be looked for, not {solutions}")
+        if fault_in_clues(puzzle):
+            return Result("unsolvable", exhausted=True)
+        self._loading_ns = 0
+        memory = self.load(puzzle, start, seconds, line_limit)
+        boards, exhausted = self._search(memory, solutions)
+        counts = memory.struct.members["counts"].what
+        assert isinstance(counts, Struct)
+        return Result(
+            status="solved" if boards else "unsolvable" if exhausted else "timeout",
+            solutions=tuple(boards),
+            exhausted=exhausted,
+            counts={name: memory.items(f"counts.{name}")[0] for name in counts.members},
+            step_seconds={name: ns / 1e9 for name, ns in zip(self.steps, memory.items("spent"), strict=True)},
+            loading_seconds=self._loading_ns / 1e9,
+        )
+
+    def load(
+        self,
+        puzzle: Puzzle,
+        start: PartialGrid | None = None,
+        seconds: float | None = None,
+        line_limit: int | None = None,
+    ) -> Memory:
+        """Return the memory as it is before the search of `puzzle`, for kernels that are called one by one."""
+        self._memory = memory = self._memory_for(*puzzle.size)
+        put_puzzle(memory, puzzle, start)
+        self._begin(memory)
+        deadline = _UNLIMITED
+        if seconds is not None and seconds * 1e9 < _UNLIMITED:
+            deadline = time.monotonic_ns() + round(seconds * 1e9)
+        for name, value in (
+            ("deadline", deadline),
+            ("most_lines", _UNLIMITED if line_limit is None else line_limit),
+            ("trace_room", min(self._most_trace_events, memory.count("trace_events"))),
+        ):
+            memory.items(name)[0] = value
+        if self._is_stopped:
+            self.stop()
+        return memory
 
     def stop(self) -> None:
-        """Let the search that another thread is in return soon, with what it has, and every one after it."""
+        """End the search that another thread runs, and every later one, soon, with the solutions so far."""
+        self._is_stopped = True
+        if self._memory:
+            self._memory.items("deadline")[0] = 0
 
     def watch(self, most: int = MOST_TRACE_EVENTS) -> None:
-        """Record the trace events of every search from now on, the first ones, up to `most` of each."""
+        """Record the first trace events of every search from now on, up to `most` of each."""
+        self._most_trace_events = most
 
     def trace_events(self) -> Iterator[tuple[TraceEvent, PartialGrid]]:
-        """Yield the trace events of the last search; the first ones, if there are many."""
+        """Return the trace events of the last search, each with the board after it."""
+        return trace_events_in(self._memory) if self._memory else iter(())
+
+    def _kernel(self, name: str, numbers: int, what: str) -> Callable[..., int]:
+        """Return a kernel that takes the present memory and some numbers; loading it is not the puzzle's time."""
+        assert self._memory
+        before = time.monotonic_ns()
+        kernel = load_kernel(self.kernels, name, self._memory.struct, numbers, partial(self._on_compile, what))
+        loading = time.monotonic_ns() - before
+        self._loading_ns += loading
+        self._memory.items("deadline")[0] += loading
+        if self._is_stopped:  # meanwhile
+            self.stop()
+        return kernel
+
+    @abstractmethod
+    def _memory_for(self, width: int, height: int) -> Memory:
+        """Return the memory for boards of this size, or raise a ValueError."""
+
+    @abstractmethod
+    def _load_kernels(self, everything: bool) -> None:
+        """Load the kernels that every board of the present memory needs, or all."""
+
+    @abstractmethod
+    def _begin(self, memory: Memory) -> None:
+        """Set the strategy's own members before a search."""
+
+    @abstractmethod
+    def _search(self, memory: Memory, solutions: int) -> tuple[list[Solution], bool]:
+        """Return up to so many solutions of the puzzle in the memory, and whether there are no others."""
+
+
+def put_puzzle(memory: Memory, puzzle: Puzzle, start: PartialGrid | None) -> None:
+    """Put a puzzle and the board to start from into a memory that has room for it, and set its records to 0."""
+    items = memory.items
+    if puzzle.size != (items("width")[0], items("height")[0]):
+        _put_size(memory, *puzzle.size)
+    clues = (*puzzle.rows, *puzzle.columns)
+    table, blocks = items("clue"), items("blocks")
+    row_bytes = table.nbytes // memory.count("clue")
+    packed = b"".join(array(table.format, clue).tobytes().ljust(row_bytes, b"\0") for clue in clues)
+    table.cast("B")[: len(packed)] = packed
+    blocks[: len(clues)] = array(blocks.format, map(len, clues))
+    for name in ("start", "counts", "spent", "trace_count"):
+        content = items(name).cast("B")
+        content[:] = bytes(len(content))
+    if start is not None:
+        for name, masks in zip(("start.black", "start.white"), line_masks(start), strict=True):
+            memory.put_masks(name, masks)
+
+
+def _put_size(memory: Memory, width: int, height: int) -> None:
+    """Put a board's size into a memory, and the places of its cells."""
+    for name, numbers in (
+        ("width", [width]),
+        ("height", [height]),
+        ("lines", [width + height]),
+        ("cells", [width * height]),
+        ("length", [width] * height + [height] * width),
+        ("row_of", [y for y in range(height) for _ in range(width)]),
+        ("column_of", [*range(width)] * height),
+    ):
+        room = memory.items(name)
+        room[: len(numbers)] = array(room.format, numbers)
 
 
 def make_strategy(options: Options) -> Strategy:

@@ -8,7 +8,7 @@ import numpy as np
 
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.champion.clauses import HEADER
-from nonobot.bot.result import put_puzzle
+from nonobot.bot.strategy import put_puzzle
 from nonobot.protocol import Puzzle
 from tests import champion_kernels as kernels
 from tests import naive

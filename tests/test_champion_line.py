@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from nonobot.bot.champion.strategy import MASK_BITS
+from nonobot.bot.kernels.memory import MASK_BITS
 from nonobot.bot.papers.lines import paint_line
 from tests import naive
 from tests.boards import all_states, cells_of, masks_of, painted_states, to_text

@@ -9,8 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from nonobot.bot.champion.strategy import MASK_BITS
-from nonobot.bot.kernels.memory import Memory
+from nonobot.bot.kernels.memory import MASK_BITS, Memory
 from tests.language_kernels import ask_masks, clock, compute_masks, masks_map
 from tests.plain import IS_PLAIN, passes_as_plain_python
 from tests.viewed import mask_in, put_mask

@@ -9,8 +9,21 @@ import pytest
 
 from nonobot.bot.champion import state
 from nonobot.bot.champion.state import champion_map
-from nonobot.bot.champion.strategy import MASK_BITS
-from nonobot.bot.kernels.memory import Array, Constant, Item, Memory, Struct, f4, i1, i2, i8, mask_of, u1, u2
+from nonobot.bot.kernels.memory import (
+    MASK_BITS,
+    Array,
+    Constant,
+    Item,
+    Memory,
+    Struct,
+    f4,
+    i1,
+    i2,
+    i8,
+    mask_of,
+    u1,
+    u2,
+)
 from tests import language_kernels as kernels
 from tests.plain import IS_PLAIN, passes_as_plain_python
 from tests.viewed import mask_in

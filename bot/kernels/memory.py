@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 __all__ = [
-    "Array", "Constant", "Item", "Member", "Memory", "Struct", "f4", "f8", "i1", "i2", "i4", "i8", "mask_of",
-    "masks_in", "u1", "u2", "u4", "u8",
+    "MASK_BITS", "Array", "Constant", "Item", "Member", "Memory", "Struct", "f4", "f8", "i1", "i2", "i4", "i8",
+    "mask_of", "masks_in", "u1", "u2", "u4", "u8",
 ]  # fmt: skip
 
 _CACHE_LINE = 64
@@ -61,6 +61,10 @@ class Item:
 i1, i2, i4, i8, u1, u2, u4, u8, f4, f8 = (
     Item(code, int(code[1])) for code in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
 )
+
+
+MASK_BITS = (64, 128, 256, 512, 1024)
+"""Widths of masks that kernels are compiled for; each is for boards of up to two cells less a side."""
 
 
 def mask_of(bits: int) -> Item:

@@ -16,10 +16,9 @@ from functools import cache
 from typing import Any
 
 from nonobot.bot import LONGEST_SIDE
-from nonobot.bot.champion.strategy import MASK_BITS
 from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.loading import load_kernel
-from nonobot.bot.kernels.memory import Memory, Struct, i2, mask_of, u1
+from nonobot.bot.kernels.memory import MASK_BITS, Memory, Struct, i2, mask_of, u1
 from nonobot.bot.line import paint
 from nonobot.bot.papers.state import SOLVER
 

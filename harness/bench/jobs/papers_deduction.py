@@ -22,7 +22,9 @@ _LEVELS = {"propagation-papers": 0, "fp1-root": 1}
 
 def papers_memory_with(puzzle: Puzzle, level: int = 1) -> Memory:
     """Return the memory of a search of `puzzle` before it begins."""
-    return PapersStrategy().load(puzzle, level=level)
+    memory = PapersStrategy().load(puzzle)
+    memory.items("level")[0] = level
+    return memory
 
 
 @entry
