@@ -95,7 +95,7 @@ class _Request(NamedTuple):
 def _read(line: bytes) -> _Request:
     try:
         found = json.loads(line)
-        puzzle = Puzzle(
+        puzzle = Puzzle.unchecked(
             columns=tuple(tuple(map(index, clue)) for clue in found["columns"]),
             rows=tuple(tuple(map(index, clue)) for clue in found["rows"]),
         )

@@ -21,7 +21,7 @@ from nonobot.bot.input import AUTO, STREAM, UnreadableError, found_in, problem_o
 from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import BLACK, UNKNOWN, Found, PartialGrid, Record
-from nonobot.protocol.characters import Line, Piece, width_of
+from nonobot.protocol.characters import Piece, StyledLine, width_of
 from nonobot.protocol.picture import Picture
 from nonobot.protocol.terminal import drawn_to_fit, place_of_output, possible_blocks, text_of
 
@@ -217,13 +217,13 @@ def _colour(cell: int, told: int) -> str:
     return COLOURS[TraceEvent(told)][0 if cell == BLACK else 1]
 
 
-def _wrapped(piece: Piece, columns: int) -> list[Line]:
+def _wrapped(piece: Piece, columns: int) -> list[StyledLine]:
     return [[piece._replace(text=text)] for text in textwrap.wrap(piece.text, max(1, columns))]
 
 
-def _legend(columns: int, has_colours: bool) -> list[Line]:
+def _legend(columns: int, has_colours: bool) -> list[StyledLine]:
     """Return what the colours mean, in as many lines as it takes; one that is blank without them."""
-    lines: list[Line] = [[Piece("black, white by ")] if has_colours else []]
+    lines: list[StyledLine] = [[Piece("black, white by ")] if has_colours else []]
     for name, kind in LEGEND.items() if has_colours else ():
         black, white = COLOURS[kind]
         entry = [Piece("██", black), Piece("██", white), Piece(f" {name}  ")]

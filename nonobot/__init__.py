@@ -1,7 +1,7 @@
 """A nonogram bot for tournaments, and the judge, data and measuring tools around it.
 
 For programs and notebooks: `Puzzle`, `read`, `solve`, `solve_all`, `check`, `difficulty` (see docs/python.md).
-They are loaded when the first of them is asked for, since the commands start with this module, too.
+Python loads them when the first of them is used, since the commands import this module, too.
 """
 
 from __future__ import annotations
@@ -14,8 +14,20 @@ TYPE_CHECKING = False  # as in `typing`, which takes long to load: until it is, 
 if TYPE_CHECKING:
     from typing import Any
 
-    from nonobot.puzzles import Check, Puzzle, PuzzleError, Record, Solution, check, read
-    from nonobot.solving import Difficulty, Result, difficulty, solve, solve_all
+    from nonobot.api import (
+        Check,
+        Difficulty,
+        Puzzle,
+        PuzzleError,
+        Record,
+        Result,
+        Solution,
+        check,
+        difficulty,
+        read,
+        solve,
+        solve_all,
+    )
 
 __version__ = "0.1.0"
 
@@ -54,9 +66,9 @@ sys.meta_path.insert(0, _LinkedFolders)
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from nonobot import puzzles, solving
+    from nonobot import api
 
-    return getattr(puzzles if hasattr(puzzles, name) else solving, name)
+    return getattr(api, name)
 
 
 def __dir__() -> list[str]:

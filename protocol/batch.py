@@ -234,7 +234,7 @@ class TaaiReader:
 
     def _puzzle(self, width: int, lines: int) -> Puzzle:
         clues = tuple(() if isinstance(clue, Fault) else clue for clue in self._lines[:lines])
-        return Puzzle(columns=clues[:width], rows=clues[width:])
+        return Puzzle.unchecked(columns=clues[:width], rows=clues[width:])
 
     def _faults_of_lines(self) -> list[Fault]:
         return [clue for clue in self._lines if isinstance(clue, Fault)]

@@ -15,12 +15,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE
 from nonobot.protocol.picture import GROUP, Picture, numbers
-from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE
 
-__all__ = ["Blocks", "Line", "Piece", "draw", "plain_lines", "width_of"]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from nonobot.protocol.puzzle import Puzzle
+
+__all__ = ["Blocks", "Piece", "StyledLine", "draw", "plain_lines", "text_of_board", "width_of"]
 
 
 class Blocks(StrEnum):
@@ -38,7 +43,8 @@ class Piece(NamedTuple):
     style: str = ""
 
 
-Line = list[Piece]
+StyledLine = list[Piece]
+"""One line of text."""
 
 FRAME, DOT, WRONG, SHADE = "dim", "dim", "bold red", "bright_black"
 
@@ -82,7 +88,7 @@ HALVES = {
 
 def draw(
     picture: Picture, blocks: Blocks, clues: bool = True, colours: Sequence[Sequence[str]] | None = None
-) -> list[Line]:
+) -> list[StyledLine]:
     """Return a board as lines of text, none of which ends with a space.
 
     Parameters
@@ -117,18 +123,23 @@ def draw(
     return [_tidy(line) for line in lines]
 
 
-def plain_lines(lines: Sequence[Line]) -> list[str]:
+def text_of_board(puzzle: Puzzle, cells: npt.ArrayLike | None = None, clues: bool = True) -> str:
+    """Return a board as text without styles; without cells, an empty board."""
+    return "\n".join(plain_lines(draw(Picture(puzzle, cells), Blocks.FULL, clues)))
+
+
+def plain_lines(lines: Sequence[StyledLine]) -> list[str]:
     """Return lines without their styles."""
     return ["".join(piece.text for piece in line) for line in lines]
 
 
-def width_of(lines: Sequence[Line]) -> int:
+def width_of(lines: Sequence[StyledLine]) -> int:
     """Return how many characters the longest line has."""
     return max(map(len, plain_lines(lines)))
 
 
 class _Side:
-    """What stands at one side of the board: clues, and next to the border the signs of wrong rows."""
+    """The clues at one side of the board, and next to the border the signs of wrong rows."""
 
     def __init__(
         self, picture: Picture, rows: Sequence[int], clues: bool, wrong: str, justify: Callable[[str, int], str]
@@ -138,16 +149,12 @@ class _Side:
         self._clue_width = max(map(len, self._clues.values()), default=0)
         self._sign_width = int(bool(self._clues) and (clues or not picture.wrong_rows.isdisjoint(rows)))
 
-    @property
-    def width(self) -> int:
-        """Characters that it takes."""
-        return self._clue_width + self._sign_width
+        self.width = self._clue_width + self._sign_width
 
     def clue(self, row: int) -> Piece:
-        """Return the clue of a row; blank for a row that has its clue elsewhere."""
-        return Piece(
-            self._justify(self._clues.get(row, ""), self._clue_width), WRONG if row in self._wrong_rows else ""
-        )
+        """Return the clue of a row; blank for a row whose clue is at the other side."""
+        words = self._justify(self._clues.get(row, ""), self._clue_width)
+        return Piece(words, WRONG if row in self._wrong_rows else "")
 
     def sign(self, row: int) -> Piece:
         """Return the sign of a wrong row; blank for others."""
@@ -168,7 +175,7 @@ def _ruler(groups: Sequence[tuple[int, int]], signs: _Signs, ends: str) -> Piece
 
 def _head(
     picture: Picture, groups: Sequence[tuple[int, int]], clues: bool, signs: _Signs, indent: int
-) -> Iterator[Line]:
+) -> Iterator[StyledLine]:
     """Yield the lines above the board: the columns' clues, and the signs of wrong columns."""
     ends = [
         indent + at + signs.cell_width * (column + 1)
@@ -194,18 +201,18 @@ def _head(
 
 
 class _Number(NamedTuple):
-    """A number above its column, whose right edge is `end` characters from the begin of the line."""
+    """A number above its column; its right edge is `end` characters from the begin of the line."""
 
     end: int
     piece: Piece
 
     @property
     def begin(self) -> int:
-        """Where its first digit stands."""
+        """Characters before its first digit."""
         return self.end - len(self.piece.text)
 
 
-def _apart(level: Sequence[_Number], gap: int) -> Iterator[Line]:
+def _apart(level: Sequence[_Number], gap: int) -> Iterator[StyledLine]:
     """Yield the numbers of a level, each on the lowest line where it is `gap` characters from the one before."""
     lines: list[list[_Number]] = []
     for number in level:
@@ -218,9 +225,9 @@ def _apart(level: Sequence[_Number], gap: int) -> Iterator[Line]:
     return map(_placed, reversed(lines))
 
 
-def _placed(row: Iterable[_Number]) -> Line:
+def _placed(row: Iterable[_Number]) -> StyledLine:
     """Return a line with each number where it belongs."""
-    line: Line = []
+    line: StyledLine = []
     at = 0
     for number in row:
         line += [Piece(" " * (number.begin - at)), number.piece]
@@ -259,7 +266,7 @@ def _half_cells(picture: Picture, row: int) -> list[Piece]:
     return [HALVES[pair] for pair in zip(upper, lower, strict=True)]
 
 
-def _tidy(line: Line) -> Line:
+def _tidy(line: StyledLine) -> StyledLine:
     """Return a line with neighbours of one style joined, and without spaces at its end."""
     joined = [
         Piece("".join(piece.text for piece in pieces), style)

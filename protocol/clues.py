@@ -1,26 +1,44 @@
-"""Clue lines: read from text, and checked against each other before any solving."""
+"""Cell colours, and clues: made of cells or of words, and checked against each other before any solving."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from nonobot.protocol.faults import Fault, Kind, shown
-from nonobot.protocol.puzzle import Clue, Puzzle
 
-__all__ = ["MOST_DIGITS", "clue_from_words", "fault_in_clues", "needed_length"]
+if TYPE_CHECKING:
+    from nonobot.protocol.puzzle import Puzzle
+
+__all__ = [
+    "BLACK",
+    "MOST_DIGITS",
+    "UNKNOWN",
+    "WHITE",
+    "Clue",
+    "clue_from_words",
+    "clue_of",
+    "fault_in_clues",
+    "needed_length",
+]
+
+UNKNOWN, WHITE, BLACK = -1, 0, 1
+"""Colours of cells."""
+
+Clue = tuple[int, ...]
+"""The lengths of the blocks of a line, in order; empty for a line without black cells."""
 
 MOST_DIGITS = 6
 """Block lengths of more digits are refused before they are converted."""
 
 
-def clue_from_words(words: list[str]) -> Clue | Fault:
-    """Return the clue that `words` spell: no word or a single 0 is the empty clue.
+def clue_of(cells: Iterable[int]) -> Clue:
+    """Return the clue of a fully painted line: the lengths of its runs of black cells."""
+    return tuple(len(run) for run in bytes(map(bool, cells)).split(b"\0") if run)
 
-    Returns
-    -------
-    Clue or Fault
-        The fault is without its place.
-    """
+
+def clue_from_words(words: list[str]) -> Clue | Fault:
+    """Return the clue that `words` spell, or a fault without its place; no word or one 0 is the empty clue."""
     if not words:
         return ()
     text = "".join(words)
@@ -53,20 +71,15 @@ def needed_length(clue: Clue) -> int:
 def fault_in_clues(puzzle: Puzzle) -> tuple[Fault, int | None] | None:
     """Return the first fault that the clues show before any solving, or None.
 
-    Clues that were found right are not looked at again: what reads a puzzle asks, and so does what solves it.
-
-    Returns
-    -------
-    (Fault, int or None) or None
-        The fault without its place, and the index of the clue at fault, columns first, then rows; None for a
-        fault of the whole puzzle.
+    The fault has no place. With it comes the index of the clue at fault, columns first, then rows; None if it
+    is a fault of the whole puzzle. Clues that had no fault are not checked again.
     """
     if puzzle.is_checked:
         return None
-    found = _too_long(puzzle) or _unequal(puzzle)
-    if not found:
+    fault = _too_long(puzzle) or _unequal(puzzle)
+    if not fault:
         object.__setattr__(puzzle, "is_checked", True)
-    return found
+    return fault
 
 
 def _too_long(puzzle: Puzzle) -> tuple[Fault, int] | None:

@@ -9,7 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-__all__ = ["Fault", "Kind", "shown"]
+__all__ = ["Fault", "Kind", "PuzzleError", "shown"]
+
+
+class PuzzleError(ValueError):
+    """A puzzle, board or file that cannot be used; the message is one text line."""
+
+    __module__ = "nonobot"  # the name under which programs catch it
 
 
 def shown(text: str, limit: int = 40) -> str:

@@ -1,13 +1,17 @@
-"""What a puzzle and a solution are.
+"""Puzzles and boards, which print as pictures.
 
-Boards are bytes, one a cell, and an array where one is asked for: numpy is loaded only then.
+A board is stored as bytes, one for each cell; numpy is loaded only for a board as an array.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, clue_of, fault_in_clues
+from nonobot.protocol.faults import PuzzleError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,21 +31,10 @@ __all__ = [
     "text_from_cells",
 ]
 
-Clue = tuple[int, ...]
-"""The lengths of the blocks of a line, in order; empty for a line without black cells."""
-
 Grid: TypeAlias = "npt.NDArray[np.uint8]"
 """Cells of a solution, shape (height, width): 1 black, 0 white."""
 
-UNKNOWN, WHITE, BLACK = -1, 0, 1
-"""Cells of a partly painted board."""
-
 _CELL_OF = {"1": BLACK, "0": WHITE, "?": UNKNOWN}
-
-
-def clue_of(cells: Iterable[int]) -> Clue:
-    """Return the clue that a fully painted line has: the lengths of its runs of black cells."""
-    return tuple(len(run) for run in bytes(map(bool, cells)).split(b"\0") if run)
 
 
 def text_from_cells(cells: npt.NDArray[np.integer]) -> str:
@@ -50,13 +43,7 @@ def text_from_cells(cells: npt.NDArray[np.integer]) -> str:
 
 
 def cells_from_text(text: Iterable[str], size: tuple[int, int]) -> npt.NDArray[np.int8]:
-    """Return what :func:`text_from_cells` wrote as an array of shape (height, width).
-
-    Parameters
-    ----------
-    text : str
-    size : (int, int)
-        Width and height.
+    """Return the cells of a text that :func:`text_from_cells` wrote, as an array of shape (height, width).
 
     Raises
     ------
@@ -72,29 +59,88 @@ def cells_from_text(text: Iterable[str], size: tuple[int, int]) -> npt.NDArray[n
         raise ValueError("cells that are not one of 1, 0 and ? for each cell of the board") from None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Puzzle:
-    """The clues of a board: what has to be painted.
-
-    Nothing is promised about the clues: :func:`nonobot.protocol.clues.fault_in_clues` tells whether they can be
-    right.
+    """The clues of a board, possible as far as counting shows; it prints as a picture.
 
     Parameters
     ----------
-    columns : tuple of Clue
-        One clue for each column, left to right, each read top to bottom.
-    rows : tuple of Clue
-        One clue for each row, top to bottom, each read left to right.
+    rows : sequence of sequences of int
+        The block lengths of each row, top to bottom, each read left to right; `[]` or `[0]` for an empty row.
+    columns : sequence of sequences of int
+        Those of each column, left to right, each read top to bottom.
 
     Attributes
     ----------
     is_checked : bool
-        `fault_in_clues` was asked about this puzzle and found nothing.
+        :func:`nonobot.protocol.clues.fault_in_clues` has found no fault in this puzzle.
+
+    Raises
+    ------
+    PuzzleError
+        If a block length is not a whole number from 1 on, a clue is longer than its line, or rows and columns
+        count different numbers of black cells; the message names the line.
+
+    Examples
+    --------
+    >>> print(Puzzle(rows=[[3], [1], [1]], columns=[[1], [3], [1]]))
+        1 3 1
+      ┌──────┐
+    3 │      │
+    1 │      │
+    1 │      │
+      └──────┘
     """
 
     columns: tuple[Clue, ...]
     rows: tuple[Clue, ...]
-    is_checked: bool = field(default=False, init=False, repr=False, compare=False)
+    is_checked: bool = field(repr=False, compare=False)
+
+    def __init__(self, rows: Iterable[Iterable[int]], columns: Iterable[Iterable[int]]) -> None:
+        self._set(_clues("column", columns), _clues("row", rows))
+        fault = fault_in_clues(self)
+        if fault:
+            raise PuzzleError(fault[0].what)
+
+    @classmethod
+    def unchecked(cls, columns: tuple[Clue, ...], rows: tuple[Clue, ...]) -> Puzzle:
+        """Return the puzzle of clues that may contradict each other; `fault_in_clues` finds out."""
+        puzzle = object.__new__(cls)
+        puzzle._set(columns, rows)
+        return puzzle
+
+    @classmethod
+    def from_grid(cls, grid: Iterable[Iterable[int]]) -> Puzzle:
+        """Return the puzzle of a painted board, shape (height, width), without checking the cells."""
+        rows = [list(row) for row in grid]
+        return cls.unchecked(
+            columns=tuple(clue_of(column) for column in zip(*rows, strict=True)),
+            rows=tuple(clue_of(row) for row in rows),
+        )
+
+    @classmethod
+    def from_cells(cls, cells: npt.ArrayLike) -> Puzzle:
+        """Return the puzzle of a painted board.
+
+        Parameters
+        ----------
+        cells : array_like of int or bool, shape (height, width)
+            1 black, 0 white.
+
+        Raises
+        ------
+        PuzzleError
+            If it is not such a board.
+        """
+        solution = Solution(cells)
+        if 0 in solution.size:
+            raise PuzzleError("a board has at least one cell")
+        return cls.from_grid(solution.rows)
+
+    def _set(self, columns: tuple[Clue, ...], rows: tuple[Clue, ...]) -> None:
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "is_checked", False)
 
     @property
     def width(self) -> int:
@@ -111,18 +157,36 @@ class Puzzle:
         """Width and height."""
         return self.width, self.height
 
-    @classmethod
-    def from_grid(cls, grid: Sequence[Sequence[int]] | Grid) -> Puzzle:
-        """Return the puzzle that `grid`, shape (height, width), is a solution of."""
-        rows = [list(row) for row in grid]
-        return cls(
-            columns=tuple(clue_of(column) for column in zip(*rows, strict=True)),
-            rows=tuple(clue_of(row) for row in rows),
-        )
+    def __str__(self) -> str:
+        from nonobot.protocol.characters import text_of_board
+
+        return text_of_board(self)
+
+    def _repr_svg_(self) -> str:
+        from nonobot.protocol.svg import svg_of_board
+
+        return svg_of_board(self)
 
 
-class _Cells:
-    """Cells of a board that cannot be changed; equal where class, size and all cells are."""
+def _clues(kind: str, clues: Iterable[Iterable[int]]) -> tuple[Clue, ...]:
+    checked = []
+    for number, clue in enumerate(clues, 1):
+        try:
+            blocks = tuple(operator.index(length) for length in clue)
+        except TypeError:
+            raise PuzzleError(f"{kind} {number}: {clue!r} is no list of block lengths such as [1, 2]") from None
+        if blocks == (0,):
+            blocks = ()
+        if min(blocks, default=1) < 1:
+            raise PuzzleError(f"{kind} {number}: a block of {min(blocks)} cells; block lengths are 1 or more")
+        checked.append(blocks)
+    if not checked:
+        raise PuzzleError(f"there is no {kind}; a board has at least one")
+    return tuple(checked)
+
+
+class _Board:
+    """Cells that cannot be changed; equal where class, size and all cells are."""
 
     __slots__ = ("content", "size")
 
@@ -138,29 +202,22 @@ class _Cells:
 
         raw = np.asarray(cells)
         if raw.ndim != 2:
-            raise ValueError(f"{self._called} has two dimensions, not {raw.ndim}")
+            raise PuzzleError(f"{self._called} has two dimensions, not {raw.ndim}")
         if not np.isin(raw, list(self._colours)).all():
             raise self._other_cells()
         self._set(raw.astype(self._code).tobytes(), (raw.shape[1], raw.shape[0]))
 
     @classmethod
     def from_bytes(cls, content: bytes, size: tuple[int, int]) -> Self:
-        """Return a board of the given size.
-
-        Parameters
-        ----------
-        content : bytes
-            Of each cell, row after row, its colour; -1 as 255.
-        size : (int, int)
-            Width and height.
+        """Return the board with this content and this width and height.
 
         Raises
         ------
-        ValueError
+        PuzzleError
             If there is another colour, or not one for each cell.
         """
         if len(content) != size[0] * size[1]:
-            raise ValueError(f"{len(content)} cells for a board of {size[0]}x{size[1]}")
+            raise PuzzleError(f"{len(content)} cells for a board of {size[0]}x{size[1]}")
         if content.translate(None, bytes(colour % 256 for colour in cls._colours)):
             raise cls._other_cells()
         board = cls.__new__(cls)
@@ -168,9 +225,9 @@ class _Cells:
         return board
 
     @classmethod
-    def _other_cells(cls) -> ValueError:
+    def _other_cells(cls) -> PuzzleError:
         *names, last = (f"{colour} ({name})" for colour, name in cls._colours.items())
-        return ValueError(f"{cls._called} holds {', '.join(names)} and {last} only")
+        return PuzzleError(f"{cls._called} holds {', '.join(names)} and {last} only")
 
     def _set(self, content: bytes, size: tuple[int, int]) -> None:
         object.__setattr__(self, "content", content)
@@ -179,12 +236,18 @@ class _Cells:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a {type(self).__name__} cannot be changed")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_bytes, (self.content, self.size)
+
     @property
     def cells(self) -> npt.NDArray[Any]:
         """The board as an array of shape (height, width), which cannot be changed."""
         import numpy as np
 
         return np.ndarray((self.height, self.width), self._code, self.content)
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return self.cells.astype(dtype or self._code)
 
     @property
     def rows(self) -> list[bytes]:
@@ -208,7 +271,7 @@ class _Cells:
         return self.size[1]
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Cells) or type(other) is not type(self):
+        if not isinstance(other, _Board) or type(other) is not type(self):
             return NotImplemented
         return (self.size, self.content) == (other.size, other.content)
 
@@ -219,8 +282,8 @@ class _Cells:
         return f"<{type(self).__name__} {self.width}x{self.height}, {self.content.count(BLACK)} black>"
 
 
-class Solution(_Cells):
-    """A fully painted board; it cannot be changed.
+class Solution(_Board):
+    """A fully painted board, which cannot be changed; it prints as a picture.
 
     Parameters
     ----------
@@ -231,12 +294,10 @@ class Solution(_Cells):
     ----------
     content : bytes
         One for each cell, row after row.
-    size : (int, int)
-        Width and height.
 
     Raises
     ------
-    ValueError
+    PuzzleError
         If `cells` has not two dimensions or holds anything but 0 and 1.
     """
 
@@ -246,9 +307,19 @@ class Solution(_Cells):
     _colours: ClassVar = {WHITE: "white", BLACK: "black"}
     _code = "u1"
 
+    def __str__(self) -> str:
+        from nonobot.protocol.characters import text_of_board
 
-class PartialGrid(_Cells):
-    """A partly painted board, such as one that a solver is to continue from; it cannot be changed.
+        return text_of_board(Puzzle.from_grid(self.rows), self.cells, clues=False)
+
+    def _repr_svg_(self) -> str:
+        from nonobot.protocol.svg import svg_of_board
+
+        return svg_of_board(Puzzle.from_grid(self.rows), self.cells, clues=False)
+
+
+class PartialGrid(_Board):
+    """A partly painted board, which cannot be changed; it may contradict the clues of its puzzle.
 
     Parameters
     ----------
@@ -259,17 +330,11 @@ class PartialGrid(_Cells):
     ----------
     content : bytes
         One for each cell, row after row; `UNKNOWN` as 255.
-    size : (int, int)
-        Width and height.
 
     Raises
     ------
-    ValueError
+    PuzzleError
         If `cells` has not two dimensions or holds anything else.
-
-    Notes
-    -----
-    Nothing is promised: the board may contradict the clues of its puzzle.
     """
 
     __slots__ = ()

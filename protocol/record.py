@@ -1,10 +1,10 @@
-"""A puzzle with all that a file or a stream says about it: what every reader hands over."""
+"""A puzzle with the texts and boards of its file: the form that every reader returns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from nonobot.protocol.faults import Fault
+from nonobot.protocol.faults import Fault, PuzzleError
 from nonobot.protocol.puzzle import PartialGrid, Puzzle, Solution
 
 __all__ = ["TEXT_FIELDS", "Found", "Record", "plain_text"]
@@ -35,34 +35,34 @@ def plain_text(text: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One puzzle as it was read; equal where the puzzle and all that is said about it are.
+    """A puzzle with the other content of its file; equal where all that is; it prints as a picture.
 
     Parameters
     ----------
     puzzle : Puzzle
-    start : PartialGrid, optional
-        The board that solving starts from. It may contradict the clues.
-    goal : Solution, optional
-        The solution that the author had in mind; the puzzle may have others.
+    start : PartialGrid or array_like of int, shape (height, width), optional
+        The board that solving starts from: 1 black, 0 white, -1 unknown. It may contradict the clues.
+    solution : Solution or array_like of int, shape (height, width), optional
+        The author's solution; the puzzle may have others.
     title, author, copyright, license, catalogue, description : str, optional
-        Made one line of printable characters (see :func:`plain_text`). `catalogue` says where the puzzle comes
-        from, such as 'webpbn.com #1'.
+        Texts, made one line of printable characters (see :func:`plain_text`). `catalogue` is the source of the
+        puzzle, such as 'webpbn.com #1'.
     number : int
         The k of `$k`, or the puzzle's place in the file, counted from 1. Not compared.
     line : int
         Line of the input on which the puzzle starts, counted from 1. Not compared.
     remarks : tuple of Fault
-        What of the file was left out, and where. Not compared.
+        Parts of the file that were left out, and where. Not compared.
 
     Raises
     ------
-    ValueError
-        If `start` or `goal` has not the size of the puzzle.
+    PuzzleError
+        If `start` or `solution` has not the size of the puzzle, or is not such a board.
     """
 
     puzzle: Puzzle
     start: PartialGrid | None = None
-    goal: Solution | None = None
+    solution: Solution | None = None
     title: str | None = None
     author: str | None = None
     copyright: str | None = None
@@ -78,15 +78,32 @@ class Record:
             text = getattr(self, name)
             if text is not None:
                 object.__setattr__(self, name, plain_text(text))
-        for grid in (self.start, self.goal):
-            if grid is not None and grid.size != self.size:
-                raise ValueError("a {}x{} board for a {}x{} puzzle".format(*grid.size, *self.size))
+        for name, kind in (("start", PartialGrid), ("solution", Solution)):
+            board = getattr(self, name)
+            if board is None:
+                continue
+            if not isinstance(board, kind):
+                board = kind(board)
+                object.__setattr__(self, name, board)
+            if board.size != self.size:
+                raise PuzzleError("a {}x{} board for a {}x{} puzzle".format(*board.size, *self.size))
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height of the board."""
         return self.puzzle.size
 
+    def __str__(self) -> str:
+        from nonobot.protocol.characters import text_of_board
+
+        heading = " by ".join(text for text in (self.title, self.author) if text)
+        return "\n".join([*([heading] if heading else ()), text_of_board(self.puzzle, self.start)])
+
+    def _repr_svg_(self) -> str:
+        from nonobot.protocol.svg import svg_of_board
+
+        return svg_of_board(self.puzzle, self.start)
+
 
 Found = Record | Fault
-"""What a reader hands over: a puzzle, or what is wrong with one (see :attr:`Fault.is_in_place`)."""
+"""A puzzle, or the fault of one (see :attr:`Fault.is_in_place`)."""

@@ -1,31 +1,40 @@
-"""A picture as boxes and texts: what the writers of SVG and PNG draw, neither knowing about puzzles.
+"""A picture as boxes and texts in whole pixels: the writers of SVG and PNG draw it and need no puzzle.
 
-A scene holds one board, or a contact sheet of many, each with its name above it.
+A scene holds one board, or a contact sheet of many, each with its name above it. The lines between the cells take
+room of their own, so that all cells are equally large and every edge lies on a pixel.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from nonobot.protocol.layout import Layout, board_layout, thumbnail_layout
-from nonobot.protocol.picture import Picture, numbers
-from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE
+from nonobot.protocol.picture import GROUP, Picture, numbers
 
-__all__ = ["ROLES", "Box", "Role", "Scene", "Text", "scene_of", "sheet_of"]
+__all__ = ["ROLES", "SMALLEST_CELL_WITH_CLUES", "Box", "Role", "Scene", "Text", "scene_of", "sheet_of"]
+
+SMALLEST_CELL_WITH_CLUES = 10
+"""Pixels; in smaller cells the numbers cannot be read."""
 
 Role = Literal["band", "shade", "ink", "thin", "heavy", "dot", "wrong", "clue", "name"]
-"""What something in a picture is: the band of a wrong line, the shade of an unknown cell (where there are no
+"""The kinds of things in a picture: the band of a wrong line, the shade of an unknown cell (where there are no
 dots), a black cell, the lines, the dot of a white cell, the mark and the clue of a wrong line, the other clues,
 the name above a board."""
 
 ROLES: tuple[Role, ...] = ("band", "shade", "ink", "thin", "heavy", "dot", "wrong", "clue", "name")
 """In the order in which they are drawn: later ones cover earlier ones."""
+
+DIGIT_EM = 0.58
+"""Width of a digit, in font sizes: that of Pillow's font; those of browsers are within a tenth of it."""
+
+BETWEEN_EM = 0.45
+"""Gap between the numbers of a row's clue, in font sizes."""
 
 NAME_FONT_SIZE = 13
 NAME_HEIGHT = 26
@@ -50,19 +59,12 @@ class Text(NamedTuple):
     font_size: int
 
 
+Part = TypeVar("Part", Box, Text)
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Boxes and texts, sorted by their role.
-
-    Attributes
-    ----------
-    name : str
-    width, height : int
-        In pixels.
-    boxes : dict of Role to list of Box
-        Boxes of one role may overlap: none is transparent to another.
-    texts : dict of Role to list of Text
-    """
+    """Boxes and texts by their role; width and height are in pixels, and boxes of one role may overlap."""
 
     name: str
     width: int
@@ -82,82 +84,159 @@ def scene_of(picture: Picture, cell: int, clues: bool = True) -> Scene:
     clues : bool
         False makes a thumbnail: the cells and a border, no clues, no lines between.
     """
-    layout = board_layout(picture, cell) if clues else thumbnail_layout(picture, cell)
+    layout = _layout(picture, cell, clues)
+    columns, rows, mark, margin = layout.columns, layout.rows, layout.mark, layout.margin
+    wrong_rows, wrong_columns = sorted(picture.wrong_rows), sorted(picture.wrong_columns)
     boxes: dict[Role, list[Box]] = {
-        "band": list(_bands(picture, layout)),
-        "ink": _cell_boxes(picture.cells == BLACK, layout),
-        "wrong": list(_marks(picture, layout)),
+        "band": [Box(margin, rows.starts[row], columns.end - margin, cell) for row in wrong_rows]
+        + [Box(columns.starts[column], margin, cell, rows.end - margin) for column in wrong_columns],
+        "ink": list(_cell_boxes(picture.cells == BLACK, layout)),
+        "wrong": [Box(columns.begin - mark, rows.starts[row], mark, cell) for row in wrong_rows]
+        + [Box(columns.starts[column], rows.begin - mark, cell, mark) for column in wrong_columns],
+        **_lines(layout),
     }
-    boxes |= _lines(layout)
-    if picture.is_partly_known:
-        if clues:
-            boxes["dot"] = list(_dots(picture, layout))
-        else:
-            boxes["shade"] = _cell_boxes(picture.cells == UNKNOWN, layout)
-    return Scene(picture.name, layout.width, layout.height, boxes, _clues(picture, layout) if clues else {})
+    if picture.is_partly_known and clues:
+        boxes["dot"] = list(_dots(picture, layout))
+    elif picture.is_partly_known:
+        boxes["shade"] = list(_cell_boxes(picture.cells == UNKNOWN, layout))
+    texts = _texts(picture, layout) if clues else {}
+    return Scene(picture.name, columns.end + layout.padding, rows.end + layout.padding, boxes, texts)
 
 
-def _cell_boxes(mask: np.ndarray, layout: Layout) -> list[Box]:
-    """Return a box for each run of marked cells in a row; lines between them are drawn over it."""
-    boxes = []
-    for row, cells in enumerate(mask.tolist()):
+# --- geometry ----------------------------------------------------------------------------------------------------
+
+
+class _Line(NamedTuple):
+    """A line between cells, seen along one axis: its first pixel and its thickness."""
+
+    begin: int
+    thickness: int
+    is_heavy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """The first pixel of each cell along one side of a board, and the lines, the border first and last."""
+
+    starts: list[int]
+    lines: list[_Line]
+
+    @property
+    def begin(self) -> int:
+        return self.lines[0].begin
+
+    @property
+    def end(self) -> int:
+        return self.lines[-1].begin + self.lines[-1].thickness
+
+
+class _Layout(NamedTuple):
+    """Where everything of a board is, in pixels.
+
+    `gap` is between the clues and the border; `mark` is the thickness of the mark next to a wrong line, whose band
+    begins at `margin`, from the left or from the top.
+    """
+
+    cell: int
+    columns: _Axis
+    rows: _Axis
+    padding: int
+    gap: int
+    mark: int
+    margin: int
+    font_size: int
+
+
+def _layout(picture: Picture, cell: int, clues: bool) -> _Layout:
+    if not clues:
+        mark = max(2, cell // 3)
+        padding = mark + 1
+        columns, rows = (_axis(padding, count, cell, 0, 1) for count in (picture.width, picture.height))
+        return _Layout(cell, columns, rows, padding, 0, mark, padding, 0)
+    thin, padding, gap = max(1, cell // 24), cell // 2, max(3, cell // 4)
+    column_words = [numbers(clue) for clue in picture.puzzle.columns]
+    # The widest number of a column stays within its column.
+    widest = max(len(number) for words in column_words for number in words)
+    font_size = int(min(cell * 0.62, cell * 0.95 / (widest * DIGIT_EM)))
+    left = padding + math.ceil(max(_width(numbers(clue), font_size) for clue in picture.puzzle.rows)) + gap
+    top = padding + max(map(len, column_words)) * _step(font_size) + gap
+    columns = _axis(left, picture.width, cell, thin, 2 * thin)
+    rows = _axis(top, picture.height, cell, thin, 2 * thin)
+    return _Layout(cell, columns, rows, padding, gap, max(2, gap // 2), padding // 2, font_size)
+
+
+def _axis(begin: int, count: int, cell: int, thin: int, heavy: int) -> _Axis:
+    """Return the cells from a pixel on; where thin lines have no thickness, there is only the border."""
+    lines, starts, at = [], [], begin
+    for index in range(count + 1):
+        is_heavy = index in (0, count) or (thin > 0 and index % GROUP == 0)
+        thickness = heavy if is_heavy else thin
+        if thickness:
+            lines.append(_Line(at, thickness, is_heavy))
+        starts.append(at + thickness)
+        at = starts[-1] + cell
+    return _Axis(starts[:-1], lines)
+
+
+def _step(font_size: int) -> int:
+    """Return the distance between two numbers of a column's clue."""
+    return round(font_size * 1.15)
+
+
+def _width(words: Sequence[str], font_size: int) -> float:
+    """Return the width of the numbers of a row's clue, with the gaps between them."""
+    return (sum(map(len, words)) * DIGIT_EM + (len(words) - 1) * BETWEEN_EM) * font_size
+
+
+# --- parts of a board --------------------------------------------------------------------------------------------
+
+
+def _cell_boxes(mask: np.ndarray, layout: _Layout) -> Iterator[Box]:
+    """Yield a box for each run of marked cells in a row; lines between them are drawn over it."""
+    starts = layout.columns.starts
+    for y, cells in zip(layout.rows.starts, mask.tolist(), strict=True):
         for is_marked, run in groupby(range(len(cells)), cells.__getitem__):
             if is_marked:
-                first, *others = run
-                x, width = layout.columns.run(first, others[-1] if others else first)
-                boxes.append(Box(x, layout.rows.starts[row], width, layout.rows.cell))
-    return boxes
+                places = list(run)
+                x = starts[places[0]]
+                yield Box(x, y, starts[places[-1]] + layout.cell - x, layout.cell)
 
 
-def _dots(picture: Picture, layout: Layout) -> Iterator[Box]:
+def _dots(picture: Picture, layout: _Layout) -> Iterator[Box]:
     # Of the same parity as the cell, so that it lies exactly in the middle.
-    side = max(2, layout.columns.cell // 6)
-    side += (layout.columns.cell - side) % 2
-    inset = (layout.columns.cell - side) // 2
+    side = max(2, layout.cell // 6)
+    side += (layout.cell - side) % 2
+    inset = (layout.cell - side) // 2
     for row, column in np.argwhere(picture.cells == WHITE).tolist():
         yield Box(layout.columns.starts[column] + inset, layout.rows.starts[row] + inset, side, side)
 
 
-def _lines(layout: Layout) -> dict[Role, list[Box]]:
+def _lines(layout: _Layout) -> dict[Role, list[Box]]:
     columns, rows = layout.columns, layout.rows
     boxes: dict[Role, list[Box]] = {"thin": [], "heavy": []}
-    for ruler in columns.rulers:
-        box = Box(ruler.begin, rows.begin, ruler.thickness, rows.end - rows.begin)
-        boxes["heavy" if ruler.is_heavy else "thin"].append(box)
-    for ruler in rows.rulers:
-        box = Box(columns.begin, ruler.begin, columns.end - columns.begin, ruler.thickness)
-        boxes["heavy" if ruler.is_heavy else "thin"].append(box)
+    for line in columns.lines:
+        box = Box(line.begin, rows.begin, line.thickness, rows.end - rows.begin)
+        boxes["heavy" if line.is_heavy else "thin"].append(box)
+    for line in rows.lines:
+        box = Box(columns.begin, line.begin, columns.end - columns.begin, line.thickness)
+        boxes["heavy" if line.is_heavy else "thin"].append(box)
     return boxes
 
 
-def _bands(picture: Picture, layout: Layout) -> Iterator[Box]:
-    columns, rows, margin = layout.columns, layout.rows, layout.margin
-    for row in sorted(picture.wrong_rows):
-        yield Box(margin, rows.starts[row], columns.end - margin, rows.cell)
-    for column in sorted(picture.wrong_columns):
-        yield Box(columns.starts[column], margin, columns.cell, rows.end - margin)
-
-
-def _marks(picture: Picture, layout: Layout) -> Iterator[Box]:
-    columns, rows, mark = layout.columns, layout.rows, layout.mark
-    for row in sorted(picture.wrong_rows):
-        yield Box(columns.begin - mark, rows.starts[row], mark, rows.cell)
-    for column in sorted(picture.wrong_columns):
-        yield Box(columns.starts[column], rows.begin - mark, columns.cell, mark)
-
-
-def _clues(picture: Picture, layout: Layout) -> dict[Role, list[Text]]:
+def _texts(picture: Picture, layout: _Layout) -> dict[Role, list[Text]]:
     texts: dict[Role, list[Text]] = {"clue": [], "wrong": []}
+    columns, rows, font_size = layout.columns, layout.rows, layout.font_size
     for row, clue in enumerate(picture.puzzle.rows):
         role: Role = "wrong" if row in picture.wrong_rows else "clue"
-        y = layout.rows.middle(row)
-        for words, x in zip(numbers(clue), layout.number_ends(numbers(clue)), strict=True):
-            texts[role].append(Text(words, x, y, "end", layout.font_size))
+        words = numbers(clue)
+        for place, word in enumerate(words, 1):
+            x = round(columns.begin - layout.gap - _width(["", *words[place:]], font_size))
+            texts[role].append(Text(word, x, rows.starts[row] + layout.cell / 2, "end", font_size))
     for column, clue in enumerate(picture.puzzle.columns):
         role = "wrong" if column in picture.wrong_columns else "clue"
-        middle = layout.columns.middle(column)
-        for words, y in zip(reversed(numbers(clue)), layout.column_slots, strict=False):
-            texts[role].append(Text(words, middle, y, "middle", layout.font_size))
+        for place, word in enumerate(reversed(numbers(clue))):
+            y = rows.begin - layout.gap - (place + 0.5) * _step(font_size)
+            texts[role].append(Text(word, columns.starts[column] + layout.cell / 2, y, "middle", font_size))
     return texts
 
 
@@ -169,8 +248,8 @@ def sheet_of(
 ) -> Scene:
     """Return a scene of many boards, row by row.
 
-    Boards of a row stand on one level, and those of a column end at one line: there the cells are, while clues
-    are of any length.
+    The boards of a row end at the same level, those of a column at the same right edge, since clues differ in
+    length.
 
     Parameters
     ----------
@@ -181,26 +260,29 @@ def sheet_of(
     clues : bool
         False makes thumbnails.
     columns : int, optional
-        Boards beside each other; without, about as many as make the sheet a square.
+        Boards next to each other; by default about as many as make the sheet a square.
     name : str
     """
     scenes = [scene_of(picture, cell, clues) for picture in pictures]
     column_count = min(columns or _square_columns(scenes), len(scenes))
     widths = [max(scene.width for scene in scenes[at::column_count]) for at in range(column_count)]
-    rows = [scenes[at : at + column_count] for at in range(0, len(scenes), column_count)]
     # A board with clues has room around it; a thumbnail has next to none, and gets some.
     gap = 4 if clues else 14
-    sheet = Scene(name, gap + sum(width + gap for width in widths), 0, {}, {})
+    boxes: dict[Role, list[Box]] = {}
+    texts: dict[Role, list[Text]] = {}
     y = gap
-    for row in rows:
+    for first in range(0, len(scenes), column_count):
+        row = scenes[first : first + column_count]
         bottom = y + NAME_HEIGHT + max(scene.height for scene in row)
         x = gap
         for scene, width in zip(row, widths, strict=False):
             x += width
-            _put(sheet, scene, x - scene.width, bottom - scene.height, y + NAME_HEIGHT // 2)
+            moved = _moved(scene, x - scene.width, bottom - scene.height)
+            _extend(boxes, moved.boxes)
+            _extend(texts, {"name": [_name_above(moved, y + NAME_HEIGHT // 2)], **moved.texts})
             x += gap
         y = bottom + gap
-    return Scene(name, sheet.width, y, sheet.boxes, sheet.texts)
+    return Scene(name, gap + sum(width + gap for width in widths), y, boxes, texts)
 
 
 def _square_columns(scenes: Sequence[Scene]) -> int:
@@ -209,22 +291,26 @@ def _square_columns(scenes: Sequence[Scene]) -> int:
     return max(1, round(math.sqrt(len(scenes) * height / width)))
 
 
-def _put(sheet: Scene, scene: Scene, x: int, y: int, name_y: int) -> None:
-    """Add a board to the sheet, its upper left corner at `x` and `y`, its name above the middle of its cells."""
+def _moved(scene: Scene, x: int, y: int) -> Scene:
+    """Return a scene to the right by `x` and down by `y`."""
+    return Scene(
+        scene.name,
+        scene.width,
+        scene.height,
+        {role: [box._replace(x=x + box.x, y=y + box.y) for box in boxes] for role, boxes in scene.boxes.items()},
+        {role: [one._replace(x=x + one.x, y=y + one.y) for one in texts] for role, texts in scene.texts.items()},
+    )
+
+
+def _extend(parts: dict[Role, list[Part]], others: Mapping[Role, list[Part]]) -> None:
+    for role, more in others.items():
+        parts.setdefault(role, []).extend(more)
+
+
+def _name_above(scene: Scene, y: int) -> Text:
+    """Return the name of a board, above the middle of its cells and cut to about its width."""
     border = scene.boxes["heavy"]
-    middle = x + (min(box.x for box in border) + max(box.x + box.width for box in border)) / 2
-    name = Text(_shortened(scene.name, scene.width), middle, name_y, "middle", NAME_FONT_SIZE)
-    sheet.texts.setdefault("name", []).append(name)
-    role: Role
-    for role, boxes in scene.boxes.items():
-        moved = (Box(x + box.x, y + box.y, box.width, box.height) for box in boxes)
-        sheet.boxes.setdefault(role, []).extend(moved)
-    for role, texts in scene.texts.items():
-        shifted = (text._replace(x=x + text.x, y=y + text.y) for text in texts)
-        sheet.texts.setdefault(role, []).extend(shifted)
-
-
-def _shortened(name: str, width: int) -> str:
-    """Return a name cut to about `width` pixels."""
-    most = max(3, int(width / (NAME_FONT_SIZE * 0.56)))
-    return name if len(name) <= most else name[: most - 1] + "…"
+    middle = (min(box.x for box in border) + max(box.x + box.width for box in border)) / 2
+    most = max(3, int(scene.width / (NAME_FONT_SIZE * 0.56)))
+    name = scene.name if len(scene.name) <= most else scene.name[: most - 1] + "…"
+    return Text(name, middle, y, "middle", NAME_FONT_SIZE)

@@ -9,10 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from nonobot.protocol.scene import ROLES, Box, Role, Scene, Text
+from nonobot.protocol.picture import Picture
+from nonobot.protocol.scene import ROLES, SMALLEST_CELL_WITH_CLUES, Box, Role, Scene, Text, scene_of
 
-__all__ = ["DARK", "INHERIT", "LIGHT", "THEMES", "Theme", "svg_of"]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from nonobot.protocol.puzzle import Puzzle
+
+__all__ = ["DARK", "INHERIT", "LIGHT", "THEMES", "Theme", "svg_of", "svg_of_board"]
 
 HALF_DIGIT_EM = 0.36
 """From the middle of a digit down to its foot, in font sizes; `dominant-baseline` is not known to every viewer."""
@@ -22,19 +29,11 @@ HALF_DIGIT_EM = 0.36
 class Theme:
     """A colour, as CSS writes it, for each role, and one for the paper.
 
-    Attributes
-    ----------
-    paper : str or None
-        None draws no background.
-    colours : dict of Role to str
-
-    Notes
-    -----
-    The heavy lines are blue, as they have to stand out from the thin ones on black cells as well as on white ones:
-    what is darker than another grey on the one is paler on the other.
+    The heavy lines are blue, to differ from the thin ones on black cells as well as on white ones: a grey that is
+    darker than another on the one is paler on the other.
     """
 
-    paper: str | None
+    paper: str | None  # None draws no background
     colours: dict[Role, str]
 
 
@@ -89,14 +88,7 @@ THEMES = {"light": LIGHT, "dark": DARK}
 
 
 def svg_of(scene: Scene, theme: Theme) -> str:
-    """Return a picture as an SVG document, which can stand alone or within a page.
-
-    Parameters
-    ----------
-    scene : Scene
-    theme : Theme
-        `INHERIT` takes the colour of the text around the picture.
-    """
+    """Return a picture as an SVG document, a file of its own or part of a page."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{scene.width}" height="{scene.height}"'
         f' viewBox="0 0 {scene.width} {scene.height}" role="img">',
@@ -117,6 +109,13 @@ def svg_of(scene: Scene, theme: Theme) -> str:
                 parts.append(_group(list(group), theme.colours[role]))
         parts.append("</g>")
     return "\n".join([*parts, "</svg>\n"])
+
+
+def svg_of_board(puzzle: Puzzle, cells: npt.ArrayLike | None = None, clues: bool = True) -> str:
+    """Return a board as an SVG document that fits a page; without cells, an empty board."""
+    cell = max(2, min(20, 1000 // max(puzzle.size)))
+    clues = clues and cell >= SMALLEST_CELL_WITH_CLUES
+    return svg_of(scene_of(Picture(puzzle, cells), cell, clues), LIGHT)
 
 
 def _path(boxes: Sequence[Box]) -> str:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nonobot.protocol.characters import Blocks, Line, draw, plain_lines, width_of
+from nonobot.protocol.characters import Blocks, StyledLine, draw, plain_lines, width_of
 from nonobot.protocol.picture import Picture
 
 __all__ = ["Place", "drawn_to_fit", "no_half_blocks", "place_of_output", "possible_blocks", "text_of"]
@@ -19,25 +19,19 @@ _CODES = {"dim": "2", "bold": "1", "red": "31", "bright_black": "90"}
 
 
 class Place(NamedTuple):
-    """Where boards are shown.
+    """A terminal, file or pipe that boards are written to."""
 
-    Attributes
-    ----------
-    columns, lines : int
-        Those that are seen at once, beside a line for the prompt; without end in a file or a pipe.
-    encoding : str
-    has_colours : bool
-        Colours and other styles are for terminals where NO_COLOR is not set, or where FORCE_COLOR is.
-    """
-
-    columns: int
-    lines: int
+    columns: int  # unlimited in a file or a pipe
+    lines: int  # seen at once, next to a line for the prompt
     encoding: str
     has_colours: bool
 
 
 def place_of_output() -> Place:
-    """Return what standard output is, and how large it is now."""
+    """Return the place that standard output is, with its present size.
+
+    There are colours on terminals, unless NO_COLOR is set, and wherever FORCE_COLOR is set.
+    """
     is_terminal = sys.stdout.isatty()
     columns, lines = shutil.get_terminal_size() if is_terminal else (sys.maxsize, sys.maxsize)
     can_style = is_terminal and os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
@@ -46,7 +40,7 @@ def place_of_output() -> Place:
 
 
 def no_half_blocks(picture: Picture, place: Place) -> str | None:
-    """Return why a board cannot be drawn with half blocks there; None if it can."""
+    """Return the reason why a board cannot be drawn with half blocks there; None if it can."""
     if not _has_blocks(place):
         return f"the encoding of the output ({place.encoding}) has none"
     if picture.is_partly_known and not place.has_colours:
@@ -55,7 +49,7 @@ def no_half_blocks(picture: Picture, place: Place) -> str | None:
 
 
 def possible_blocks(picture: Picture, place: Place) -> list[Blocks]:
-    """Return what a board can be drawn with there, the largest first."""
+    """Return the blocks with which a board can be drawn there, the largest first."""
     if not _has_blocks(place):
         return [Blocks.ASCII]
     return [Blocks.FULL] if no_half_blocks(picture, place) else [Blocks.FULL, Blocks.HALF]
@@ -68,7 +62,7 @@ def drawn_to_fit(
     clues: Sequence[bool] = (True, False),
     colours: Sequence[Sequence[str]] | None = None,
     may_scroll: bool = True,
-) -> list[Line] | None:
+) -> list[StyledLine] | None:
     """Return a board as it fits, or None if it does not.
 
     Parameters
@@ -76,9 +70,9 @@ def drawn_to_fit(
     picture : Picture
     place : Place
     blocks : sequence of Blocks
-        What it may be drawn with, the largest first: the first that fits is taken.
+        Blocks to try, the largest first.
     clues : sequence of bool
-        Whether it is drawn with its clues; the second comes into play where it does not fit with the first.
+        Whether to draw clues; the second is tried where the board does not fit with the first.
     colours : sequence of sequence of str, optional
         As for :func:`nonobot.protocol.characters.draw`.
     may_scroll : bool
@@ -95,7 +89,7 @@ def drawn_to_fit(
     return None
 
 
-def text_of(lines: Sequence[Line], place: Place) -> list[str]:
+def text_of(lines: Sequence[StyledLine], place: Place) -> list[str]:
     """Return lines as they are written there: with their styles, and what the encoding lacks as `?`."""
     styled = (
         ["".join(_styled(*piece) for piece in line) for line in lines] if place.has_colours else plain_lines(lines)

@@ -83,7 +83,7 @@ def random_clue(rng: random.Random, length: int) -> Clue:
 
 def random_clues(rng: random.Random, width: int, height: int) -> Puzzle:
     """Return a board of random clues that fit their lines; most have no solution."""
-    return Puzzle(
+    return Puzzle.unchecked(
         columns=tuple(random_clue(rng, height) for _ in range(width)),
         rows=tuple(random_clue(rng, width) for _ in range(height)),
     )
@@ -97,12 +97,12 @@ def broken(rng: random.Random, puzzle: Puzzle) -> Puzzle:
         columns[at] = random_clue(rng, puzzle.height)
     else:
         rows[at - len(columns)] = random_clue(rng, puzzle.width)
-    return Puzzle(columns=tuple(columns), rows=tuple(rows))
+    return Puzzle.unchecked(columns=tuple(columns), rows=tuple(rows))
 
 
 def shuffled(rng: random.Random, puzzle: Puzzle) -> Puzzle:
     """Return `puzzle` with its row clues in another order: the counts still agree, often nothing else does."""
-    return Puzzle(columns=puzzle.columns, rows=tuple(rng.sample(puzzle.rows, puzzle.height)))
+    return Puzzle.unchecked(columns=puzzle.columns, rows=tuple(rng.sample(puzzle.rows, puzzle.height)))
 
 
 def all_grids(width: int, height: int) -> Iterator[naive.Grid]:

@@ -23,11 +23,11 @@ from nonobot.protocol import (
 from tests.boards import grids, puzzles
 
 # Columns 2, 1 1, nothing; rows 1 1, 1, 1: three columns, three rows, an empty line among them.
-PUZZLE = Puzzle(columns=((2,), (1, 1), ()), rows=((2,), (1,), (1,)))
+PUZZLE = Puzzle.unchecked(columns=((2,), (1, 1), ()), rows=((2,), (1,), (1,)))
 TEXT = b"$1\n2\n1\t1\n\n2\n1\n1\n"
 
-GOOD_3 = Puzzle(columns=((1,), (1,), ()), rows=((1,), (1,), ()))
-GOOD = Puzzle(columns=((1,), (1,)), rows=((1,), (1,)))
+GOOD_3 = Puzzle.unchecked(columns=((1,), (1,), ()), rows=((1,), (1,), ()))
+GOOD = Puzzle.unchecked(columns=((1,), (1,)), rows=((1,), (1,)))
 
 
 def read(text: bytes, size: tuple[int, int] | None = (3, 3)) -> list[Found]:
@@ -60,7 +60,7 @@ def test_the_default_size_is_the_tournaments():
     assert DEFAULT_SIZE == (25, 25)
     text = b"$1\n" + b"1\n" * 50
     (entry,) = read_batch(io.BytesIO(text))
-    assert entry.puzzle == Puzzle(columns=((1,),) * 25, rows=((1,),) * 25)
+    assert entry.puzzle == Puzzle.unchecked(columns=((1,),) * 25, rows=((1,),) * 25)
 
 
 def test_a_board_that_is_not_square_has_width_columns_and_height_rows():
@@ -131,7 +131,7 @@ def test_an_empty_line_counts_wherever_it_stands(at):
     other = (at + 3) % 6  # the same number of black cells in columns and rows
     clues[other] = b""
     expected = tuple(() if i in (at, other) else (1,) for i in range(6))
-    assert only_puzzle(b"$1\n" + b"\n".join(clues) + b"\n") == Puzzle(expected[:3], expected[3:])
+    assert only_puzzle(b"$1\n" + b"\n".join(clues) + b"\n") == Puzzle.unchecked(expected[:3], expected[3:])
 
 
 def test_blank_lines_between_puzzles_are_no_clues():
@@ -193,14 +193,14 @@ def test_feed_takes_lines_without_their_ends():
 
 @pytest.mark.parametrize("size", [1, 2, 3, 10, 25, 40])
 def test_auto_infers_the_size_of_a_square_board(size):
-    puzzle = Puzzle(columns=((1,),) * size, rows=((1,),) * size)
+    puzzle = Puzzle.unchecked(columns=((1,),) * size, rows=((1,),) * size)
     assert only_puzzle(format_puzzle(1, puzzle), None) == puzzle
     (entry,) = read(format_puzzle(1, puzzle), None)
     assert entry.size == (size, size)
 
 
 def test_auto_infers_each_size_by_itself():
-    boards = [Puzzle(columns=((1,),) * size, rows=((1,),) * size) for size in (3, 1, 7, 2)]
+    boards = [Puzzle.unchecked(columns=((1,),) * size, rows=((1,),) * size) for size in (3, 1, 7, 2)]
     text = b"".join(format_puzzle(k, board) for k, board in enumerate(boards, 1))
     assert [entry.puzzle for entry in read(text, None)] == boards
 
@@ -229,8 +229,8 @@ def test_auto_counts_empty_clue_lines_at_the_end_wherever_the_clues_fit():
 
 
 def test_auto_takes_blank_lines_alone_for_an_empty_board():
-    assert only_puzzle(b"$1\n\n\n", None) == Puzzle(((),), ((),))
-    assert only_puzzle(b"$1\n\n\n\n\n\n", None) == Puzzle(((),) * 2, ((),) * 2)
+    assert only_puzzle(b"$1\n\n\n", None) == Puzzle.unchecked(((),), ((),))
+    assert only_puzzle(b"$1\n\n\n\n\n\n", None) == Puzzle.unchecked(((),) * 2, ((),) * 2)
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_auto_is_not_slowed_down_by_as_many_blank_lines_as_clues():
     many = 200_000
     [entry] = read(b"$1\n" + b"1\n" * many + b"\n" * many, None)
     assert entry.size == (many // 2, many // 2)
-    assert entry.puzzle == Puzzle(((1,),) * (many // 2), ((1,),) * (many // 2))
+    assert entry.puzzle == Puzzle.unchecked(((1,),) * (many // 2), ((1,),) * (many // 2))
 
 
 # Whatever comes in
@@ -356,7 +356,7 @@ def test_what_is_written_is_read_back_with_auto_also_with_a_blank_line_between(b
 
 def test_the_official_form_of_a_puzzle_byte_by_byte():
     assert format_puzzle(1, PUZZLE) == TEXT
-    assert format_puzzle(1000, Puzzle(((11, 2), ()), ((1,),))) == b"$1000\n11\t2\n\n1\n"
+    assert format_puzzle(1000, Puzzle.unchecked(((11, 2), ()), ((1,),))) == b"$1000\n11\t2\n\n1\n"
 
 
 def test_the_official_form_of_an_answer_byte_by_byte():

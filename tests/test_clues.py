@@ -25,7 +25,7 @@ def test_a_clue_fits_exactly_the_lines_on_which_it_has_a_placement(length):
 
 def test_clues_of_a_board_show_no_fault():
     assert fault_in_clues(Puzzle.from_grid([[1, 0, 1], [1, 1, 1]])) is None
-    assert fault_in_clues(Puzzle(((),), ((),))) is None
+    assert fault_in_clues(Puzzle.unchecked(((),), ((),))) is None
 
 
 @pytest.mark.parametrize(
@@ -64,17 +64,17 @@ def test_clues_of_a_board_show_no_fault():
     ],
 )
 def test_the_first_fault_of_the_clues_is_named(columns, rows, kind, what, index):
-    fault, at = fault_in_clues(Puzzle(columns, rows))
+    fault, at = fault_in_clues(Puzzle.unchecked(columns, rows))
     assert fault.kind is kind
     assert fault.what == what
     assert at == index
 
 
 def test_a_column_is_as_long_as_the_board_is_high():
-    flat = Puzzle(columns=((1,), (), ()), rows=((1,),))
+    flat = Puzzle.unchecked(columns=((1,), (), ()), rows=((1,),))
     assert fault_in_clues(flat) is None
-    assert fault_in_clues(Puzzle(columns=((2,), (), ()), rows=((2,),))) is not None
-    assert fault_in_clues(Puzzle(columns=((1,), (1,), (1,)), rows=((3,),))) is None
+    assert fault_in_clues(Puzzle.unchecked(columns=((2,), (), ()), rows=((2,),))) is not None
+    assert fault_in_clues(Puzzle.unchecked(columns=((1,), (1,), (1,)), rows=((3,),))) is None
 
 
 def test_clues_found_right_are_not_looked_at_again():
@@ -83,6 +83,6 @@ def test_clues_found_right_are_not_looked_at_again():
     assert fault_in_clues(puzzle) is None
     assert puzzle.is_checked
     assert puzzle == Puzzle.from_grid([[1, 0, 1], [1, 1, 1]])
-    wrong = Puzzle(columns=((2,),), rows=((2,),))
+    wrong = Puzzle.unchecked(columns=((2,),), rows=((2,),))
     assert fault_in_clues(wrong) is not None
     assert not wrong.is_checked

@@ -106,7 +106,7 @@ def test_the_size_of_a_taai_file(capsys):
 
 def test_square_boards_of_several_sizes_come_back_with_size_auto(capsys):
     Path("in.oneline").write_bytes(
-        formats.write([Record(Puzzle(((),) * side, ((),) * side)) for side in (25, 2, 3)], "oneline").data
+        formats.write([Record(Puzzle([[]] * side, [[]] * side)) for side in (25, 2, 3)], "oneline").data
     )
     assert run("in.oneline", "out.txt") == 0
     assert "to be read with --size auto" in capsys.readouterr().err
@@ -123,7 +123,7 @@ def test_what_is_left_out_is_said_once(capsys):
     name = PUZZLES / "several.non"
     assert capsys.readouterr().err.splitlines() == [
         f"{name}: remark: $1: oneline has no place for the title",
-        f"{name}: remark: $2: oneline has no place for the title, author, goal",
+        f"{name}: remark: $2: oneline has no place for the title, author, solution",
         f"{name}: remark: $3: oneline has no place for the title, catalogue",
         "3 puzzles written to out.oneline (oneline)",
     ]
@@ -134,7 +134,7 @@ def test_the_same_remark_on_many_puzzles_is_counted(capsys):
     assert run("in.xml", "out.oneline") == 0
     assert capsys.readouterr().err.splitlines() == [
         "in.xml: remark: $1: line 1: <note> is not kept (and 4 more like this)",
-        "in.xml: remark: $1: oneline has no place for the title, goal (and 4 more like this)",
+        "in.xml: remark: $1: oneline has no place for the title, solution (and 4 more like this)",
         "5 puzzles written to out.oneline (oneline)",
     ]
 

@@ -84,13 +84,13 @@ def test_a_picture_becomes_the_puzzle_that_was_drawn(name, convert):
         0,
         [f"{name}: unique: the clues have no other solution", "1 puzzle written to out.non (non)"],
     )
-    assert record_in("out.non") == Record(Puzzle.from_grid(CORNER), goal=Solution(CORNER), title="corner")
+    assert record_in("out.non") == Record(Puzzle.from_grid(CORNER), solution=Solution(CORNER), title="corner")
 
 
 def test_a_large_picture_at_a_width(convert):
     draw("corner.png", CORNER, times=25)
     assert convert("corner.png", "out.grid", "--width", 4)[0] == 0
-    assert record_in("out.grid").goal == Solution(CORNER)
+    assert record_in("out.grid").solution == Solution(CORNER)
     assert convert("corner.png", "out.grid", "--height", 6)[0] == 0
     assert record_in("out.grid").size == (8, 6)
 
@@ -100,16 +100,16 @@ def test_a_large_picture_at_a_width(convert):
 def test_pictures_of_one_colour(way, shade, convert):
     Image.new("L", (7, 3), shade).save("flat.png")
     assert convert("flat.png", "out.non", "--unique", *way)[0] == 0
-    assert record_in("out.non").goal == Solution(np.full((3, 7), shade == 0))
+    assert record_in("out.non").solution == Solution(np.full((3, 7), shade == 0))
     assert convert("flat.png", "out.non", "--invert", *way)[0] == 0
-    assert record_in("out.non").goal == Solution(np.full((3, 7), shade == 255))
+    assert record_in("out.non").solution == Solution(np.full((3, 7), shade == 255))
 
 
 def test_shades_are_divided_as_told(convert):
     Image.fromarray(np.array([[0, 90, 180, 250]], np.uint8)).save("steps.png")
     for told, black in [((), 2), (("--threshold", 0.1), 1), (("--threshold", 0.9), 3), (("--threshold", 0), 0)]:
         assert convert("steps.png", "out.non", *told)[0] == 0
-        assert record_in("out.non").goal.cells.tolist() == [[1] * black + [0] * (4 - black)]
+        assert record_in("out.non").solution.cells.tolist() == [[1] * black + [0] * (4 - black)]
 
 
 def test_a_picture_on_stdin_has_no_title(monkeypatch, convert):
@@ -120,14 +120,14 @@ def test_a_picture_on_stdin_has_no_title(monkeypatch, convert):
         0,
         ["stdin: unique: the clues have no other solution", "1 puzzle written to out.non (non)"],
     )
-    assert record_in("out.non") == Record(Puzzle.from_grid(CORNER), goal=Solution(CORNER))
+    assert record_in("out.non") == Record(Puzzle.from_grid(CORNER), solution=Solution(CORNER))
 
 
 def test_a_picture_that_does_not_look_like_one_is_named(convert):
     draw("corner.tga", CORNER)
     assert convert("corner.tga", "out.non")[0] == 2
     assert convert("corner.tga", "out.non", "--from", "picture")[0] == 0
-    assert record_in("out.non").goal == Solution(CORNER)
+    assert record_in("out.non").solution == Solution(CORNER)
 
 
 def test_the_first_of_several_pictures_is_taken_and_that_is_said(convert):
@@ -135,7 +135,7 @@ def test_the_first_of_several_pictures_is_taken_and_that_is_said(convert):
     shades[0].save("moving.gif", save_all=True, append_images=shades[1:])
     status, said = convert("moving.gif", "out.non")
     assert (status, said[0]) == (0, "moving.gif: remark: 3 pictures in it; the first is taken")
-    assert record_in("out.non").goal == Solution(np.zeros((2, 2)))
+    assert record_in("out.non").solution == Solution(np.zeros((2, 2)))
 
 
 # What is said about the solutions
@@ -211,7 +211,7 @@ def test_a_board_that_is_too_much_for_the_bot_is_written_all_the_same(option, mo
         "d.png: cannot tell whether there are other solutions: the bot cannot solve such boards: why",
         "1 puzzle written to out.non (non)",
     ]
-    assert record_in("out.non").goal == Solution(DIAGONAL ^ (option == "--invert"))
+    assert record_in("out.non").solution == Solution(DIAGONAL ^ (option == "--invert"))
 
 
 # --unique
@@ -221,10 +221,10 @@ def test_a_picture_is_made_unique(convert):
     draw("d.png", DIAGONAL)
     status, said = convert("d.png", "out.non", "--unique")
     record = record_in("out.non")
-    assert (record.goal.cells != DIAGONAL).sum() == 1
+    assert (record.solution.cells != DIAGONAL).sum() == 1
     assert status == 0
     assert said[0].startswith("d.png: unique with 1 cell of 9 changed: the clues have no other solution (")
-    assert [np.array(one).tolist() for one in naive.solutions(record.puzzle)] == [record.goal.cells.tolist()]
+    assert [np.array(one).tolist() for one in naive.solutions(record.puzzle)] == [record.solution.cells.tolist()]
     assert record.title == "d"
 
 
@@ -234,7 +234,7 @@ def test_a_drawn_picture_is_made_unique_and_then_is(convert):
     assert convert("noise.png", "first.non", "--unique")[0] == 0
     assert convert("noise.png", "second.non", "--unique")[0] == 0
     assert Path("first.non").read_text().split("\n")[1:] == Path("second.non").read_text().split("\n")[1:]
-    draw("again.png", record_in("first.non").goal.cells.astype(bool))
+    draw("again.png", record_in("first.non").solution.cells.astype(bool))
     assert convert("again.png", "out.non", "--unique")[1][0] == (
         "again.png: unique as it was drawn: the clues have no other solution"
     )
@@ -249,7 +249,7 @@ def test_tries_end(convert):
         "--tries, --puzzle-limit)",
         "1 puzzle written to out.non (non)",
     ]
-    assert record_in("out.non").goal == Solution(np.eye(8))
+    assert record_in("out.non").solution == Solution(np.eye(8))
 
 
 # What cannot be used

@@ -19,7 +19,7 @@ from tests.boards import digits, grids
 PUZZLES = Path(__file__).with_name("puzzles")
 NAMES = [format.name for format in formats.formats()]
 
-LETTER_P = Puzzle(
+LETTER_P = Puzzle.unchecked(
     rows=((), (4,), (6,), (2, 2), (2, 2), (6,), (4,), (2,), (2,), (2,), ()),
     columns=((), (9,), (9,), (2, 2), (2, 2), (4,), (4,), ()),
 )
@@ -38,9 +38,9 @@ DRAWN_P = """
 """
 PICTURE_OF_P = Solution([[int(cell == "#") for cell in row] for row in DRAWN_P.split()])
 SEVERAL = [
-    Puzzle(rows=((1,), (), (1,)), columns=((1, 1), (), ())),
-    Puzzle(rows=((1,), (1,), (5,), (1,), (1,)), columns=((1,), (1,), (5,), (1,), (1,))),
-    Puzzle(rows=((1,), (1,)), columns=((1,), (1,))),
+    Puzzle.unchecked(rows=((1,), (), (1,)), columns=((1, 1), (), ())),
+    Puzzle.unchecked(rows=((1,), (1,), (5,), (1,), (1,)), columns=((1,), (1,), (5,), (1,), (1,))),
+    Puzzle.unchecked(rows=((1,), (1,)), columns=((1,), (1,))),
 ]
 
 
@@ -95,12 +95,12 @@ def test_what_is_said_about_the_letter_p():
         "author": "A. N. Author",
         "copyright": "© 2026 A. N. Author",
         "catalogue": "hand-made puzzles #1",
-        "goal": PICTURE_OF_P,
+        "solution": PICTURE_OF_P,
     }
     assert only("p.non") == Record(LETTER_P, license="MIT", **about)
     xml = only("p.xml")
     assert xml == Record(LETTER_P, start=xml.start, description="The letter P, as a picture.", **about)
-    assert only("p.grid") == Record(LETTER_P, goal=PICTURE_OF_P, title="The letter P", author="A. N. Author")
+    assert only("p.grid") == Record(LETTER_P, solution=PICTURE_OF_P, title="The letter P", author="A. N. Author")
     assert only("p.json") == only("p.hv") == Record(LETTER_P)
 
 
@@ -145,7 +145,7 @@ def records(draw: st.DrawFn, most: int = 8) -> Record:
     return Record(
         Puzzle.from_grid(cells),
         start=None if start is None else PartialGrid(start),
-        goal=draw(st.sampled_from([None, Solution(cells)])),
+        solution=draw(st.sampled_from([None, Solution(cells)])),
         **{name: draw(TEXTS) for name in TEXT_FIELDS},
     )
 
@@ -233,9 +233,9 @@ def test_several_puzzles_do_not_fit_a_format_of_one():
 
 
 def test_what_a_format_has_no_place_for_is_said():
-    record = Record(LETTER_P, goal=PICTURE_OF_P, title="P", license="MIT")
+    record = Record(LETTER_P, solution=PICTURE_OF_P, title="P", license="MIT")
     assert formats.write([record], "hv").remarks == (
-        Fault(Kind.LEFT_OUT, "hv has no place for the title, license, goal", 1),
+        Fault(Kind.LEFT_OUT, "hv has no place for the title, license, solution", 1),
     )
     assert formats.write([record], "webpbn").remarks == (
         Fault(Kind.LEFT_OUT, "webpbn has no place for the license", 1),
@@ -288,7 +288,7 @@ def test_a_taai_set_with_text_before_it_is_still_one():
     assert formats.detect(data) == "taai"
     stray, record = formats.read(data)
     assert str(stray) == "line 1: '# my set' stands before the first '$'; expected '$1'"
-    assert record.puzzle == Puzzle(rows=((1,),), columns=((1,),))
+    assert record.puzzle == Puzzle.unchecked(rows=((1,),), columns=((1,),))
 
 
 @pytest.mark.parametrize(
@@ -365,7 +365,7 @@ def test_what_is_no_text_is_said_to_be_none(data, message):
 
 
 def test_a_format_can_be_forced():
-    assert list(formats.read(b"A\nA\n", "letters")) == [Record(Puzzle(((1,),), ((1,),)))]
+    assert list(formats.read(b"A\nA\n", "letters")) == [Record(Puzzle.unchecked(((1,),), ((1,),)))]
     (fault,) = formats.read(b"A\nA\n", "nin")
     assert isinstance(fault, Fault)
     for call in (lambda: formats.read(b"", "no such"), lambda: formats.write([], "no such")):
@@ -383,7 +383,7 @@ def test_a_stream_is_read_to_its_end():
         def read(self, size: int = -1) -> bytes:
             return bytes([self.left.pop(0)]) if self.left else b""
 
-    assert list(formats.read(Slow())) == [Record(Puzzle(((2,),), ((1,), (1,))))]
+    assert list(formats.read(Slow())) == [Record(Puzzle.unchecked(((2,),), ((1,), (1,))))]
 
 
 def test_more_than_a_puzzle_file_can_be_is_refused_without_reading_on():
@@ -444,7 +444,7 @@ def test_a_plain_text_keeps_letters_and_joiners_and_loses_what_moves_the_cursor(
 
 
 def test_boards_of_a_record_have_the_size_of_its_puzzle():
-    for board in ({"goal": Solution([[1]])}, {"start": PartialGrid([[1]])}):
+    for board in ({"solution": Solution([[1]])}, {"start": PartialGrid([[1]])}):
         with pytest.raises(ValueError, match="a 1x1 board for a 8x11 puzzle"):
             Record(LETTER_P, **board)
 

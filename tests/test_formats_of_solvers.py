@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from nonobot.protocol import Puzzle, Record, formats
 from tests.test_formats_faults import only_fault, said
 
-FIVE = Puzzle(columns=((3, 1), (1, 1, 1), (1, 1, 1), (1, 3)), rows=((4,), (1,), (4,), (1,), (4,)))
+FIVE = Puzzle.unchecked(columns=((3, 1), (1, 1, 1), (1, 1, 1), (1, 3)), rows=((4,), (1,), (4,), (1,), (4,)))
 """The digit that pynogram's documentation draws."""
 
-ROOKS = Puzzle(rows=((1,),) * 4, columns=((1,),) * 4)
+ROOKS = Puzzle.unchecked(rows=((1,),) * 4, columns=((1,),) * 4)
 """Four rooks that do not take each other: a sample of Olsak's solver."""
 
 
@@ -90,15 +90,15 @@ def test_picross_solver():
     first, second = formats.read(PICROSS.encode())
     assert (first.title, second.title) == ('"Dot" (Picross, Normal mode, level 11-G)', None)
     assert puzzles(PICROSS) == [
-        Puzzle(rows=((), (1,)), columns=((1,), ())),
-        Puzzle(rows=((1,), (1,)), columns=((2,), ())),
+        Puzzle.unchecked(rows=((), (1,)), columns=((1,), ())),
+        Puzzle.unchecked(rows=((1,), (1,)), columns=((2,), ())),
     ]
     assert (first.line, second.line) == (2, 10)
 
 
 def test_the_numbers_of_a_puzzle_may_stand_close_to_the_brackets():
     assert puzzles("GRID\nROWS\n[1, 1]\nCOLUMNS\n[1]\n[]\n[ 1]\n") == [
-        Puzzle(rows=((1, 1),), columns=((1,), (), (1,)))
+        Puzzle.unchecked(rows=((1, 1),), columns=((1,), (), (1,)))
     ]
 
 
@@ -130,17 +130,17 @@ def test_what_is_written_is_ini_and_toml_as_their_programs_read_them():
 def test_olsak_black_and_white():
     assert puzzles("Sachove veze, 24 reseni\n:radky\n1\n1\n1\n1\n:sloupce:\n1\n1\n1\n1\n:konec\n") == [ROOKS]
     assert puzzles(OLSAK.format(rows=" 1\n\n 1 ", columns="1\t1\n\n0")) == [
-        Puzzle(rows=((1,), (), (1,)), columns=((1, 1), (), ()))
+        Puzzle.unchecked(rows=((1,), (), (1,)), columns=((1, 1), (), ()))
     ]
 
 
 def test_olsak_with_two_colours_is_black_and_white():
     text = "A dot\n#declaration of the colors:\n   m:%  blue   modra\n   0:   white\n   1:*  black\n: rows\n1\n: columns\n1\n: end\n"
-    assert puzzles(text) == [Puzzle(((1,),), ((1,),))]
+    assert puzzles(text) == [Puzzle.unchecked(((1,),), ((1,),))]
 
 
 def test_mk_and_cwd_have_the_height_first():
-    wide = Puzzle(rows=((2,), (1, 1)), columns=((1,), (1,), (1,), (1,)))
+    wide = Puzzle.unchecked(rows=((2,), (1, 1)), columns=((1,), (1,), (1,), (1,)))
     assert puzzles("2 4\n2\n1 1\n#\n1\n1\n1\n1\n") == [wide]
     assert puzzles("2\n4\n2\n1 1\n\n1\n1\n1\n1\n") == [wide]
     assert puzzles("# Title: x\n#\n\n4 2\n2\n1 1\n1\n1\n1\n1\n") == [wide], "nin has the width first"
@@ -158,7 +158,7 @@ def test_mk_and_cwd_have_the_height_first():
     ],
 )
 def test_blank_lines_are_space_or_empty_clues_by_the_size(text):
-    assert puzzles(text) == [Puzzle(rows=((1,), (), (1,)), columns=((1, 1), ()))]
+    assert puzzles(text) == [Puzzle.unchecked(rows=((1,), (), (1,)), columns=((1, 1), ()))]
 
 
 def test_a_board_of_empty_clues_may_be_blank_lines_alone():

@@ -35,7 +35,7 @@ def test_a_board_goes_over_the_wire_and_back():
     for record in read((PUZZLES / "p-partly.grid").read_bytes()):
         assert record.start
         back = Board.of(record).record
-        assert (back.puzzle, back.start, back.goal) == (record.puzzle, record.start, record.goal)
+        assert (back.puzzle, back.start, back.solution) == (record.puzzle, record.start, record.solution)
 
 
 def test_any_puzzle_of_a_file_can_be_chosen():

@@ -88,7 +88,7 @@ def test_deduce_is_the_slow_twin_on_all_3x3_boards_of_fitting_clues_of_equal_cou
     clues = naive.all_clues(3)
     every = list(product(clues, repeat=6))
     for lines in rng.sample(every, 700):
-        puzzle = Puzzle(columns=lines[:3], rows=lines[3:])
+        puzzle = Puzzle.unchecked(columns=lines[:3], rows=lines[3:])
         assert same(deduce(puzzle, level), slow_deduce(puzzle, level)), puzzle
 
 
@@ -191,7 +191,7 @@ def test_every_board_of_a_larger_size_is_solved_and_its_solutions_counted(width,
 def test_every_set_of_2x3_clues_is_solved_or_told_to_have_no_solution():
     unsolvable = 0
     for lines in product(*(naive.all_clues(3),) * 2, *(naive.all_clues(2),) * 3):
-        puzzle = Puzzle(columns=lines[:2], rows=lines[2:])
+        puzzle = Puzzle.unchecked(columns=lines[:2], rows=lines[2:])
         right = naive.solutions(puzzle)
         unsolvable += not right
         check(puzzle, right)
@@ -259,9 +259,9 @@ def test_all_solutions_are_found_also_behind_a_conflict(text, probing):
 
 def test_clues_that_cannot_fit_or_count_differently_are_unsolvable():
     for puzzle in (
-        Puzzle(columns=((1,), (1,)), rows=((1,), ())),
-        Puzzle(columns=((3,), ()), rows=((1,), (2,))),
-        Puzzle(columns=((1, 1), ()), rows=((1,), (1,))),
+        Puzzle.unchecked(columns=((1,), (1,)), rows=((1,), ())),
+        Puzzle.unchecked(columns=((3,), ()), rows=((1,), (2,))),
+        Puzzle.unchecked(columns=((1, 1), ()), rows=((1,), (1,))),
     ):
         result = solve(puzzle)
         assert (result.status, result.solutions, result.exhausted) == ("unsolvable", (), True)

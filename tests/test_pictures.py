@@ -73,11 +73,11 @@ def as_clues(clues):
 
 def test_a_picture_checks_what_it_is_given():
     with pytest.raises(ValueError, match="no cell to draw"):
-        Picture(Puzzle(columns=(), rows=((1,),)))
+        Picture(Puzzle.unchecked(columns=(), rows=((1,),)))
     with pytest.raises(ValueError, match=r"cells of shape \(8, 11\).*\(11, 8\)"):
         Picture(P_PUZZLE, np.zeros((8, 11)))
     with pytest.raises(ValueError, match="1 \\(black\\), 0 \\(white\\) or -1 \\(unknown\\)"):
-        Picture(Puzzle(columns=((),), rows=((),)), [[2]])
+        Picture(Puzzle.unchecked(columns=((),), rows=((),)), [[2]])
 
 
 def test_an_answer_has_its_wrong_lines_marked():

@@ -189,7 +189,7 @@ def test_boards_of_more_than_62_cells_a_side_are_solved(width, height):
 
 
 def test_a_board_that_is_too_large_for_auto_costs_no_other():
-    text = batch(GOOD, Puzzle(((),) * 1023, ((),) * 1023), GOOD)
+    text = batch(GOOD, Puzzle.unchecked(((),) * 1023, ((),) * 1023), GOOD)
     done = carried_out(text, "--size", "auto", "--on-unsolved", "word")
     assert done.stdout == answers(GRID, b"invalid\n", GRID)
     assert done.stderr == b"$2: line 6: a 1023x1023 board is too large; a side has up to 1022 cells\n"

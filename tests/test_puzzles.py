@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 import subprocess
 import sys
@@ -13,10 +15,7 @@ import pytest
 
 import nonobot
 from nonobot import Puzzle, PuzzleError, Record, Solution, check, read
-from nonobot.protocol import PartialGrid, formats
-from nonobot.protocol import Puzzle as PlainPuzzle
-from nonobot.protocol import Record as PlainRecord
-from nonobot.protocol import Solution as PlainSolution
+from nonobot.protocol import formats
 from tests import naive
 from tests.boards import all_grids, random_grid
 
@@ -74,8 +73,7 @@ def test_clues_may_be_of_any_whole_numbers_and_an_empty_line_is_empty_or_zero():
 def test_the_puzzle_of_every_small_board_is_that_of_its_clues():
     for grid in all_grids(3, 2):
         puzzle = Puzzle.from_cells(np.array(grid, bool))
-        plain = PlainPuzzle.from_grid(grid)
-        assert (puzzle.rows, puzzle.columns) == (plain.rows, plain.columns)
+        assert puzzle == Puzzle.from_grid(grid)
 
 
 @pytest.mark.parametrize(
@@ -119,11 +117,7 @@ def test_a_file_of_any_format_is_read_by_name_path_content_and_text(path):
     assert isinstance(record.puzzle, Puzzle)
     for same in (str(path), content, content.decode()):
         assert read(same)[0].puzzle == record.puzzle
-    [plain] = formats.read(content)
-    assert (record.puzzle.rows, record.puzzle.columns) == (plain.puzzle.rows, plain.puzzle.columns)
-    assert (record.title, record.author, record.number, record.line) == (
-        plain.title, plain.author, plain.number, plain.line,
-    )  # fmt: skip
+    assert [record] == list(formats.read(content))
 
 
 def test_a_text_of_one_line_is_a_puzzle_if_no_file_is_called_so(tmp_path, monkeypatch):
@@ -135,15 +129,34 @@ def test_a_text_of_one_line_is_a_puzzle_if_no_file_is_called_so(tmp_path, monkey
     assert read(text)[0].puzzle.size == (1, 1)
 
 
-def test_what_a_record_says():
-    start, goal = PartialGrid([[1, -1]]), PlainSolution([[1, 0]])
-    plain = PlainRecord(PlainPuzzle.from_grid(goal.cells), start, goal, title="A dot", author="Somebody")
-    [record] = read(formats.write([plain], "grid").data)
-    assert record.start.tolist() == [[1, -1]]
-    assert record.solution == Solution(goal.cells)
+def test_a_record_takes_arrays_and_prints_with_its_title_and_start():
+    written = Record(Puzzle.from_cells([[1, 0]]), np.array([[1, -1]]), [[1, 0]], title="A dot", author="Somebody")
+    [record] = read(formats.write([written], "grid").data)
+    assert record == written
+    assert np.asarray(record.start).tolist() == [[1, -1]]
+    assert record.solution == Solution([[1, 0]])
     assert str(record).splitlines()[0] == "A dot by Somebody"
     assert "██" in str(record)
     assert record._repr_svg_().startswith("<svg")
+
+
+@pytest.mark.parametrize("boards", [{"start": [[1]]}, {"solution": [[1]]}, {"solution": [[1, -1]]}])
+def test_a_record_refuses_boards_of_another_size_or_kind(boards):
+    with pytest.raises(PuzzleError):
+        Record(Puzzle.from_cells([[1, 0]]), **boards)
+
+
+def test_puzzles_boards_and_records_are_copied_and_pickled():
+    puzzle = Puzzle.from_cells([[1, 0]])
+    for one in (
+        puzzle,
+        Solution([[1, 0]]),
+        Record(puzzle, start=[[1, -1]], title="A dot"),
+        check(puzzle, [[0, 1]]),
+    ):
+        for same in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+            assert same == one
+            assert str(same) == str(one)
 
 
 def test_what_cannot_be_read_is_raised_or_collected():

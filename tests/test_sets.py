@@ -97,7 +97,7 @@ def test_the_commands_take_a_name(folder, tmp_path, capsys):
 
 # Files of other formats
 
-P = Puzzle(
+P = Puzzle.unchecked(
     columns=((), (9,), (9,), (2, 2), (2, 2), (4,), (4,), ()),
     rows=((), (4,), (6,), (2, 2), (2, 2), (6,), (4,), (2,), (2,), (2,), ()),
 )
@@ -119,7 +119,7 @@ def test_a_puzzle_of_any_format_is_fed_as_a_question(name, tmp_path):
 
 
 def test_several_puzzles_are_numbered_and_have_one_size(tmp_path):
-    other = Puzzle(columns=((1,), ()), rows=((1,), ()))
+    other = Puzzle.unchecked(columns=((1,), ()), rows=((1,), ()))
     path = tmp_path / "several.non"
     path.write_bytes(write([Record(P), Record(P, title="again")], "non").data)
     found = load_set(str(path))

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from nonobot import Difficulty, Puzzle, PuzzleError, Record, check, difficulty, solve, solve_all, solving
+from nonobot import Difficulty, Puzzle, PuzzleError, Record, api, check, difficulty, solve, solve_all
 from tests import naive
 from tests.boards import random_clues, random_grid
 from tests.talking import PATIENCE_SECONDS, hard
@@ -122,10 +122,10 @@ def test_a_puzzle_at_fault_is_raised_in_its_place():
 
 def test_solvers_are_used_again():
     solve(ONE)
-    idle = list(solving._idle)
+    idle = list(api._idle)
     assert idle
     solve(ONE)
-    assert solving._idle == idle
+    assert api._idle == idle
 
 
 def test_ctrl_c_ends_a_search_at_once_and_the_program_goes_on():
@@ -160,8 +160,8 @@ def test_a_program_that_ends_while_searches_run_ends():
 
 
 def test_compiling_is_told_to_the_log(caplog, monkeypatch):
-    monkeypatch.setattr(solving, "_idle", [])
-    strategy = solving._strategy()
+    monkeypatch.setattr(api, "_idle", [])
+    strategy = api._strategy()
     with caplog.at_level(logging.WARNING, "nonobot"):
         strategy._on_compile("line logic")
     assert caplog.messages == ["compiling line logic, once for this machine ..."]

@@ -144,7 +144,7 @@ def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to:
     except UnusableError as error:  # the picture is a puzzle all the same
         print(f"{name}: cannot tell whether there are other solutions: {error}", file=sys.stderr)
     title = Path(arguments.source).stem if "title" in to.holds and arguments.source != "-" else None
-    return PicturePuzzle(Record(_puzzle(cells), goal=Solution(cells), title=title), as_wanted)
+    return PicturePuzzle(Record(_puzzle(cells), solution=Solution(cells), title=title), as_wanted)
 
 
 def _read(data: bytes, arguments: argparse.Namespace, name: str) -> ImageCells:

@@ -17,7 +17,7 @@ from nonobot.harness.referee import judge
 from nonobot.harness.results.run_result import Verdict
 from nonobot.harness.user_files import loaded, opened, say_inferred_size, write_output
 from nonobot.protocol import Answer, Fault, Puzzle, Record, Solution, mismatches, read_answers
-from nonobot.protocol.characters import Blocks, Line, Piece, draw, width_of
+from nonobot.protocol.characters import Blocks, Piece, StyledLine, draw, width_of
 from nonobot.protocol.formats import FormatError, Size, read
 from nonobot.protocol.picture import Picture
 from nonobot.protocol.terminal import (
@@ -127,7 +127,7 @@ def _drawings(records: Sequence[Record], arguments: argparse.Namespace) -> list[
         answers = _answers(arguments.answers, records)
         return [drawn_answer(one, answers.get(one.number)) for one in records]
     if arguments.solution:
-        if not any(one.goal for one in records):
+        if not any(one.solution for one in records):
             raise UnusableError(f"{arguments.questions}: no solution in it; --answers FILE draws those of a bot")
         return [drawn_solution(one) for one in records]
     return [drawn_puzzle(one) for one in records]
@@ -153,7 +153,7 @@ def _found(source: str, size: Size | None) -> list[Record | Fault]:
     """Return the puzzles of a source, and what of it cannot be read."""
     if source.startswith(PREFIX):
         boards = Recipe.parse(loaded(source, size).name).boards()
-        return [Record(puzzle, goal=goal, number=number) for number, (puzzle, goal) in enumerate(boards, 1)]
+        return [Record(puzzle, solution=goal, number=number) for number, (puzzle, goal) in enumerate(boards, 1)]
     if source in official_sets():
         return [one.record for one in loaded(source, size).puzzles]
     try:
@@ -226,7 +226,7 @@ def _show(drawings: Sequence[Drawing], blocks: str | None, clues: bool) -> bool:
     return all_fit
 
 
-def _board(picture: Picture, place: Place, wanted: Blocks | None, clues: bool) -> list[Line]:
+def _board(picture: Picture, place: Place, wanted: Blocks | None, clues: bool) -> list[StyledLine]:
     if wanted is Blocks.HALF and (problem := no_half_blocks(picture, place)):
         raise DoesNotFitError(f"half blocks cannot be drawn: {problem}")
     possible = possible_blocks(picture, place)
@@ -284,10 +284,10 @@ def drawn_puzzle(record: Record) -> Drawing:
 
 def drawn_solution(record: Record) -> Drawing:
     """Return the drawing of the solution that the file has, if it has one."""
-    if record.goal is None:
+    if record.solution is None:
         return Drawing(Picture(record.puzzle, name=_name(record)), ["no solution is known"])
-    picture = Picture.of_answer(record.puzzle, record.goal, _name(record))
-    return Drawing(picture, _wrong_lines(record.puzzle, record.goal))
+    picture = Picture.of_answer(record.puzzle, record.solution, _name(record))
+    return Drawing(picture, _wrong_lines(record.puzzle, record.solution))
 
 
 def drawn_answer(record: Record, answer: Answer | None) -> Drawing:

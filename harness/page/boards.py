@@ -76,7 +76,7 @@ class Board(msgspec.Struct):
             [list(clue) for clue in record.puzzle.rows],
             [list(clue) for clue in record.puzzle.columns],
             None if record.start is None else text_from_cells(record.start.cells),
-            None if record.goal is None else text_from_cells(record.goal.cells),
+            None if record.solution is None else text_from_cells(record.solution.cells),
             record.title,
             record.author,
         )
@@ -94,7 +94,7 @@ class Board(msgspec.Struct):
             raise UnusableError(_too_large(len(self.columns), len(self.rows)))
         if any(block < 1 for clue in clues for block in clue):
             raise UnusableError("block lengths are 1 or more")
-        puzzle = Puzzle(columns=tuple(map(tuple, self.columns)), rows=tuple(map(tuple, self.rows)))
+        puzzle = Puzzle.unchecked(columns=tuple(map(tuple, self.columns)), rows=tuple(map(tuple, self.rows)))
         fault = fault_in_clues(puzzle)
         if fault:
             raise UnusableError(fault[0].what)
@@ -207,7 +207,7 @@ def _of_picture(data: bytes, width: int | None, invert: bool) -> Findings:
     height, columns = image.cells.shape
     if max(height, columns) > LONGEST_SIDE:
         raise UnusableError(_too_large(columns, height))
-    record = Record(Puzzle.from_grid(image.cells.astype("uint8")), goal=Solution(image.cells))
+    record = Record(Puzzle.from_grid(image.cells.astype("uint8")), solution=Solution(image.cells))
     remarks = [f"{image.frames} pictures in it; the first is taken"] if image.frames > 1 else []
     return Findings(1, 1, Board.of(record), "picture", [], remarks, [""])
 
@@ -248,7 +248,7 @@ def _generated(name: str, number: int) -> Findings:
             faults=[(None, f"puzzle {number} of {recipe} comes after too many others; take a lower number")]
         )
     puzzle, solution = _nth(recipe.boards(), number)
-    board = Board.of(Record(puzzle, goal=solution, title=f"{recipe} ${number}"))
+    board = Board.of(Record(puzzle, solution=solution, title=f"{recipe} ${number}"))
     return Findings(recipe.count, number, board, str(recipe))
 
 

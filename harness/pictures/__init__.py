@@ -13,9 +13,8 @@ r"""Pictures of puzzles and answers: for the terminal, as SVG and as PNG.
 
 from nonobot.harness.pictures.png import png_of
 from nonobot.protocol.characters import Blocks, draw, plain_lines
-from nonobot.protocol.layout import SMALLEST_CELL_WITH_CLUES
 from nonobot.protocol.picture import Picture
-from nonobot.protocol.scene import Scene, scene_of, sheet_of
+from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Scene, scene_of, sheet_of
 from nonobot.protocol.svg import DARK, INHERIT, LIGHT, THEMES, Theme, svg_of
 
 __all__ = [

@@ -95,7 +95,7 @@ class Draft:
         if self._goal and not self._clues["row"] and not self._clues["column"]:
             puzzle = Puzzle.from_grid(self._goal[0])  # drawn, but without clues
         else:
-            puzzle = Puzzle(tuple(self._clues["column"]), tuple(self._clues["row"]))
+            puzzle = Puzzle.unchecked(tuple(self._clues["column"]), tuple(self._clues["row"]))
         self._check_size(puzzle)
         if self._fault:
             return self._fault

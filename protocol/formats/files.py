@@ -274,7 +274,7 @@ def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
 
 
 def _left_out(record: Record, to: Format) -> list[Fault]:
-    names = [name for name in (*TEXT_FIELDS, "start", "goal") if getattr(record, name) is not None]
+    names = [name for name in (*TEXT_FIELDS, "start", "solution") if getattr(record, name) is not None]
     lost = [name for name in names if name not in to.holds]
     what = f"{to.name} has no place for the {', '.join(lost)}"
     return [Fault(Kind.LEFT_OUT, what, record.number)] if lost else []

@@ -147,7 +147,7 @@ def _write(records: Sequence[Record]) -> str:
     lines = [f"{puzzle.width}x{puzzle.height}"]
     lines += [f"{name}: {getattr(record, name)}" for name in _TEXTS if getattr(record, name)]
     lines += ["rows", *map(with_commas, puzzle.rows), "columns", *map(with_commas, puzzle.columns)]
-    for name, grid in (("grid", record.start), ("solution", record.goal)):
+    for name, grid in (("grid", record.start), ("solution", record.solution)):
         if grid is not None:
             lines += [name, *_drawn(name, grid)]
     return "\n".join(lines) + "\n"
@@ -162,7 +162,7 @@ FORMAT = Format(
     name="grid",
     description="8x11, then sections title, author, rows, columns, grid, solution",
     extensions=(".grid",),
-    holds=frozenset({*_TEXTS, "start", "goal"}),
+    holds=frozenset({*_TEXTS, "start", "solution"}),
     several=False,
     looks_like=_looks_like,
     read=_read,

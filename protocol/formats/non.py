@@ -198,8 +198,8 @@ def _text(record: Record) -> str:
     lines += [f"width {puzzle.width}", f"height {puzzle.height}"]
     for section, clues in (("rows", puzzle.rows), ("columns", puzzle.columns)):
         lines += ["", section, *map(with_commas, clues)]
-    if record.goal is not None:
-        lines += ["", f'goal "{"".join(map(str, record.goal.cells.ravel().tolist()))}"']
+    if record.solution is not None:
+        lines += ["", f'goal "{"".join(map(str, record.solution.cells.ravel().tolist()))}"']
     return "\n".join(lines) + "\n"
 
 
@@ -207,7 +207,7 @@ FORMAT = Format(
     name="non",
     description="Steve Simpson's .non: keys and values, clues under 'rows' and 'columns'",
     extensions=(".non", ".nonpack"),
-    holds=frozenset({*_TEXTS.values(), "goal"}),
+    holds=frozenset({*_TEXTS.values(), "solution"}),
     several=True,
     looks_like=_looks_like,
     read=_read,

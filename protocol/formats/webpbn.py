@@ -292,7 +292,7 @@ def _puzzle_text(record: Record) -> str:
     lines += ['<color name="white" char=".">fff</color>', '<color name="black" char="X">000</color>']
     for kind, clues in (("columns", record.puzzle.columns), ("rows", record.puzzle.rows)):
         lines += [f'<clues type="{kind}">', *map(_clue_text, clues), "</clues>"]
-    for kind, grid in (("goal", record.goal), ("saved", record.start)):
+    for kind, grid in (("goal", record.solution), ("saved", record.start)):
         if grid is not None:
             lines += [f'<solution type="{kind}">', "<image>", *_image_rows(grid), "</image>", "</solution>"]
     return "\n".join([*lines, "</puzzle>"]) + "\n"
@@ -310,7 +310,7 @@ FORMAT = Format(
     name="webpbn",
     description="webpbn.com's XML, black and white",
     extensions=(".xml", ".webpbn"),
-    holds=frozenset({"title", "author", "copyright", "description", "catalogue", "goal", "start"}),
+    holds=frozenset({"title", "author", "copyright", "description", "catalogue", "solution", "start"}),
     several=True,
     looks_like=_looks_like,
     read=_read,

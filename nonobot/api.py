@@ -1,0 +1,363 @@
+"""Functions for Python programs: read puzzles, check boards, solve one puzzle or many on all cores."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nonobot.bot import LONGEST_SIDE
+from nonobot.protocol import (
+    UNKNOWN,
+    Mismatch,
+    PartialGrid,
+    Puzzle,
+    PuzzleError,
+    Record,
+    Solution,
+    formats,
+    mismatches,
+)
+from nonobot.protocol.characters import text_of_board
+from nonobot.protocol.svg import svg_of_board
+from nonobot.system import usable_cores
+
+__all__ = [
+    "Check",
+    "Difficulty",
+    "Puzzle",
+    "PuzzleError",
+    "Record",
+    "Result",
+    "Solution",
+    "check",
+    "difficulty",
+    "read",
+    "solve",
+    "solve_all",
+]
+
+_log = logging.getLogger("nonobot")
+
+Verdict = Literal["unique", "multiple", "unsolvable", "unknown"]
+
+
+# --- puzzles -----------------------------------------------------------------------------------------------------
+
+
+def read(
+    source: str | bytes | os.PathLike[str],
+    *,
+    format: str | None = None,
+    size: tuple[int, int] | Literal["auto"] | None = None,
+    faults: list[str] | None = None,
+) -> list[Record]:
+    """Return the puzzles of a file of any format (see docs/formats.md), in its order.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        The name of a file, or its content: bytes, or a text of several lines. A text of one line is the name of a
+        file if that exists, otherwise the puzzle itself.
+    format : str, optional
+        Name of the format (default: recognised by the content).
+    size : (int, int) or 'auto', optional
+        Width and height of all boards, where the format states none.
+    faults : list of str, optional
+        Receives one text line for each puzzle that cannot be read; the others are returned. Without it, the first
+        fault is raised.
+
+    Raises
+    ------
+    PuzzleError
+        If a puzzle cannot be read (see `faults`), or the file has no known format.
+    OSError
+        If the file cannot be read.
+    """
+    path = _path(source)
+    place = f"{path}: " if path else ""
+    if path:
+        content = path.read_bytes()
+    else:
+        content = source if isinstance(source, bytes) else str(source).encode()
+    try:
+        entries = list(formats.read(content, format, size))
+    except formats.FormatError as error:
+        if isinstance(source, str) and "\n" not in source and not path:
+            place = f"{source!r} is no file here, and no puzzle: "
+        raise PuzzleError(f"{place}{error}") from None
+    records = []
+    for entry in entries:
+        if isinstance(entry, Record):
+            records.append(entry)
+        elif faults is None:
+            raise PuzzleError(f"{place}{entry}")
+        else:
+            faults.append(f"{place}{entry}")
+    if not entries:
+        raise PuzzleError(f"{place}no puzzle in it")
+    return records
+
+
+def _path(source: str | bytes | os.PathLike[str]) -> Path | None:
+    """Return the file that a source names, or None if the source is the content."""
+    if isinstance(source, bytes) or (isinstance(source, str) and "\n" in source):
+        return None
+    path = Path(source)
+    return path if isinstance(source, os.PathLike) or path.exists() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The comparison of a board with its clues: true if it solves the puzzle; it prints as the wrong lines."""
+
+    mismatches: tuple[Mismatch, ...]
+
+    def __bool__(self) -> bool:
+        return not self.mismatches
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.mismatches)) or "right"
+
+
+def check(puzzle: Puzzle | Record, grid: Solution | npt.ArrayLike) -> Check:
+    """Return whether a painted board solves a puzzle; nothing of the solver is used.
+
+    Parameters
+    ----------
+    puzzle : Puzzle or Record
+    grid : Solution or array_like of int, shape (height, width)
+        1 black, 0 white.
+
+    Raises
+    ------
+    PuzzleError
+        If `grid` is not a painted board of that size.
+    """
+    solution = grid if isinstance(grid, Solution) else Solution(grid)
+    try:
+        return Check(tuple(mismatches(puzzle.puzzle if isinstance(puzzle, Record) else puzzle, solution)))
+    except ValueError as error:
+        raise PuzzleError(str(error)) from None
+
+
+# --- solving -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The solutions of a puzzle; it prints as its verdict and a picture of the first solution.
+
+    Attributes
+    ----------
+    status : 'solved', 'unsolvable' or 'timeout'
+        'solved' with at least one solution, even if the time ran out during the search for more.
+    verdict : 'unique', 'multiple', 'unsolvable' or 'unknown'
+        The number of solutions, as far as it is known.
+    exhausted : bool
+        There are no other solutions.
+    seconds : float
+        Time of the search, without loading or compiling kernels.
+    counts : dict of str to int
+        Exact counts of the search, the same on every machine (see docs/engine.md).
+    """
+
+    puzzle: Puzzle
+    status: Literal["solved", "unsolvable", "timeout"]
+    verdict: Verdict
+    solutions: tuple[Solution, ...]
+    exhausted: bool
+    seconds: float
+    counts: dict[str, int]
+
+    def __str__(self) -> str:
+        if not self.solutions:
+            return self.verdict
+        return f"{self.verdict}\n{text_of_board(self.puzzle, self.solutions[0].cells)}"
+
+    def _repr_svg_(self) -> str:
+        return svg_of_board(self.puzzle, self.solutions[0].cells if self.solutions else None)
+
+
+def solve(
+    puzzle: Puzzle | Record,
+    *,
+    solutions: int = 2,
+    seconds: float | None = 10.0,
+    start: npt.ArrayLike | None = None,
+) -> Result:
+    """Solve a puzzle.
+
+    The first call ever compiles the solver, which takes about a quarter of a minute, and reports that through the
+    logger `nonobot`. Ctrl-C ends a search at once.
+
+    Parameters
+    ----------
+    puzzle : Puzzle or Record
+    solutions : int
+        Number of solutions to look for: two show whether the puzzle is unique.
+    seconds : float or None
+        Limit of the search, without compiling; None: no limit.
+    start : array_like of int, shape (height, width), optional
+        Cells that are given: 1 black, 0 white, -1 unknown (default: those of the record).
+
+    Raises
+    ------
+    PuzzleError
+        If the board is too large, or `start` has another size.
+    """
+    _require_positive(solutions)
+    [result] = _results([_task(puzzle, start)], 1, solutions, seconds)
+    return result
+
+
+def solve_all(
+    puzzles: Iterable[Puzzle | Record],
+    *,
+    jobs: int | None = 1,
+    solutions: int = 2,
+    seconds: float | None = 10.0,
+) -> Iterator[Result]:
+    """Yield the result of each puzzle, in their order, each as soon as it and all before it are solved.
+
+    Parameters
+    ----------
+    puzzles : iterable of Puzzle or Record
+        Read up to 1024 puzzles ahead of the results.
+    jobs : int or None
+        Number of puzzles to solve at once, each on a core; None: one for each usable core. Results are the same
+        for any number.
+    solutions, seconds
+        As for :func:`solve`, for each puzzle.
+
+    Raises
+    ------
+    PuzzleError
+        As :func:`solve`, in the place of the puzzle.
+    """
+    jobs = len(usable_cores()) if jobs is None else jobs
+    _require_positive(jobs, solutions)
+    return _results(map(_task, puzzles), jobs, solutions, seconds)
+
+
+def _require_positive(*numbers: int) -> None:
+    if min(numbers) < 1:
+        raise ValueError(f"jobs and solutions are 1 or more, not {min(numbers)}")
+
+
+_Task = tuple[Puzzle, PartialGrid | None]
+
+
+def _task(puzzle: Puzzle | Record, start: npt.ArrayLike | None = None) -> _Task:
+    """Return a puzzle with the board to start from."""
+    if isinstance(puzzle, Record):
+        start = puzzle.start if start is None else start
+        puzzle = puzzle.puzzle
+    if max(puzzle.size) > LONGEST_SIDE:
+        width, height = puzzle.size
+        raise PuzzleError(f"a {width}x{height} board is too large; a side has up to {LONGEST_SIDE} cells")
+    if start is None:
+        return puzzle, None
+    given = start if isinstance(start, PartialGrid) else PartialGrid(start)
+    if given.size != puzzle.size:
+        raise PuzzleError("a start of {}x{} cells for a {}x{} board".format(*given.size, *puzzle.size))
+    return puzzle, given
+
+
+_idle: list[Any] = []
+"""Strategies with their memory and kernels that solve nothing at present."""
+
+
+def _strategy() -> Any:
+    from nonobot.bot.champion import ChampionStrategy
+
+    try:
+        return _idle.pop()
+    except IndexError:
+        strategy = ChampionStrategy()
+        strategy.prepare(lambda part: _log.warning("compiling %s, once for this machine ...", part), size=None)
+        return strategy
+
+
+def _results(tasks: Iterable[_Task], jobs: int, solutions: int, seconds: float | None) -> Iterator[Result]:
+    """Solve in other threads, so that this one can take a Ctrl-C."""
+    from nonobot.bot.workers import in_order
+
+    strategies = [_strategy() for _ in range(jobs)]
+
+    def stop() -> None:
+        for strategy in strategies:
+            strategy.stop()
+
+    workers = [partial(_solved, strategy, solutions, seconds) for strategy in strategies]
+    for _, result in in_order(tasks, workers, stop):
+        yield result
+    _idle.extend(strategies)  # after an error or Ctrl-C they are stopped for good
+
+
+def _solved(strategy: Any, solutions: int, seconds: float | None, task: _Task) -> Result:
+    puzzle, start = task
+    try:
+        result = strategy.solve(puzzle, start=start, solutions=solutions, seconds=seconds)
+    except ValueError as error:  # a board that needs too much memory
+        raise PuzzleError(str(error)) from None
+    return Result(
+        puzzle=puzzle,
+        status=result.status,
+        verdict=result.verdict,
+        solutions=result.solutions,
+        exhausted=result.exhausted,
+        seconds=sum(result.step_seconds.values()),
+        counts=result.counts,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Difficulty:
+    """The means that a puzzle needs.
+
+    Attributes
+    ----------
+    level : 'lines', 'probing', 'search' or 'unknown'
+        'lines': deducing from one line at a time is enough. 'probing': trying each cell in both colours and
+        keeping the common consequences (FP1 of Wu et al. 2013), repeatedly, is enough. 'search': neither is, as
+        for every puzzle with several solutions; on boards with a side of over 62 cells, where probing is not
+        tried, lines are not enough. 'unknown': the time was too short, or there is no solution.
+    conflicts : int
+        Contradictions that the search met.
+    verdict : 'unique', 'multiple', 'unsolvable' or 'unknown'
+    """
+
+    level: Literal["lines", "probing", "search", "unknown"]
+    conflicts: int
+    verdict: Verdict
+
+
+def difficulty(puzzle: Puzzle | Record, *, seconds: float | None = 10.0) -> Difficulty:
+    """Return the difficulty of a puzzle, or of a record from its start on; `seconds` limits the search."""
+    from nonobot.bot.papers import deduce
+    from nonobot.bot.papers.state import LONGEST_SIDE as LONGEST_PROBED_SIDE
+
+    result = solve(puzzle, seconds=seconds)
+    conflicts = result.counts.get("conflicts", 0)
+    if not result.solutions:
+        return Difficulty("unknown", conflicts, result.verdict)
+    board, start = _task(puzzle)
+    if result.counts["decisions"] == 0 and result.verdict == "unique":
+        level: Literal["lines", "probing", "search"] = "lines"
+    elif max(board.size) <= LONGEST_PROBED_SIDE and start is None and _is_full(deduce(board, 1)):
+        level = "probing"
+    else:
+        level = "search"
+    return Difficulty(level, conflicts, result.verdict)
+
+
+def _is_full(cells: npt.NDArray[np.int8] | None) -> bool:
+    return cells is not None and not (cells == UNKNOWN).any()
