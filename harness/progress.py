@@ -1,17 +1,19 @@
-"""How far a long job is: a bar on a terminal, plain lines elsewhere.
-
-It goes to stderr; stdout is for what comes of the job.
-"""
+"""How far long jobs are, on stderr: bars on a terminal, now and then a line elsewhere."""
 
 from __future__ import annotations
 
-import os
 import sys
 import time
+from collections import Counter
+from typing import TYPE_CHECKING, Self
 
-from nonobot.harness.text import in_unit
+from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Verdict
+from nonobot.harness.text import duration, in_unit, on_terminal
 
-__all__ = ["BarProgress", "LineProgress", "Progress", "progress_for"]
+if TYPE_CHECKING:
+    from rich import progress as rich_progress
+
+__all__ = ["AllRunsProgress", "Progress", "RunProgress"]
 
 SECONDS_BEFORE_BAR = 1.0
 """A job that is done by then shows no bar."""
@@ -19,99 +21,166 @@ SECONDS_BEFORE_BAR = 1.0
 SECONDS_BETWEEN_LINES = 10.0
 
 
-def progress_for(total: float, seconds_before_bar: float | None = None) -> Progress:
-    """Return what fits the place where stderr goes.
-
-    Parameters
-    ----------
-    total : float
-        What :meth:`Progress.show` will be told at the end.
-    seconds_before_bar : float, optional
-        How long a job goes on before it gets a bar (default: 1 s).
-    """
-    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        return BarProgress(total, SECONDS_BEFORE_BAR if seconds_before_bar is None else seconds_before_bar)
-    return LineProgress(total)
-
-
 class Progress:
-    """Shows nothing; the others show a job, within a `with` block."""
+    """How far a job is, shown within a `with` block; without a total, nothing is shown."""
 
-    def __enter__(self) -> Progress:
+    def __init__(self, total: float | None = None, seconds_before_bar: float = SECONDS_BEFORE_BAR) -> None:
+        self._total = total
+        self._on_terminal = on_terminal(sys.stderr)
+        self._started = time.monotonic()
+        self._due = self._started + (seconds_before_bar if self._on_terminal else SECONDS_BETWEEN_LINES)
+        self._bars: rich_progress.Progress | None = None
+
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave what was shown as it is."""
+        """Leave the last state on the screen."""
+        if self._bars:
+            self._bars.stop()
 
     def show(self, done: float, note: str, seconds: float | None = None) -> None:
-        """Take how much of the total is done, and a few words for people.
+        """Show how much of the total is done, and a few words.
 
-        `seconds` is what that took, for a job that did a part of it before (default: the time since the start).
+        `seconds` is the time that it took, for a job that did a part of it before (default: the time since the
+        start).
         """
-
-
-class LineProgress(Progress):
-    """A line now and then, for logs."""
-
-    def __init__(self, total: float) -> None:
-        self._total = total
-        self._started = time.monotonic()
-        self._next_line = self._started + SECONDS_BETWEEN_LINES
-
-    def show(self, done: float, note: str, seconds: float | None = None) -> None:
-        """Write a line if the last one was written long ago."""
         now = time.monotonic()
-        if now < self._next_line:
+        if self._total is None or now < self._due:
             return
-        self._next_line = now + SECONDS_BETWEEN_LINES
-        taken = now - self._started if seconds is None else seconds
-        left = f", about {in_unit(taken * (self._total - done) / done, 1, 0)} s to go" if done else ""
-        print(f"{note}{left}", file=sys.stderr, flush=True)
+        if self._on_terminal:
+            if self._bars is None:
+                self._bars = _bars("bar percent left note")
+                self._bars.add_task("", total=self._total, note="")
+            self._bars.update(self._bars.task_ids[0], completed=done, note=note)
+        else:
+            self._due = now + SECONDS_BETWEEN_LINES
+            taken = now - self._started if seconds is None else seconds
+            left = f", about {in_unit(taken * (self._total - done) / done, 1, 0)} s to go" if done else ""
+            print(f"{note}{left}", file=sys.stderr, flush=True)
 
 
-class BarProgress(Progress):
-    """A live line with a bar."""
+def _bars(columns: str) -> rich_progress.Progress:
+    """Return a screen for bars, with its columns in that order."""
+    from rich import progress as rich_progress  # only here: importing rich takes longer than a small job
+    from rich.console import Console
 
-    def __init__(self, total: float, seconds_before_bar: float) -> None:
-        self._total = total
-        self._seconds_before_bar = seconds_before_bar
-        self._started = time.monotonic()
-        self._bar: _Bar | None = None
+    kinds: dict[str, rich_progress.ProgressColumn] = {
+        "name": rich_progress.TextColumn("{task.description}", markup=False),
+        "bar": rich_progress.BarColumn(),
+        "percent": rich_progress.TaskProgressColumn(),
+        "left": rich_progress.TimeRemainingColumn(),
+        "taken": rich_progress.TimeElapsedColumn(),
+        "note": rich_progress.TextColumn("{task.fields[note]}", markup=False),
+    }
+    bars = rich_progress.Progress(
+        *(kinds[name] for name in columns.split()), console=Console(stderr=True), refresh_per_second=4
+    )
+    bars.start()
+    return bars
+
+
+class RunProgress(Progress):
+    """How far a run on a set is, and how many of its puzzles are right so far."""
+
+    def __init__(self, puzzle_count: int, quiet: bool) -> None:
+        super().__init__(None if quiet else puzzle_count, 0.0)  # at once: the first answer may take long
+        self._puzzle_count = puzzle_count
+        self._verdicts: Counter[Verdict] = Counter()
+        self._slowest = ""
+        self._slowest_seconds = -1.0
+
+    def __enter__(self) -> Self:
+        self.show(0, self._line("", 0.0))
+        return self
+
+    def take(self, result: PuzzleResult, seconds: float) -> None:
+        """Count the result of a puzzle whose answer arrived `seconds` after the start."""
+        self._verdicts[result.verdict] += 1
+        if result.took_seconds is not None and result.took_seconds > self._slowest_seconds:
+            self._slowest_seconds = result.took_seconds
+            self._slowest = f"slowest ${result.number} {duration(result.took_seconds)}"
+        self.show(self._verdicts.total(), self._line(f"${result.number}", seconds), seconds)
+
+    def _line(self, last: str, seconds: float) -> str:
+        """Return a line that begins with the most important figures, as terminals are narrow."""
+        answered = self._verdicts.total()
+        others = [verdict for verdict in Verdict if verdict is not Verdict.RIGHT and self._verdicts[verdict]]
+        parts = [
+            last,
+            f"{answered}/{self._puzzle_count}",
+            f"{self._verdicts[Verdict.RIGHT]} right",
+            *(f"{self._verdicts[verdict]} {verdict}" for verdict in others),
+            f"{answered / seconds:.1f}/s" if seconds > 0 else "",
+            self._slowest,
+        ]
+        return ", ".join(filter(None, parts))
+
+
+class AllRunsProgress:
+    """How far the runs of a tournament are that go on at one time, shown within a `with` block."""
+
+    def __init__(self, run_count: int, quiet: bool) -> None:
+        self._run_count = run_count
+        self._quiet = quiet
+        self._played = 0
+        self._puzzle_counts: dict[str, int] = {}  # of the runs in play
+        self._notes: dict[str, str] = {}
+        self._bars: rich_progress.Progress | None = None
+        self._tasks: dict[str, rich_progress.TaskID] = {}
+        self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
+
+    def __enter__(self) -> Self:
+        if not self._quiet and on_terminal(sys.stderr):
+            self._bars = _bars("name bar note taken")
+            self._tasks[""] = self._bars.add_task("runs", total=self._run_count, note="")
+        return self
 
     def __exit__(self, *_: object) -> None:
-        """Draw the last state and leave it there."""
-        if self._bar:
-            self._bar.stop()
+        if self._bars:
+            self._bars.stop()
 
-    def show(self, done: float, note: str, seconds: float | None = None) -> None:
-        """Draw the state, unless the job is too young."""
-        if self._bar is None:
-            if time.monotonic() < self._started + self._seconds_before_bar:
-                return
-            self._bar = _Bar(self._total)
-        self._bar.show(done, note)
+    def say(self, line: str) -> None:
+        """Print a line that matters, above the bars; also if all else is quiet."""
+        print(f"nonojudge: {line}", file=sys.stderr, flush=True)
 
+    def begin(self, name: str, puzzle_count: int) -> None:
+        """Show a run as in play."""
+        self._puzzle_counts[name] = puzzle_count
+        self._notes[name] = "..."
+        if self._bars:
+            self._tasks[name] = self._bars.add_task(name, total=puzzle_count, note="")
 
-class _Bar:
-    """The bar itself, once there is something to show."""
+    def show(self, name: str, answered: int, right: int) -> None:
+        """Show how far a run is."""
+        others = f", {answered - right} not right" if answered > right else ""
+        self._notes[name] = f"{answered}/{self._puzzle_counts[name]}{others}"
+        if self._bars:
+            self._bars.update(self._tasks[name], completed=answered, note=self._notes[name])
+        elif not self._quiet and time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
+            playing = [f"{one} {note}" for one, note in self._notes.items()]
+            print("; ".join([f"{self._played}/{self._run_count} runs", *playing]), file=sys.stderr, flush=True)
 
-    def __init__(self, total: float) -> None:
-        from rich.console import Console  # only here: rich takes longer to import than a small job lasts
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    def end(self, name: str) -> None:
+        """Show a run no more."""
+        del self._puzzle_counts[name], self._notes[name]
+        if self._bars:
+            self._bars.remove_task(self._tasks.pop(name))
 
-        self._progress = Progress(
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.description}", markup=False),
-            console=Console(stderr=True),
-            refresh_per_second=4,
-        )
-        self._task = self._progress.add_task("", total=total)
-        self._progress.start()
+    def take(self, name: str, result: RunResult) -> None:
+        """Count a run as played, and print its outcome."""
+        from nonobot.harness.play.machine import busy_warning  # only here: most jobs with progress are no runs
+        from nonobot.harness.results.result_text import outcome_line
 
-    def show(self, done: float, note: str) -> None:
-        self._progress.update(self._task, completed=done, description=note)
-
-    def stop(self) -> None:
-        self._progress.stop()
+        self._played += 1
+        if self._bars:
+            self._bars.update(self._tasks[""], completed=self._played)
+        if result.end.reason is EndReason.NOT_STARTED:
+            self.say(f"{result.bot}: {result.end.detail}")
+        elif not self._quiet:
+            busy = busy_warning(result.machine)
+            line = (
+                f"[{self._played}/{self._run_count}] {name}: {outcome_line(result)}{f'; {busy}' if busy else ''}"
+            )
+            print(line, file=sys.stderr, flush=True)

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TextIO
 
 from nonobot.protocol.record import plain_text
 
@@ -160,9 +160,9 @@ GAP = 2
 """Blanks between the columns of a table."""
 
 
-def on_terminal() -> bool:
-    """Return whether stdout is a terminal that can do more than print."""
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+def on_terminal(file: TextIO | None = None) -> bool:
+    """Return whether a file (default: stdout) is a terminal that can do more than print."""
+    return (file or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
 
 
 def width(terminal: bool) -> int:

@@ -1,22 +1,38 @@
-"""How far a long job is, as people see it."""
+"""How far long jobs and runs are, as people see it."""
 
 from __future__ import annotations
 
+import json
+import shlex
 import sys
 
+import pytest
+
 from nonobot.harness import progress
+from nonobot.harness.play.bot_process import PassedOn
+from nonobot.harness.progress import AllRunsProgress, Progress, RunProgress
+from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
+from tests.judged import RECIPE, command
+from tests.ranked import run_result
+from tests.terminals import Terminal, seen
 
 
 def on_a_terminal(monkeypatch):
+    """Let stderr, as it is captured now, be a terminal without colour."""
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
 
 
-def test_lines_for_a_log(capsys, monkeypatch):
+@pytest.fixture
+def _lines_at_once(monkeypatch):
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
-    with progress.progress_for(8) as shown:
-        assert isinstance(shown, progress.LineProgress)
+
+
+@pytest.mark.usefixtures("_lines_at_once")
+def test_lines_for_a_log(capsys, monkeypatch):
+    with Progress(8) as shown:
         now = shown._started
         monkeypatch.setattr("time.monotonic", lambda: now + 3)
         shown.show(0, "puzzle 1 of 8")
@@ -28,22 +44,17 @@ def test_lines_for_a_log(capsys, monkeypatch):
     )
 
 
-def test_a_short_job_shows_nothing(capsys, monkeypatch):
-    with progress.progress_for(1) as shown:
-        shown.show(1, "puzzle 1 of 1")
+@pytest.mark.parametrize("total", [1, None])
+def test_a_short_job_shows_nothing_and_neither_does_one_without_a_total(capsys, monkeypatch, total):
     on_a_terminal(monkeypatch)
-    with progress.progress_for(1) as shown:
-        assert isinstance(shown, progress.BarProgress)
-        now = shown._started
-        monkeypatch.setattr("time.monotonic", lambda: now + 0.5)
+    with Progress(total, 0.0 if total is None else 60.0) as shown:
         shown.show(1, "puzzle 1 of 1")
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_bar_on_a_terminal_without_colour_where_none_is_wanted(capsys, monkeypatch):
     on_a_terminal(monkeypatch)
-    monkeypatch.setattr(progress, "SECONDS_BEFORE_BAR", 0.0)
-    with progress.progress_for(4) as shown:
+    with Progress(4, 0.0) as shown:
         shown.show(1, "puzzle 2 of 4, [7] boards drawn")
     out, err = capsys.readouterr()
     assert out == ""
@@ -53,7 +64,122 @@ def test_a_bar_on_a_terminal_without_colour_where_none_is_wanted(capsys, monkeyp
     assert "\x1b[9" not in err
 
 
-def test_no_bar_where_none_can_be_drawn(monkeypatch):
+@pytest.mark.usefixtures("_lines_at_once")
+def test_lines_where_a_bar_cannot_be_drawn(capsys, monkeypatch):
     on_a_terminal(monkeypatch)
     monkeypatch.setenv("TERM", "dumb")
-    assert isinstance(progress.progress_for(1), progress.LineProgress)
+    with Progress(1) as shown:
+        shown.show(0, "puzzle 1 of 1")
+    assert capsys.readouterr().err == "puzzle 1 of 1\n"
+
+
+@pytest.mark.usefixtures("_lines_at_once")
+def test_the_lines_of_a_run(capsys):
+    with RunProgress(4, quiet=False) as shown:
+        shown.take(PuzzleResult(1, Verdict.RIGHT), 2.0)
+        shown.take(PuzzleResult(3, Verdict.WRONG, "row 1", 4.0, 1.5), 4.0)
+    assert capsys.readouterr().err.splitlines() == [
+        "0/4, 0 right",
+        "$1, 1/4, 1 right, 0.5/s, about 6 s to go",
+        "$3, 2/4, 1 right, 1 wrong, 0.5/s, slowest $3 1.50 s, about 4 s to go",
+    ]
+
+
+def test_the_bar_of_a_run_is_there_before_the_first_answer(capsys, monkeypatch):
+    on_a_terminal(monkeypatch)
+    with RunProgress(2, quiet=False) as shown:
+        assert "0/2, 0 right" in str(shown._bars.tasks[0].fields)
+        shown.take(PuzzleResult(1, Verdict.RIGHT, None, 0.5, 0.5), 0.5)
+        shown.take(PuzzleResult(2, Verdict.GIVEN_UP, None, 1.0, 0.5), 1.0)
+    err = capsys.readouterr().err
+    assert "100%" in err
+    assert "$2, 2/2, 1 right, 1 given-up, 2.0/s, slowest $1 500 ms" in err
+
+
+def test_a_quiet_run_shows_nothing(capsys, monkeypatch):
+    on_a_terminal(monkeypatch)
+    with RunProgress(1, quiet=True) as shown:
+        shown.take(PuzzleResult(1, Verdict.RIGHT), 0.5)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("_lines_at_once")
+@pytest.mark.parametrize("quiet", [False, True])
+def test_runs_at_one_time(capsys, quiet):
+    with AllRunsProgress(3, quiet) as shown:
+        for name in "ab":
+            shown.begin(name, 9)
+        shown.show("a", 4, 3)
+        shown.end("a")
+        shown.take("a", run_result("a"))
+        shown.show("b", 5, 5)
+        shown.take("c", run_result("lost", end=EndReason.NOT_STARTED))
+    lines = capsys.readouterr().err.splitlines()
+    important = ["nonojudge: lost: None"]
+    assert (
+        lines == important
+        if quiet
+        else lines
+        == [
+            "0/3 runs; a 4/9, 1 not right; b ...",
+            "[1/3] a: 3 of 3 right, 6.00 s, finished",
+            "1/3 runs; b 5/9",
+            *important,
+        ]
+    )
+
+
+def test_a_bar_for_each_run_in_play(capsys, monkeypatch):
+    on_a_terminal(monkeypatch)
+    with AllRunsProgress(2, quiet=False) as shown:
+        shown.begin("gone", 9)
+        shown.begin("here", 9)
+        shown.end("gone")
+        shown.show("here", 5, 4)
+    err = capsys.readouterr().err
+    assert "runs" in err
+    assert "here" in err
+    assert "5/9, 1 not right" in err
+    assert "gone" not in err.splitlines()[-1]
+
+
+WARM_UP = ["sh", "-c", "printf 'compiling\\nhalf ' >&2; printf 'a line' >&2"]
+
+
+@pytest.mark.parametrize("columns", [60, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("job", ["run", "tournament"])
+def test_the_output_of_warm_ups_and_bots_does_not_break_the_bar(tmp_path, monkeypatch, job, columns):
+    monkeypatch.chdir(tmp_path)
+    bot = command("flood_stderr", tmp_path)
+    (tmp_path / "small.toml").write_text(
+        f'name = "small"\nsets = ["{RECIPE}"]\n'
+        f'[[bots]]\nname = "bot"\ncommand = {json.dumps(bot)}\nwarm-up = {json.dumps(WARM_UP)}\n'
+    )
+    arguments = {
+        "run": ["run", "--set", str(RECIPE), "--warm-up", shlex.join(WARM_UP), "--", *bot],
+        "tournament": ["tournament", "small.toml"],
+    }[job]
+    judge = [sys.executable, "-m", "nonobot.harness", *arguments]
+    with Terminal(judge, columns, errors_too=True) as terminal:
+        status, shown, _ = terminal.end()
+    assert status == 0
+    lines = seen(shown, columns)
+    [bar] = [at for at, line in enumerate(lines) if "━" in line]
+    assert lines[:bar] == [
+        *(["[1/1] bot on boardgen:5x5x5:seed=3 ..."] if job == "tournament" else []),
+        "compiling",
+        "half a line",
+    ]
+    assert lines[bar].startswith("━")
+    assert " 100% " in lines[bar]
+    assert " $5, 5/5, 5 right" in lines[bar]
+
+
+def test_a_warm_up_that_writes_over_its_line_is_shown_as_it_ended(capsys):
+    words = PassedOn()
+    words.write(b"\rone\rtwo")
+    assert capsys.readouterr().err == ""
+    words.write(b"\r\tthree \xff\x1b[2K\r\n\nfour")
+    words.write(b"five")
+    words.close()
+    assert capsys.readouterr().err == "        three \ufffd\ufffd[2K\n\nfourfive\n"

@@ -24,10 +24,10 @@ from nonobot.harness.cluster.where import connected
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.command_files import interpreter_in, is_here
 from nonobot.harness.play.watchdog import Interrupts
+from nonobot.harness.progress import AllRunsProgress
 from nonobot.harness.ranking.comparability import MachineKind
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import count
-from nonobot.harness.tournament.all_runs_screen import AllRunsScreen
 from nonobot.harness.tournament.rounds import Pairing
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class RunsOnWorkers:
     Parameters
     ----------
     todo : sequence of Pairing
-    screen : AllRunsScreen
+    screen : AllRunsProgress
     anew : bool
         Whether what is there of these runs is removed, once there are workers to play them.
     kinds : dict of str to MachineKind, optional
@@ -139,7 +139,7 @@ class RunsOnWorkers:
     def __init__(
         self,
         todo: Sequence[Pairing],
-        screen: AllRunsScreen,
+        screen: AllRunsProgress,
         anew: bool = False,
         kinds: dict[str, MachineKind] | None = None,
     ) -> None:

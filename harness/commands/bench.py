@@ -9,7 +9,7 @@ from typing import Any
 from nonobot.arguments import Parser, share, whole_number
 from nonobot.harness.cli import add_core, add_json
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.progress import progress_for
+from nonobot.harness.progress import Progress
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import require_writable
 
@@ -92,7 +92,7 @@ def _alone(arguments: argparse.Namespace, benchmarks: list[Any]) -> int:
     from nonobot.harness.bench.bench_text import as_json, as_text
     from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, save
 
-    with progress_for(2 * len(benchmarks)) as progress:
+    with Progress(2 * len(benchmarks)) as progress:
         pace = FAST if arguments.fast else THOROUGH
         measured, found = measure_all(benchmarks, pace, arguments.core, progress.show)
     if arguments.output:
@@ -107,7 +107,7 @@ def _against(arguments: argparse.Namespace, benchmarks: list[Any]) -> int:
     from nonobot.harness.bench.measure import save
 
     plan = Plan(arguments.against, arguments.tolerance, arguments.rounds, arguments.core)
-    with progress_for(1.0) as progress:
+    with Progress(1.0) as progress:
         compared, found = measure_against(benchmarks, plan, progress.show)
     if arguments.output:
         for number, side in enumerate(("before", "after")):

@@ -19,7 +19,7 @@ from nonobot.harness.commands.from_picture import (
     refuse_options,
 )
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.progress import Progress, progress_for
+from nonobot.harness.progress import Progress
 from nonobot.harness.user_files import opened, write_output
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         records = _Records(_found(data, arguments, name), name)
     try:
         # The lines of the file are what is known beforehand, and where each puzzle stands.
-        with progress_for(data.count(b"\n") + 1) as records.progress:
+        with Progress(data.count(b"\n") + 1) as records.progress:
             written = write(records, to.name)
     except FormatError as error:
         raise UnusableError(f"{name}: {error}") from None

@@ -13,7 +13,7 @@ from pathlib import Path
 from nonobot.arguments import Parser, did_you_mean, seconds
 from nonobot.harness.cli import add_json
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.progress import progress_for
+from nonobot.harness.progress import Progress
 from nonobot.harness.text import percent
 from nonobot.tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
 from nonobot.tournament_data.registry import BROWSABLE, OfficialSet, official_sets
@@ -182,7 +182,7 @@ def _fetched(missing: Sequence[OfficialSet], timeout_seconds: float) -> int:
     """Fetch sets, say what came of each, and return how many came."""
     sizes = [official.bytes or TYPICAL_BYTES for official in missing]
     fetched = 0
-    with progress_for(sum(sizes)) as progress:
+    with Progress(sum(sizes)) as progress:
         for index, official in enumerate(missing):
             done = sum(sizes[:index])
 

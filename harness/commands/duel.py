@@ -19,7 +19,7 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.own_bot import OWN_JUDGE
 from nonobot.harness.play.machine import require_cores, tournament_core
 from nonobot.harness.play.watchdog import Interrupts
-from nonobot.harness.progress import Progress, progress_for
+from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import last_words, read_result
 from nonobot.harness.results.result_text import outcome_line
 from nonobot.harness.results.run_result import RunResult
@@ -98,7 +98,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     options = _options(arguments)
     with _folder(arguments.results) as folder:
         sides = [folder / side for side in SIDES]
-        with Progress() if arguments.quiet else progress_for(arguments.rounds + 1) as progress:
+        with Progress(None if arguments.quiet else arguments.rounds + 1) as progress:
             for number in range(arguments.rounds + 1):
                 progress.show(number, f"round {number} of {arguments.rounds}" if number else "warming up")
                 _play(arguments, options, sides, number)

@@ -13,7 +13,7 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.grading import Findings, GradingBot, grading_bot
 from nonobot.harness.make_unique import MOST_TRIES, MadeUnique, differing, make_unique
 from nonobot.harness.pictures.image_cells import LARGEST_SIDE, Cells, ImageCells, is_image, read_cells
-from nonobot.harness.progress import progress_for
+from nonobot.harness.progress import Progress
 from nonobot.harness.text import count, ranges
 from nonobot.protocol import Puzzle, Record, Solution
 from nonobot.protocol.formats import MOST_BYTES, Format
@@ -169,7 +169,7 @@ def _puzzle(cells: Cells) -> Puzzle:
 
 def _made_unique(cells: Cells, bot: GradingBot, tries: int, name: str, limit: float) -> tuple[Cells, bool]:
     """Return the board with few cells changed, and whether it has a single solution then; say so."""
-    with progress_for(tries) as progress:
+    with Progress(tries) as progress:
         done = make_unique(
             cells,
             bot.findings,

@@ -16,7 +16,7 @@ from nonobot.harness.cluster.board_tasks import Judge
 from nonobot.harness.cluster.where import WHERE_HELP, connected, where
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.containment import uncontained
-from nonobot.harness.progress import Progress, progress_for
+from nonobot.harness.progress import Progress
 from nonobot.harness.results.terms import Contain
 from nonobot.harness.survey import Kind, Survey, as_json, as_text
 from nonobot.harness.text import on_terminal, percent
@@ -220,7 +220,7 @@ def _progress(arguments: argparse.Namespace, count: int) -> Progress:
     """Return a progress, unless it would stand amidst the questions."""
     if not arguments.out and sys.stdout.isatty():
         return Progress()
-    return progress_for(count)
+    return Progress(count)
 
 
 def _counted(boards: Iterable[Board], count: int, progress: Progress) -> Iterator[Board]:
@@ -257,7 +257,7 @@ def _surveyed(arguments: argparse.Namespace, recipes: list[Recipe]) -> None:
     """Look at boards that nobody keeps, and say what was seen."""
     total = sum(recipe.count * recipe.width * recipe.height for recipe in recipes)
     with contextlib.ExitStack() as stack:
-        progress = stack.enter_context(progress_for(total))
+        progress = stack.enter_context(Progress(total))
         client = stack.enter_context(connected(arguments.on)) if arguments.on else None
         survey = survey_on(
             client,

@@ -20,13 +20,13 @@ from nonobot.harness.own_bot import own_bot
 from nonobot.harness.play.containment import built_walls, uncontained
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import warmed_up
-from nonobot.harness.play.run_screen import screen_for
 from nonobot.harness.play.watchdog import STALL_SECONDS
 from nonobot.harness.profiling.collect import profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_comparison import as_text as comparison_as_text
 from nonobot.harness.profiling.profile_comparison import compare
 from nonobot.harness.profiling.profile_data import Profile
 from nonobot.harness.profiling.profile_text import as_text
+from nonobot.harness.progress import RunProgress
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.terms import Contain, Terms
 from nonobot.harness.text import on_terminal
@@ -148,10 +148,8 @@ def _profile(arguments: argparse.Namespace) -> Profile:
         stall_limit_seconds=STALL_SECONDS,
         core=arguments.core if "core" in arguments else tournament_core(),
     )
-    with screen_for(len(puzzle_set.puzzles), arguments.quiet) as screen:
-        profile = profile_of(
-            puzzle_set, command, terms, lambda ruling, now: screen.show(ruling, now, ruling.took_seconds), show
-        )
+    with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
+        profile = profile_of(puzzle_set, command, terms, progress.take, show)
     if profile.end.reason is EndReason.INTERRUPTED:
         print("nonojudge: interrupted; this is the profile of what was done", file=sys.stderr)
     return profile

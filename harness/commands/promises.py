@@ -9,7 +9,7 @@ from pathlib import Path
 from nonobot.arguments import Parser
 from nonobot.harness.cli import add_json
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.progress import progress_for
+from nonobot.harness.progress import Progress
 from nonobot.harness.promises.promise import FILE, Outcome, Promise, read_promises, show_all
 from nonobot.harness.promises.promise_text import as_json, as_text, listing
 from nonobot.harness.text import on_terminal
@@ -54,7 +54,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print(listing(promises), end="")
         return 0
-    with progress_for(sum(one.seconds for one in promises)) as progress:
+    with Progress(sum(one.seconds for one in promises)) as progress:
         shown = show_all(promises, progress.show)
     print(as_json(shown) if arguments.json else as_text(shown, on_terminal()), end="")
     return 1 if any(one.outcome in (Outcome.BROKEN, Outcome.FAILED) for one in shown) else 0

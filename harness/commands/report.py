@@ -10,7 +10,7 @@ from nonobot import __version__
 from nonobot.arguments import Parser
 from nonobot.harness.cli import add_results
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.progress import progress_for
+from nonobot.harness.progress import Progress
 from nonobot.harness.ranking.sources import read_results
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.user_files import require_writable, write_output
@@ -59,7 +59,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError("a report needs the result of a run, as `nonojudge run` writes it; here is none")
     require_writable(arguments.out)
     report = Report(results)
-    with progress_for(STEPS * len(report.sets)) as progress:
+    with Progress(STEPS * len(report.sets)) as progress:
         page = page_of(report, arguments.title, __version__, progress.show)
     write_output(arguments.out, page.encode())
     print(f"report: {arguments.out}")

@@ -6,7 +6,7 @@ import argparse
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,11 +29,11 @@ from nonobot.harness.play.bot_files import file_names
 from nonobot.harness.play.containment import uncontained
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
-from nonobot.harness.play.run_screen import Screen, screen_for
 from nonobot.harness.play.watchdog import STALL_SECONDS
+from nonobot.harness.progress import RunProgress
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.result_text import run_lines
-from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
+from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.terms import PROCESS_LIMIT, Contain, Feed, SetFacts, Terms
 from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
@@ -199,8 +199,8 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
         _say(arguments, line)
     require_place(terms, result_path)
     bot = replace(_bot(arguments, puzzle_set, terms, result_path), files=files)
-    with screen_for(len(puzzle_set.puzzles), arguments.quiet) as screen:
-        result = play(puzzle_set, bot, terms, result_path, _shown_on(screen))
+    with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
+        result = play(puzzle_set, bot, terms, result_path, progress.take)
     if (warning := busy_warning(result.machine)) and result.end.reason is not EndReason.NOT_STARTED:
         _say(arguments, warning)
     return result
@@ -226,19 +226,12 @@ def _resumed(arguments: argparse.Namespace) -> RunResult:
         )
     recorded = recorded_run(arguments.resume)
     puzzle_set = _same_set(recorded.set)
-    with screen_for(len(puzzle_set.puzzles), arguments.quiet) as screen:
-        return resume(puzzle_set, arguments.resume, _shown_on(screen))
+    with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
+        return resume(puzzle_set, arguments.resume, progress.take)
 
 
 def _same_set(facts: SetFacts) -> PuzzleSet:
     return loaded(facts.name, (facts.width, facts.height))
-
-
-def _shown_on(screen: Screen) -> Callable[[PuzzleResult, float], None]:
-    def show(ruling: PuzzleResult, run_seconds: float) -> None:
-        screen.show(ruling, run_seconds, ruling.took_seconds)
-
-    return show
 
 
 def _say(arguments: argparse.Namespace, line: str) -> None:

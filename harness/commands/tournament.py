@@ -15,16 +15,15 @@ from nonobot.harness.cluster.where import WHERE_HELP, where
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.containment import uncontained
 from nonobot.harness.play.match import GOES_ON
-from nonobot.harness.play.run_screen import screen_for
 from nonobot.harness.play.watchdog import Interrupts
+from nonobot.harness.progress import AllRunsProgress, RunProgress
 from nonobot.harness.ranking.comparability import kind_of
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.result_text import outcome_line
-from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
+from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.terms import Contain
 from nonobot.harness.text import count
-from nonobot.harness.tournament.all_runs_screen import AllRunsScreen
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.rounds import Pairing, held, pairings
 
@@ -144,7 +143,7 @@ def _played_on_workers(
     if not arguments.quiet and known:
         print(f"{len(known)} of {count(len(todo), 'run')} played before", file=sys.stderr)
     kinds = {one.set.sha256: kind_of(one.machine) for one in known.values()} if arguments.same_kind else None
-    with AllRunsScreen(len(left), arguments.quiet) as screen:
+    with AllRunsProgress(len(left), arguments.quiet) as screen:
         runs = RunsOnWorkers(left, screen, arguments.again, kinds)
         played_on(arguments.on, runs, screen.say)
     found = known | runs.results
@@ -183,12 +182,8 @@ def _played(pairing: Pairing, before: RunResult | None, place: str, quiet: bool)
         say(f"{who}: played before; {outcome_line(before)}")
         return before
     say(f"{who} ...")
-    with screen_for(len(pairing.puzzle_set.puzzles), quiet) as screen:
-
-        def show(ruling: PuzzleResult, run_seconds: float) -> None:
-            screen.show(ruling, run_seconds, ruling.took_seconds)
-
-        result = pairing.play(before, show)
+    with RunProgress(len(pairing.puzzle_set.puzzles), quiet) as progress:
+        result = pairing.play(before, progress.take)
     if result.end.reason is not EndReason.NOT_STARTED:
         say(f"{who}: {outcome_line(result)}")
     return result

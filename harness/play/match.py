@@ -3,7 +3,7 @@
 Down from here: `leg.py` is one life of the bot's process (feed, listen, rule, end it), `conversation.py` what is
 said in it, `watchdog.py` what stops it, `bot_process.py` the process and its pipes, `process_tree.py` all that it
 started, `machine.py` the cores; `run_state.py` is what has come of the run so far, `journal.py` what of it is on
-disk, `run_screen.py` what is shown of it.
+disk.
 """
 
 from __future__ import annotations
