@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from nonobot.protocol import Puzzle, Record, formats
 from nonobot.protocol.faults import Fault, Kind
-from nonobot.protocol.formats.base import MOST_SIDE
-from nonobot.protocol.formats.draft import MOST_REMARKS
+from nonobot.protocol.formats.base import MOST_REMARKS, MOST_SIDE
 from nonobot.protocol.formats.lists import MOST_DEPTH
 from tests.mutated_formats import problems
 

@@ -1,6 +1,4 @@
-"""Sizes first, then a line for each clue: `.nin`, `.mk` and `.cwd`.
-
-All of them have the rows' clues and then the columns', a line each, spaces between the numbers.
+"""Formats with the size first, then a line for each clue, rows before columns: `.nin`, `.mk` and `.cwd`.
 
 - `.nin`, of Jakub Wilk's solver, as Jan Wolter's survey of solvers names it (https://webpbn.com/survey/), starts
   with `width height`.
@@ -21,8 +19,7 @@ from functools import partial
 from itertools import dropwhile, groupby
 
 from nonobot.protocol.faults import Kind
-from nonobot.protocol.formats.base import Format
-from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.formats.base import PARTS, Draft, Format
 from nonobot.protocol.formats.text_lines import (
     NUMBERS,
     Line,
@@ -82,14 +79,14 @@ def _looks_like_cwd(lines: Sequence[str]) -> bool:
 
 
 def _put(draft: Draft, rows: Sequence[Line], columns: Sequence[Line]) -> None:
-    for take, lines in ((draft.row, rows), (draft.column, columns)):
+    for part, lines in zip(PARTS, (rows, columns), strict=True):
         for line in lines:
-            take(clue_from_text(line.text), line.number)
+            draft.clue(part, clue_from_text(line.text), line.number)
 
 
 def _take_nin(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> None:
-    found = clue_lines(draft, gathered(lines), width + height, f"the {height} rows and {width} columns")
-    _put(draft, found[:height], found[height:])
+    clues = clue_lines(draft, gathered(lines), width + height, f"the {height} rows and {width} columns")
+    _put(draft, clues[:height], clues[height:])
 
 
 def _take_mk(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> None:
@@ -116,8 +113,8 @@ def _take_cwd(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> N
         return
     parts = [sum(1 for _ in part) for is_full, part in groupby(kept, key=lambda line: bool(line.text)) if is_full]
     counts = " and ".join(map(str, parts)) or "0"
-    found = f"{counts} clue lines" if len(parts) < 4 else f"{sum(parts)} clue lines in {len(parts)} parts"
-    what = f"expected {height} rows, a blank line and {width} columns, found {found}"
+    counted = f"{counts} clue lines" if len(parts) < 4 else f"{sum(parts)} clue lines in {len(parts)} parts"
+    what = f"expected {height} rows, a blank line and {width} columns, found {counted}"
     draft.refuse(Kind.MISSING_LINES, what, kept[-1].number if kept else None)
 
 
@@ -132,7 +129,6 @@ NIN = Format(
     name="nin",
     description="'width height', the rows' clues, the columns' clues",
     extensions=(".nin",),
-    several=False,
     looks_like=_looks_like_nin,
     read=partial(
         sized_puzzle, form=_WIDTH_FIRST, no_size="is not a width and a height, such as '25 25'", take=_take_nin
@@ -144,7 +140,6 @@ MK = Format(
     name="mk",
     description="'height width', the rows' clues, '#', the columns' clues",
     extensions=(".mk",),
-    several=False,
     looks_like=_looks_like_mk,
     read=partial(
         sized_puzzle, form=_HEIGHT_FIRST, no_size="is not a height and a width, such as '25 25'", take=_take_mk
@@ -156,7 +151,6 @@ CWD = Format(
     name="cwd",
     description="the height, the width, the rows' clues, a blank line, the columns' clues",
     extensions=(".cwd",),
-    several=False,
     looks_like=_looks_like_cwd,
     read=partial(
         sized_puzzle,

@@ -29,26 +29,17 @@ __all__ = [
 
 @cache
 def table() -> dict[str, Format]:
-    """Load the formats; in the order in which a file is held against them (see `detection`)."""
-    from nonobot.protocol.formats import (
-        grid,
-        hv,
-        letters,
-        lists,
-        non,
-        olsak,
-        oneline,
-        picross,
-        taai,
-        webpbn,
-    )
+    """Load the formats, in the order in which :func:`detect` tries them."""
+    from nonobot.protocol.formats import grid, lists, non, taai, webpbn
     from nonobot.protocol.formats.counted import CWD, MK, NIN
+    from nonobot.protocol.formats.headed import HV, PICROSS, G
+    from nonobot.protocol.formats.oneline import LETTERS, ONELINE
     from nonobot.protocol.formats.pynogram import NONOGRID, PYNOGRAM
 
-    # Those that look for words of their own come before those that take any words, letters or brackets.
+    # Formats with words of their own come before those that take any words, letters or brackets.
     order = (
-        *(webpbn.FORMAT, picross.FORMAT, hv.FORMAT, grid.FORMAT, MK, NIN, CWD, oneline.FORMAT, olsak.FORMAT),
-        *(NONOGRID, PYNOGRAM, letters.FORMAT, lists.FORMAT, non.FORMAT, taai.FORMAT),
+        *(webpbn.FORMAT, PICROSS, HV, grid.FORMAT, MK, NIN, CWD, ONELINE, G),
+        *(NONOGRID, PYNOGRAM, LETTERS, lists.FORMAT, non.FORMAT, taai.FORMAT),
     )
     return {format.name: format for format in order}
 

@@ -14,11 +14,10 @@ Written: texts behind a colon, clues a line each with commas.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from nonobot.protocol.faults import Fault, Kind, shown
-from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
-from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.formats.base import MOST_SIDE, PARTS, Draft, Format, Found, parts_of
 from nonobot.protocol.formats.text_lines import (
     Line,
     cells_from_lines,
@@ -61,12 +60,12 @@ def _take(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> None:
             _take_text(draft, name, content)
         elif name in _DRAWN:
             _take_drawn(draft, name, content)
-    for name, count, take in (("rows", height, draft.row), ("columns", width, draft.column)):
-        if name not in sections:
-            draft.refuse(Kind.MISSING_LINES, f"no section '{name}'")
+    for part, count in zip(PARTS, (height, width), strict=True):
+        if part not in sections:
+            draft.refuse(Kind.MISSING_LINES, f"no section '{part}'")
             continue
-        for line in _clues(draft, sections[name], count, name):
-            take(clue_from_text(line.text), line.number)
+        for line in _clues(draft, sections[part], count, part):
+            draft.clue(part, clue_from_text(line.text), line.number)
 
 
 def _sections(lines: Iterator[Line], draft: Draft) -> dict[str, list[Line]]:
@@ -80,7 +79,10 @@ def _sections(lines: Iterator[Line], draft: Draft) -> dict[str, list[Line]]:
             sections[name].append(line)
         elif heading := _heading(name, line):
             name, behind = heading
-            _check_name(name, sections, draft, line.number)
+            if name in _SECTIONS:
+                draft.section(name, line.number, "such a file holds one puzzle")
+            else:
+                draft.fault(_no_section(name), line.number)
             sections[name] = [behind] if behind.text else []
         elif name and name not in _TEXTS:
             _keep(sections[name], line)
@@ -93,15 +95,8 @@ def _heading(section: str, line: Line) -> tuple[str, Line] | None:
     """Return the name of the section that starts on a line within `section`, and what stands behind it."""
     if section in _DRAWN and _CELLS.fullmatch(line.text):
         return None
-    found = _HEADING.fullmatch(line.text)
-    return (found["name"].lower(), Line(line.number, found["behind"])) if found else None
-
-
-def _check_name(name: str, sections: Mapping[str, object], draft: Draft, line: int) -> None:
-    if name not in _SECTIONS:
-        draft.fault(_no_section(name), line)
-    elif name in sections:
-        draft.refuse(Kind.SURPLUS, f"a second '{name}'; such a file holds one puzzle", line)
+    heading = _HEADING.fullmatch(line.text)
+    return (heading["name"].lower(), Line(line.number, heading["behind"])) if heading else None
 
 
 def _no_section(text: str) -> Fault:
@@ -115,7 +110,7 @@ def _keep(content: list[Line], line: Line) -> None:
 
 
 def _take_text(draft: Draft, name: str, lines: Sequence[Line]) -> None:
-    for line in lines:  # one at most
+    for line in lines[:1]:
         if not is_text(line.text):
             draft.remark(Kind.NOT_TEXT, f"the {name} has bytes that are not UTF-8 text", line.number)
         draft.texts[name] = line.text
@@ -136,9 +131,9 @@ def _take_drawn(draft: Draft, name: str, lines: Sequence[Line]) -> None:
     if isinstance(cells, Fault):
         draft.fault(cells)
     elif name == "grid":
-        draft.start(cells, full[0].number)
+        draft.start = cells, full[0].number
     else:
-        draft.goal(cells, full[0].number)
+        draft.solution = cells, full[0].number
 
 
 def _write(records: Sequence[Record]) -> str:
@@ -146,7 +141,7 @@ def _write(records: Sequence[Record]) -> str:
     puzzle = record.puzzle
     lines = [f"{puzzle.width}x{puzzle.height}"]
     lines += [f"{name}: {getattr(record, name)}" for name in _TEXTS if getattr(record, name)]
-    lines += ["rows", *map(with_commas, puzzle.rows), "columns", *map(with_commas, puzzle.columns)]
+    lines += [line for part, clues in parts_of(puzzle) for line in (part, *map(with_commas, clues))]
     for name, grid in (("grid", record.start), ("solution", record.solution)):
         if grid is not None:
             lines += [name, *_drawn(name, grid)]
@@ -163,7 +158,6 @@ FORMAT = Format(
     description="8x11, then sections title, author, rows, columns, grid, solution",
     extensions=(".grid",),
     holds=frozenset({*_TEXTS, "start", "solution"}),
-    several=False,
     looks_like=_looks_like,
     read=_read,
     write=_write,

@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 
 from nonobot.protocol.clues import clue_from_words
 from nonobot.protocol.faults import Fault, Kind, shown
-from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Format, Found
-from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.formats.base import MOST_SIDE, PARTS, BrokenOffError, Draft, Format, Found, Part, parts_of
 from nonobot.protocol.puzzle import Clue
 from nonobot.protocol.record import Record
 
@@ -38,8 +37,6 @@ _TOKEN = re.compile(
     re.VERBOSE | re.ASCII,
 )
 
-PlacedClue = tuple[Clue | Fault, int]
-
 
 def _looks_like(lines: Sequence[str]) -> bool:
     first = next((line for line in lines if not line.startswith(("//", "#"))), "")
@@ -48,25 +45,43 @@ def _looks_like(lines: Sequence[str]) -> bool:
 
 def _read(data: bytes) -> Iterator[Found]:
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    pairs = _Pairs()
+    number, parts = 1, dict[Part, _List]()
     try:
         for clues in _clue_lists(text):
-            yield from pairs.take(clues)
+            part = _part(clues, "columns" if "rows" in parts else "rows")
+            if part in parts:
+                yield _puzzle(number, parts)
+                number, parts = number + 1, {}
+            parts[part] = clues
+            if len(parts) == len(PARTS):
+                yield _puzzle(number, parts)
+                number, parts = number + 1, {}
     except BrokenOffError as broken:
-        yield pairs.broken_off(broken.fault)
+        yield broken.fault.at(number, broken.fault.line)
     else:
-        yield from pairs.end()
+        if parts:
+            yield _puzzle(number, parts)
+
+
+def _part(clues: _List, expected: Part) -> Part:
+    """Return the part of a puzzle that a list of clues is, by its name or else by its place."""
+    if not clues.name:
+        return expected
+    if clues.name not in (*_ROWS, *_COLUMNS):
+        what = f"{shown(clues.name)} is no name for rows or columns"
+        raise BrokenOffError(what, clues.line, Kind.UNKNOWN_SECTION)
+    return "rows" if clues.name in _ROWS else "columns"
 
 
 @dataclass
 class _List:
-    """A list whose closing bracket has not come yet, or a whole list of clues."""
+    """A list, open or closed: of numbers (a clue), of clues, or of further lists."""
 
     closing: str
     line: int
     name: str = ""
     words: list[str] = field(default_factory=list)  # of a clue
-    clues: list[PlacedClue] = field(default_factory=list)  # of a list of clues
+    clues: list[tuple[Clue | Fault, int]] = field(default_factory=list)  # of a list of clues
     outer: bool = False  # holds lists of clues, or lists that do
     too_many: bool = False
 
@@ -130,50 +145,17 @@ def _close(closed: _List, parent: _List | None, line: int) -> None:
         parent.clues.append((clue, closed.line))
 
 
-class _Pairs:
-    """Makes puzzles of lists of clues."""
-
-    def __init__(self) -> None:
-        self._number = 0
-        self._rows: _List | None = None
-        self._columns: _List | None = None
-
-    def take(self, clues: _List) -> Iterator[Found]:
-        """Take the next list of clues."""
-        if clues.name and clues.name not in (*_ROWS, *_COLUMNS):
-            what = f"{shown(clues.name)} is no name for rows or columns"
-            raise BrokenOffError(what, clues.line, Kind.UNKNOWN_SECTION)
-        to_rows = clues.name in _ROWS if clues.name else not self._rows
-        if self._rows if to_rows else self._columns:
-            yield from self.end()
-        if to_rows:
-            self._rows = clues
+def _puzzle(number: int, parts: dict[Part, _List]) -> Found:
+    draft = Draft(number, min(clues.line for clues in parts.values()))
+    for part in PARTS:
+        if part not in parts:
+            draft.refuse(Kind.MISSING_LINES, f"no list of {part}")
+        elif len(parts[part].clues) > MOST_SIDE:
+            draft.refuse(Kind.BAD_SIZE, f"more than {MOST_SIDE} {part}", parts[part].line)
         else:
-            self._columns = clues
-        if self._rows and self._columns:
-            yield from self.end()
-
-    def end(self) -> Iterator[Found]:
-        """Take the end of a puzzle, if one was begun."""
-        rows, columns = self._rows, self._columns
-        self._rows = self._columns = None
-        if not (rows or columns):
-            return
-        self._number += 1
-        draft = Draft(self._number, min(clues.line for clues in (rows, columns) if clues))
-        for clues, take, kind in ((rows, draft.row, "rows"), (columns, draft.column, "columns")):
-            if clues is None:
-                draft.refuse(Kind.MISSING_LINES, f"no list of {kind}")
-            elif len(clues.clues) > MOST_SIDE:
-                draft.refuse(Kind.BAD_SIZE, f"more than {MOST_SIDE} {kind}", clues.line)
-            else:
-                for clue, line in clues.clues:
-                    take(clue, line)
-        yield draft.finished()
-
-    def broken_off(self, fault: Fault) -> Fault:
-        """Return the fault as that of the puzzle being read."""
-        return fault.at(self._number + 1, fault.line)
+            for clue, line in parts[part].clues:
+                draft.clue(part, clue, line)
+    return draft.finished()
 
 
 def _write(records: Sequence[Record]) -> str:
@@ -181,10 +163,7 @@ def _write(records: Sequence[Record]) -> str:
 
 
 def _text(record: Record) -> str:
-    return "".join(
-        f"{name} = [{', '.join(str(list(clue)) for clue in clues)}]\n"
-        for name, clues in (("rows", record.puzzle.rows), ("columns", record.puzzle.columns))
-    )
+    return "".join(f"{part} = {list(map(list, clues))}\n" for part, clues in parts_of(record.puzzle))
 
 
 FORMAT = Format(

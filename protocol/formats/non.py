@@ -23,8 +23,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nonobot.protocol.faults import Kind, shown
-from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
-from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.formats.base import MOST_SIDE, Draft, Format, Found, Part, part_named, parts_of
 from nonobot.protocol.formats.text_lines import (
     Line,
     black_clue,
@@ -32,21 +31,17 @@ from nonobot.protocol.formats.text_lines import (
     gathered,
     is_text,
     lines_of,
+    unquoted,
     with_commas,
 )
 from nonobot.protocol.record import Record
 
 __all__ = ["FORMAT"]
 
-_TEXTS = {
-    "catalogue": "catalogue",
-    "title": "title",
-    "by": "author",
-    "copyright": "copyright",
-    "license": "license",
-    "description": "description",
-}
-_KEYS = frozenset({*_TEXTS, "width", "height", "rows", "columns", "goal", "color", "maxrule"})
+_FIELDS = ("catalogue", "title", "author", "copyright", "license", "description")
+_TEXTS = {"by" if field == "author" else field: field for field in _FIELDS}
+_SIDES = {"rows": "height", "columns": "width"}
+_KEYS = frozenset({*_TEXTS, *_SIDES, *_SIDES.values(), "goal", "color", "maxrule"})
 _DIVIDER = re.compile(r"={4,}")
 _ASSIGNED = re.compile(r"[A-Za-z]+\s*=")  # as no key of this format is
 _WORD = re.compile(r"[A-Za-z][\w-]*(?=\s|$)")
@@ -65,7 +60,7 @@ def _key(text: str) -> str:
 
 def _read(data: bytes) -> Iterator[Found]:
     number = 0
-    puzzle: _Puzzle | None = None
+    puzzle: _Lines | None = None
     for line in lines_of(data):
         if _DIVIDER.fullmatch(line.text):
             if puzzle:
@@ -75,22 +70,22 @@ def _read(data: bytes) -> Iterator[Found]:
             puzzle.take(line)
         elif line.text:
             number += 1
-            puzzle = _Puzzle(number, line.number)
+            puzzle = _Lines(number, line.number)
             puzzle.take(line)
     if puzzle:
         yield puzzle.finished()
 
 
-class _Puzzle:
+class _Lines:
     """The lines of one puzzle."""
 
     def __init__(self, number: int, line: int) -> None:
         self._draft = Draft(number, line)
         self._sides: dict[str, int] = {}
         self._goal: Line | None = None
-        self._section: str | None = None  # 'rows' or 'columns' while their clues are read
+        self._section: Part | None = None  # the part whose clues are read
         self._clues: list[Line] = []
-        self._seen: set[str] = set()
+        self._has_section = False
 
     def take(self, line: Line) -> None:
         """Take the next line."""
@@ -112,18 +107,19 @@ class _Puzzle:
     def finished(self) -> Found:
         """Take the end of the puzzle."""
         self._end_section()
-        if not self._seen and not self._goal:
+        if not self._has_section and not self._goal:
             self._draft.refuse(Kind.MISSING_LINES, "no 'rows' and no 'columns'")
         self._take_goal()
         return self._draft.finished()
 
     def _take_key(self, key: str, value: str, line: Line) -> None:
-        if key in ("width", "height") or (key in ("rows", "columns") and value):
-            self._take_side({"rows": "height", "columns": "width"}.get(key, key), value, line)
-        elif key in ("rows", "columns"):
-            self._start_section(key, line)
+        if key in ("width", "height") or (key in _SIDES and value):
+            self._take_side(_SIDES.get(key, key), value, line)
+        elif part := part_named(key):
+            self._draft.section(part, line.number, "puzzles are divided by a line '===='")
+            self._section, self._clues, self._has_section = part, [], True
         elif key == "goal":
-            self._goal = Line(line.number, _unquoted(value))
+            self._goal = Line(line.number, unquoted(value))
         elif key in _TEXTS:
             self._take_text(key, value, line)
         elif key != "maxrule":  # obsolete, and says nothing that the clues do not
@@ -143,28 +139,19 @@ class _Puzzle:
     def _take_text(self, key: str, value: str, line: Line) -> None:
         if not is_text(value):
             self._draft.remark(Kind.NOT_TEXT, f"the {key} has bytes that are not UTF-8 text", line.number)
-        self._draft.texts[_TEXTS[key]] = html.unescape(_unquoted(value))
-
-    def _start_section(self, section: str, line: Line) -> None:
-        if section in self._seen:
-            self._draft.refuse(
-                Kind.SURPLUS, f"a second '{section}'; puzzles are divided by a line '===='", line.number
-            )
-        self._seen.add(section)
-        self._section, self._clues = section, []
+        self._draft.texts[_TEXTS[key]] = html.unescape(unquoted(value))
 
     def _end_section(self) -> None:
         section, self._section = self._section, None
         if section is None:
             return
-        side = "height" if section == "rows" else "width"
+        side = _SIDES[section]
         needed = self._sides.get(side)
         if needed is None:
             self._draft.refuse(Kind.BAD_SIZE, f"no {side} before '{section}'")
             return
-        take = self._draft.row if section == "rows" else self._draft.column
         for line in clue_lines(self._draft, self._clues, needed, f"the {section} of a board of {side} {needed}"):
-            take(black_clue(line.text), line.number)
+            self._draft.clue(section, black_clue(line.text), line.number)
 
     def _take_goal(self) -> None:
         if self._goal is None:
@@ -175,13 +162,9 @@ class _Puzzle:
             what = f"the goal is left out: {len(cells)} cells, expected {width * height} for {width}x{height}"
             self._draft.remark(Kind.BAD_GRID, what, self._goal.number)
             return
-        rows = [cells[start : start + width] for start in range(0, len(cells), width)]
-        self._draft.goal([[int(cell != "0") for cell in row] for row in rows], self._goal.number)
-
-
-def _unquoted(value: str) -> str:
-    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
-    return value[1:-1] if quoted else value
+        black = [int(cell != "0") for cell in cells]
+        rows = [black[start : start + width] for start in range(0, len(cells), width)]
+        self._draft.solution = rows, self._goal.number
 
 
 def _write(records: Sequence[Record]) -> str:
@@ -196,8 +179,8 @@ def _text(record: Record) -> str:
         if text is not None:
             lines.append(f'{key} "{html.escape(text)}"')
     lines += [f"width {puzzle.width}", f"height {puzzle.height}"]
-    for section, clues in (("rows", puzzle.rows), ("columns", puzzle.columns)):
-        lines += ["", section, *map(with_commas, clues)]
+    for part, clues in parts_of(puzzle):
+        lines += ["", part, *map(with_commas, clues)]
     if record.solution is not None:
         lines += ["", f'goal "{"".join(map(str, record.solution.cells.ravel().tolist()))}"']
     return "\n".join(lines) + "\n"

@@ -1,66 +1,129 @@
-"""One puzzle on a line: `3:2,1:3-1,2:3,1`.
+"""Formats with many puzzles a file, each on one or two text lines: `oneline` and `letters`.
 
-First the rows' clues, then a `-`, then the columns'; `:` between clues, `,` between block lengths. An empty clue
-is a `0` or nothing. Every line that is not blank is a puzzle. Written: a `0` for an empty clue.
+- `oneline`: a puzzle on a line, `3:2,1:3-1,2:3,1`. First the rows' clues, then a `-`, then the columns'; `:`
+  between clues, `,` between block lengths. An empty clue is a `0` or nothing. Written: a `0`.
+- `letters`: the strings of the task "Nonogram solver" of Rosetta Code, a line of the rows' clues and one of the
+  columns', a word for each clue, a letter for each block: A is 1, B is 2, up to Z for 26. Blank lines stand between
+  puzzles. The task has no empty clue. Here it is a `0`; `@`, the character before A, is read as one, too. Blocks of
+  more than 26 cells cannot be written. Source: https://rosettacode.org/wiki/Nonogram_solver
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
-from nonobot.protocol.faults import Kind
-from nonobot.protocol.formats.base import MOST_SIDE, Format, Found
-from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.clues import Clue
+from nonobot.protocol.faults import Fault, Kind, shown
+from nonobot.protocol.formats.base import MOST_SIDE, PARTS, Draft, Format, Found
 from nonobot.protocol.formats.text_lines import Line, clue_from_text, lines_of, with_commas
-from nonobot.protocol.puzzle import Clue
 from nonobot.protocol.record import Record
 
-__all__ = ["FORMAT"]
+__all__ = ["LETTERS", "ONELINE"]
 
 
-def _looks_like(lines: Sequence[str]) -> bool:
-    return bool(re.fullmatch(r"[\d,:\s]+-[\d,:\s]+", lines[0], re.ASCII))
-
-
-def _read(data: bytes) -> Iterator[Found]:
-    number = 0
-    for line in lines_of(data):
-        if line.text:
-            number += 1
-            yield _puzzle(number, line)
-
-
-def _puzzle(number: int, line: Line) -> Found:
-    draft = Draft(number, line.number)
-    rows, dash, columns = line.text.partition("-")
-    if not dash or "-" in columns:
-        count = "more than one" if dash else "no"
-        draft.refuse(Kind.UNUSABLE_MARKUP, f"{count} '-'; expected the rows' clues, '-', the columns' clues")
-        return draft.finished()
-    for text, take in ((rows, draft.row), (columns, draft.column)):
-        if text.count(":") >= MOST_SIDE:
-            draft.refuse(Kind.BAD_SIZE, f"more than {MOST_SIDE} clues")
+def _puzzle(
+    number: int, parts: Sequence[Line], divider: str | None, clue_of_word: Callable[[str], Clue | Fault]
+) -> Found:
+    """Return the puzzle of a text of rows and one of columns, whose clues are divided by `divider` or spaces."""
+    draft = Draft(number, parts[0].number)
+    for name, part in zip(PARTS, parts, strict=True):
+        words = part.text.split(divider, MOST_SIDE)
+        if len(words) > MOST_SIDE:
+            draft.refuse(Kind.BAD_SIZE, f"more than {MOST_SIDE} clues", part.number)
             continue
-        for clue in text.split(":"):
-            take(clue_from_text(clue.strip()), line.number)
+        for word in words:
+            draft.clue(name, clue_of_word(word.strip()), part.number)
     return draft.finished()
 
 
-def _write(records: Sequence[Record]) -> str:
-    return "".join(f"{_text(record.puzzle.rows)}-{_text(record.puzzle.columns)}\n" for record in records)
+def _looks_like_oneline(lines: Sequence[str]) -> bool:
+    return bool(re.fullmatch(r"[\d,:\s]+-[\d,:\s]+", lines[0], re.ASCII))
 
 
-def _text(clues: Sequence[Clue]) -> str:
-    return ":".join(map(with_commas, clues))
+def _read_oneline(data: bytes) -> Iterator[Found]:
+    for number, line in enumerate((line for line in lines_of(data) if line.text), 1):
+        parts = line.text.split("-", 2)
+        if len(parts) == 2:
+            yield _puzzle(number, [Line(line.number, part) for part in parts], ":", clue_from_text)
+        else:
+            what = (
+                f"{'more than one' if parts[1:] else 'no'} '-'; expected the rows' clues, '-', the columns' clues"
+            )
+            yield Fault(Kind.UNUSABLE_MARKUP, what, number, line.number)
 
 
-FORMAT = Format(
+def _write_oneline(records: Sequence[Record]) -> str:
+    parts = ((record.puzzle.rows, record.puzzle.columns) for record in records)
+    return "".join("-".join(":".join(map(with_commas, clues)) for clues in both) + "\n" for both in parts)
+
+
+ONELINE = Format(
     name="oneline",
     description="a puzzle a line: rows, '-', columns; ':' between clues, ',' between numbers",
     extensions=(".oneline",),
     several=True,
-    looks_like=_looks_like,
-    read=_read,
-    write=_write,
+    looks_like=_looks_like_oneline,
+    read=_read_oneline,
+    write=_write_oneline,
+)
+
+_WORDS = re.compile(r"([A-Z]+|0|@)(\s+([A-Z]+|0|@))*")
+_BEFORE_A = ord("A") - 1
+_LARGEST = 26
+
+
+def _looks_like_letters(lines: Sequence[str]) -> bool:
+    return all(_WORDS.fullmatch(line) for line in lines[:2])
+
+
+def _read_letters(data: bytes) -> Iterator[Found]:
+    number = 0
+    rows: Line | None = None
+    for line in chain(lines_of(data), [Line(0, "")]):
+        if rows:
+            yield _puzzle(number, (rows, line), None, _clue_in_letters) if line.text else _no_columns(number, rows)
+            rows = None
+        elif line.text:
+            number += 1
+            rows = line
+
+
+def _no_columns(number: int, rows: Line) -> Fault:
+    what = "a line of rows without the line of columns that should follow"
+    return Fault(Kind.MISSING_LINES, what, number, rows.number)
+
+
+def _clue_in_letters(word: str) -> Clue | Fault:
+    if word in ("0", "@"):
+        return ()
+    if not (word.isascii() and word.isalpha() and word.isupper()):
+        what = f"clue {shown(word)} is not made of the letters A to Z; an empty clue is written 0"
+        return Fault(Kind.NOT_A_NUMBER, what)
+    return tuple(ord(letter) - _BEFORE_A for letter in word)
+
+
+def _letters_problem(record: Record) -> str | None:
+    longest = max((max(clue, default=0) for clue in (*record.puzzle.rows, *record.puzzle.columns)), default=0)
+    return f"a block of {longest} cells, letters end at {_LARGEST}" if longest > _LARGEST else None
+
+
+def _write_letters(records: Sequence[Record]) -> str:
+    return "\n".join(f"{_text(record.puzzle.rows)}\n{_text(record.puzzle.columns)}\n" for record in records)
+
+
+def _text(clues: Sequence[Clue]) -> str:
+    return " ".join("".join(chr(_BEFORE_A + length) for length in clue) or "0" for clue in clues)
+
+
+LETTERS = Format(
+    name="letters",
+    description="Rosetta Code's strings: a line of rows, a line of columns, A = 1, B = 2",
+    extensions=(".letters",),
+    several=True,
+    looks_like=_looks_like_letters,
+    read=_read_letters,
+    write=_write_letters,
+    problem=_letters_problem,
 )

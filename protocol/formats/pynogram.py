@@ -20,8 +20,7 @@ from functools import partial
 from itertools import pairwise
 
 from nonobot.protocol.faults import Kind, shown
-from nonobot.protocol.formats.base import Format, Found
-from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.formats.base import Draft, Format, Found, part_named
 from nonobot.protocol.formats.text_lines import Line, clues_between_commas, lines_of, spaced, without_comment
 from nonobot.protocol.record import Record
 
@@ -74,7 +73,6 @@ class _Clues:
         self._in_quotes = in_quotes  # the values, so in TOML
         self._section = ""
         self._key = ""
-        self._seen: set[str] = set()
         self._quote = ""  # of the text that is being read, and the line where it begins
         self._text_line = 0
 
@@ -103,9 +101,7 @@ class _Clues:
         if self._quote:
             what = f"the text that starts here has no {self._quote} at its end"
             self._draft.refuse(Kind.UNUSABLE_MARKUP, what, self._text_line)
-        for key in _KEYS:
-            if key not in self._seen:
-                self._draft.refuse(Kind.MISSING_LINES, f"no '{key} =' under [clues]")
+        self._draft.require(_KEYS, "no '{} =' under [clues]")
         return self._draft.finished()
 
     def _start_section(self, name: str, line: Line) -> None:
@@ -117,10 +113,8 @@ class _Clues:
         self._key = key
         if not self._section:
             self._draft.refuse(Kind.UNKNOWN_SECTION, f"{shown(key)} stands under no [clues]", value.number)
-        if key in self._seen:
-            self._draft.refuse(Kind.SURPLUS, f"a second '{key}'; such a file holds one puzzle", value.number)
         if key in _KEYS:
-            self._seen.add(key)
+            self._draft.section(key, value.number, "such a file holds one puzzle")
         else:
             self._draft.remark(Kind.LEFT_OUT, f"{shown(key)} is not kept", value.number)
         if not self._in_quotes:
@@ -149,11 +143,10 @@ class _Clues:
             self._stray(behind, line)
 
     def _take_clues(self, text: str, line: Line) -> None:
-        if self._key not in _KEYS:
-            return
-        take = self._draft.row if self._key == "rows" else self._draft.column
-        for clue in clues_between_commas(text) if text else ():
-            take(clue, line.number)
+        part = part_named(self._key)
+        if part and text:
+            for clue in clues_between_commas(text):
+                self._draft.clue(part, clue, line.number)
 
     def _stray(self, text: str, line: Line) -> None:
         self._draft.refuse(
@@ -173,7 +166,6 @@ PYNOGRAM = Format(
     name="pynogram",
     description="pynogram's INI: [clues] with 'columns =' and 'rows =', commas or lines between clues",
     extensions=(".ini",),
-    several=False,
     looks_like=_has_clues,
     read=partial(_read, in_quotes=False),
     write=partial(_write, start="", end=""),
@@ -183,7 +175,6 @@ NONOGRID = Format(
     name="nonogrid",
     description="nonogrid's TOML: [clues] with columns and rows, each a text in quotes",
     extensions=(".toml",),
-    several=False,
     looks_like=_looks_like_toml,
     read=partial(_read, in_quotes=True),
     write=partial(_write, start=' """', end='"""\n'),

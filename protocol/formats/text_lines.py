@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from nonobot.protocol.clues import clue_from_words
 from nonobot.protocol.faults import Fault, Kind, shown
-from nonobot.protocol.formats.base import MOST_SIDE, Found
-from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.formats.base import MOST_SIDE, Draft, Found
 from nonobot.protocol.puzzle import Clue
 
 __all__ = [
@@ -28,6 +27,7 @@ __all__ = [
     "lines_of",
     "sized_puzzle",
     "spaced",
+    "unquoted",
     "with_commas",
     "without_comment",
 ]
@@ -71,13 +71,13 @@ def sized_puzzle(
     ----------
     data : bytes
     form : re.Pattern
-        Of the whole of these lines, joined by spaces; its groups `width` and `height` are digits.
+        Matches the lines with the size, joined by spaces; its groups `width` and `height` are digits.
     no_size : str
-        What is said of lines of another form.
+        End of the message on lines of another form.
     take : callable
-        Puts into a draft, whose board has this width and height, what stands on the other lines.
-    header_lines : int, optional
-        On how many lines the size stands.
+        Puts the other lines into a draft, whose board has this width and height.
+    header_lines : int
+        Number of lines with the size.
     """
     lines = lines_of(data)
     header = list(islice((line for line in lines if line.text[:1] not in ("", "#")), header_lines))
@@ -85,9 +85,8 @@ def sized_puzzle(
         return
     draft = Draft(1, header[0].number)
     size = " ".join(line.text for line in header)
-    found = form.fullmatch(size)
-    if found:
-        digits = found.group("width", "height")
+    if sides := form.fullmatch(size):
+        digits = sides.group("width", "height")
         width, height = (int(side) if len(side) < 10 else MOST_SIDE + 1 for side in digits)
         if 1 <= width <= MOST_SIDE and 1 <= height <= MOST_SIDE:
             take(draft, width, height, lines)
@@ -116,20 +115,13 @@ def is_text(text: str) -> bool:
     return "\0" not in text and "\ufffd" not in text
 
 
-def _words_of(text: str) -> list[str]:
-    """Return what stands between commas or white space; nothing between two commas is an empty word."""
-    return re.split(r"\s*,\s*|\s+", text) if text else []
-
-
 def clue_from_text(text: str) -> Clue | Fault:
-    """Return the clue that a line spells: block lengths with commas or white space between; the fault is
-    without its place.
-    """
+    """Return the clue that a line spells, commas or spaces between its numbers; a fault has no place."""
     if len(text) > LONGEST_CLUE:
         return Fault(Kind.LINE_TOO_LONG, f"a clue of over {LONGEST_CLUE} characters")
     if not is_text(text):
         return Fault(Kind.NOT_TEXT, "bytes that are not text; expected block lengths")
-    words = _words_of(text)
+    words = re.split(r"\s*,\s*|\s+", text) if text else []
     if "" in words:
         return Fault(Kind.NOT_A_NUMBER, f"clue {shown(text)} has a comma without a number")
     return clue_from_words(words)
@@ -154,14 +146,15 @@ def clues_between_commas(text: str) -> list[Clue | Fault]:
 
     A comma may stand behind the last one, too, as in a list that is copied from a program.
     """
-    words = [_unquoted(word.strip()) for word in text.removesuffix(",").split(",", MOST_SIDE)]
+    words = [unquoted(word.strip()).strip() for word in text.removesuffix(",").split(",", MOST_SIDE)]
     nothing = Fault(Kind.NOT_A_NUMBER, f"{shown(text)} has a comma without a clue; an empty clue is written 0")
     return [black_clue(word) if word else nothing for word in words]
 
 
-def _unquoted(word: str) -> str:
-    quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
-    return word[1:-1].strip() if quoted else word
+def unquoted(text: str) -> str:
+    """Return a text without the quotes around it, if it has any."""
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if is_quoted else text
 
 
 def without_comment(text: str) -> str:
@@ -184,14 +177,7 @@ def clue_lines(draft: Draft, lines: Sequence[Line], needed: int, what: str) -> S
 
     Blank lines are mere space where the others are `needed`, and empty clues where it takes them to have so many.
 
-    Parameters
-    ----------
-    draft : Draft
-    lines : sequence of Line
-        All lines up to the next part of the file.
-    needed : int
-    what : str
-        Whose clues they are, for the message.
+    `lines` are all lines up to the next part of the file, `what` names them in the message.
     """
     full = [line for line in lines if line.text]
     if len(full) == needed:

@@ -17,13 +17,12 @@ Written: colours black and white, `X` and `.`, without a `<!DOCTYPE>`; the catal
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nonobot.protocol.clues import clue_from_words
 from nonobot.protocol.faults import Fault, Kind, shown
-from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Format, Found
-from nonobot.protocol.formats.draft import Draft
+from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Draft, Format, Found, Part, part_named
 from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Solution
 from nonobot.protocol.record import Record
 
@@ -75,7 +74,7 @@ class _Document:
         self._path: list[str] = []
         self._text: list[str] | None = None  # of the element being read, where its text is wanted
         self._of_the_set: dict[str, str] = {}
-        self._puzzle: _Puzzle | None = None
+        self._puzzle: _Elements | None = None
         self._number = 0
         self._finished: list[Found] = []
         parser.buffer_text = True
@@ -121,7 +120,7 @@ class _Document:
             raise BrokenOffError(f"elements nested more than {MOST_DEPTH} deep", self._line)
         if name == "puzzle" and self._path in ([], ["puzzleset"]):
             self._number += 1
-            self._puzzle = _Puzzle(self._number, self._line, attributes)
+            self._puzzle = _Elements(self._number, self._line, attributes)
         elif self._puzzle:
             self._puzzle.start(name, attributes, self._line)
         self._path.append(name)
@@ -140,7 +139,7 @@ class _Document:
             self._of_the_set[name] = text
 
 
-class _Puzzle:
+class _Elements:
     """The elements of one puzzle."""
 
     def __init__(self, number: int, line: int, attributes: Mapping[str, str]) -> None:
@@ -153,7 +152,7 @@ class _Puzzle:
         self._background = attributes.get("backgroundcolor", "white")
         self._colours = {".": "white", "X": "black"}
         self._counted: set[str] = set()  # the colours that counts have
-        self._take: Callable[[Clue | Fault, int], None] | None = None  # what takes clues, inside of <clues>
+        self._part: Part | None = None  # inside of <clues>
         self._clue: list[str] = []
         self._solution = "goal"
         self._texts: dict[str, str] = {}
@@ -183,7 +182,7 @@ class _Puzzle:
         elif name == "line":
             self._take_clue(line)
         elif name == "clues":
-            self._take = None
+            self._part = None
         elif name == "image":
             self._take_image(text, line)
         elif name in _TEXTS and depth == 1:
@@ -199,18 +198,16 @@ class _Puzzle:
         return self._draft.finished()
 
     def _start_clues(self, kind: str, line: int) -> None:
-        if kind == "columns":
-            self._take = self._draft.column
-        elif kind == "rows":
-            self._take = self._draft.row
+        if part := part_named(kind):
+            self._part = part
         else:
             self._draft.refuse(
                 Kind.UNKNOWN_SECTION, f"clues of the type {shown(kind)}; expected rows or columns", line
             )
 
     def _take_clue(self, line: int) -> None:
-        if self._take:
-            self._take(clue_from_words(self._clue), line)
+        if self._part:
+            self._draft.clue(self._part, clue_from_words(self._clue), line)
         else:
             self._draft.refuse(Kind.UNKNOWN_SECTION, "a <line> outside of clues of rows or columns", line)
 
@@ -235,22 +232,22 @@ class _Puzzle:
         rows = [row for row in "".join(image.split()).split("|") if row]
         cells: list[list[int]] = []
         for row in rows:
-            found = self._cells(row)
-            if isinstance(found, Fault):
-                self._draft.fault(found, line)
+            drawn = self._cells(row)
+            if isinstance(drawn, Fault):
+                self._draft.fault(drawn, line)
                 return
-            if cells and len(found) != len(cells[0]):
+            if cells and len(drawn) != len(cells[0]):
                 self._draft.refuse(Kind.BAD_GRID, "an image with rows of different length", line)
                 return
-            cells.append(found)
+            cells.append(drawn)
         if not cells:
             self._draft.refuse(Kind.BAD_GRID, "an image without cells", line)
         elif kind == "saved":
-            self._draft.start(cells, line)
+            self._draft.start = cells, line
         elif any(UNKNOWN in row for row in cells):
             self._draft.remark(Kind.BAD_GRID, "the solution is left out: it has unknown cells", line)
         else:
-            self._draft.goal(cells, line)
+            self._draft.solution = cells, line
 
     def _cells(self, row: str) -> list[int] | Fault:
         cells: list[int] = []
@@ -281,13 +278,7 @@ def _write(records: Sequence[Record]) -> str:
 
 def _puzzle_text(record: Record) -> str:
     lines = ['<puzzle type="grid" defaultcolor="black" backgroundcolor="white">']
-    texts = {
-        "source": record.catalogue,
-        "title": record.title,
-        "author": record.author,
-        "copyright": record.copyright,
-        "description": record.description,
-    }
+    texts = {"source": record.catalogue, **{name: getattr(record, name) for name in _TEXTS[:4]}}
     lines += [f"<{name}>{html.escape(text, quote=False)}</{name}>" for name, text in texts.items() if text]
     lines += ['<color name="white" char=".">fff</color>', '<color name="black" char="X">000</color>']
     for kind, clues in (("columns", record.puzzle.columns), ("rows", record.puzzle.rows)):
