@@ -1,12 +1,14 @@
 """How often a duel is right: the same code against itself, and against really slowed code.
 
-    python -m tests.compare_trials FOLDER              an idle machine: 30 blocks of two duels, half an hour
-    python -m tests.compare_trials FOLDER --busy 2     with two loops beside it: 30 blocks of one duel
-    python -m tests.compare_trials FOLDER --apart      runs one after another, and not side by side
+    python -m tests.compare_trials FOLDER                    an idle machine: 30 blocks of two duels, 50 minutes
+    python -m tests.compare_trials FOLDER --busy 2           with two loops alongside: 30 blocks of one duel
+    python -m tests.compare_trials FOLDER --apart            runs one after another, not at the same time
+    python -m tests.compare_trials FOLDER --confidence 0.75  recordings of fewer rounds: of three, for example
 
-A block is a duel of the same code in three rounds and, on an idle machine, one of five rounds with a copy that has
-a loop added to its line kernel. From each block come one trial with one run a side, one with three and, with the
-slowed copy, one with five. What FOLDER holds already is not recorded again.
+A block is a duel of the same code and, on an idle machine, one with a copy that has a loop added to its line
+kernel. Each duel is a trial, with all the rounds that were recorded. Blocks that FOLDER already contains are
+evaluated, not recorded again, also those of earlier versions: a duel of five rounds needs a confidence of at most
+0.93, one of three 0.75.
 """
 
 from __future__ import annotations
@@ -20,23 +22,25 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from statistics import geometric_mean
 
 import numpy as np
 
 from nonobot.harness import cli
-from nonobot.harness.ranking.compared_runs import read_side
-from nonobot.harness.ranking.comparison import Comparison, Limits, Outcome, compare
+from nonobot.harness.ranking.compared_runs import read_version
+from nonobot.harness.ranking.comparison import Limits, compare
 from nonobot.harness.results.result_files import read_result
+from nonobot.harness.statistics import Outcome, Ratio
 from tests.patched import LINE_KERNEL, patched_house
 
 SET = "boardgen:25x25x500:seed=7"
 BLOCKS = 30
-SAME, SLOWED = 3, 5
-"""Runs a side."""
+ROUNDS = 7
+"""As `nonojudge duel` plays by default."""
 
-Played = Callable[[Mapping[str, Sequence[str]], str, Path], None]
+Played = Callable[[Mapping[str, Sequence[str]], str, int, Path], None]
 
 A_TENTH_SLOWER = (
     "    cells = (m.one << length) - 1\n",
@@ -51,35 +55,38 @@ A_TENTH_SLOWER = (
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Record what is missing and say what came of the trials; return 1 if they are not what is promised."""
+    """Record missing blocks and print the outcomes of all trials; return 1 if too many are wrong."""
     parser = argparse.ArgumentParser(prog="python -m tests.compare_trials", description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the results are kept")
-    parser.add_argument("--busy", type=int, default=0, metavar="N", help="so many loops run beside (default: 0)")
+    parser.add_argument("--busy", type=int, default=0, metavar="N", help="loops that run alongside (default: 0)")
     parser.add_argument("--apart", action="store_true", help="runs one after another")
     parser.add_argument("--set", default=SET, metavar="SET", help="default: %(default)s")
     parser.add_argument("--blocks", type=int, default=BLOCKS, metavar="N", help="default: %(default)s")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="default: %(default)s")
+    parser.add_argument(
+        "--confidence", type=float, default=Limits.confidence, metavar="SHARE", help="default: %(default)s"
+    )
     parsed = parser.parse_args(arguments)
     blocks = [parsed.folder / f"{number:02}" for number in range(1, parsed.blocks + 1)]
-    record(blocks, parsed.set, parsed.busy, apart if parsed.apart else side_by_side)
-    return tell(blocks)
-
-
-def record(blocks: Sequence[Path], puzzle_set: str, loops: int, played: Played) -> None:
-    """Record the blocks that are not there; `played` plays one of some commands on a set, into a folder."""
     missing = [block for block in blocks if not block.exists()]
-    if not missing:
-        return
-    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as beside:
+    if missing:
+        record(missing, parsed.set, parsed.rounds, parsed.busy, apart if parsed.apart else side_by_side)
+    return show(blocks, Limits(confidence=parsed.confidence))
+
+
+def record(blocks: Sequence[Path], puzzle_set: str, rounds: int, loops: int, played: Played) -> None:
+    """Record blocks; `played` plays some commands on a set for some rounds, into a folder."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as alongside:
         commands = {"same": command(Path(folder, "same"))}
         if not loops:
             commands["slow"] = command(Path(folder, "slow"), A_TENTH_SLOWER)
         for _ in range(loops):
-            loop = beside.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
-            beside.callback(loop.kill)
-        for block in missing:
+            loop = alongside.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            alongside.callback(loop.kill)
+        for block in blocks:
             part = block.with_suffix(".part")
             shutil.rmtree(part, ignore_errors=True)
-            played(commands, puzzle_set, part)
+            played(commands, puzzle_set, rounds, part)
             part.rename(block)
             print(f"block {block.name}", file=sys.stderr)
 
@@ -93,25 +100,21 @@ def command(folder: Path, *changes: tuple[str, str]) -> list[str]:
     return found
 
 
-def side_by_side(commands: Mapping[str, Sequence[str]], puzzle_set: str, block: Path) -> None:
+def side_by_side(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
     """Play the duels of a block."""
-    for name, rounds in (("same", SAME), ("slow", SLOWED)):
-        if name in commands:
-            bots = [shlex.join(commands[one]) for one in ("same", name)]
-            judge(
-                *("duel", "--quiet", "--set", puzzle_set, "--rounds", str(rounds), "--results", str(block / name)),
-                *bots,
-            )
+    for name, slower in commands.items():
+        options = ["--quiet", "--set", puzzle_set, "--rounds", str(rounds), "--results", str(block / name)]
+        judge("duel", *options, shlex.join(commands["same"]), shlex.join(slower))
 
 
-def apart(commands: Mapping[str, Sequence[str]], puzzle_set: str, block: Path) -> None:
-    """Play the runs of a block one after another, by turns."""
-    for name, rounds in (("same", SAME), ("slow", SLOWED)):
-        for number in range(1, rounds + 1 if name in commands else 1):
-            for side, bot in (("before", "same"), ("after", name)):
-                result = block / name / side / f"{number}.json"
+def apart(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
+    """Play the runs of a block one after another, alternating."""
+    for name, slower in commands.items():
+        for number in range(1, rounds + 1):
+            for version, bot in (("before", commands["same"]), ("after", slower)):
+                result = block / name / version / f"{number}.json"
                 options = ["--quiet", "--set", puzzle_set, "--name", "nonobot", "--result", str(result)]
-                judge("run", *options, "--", *commands[bot])
+                judge("run", *options, "--", *bot)
 
 
 def judge(*arguments: str) -> None:
@@ -121,57 +124,48 @@ def judge(*arguments: str) -> None:
     assert status in (0, 1, 3), f"the command ended with {status}"
 
 
-def trials(block: Path) -> Iterator[tuple[str, Comparison]]:
-    """Yield the comparisons of a block, and what each shows."""
-    sides = [block / "same" / side for side in ("before", "after")]
-    yield "same code, 1 run a side", compared(*(side / "1.json" for side in sides))
-    yield "same code, 3 runs a side", compared(*sides)
-    if (block / "slow").exists():
-        sides = [block / "slow" / side.name for side in sides]
-        yield "slowed code, 1 run a side", compared(*(side / "1.json" for side in sides))
-        yield "slowed code, 5 runs a side", compared(*sides)
-
-
-def compared(before: Path, after: Path) -> Comparison:
-    """Compare two sides with the defaults of `nonojudge compare`."""
-    return compare(read_side("before", [before]), read_side("after", [after]), Limits())
-
-
-def tell(blocks: Sequence[Path]) -> int:
-    """Print the outcomes of all trials and what moved; return the exit status."""
+def show(blocks: Sequence[Path], limits: Limits) -> int:
+    """Print the outcomes of all trials and the spread of the runs; return the exit status."""
     outcomes: dict[str, Counter[Outcome]] = {}
-    slower = []
+    ratios: dict[str, list[Ratio]] = {}
     for block in blocks:
-        for name, found in trials(block):
-            outcomes.setdefault(name, Counter())[found.outcome] += 1
-            if "5 runs" in name and found.deciding:
-                slower.append(found.deciding.ratio.estimate)
-    for name, counted in outcomes.items():
-        print(f"{name}: {', '.join(f'{number} {outcome}' for outcome, number in counted.most_common())}")
-    logs = np.log(
-        [
-            [
-                [
-                    read_result(block / "same" / side / f"{number}.json").usage.cpu_seconds
-                    for side in ("before", "after")
-                ]
-                for number in range(1, SAME + 1)
-            ]
-            for block in blocks
-        ]
-    )
-    runs, pairs = np.sqrt(logs.var(axis=(1, 2), ddof=1).mean()), np.sqrt((np.diff(logs, axis=2) ** 2).mean())
+        for name in ("same", "slow"):
+            if (block / name).exists():
+                versions = (read_version(label, [block / name / label]) for label in ("before", "after"))
+                comparison = compare(*versions, limits)
+                deciding = comparison.cpu or comparison.wall
+                assert deciding
+                trial = f"{name} code, {deciding.pairs} pairs"
+                outcomes.setdefault(trial, Counter())[comparison.outcome] += 1
+                ratios.setdefault(trial, []).append(deciding.ratio)
+    alarms = missed = 0
+    for trial, counted in outcomes.items():
+        print(f"{trial}: {', '.join(f'{number} {outcome}' for outcome, number in counted.most_common())}")
+        estimates = [ratio.estimate for ratio in ratios[trial]]
+        lowest = min(ratio.low for ratio in ratios[trial])
+        print(f"  takes {geometric_mean(estimates) - 1:+.1%}; lowest end of an interval {lowest - 1:+.1%}")
+        if trial.startswith("same"):
+            alarms += counted[Outcome.WORSE] + counted[Outcome.FASTER]
+        else:
+            missed += counted.total() - counted[Outcome.WORSE]
+    runs, pairs = spreads(blocks)
     print(f"CPU time of the same code: runs of a block spread by {runs:.2%}, pairs differ by {pairs:.2%}")
-    if slower:
-        print(f"the slowed code takes {np.exp(np.mean(np.log(slower))) - 1:.1%} longer")
-    most = len(blocks) // 30
-    false = [
-        counted[Outcome.WORSE] + counted[Outcome.FASTER]
-        for name, counted in outcomes.items()
-        if name.startswith("same")
-    ]
-    missed = [len(blocks) - counted[Outcome.WORSE] for name, counted in outcomes.items() if "5 runs" in name]
-    return int(max(false) > most or any(one > 2 * most for one in missed))
+    return int(alarms > len(blocks) // 60 or missed > len(blocks) // 15)
+
+
+def spreads(blocks: Sequence[Path]) -> tuple[float, float]:
+    """Return how far the CPU times of the same code spread: runs of a block, and runs of a pair."""
+    variances, squares = [], []
+    for block in blocks:
+        files = sorted((block / "same" / "before").glob("*.json"))
+        times = [
+            [read_result(block / "same" / label / file.name).usage.cpu_seconds for label in ("before", "after")]
+            for file in files
+        ]
+        logs = np.log(times)
+        variances.append(logs.var(ddof=1))
+        squares += list((logs[:, 1] - logs[:, 0]) ** 2)
+    return float(np.sqrt(np.mean(variances))), float(np.sqrt(np.mean(squares)))
 
 
 if __name__ == "__main__":

@@ -55,6 +55,7 @@ def run_result(
     cpu: float | None = None,
     started_at: str = "2026-01-01T00:00:00Z",
 ) -> RunResult:
+    times = [None if one is None else float(one) for one in times]  # numpy's numbers go into no file
     usage = Usage(wall, sum(one or 0.0 for one in times) if cpu is None else cpu, 50_000_000)
     return RunResult(
         bot=bot,

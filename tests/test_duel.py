@@ -19,6 +19,8 @@ from tests.talking import PATIENCE_SECONDS, wait_until
 pytestmark = pytest.mark.skipif(not can_pin(), reason="this system cannot hold a bot on a core")
 
 OPTIONS = ("--quiet", "--set", str(RECIPE), "--contain", "no")
+DECIDING = ("--confidence", "0.5")
+"""With them two rounds are enough."""
 
 
 def duel(folder, *behaviours):
@@ -29,7 +31,7 @@ def duel(folder, *behaviours):
 def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, capsys):
     results = tmp_path / "results"
     words = duel(tmp_path, "meet_and_solve", "meet_and_compute")
-    assert cli.run([*words, "--rounds", "2", "--results", str(results)]) == 1
+    assert cli.run([*words, *DECIDING, "--rounds", "2", "--results", str(results)]) == 1
     said = capsys.readouterr().out
     assert "\nworse\n" in said
     assert "in CPU time after is " in said
@@ -41,7 +43,7 @@ def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, 
         assert len(pair[0].terms.cores) == 1
         assert all(run.score.all_right for run in pair)
     assert runs[0][0].terms.beside != runs[1][0].terms.beside
-    assert cli.run(["compare", str(results / "before"), str(results / "after")]) == 1
+    assert cli.run(["compare", *DECIDING, str(results / "before"), str(results / "after")]) == 1
     again = capsys.readouterr()
     assert again.out == said
     assert cli.run([*words, "--results", str(results)]) == 2

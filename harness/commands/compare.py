@@ -6,39 +6,38 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from nonobot.arguments import Parser, number, share, whole_number
+from nonobot.arguments import Parser, number, share
 from nonobot.harness.cli import add_json
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.compared_runs import read_side
-from nonobot.harness.ranking.comparison import Limits, Outcome, compare
-from nonobot.harness.ranking.comparison_text import as_json, as_text
+from nonobot.harness.ranking.compared_runs import read_version
+from nonobot.harness.ranking.comparison import Limits, compare
+from nonobot.harness.ranking.comparison_text import as_text, judgement
+from nonobot.harness.statistics import EXIT_STATUS
 from nonobot.harness.text import on_terminal
 
 __all__ = ["add_limits", "add_to", "compared"]
 
 EXAMPLES = """\
 examples:
-  nonojudge compare results/old results/new              every result in a folder is a run of that side
-  nonojudge compare --before old-*.json --after new-*.json
-  nonojudge compare old.json new.json                    one run a side: tells only a large difference
+  nonojudge compare --before old-*.json --after new-*.json    alternating runs: old, new, old, new, ...
+  nonojudge compare results/old results/new                   every result in a folder is a run of that version
+  nonojudge compare old.json new.json                         one run each: the differences puzzle by puzzle
   nonojudge compare results/old results/new --tolerance 0.05 && git push
 
-To tell whether a change made a bot slower, `nonojudge duel OLD NEW` plays both side by side and compares them:
-that finds a tenth where runs one after another, which get what speed the machine has just then, do not.
+To find out whether a change made a bot slower, use `nonojudge duel OLD NEW`: it plays both versions on one core
+at the same time, in pairs, and compares them.
 
-Both sides must have been run on the same set, or the same sets. What counts is the time of whole runs for the
-puzzles that both sides have right: CPU time where the bot was held on one core, else wall time. The interval
-has in it how far the runs of a side differ among themselves, and how few puzzles have most of the time. Runs
-of a side that lie between two runs of the other count as one.
+Both versions must have been run on the same set, or the same sets. The time of whole runs counts, for the puzzles
+that both have right: CPU time where the bot was held on one core, otherwise wall time. Two runs are a pair if no
+other run started between them. An interval of 95 % takes six pairs.
 
 After is worse if it is slower beyond the tolerance with confidence: the whole interval lies above
 1 + tolerance; or if it newly lost more puzzles than it newly solved. It is not worse if the whole interval
-lies below that. Where the interval holds both, compare cannot tell.
+lies below that. Otherwise, and for runs that form too few pairs, compare cannot tell. It then names the duel
+that would decide.
 
 Exit status: 0 not worse, 1 worse, 2 unusable arguments or results, 3 cannot tell.
 """
-
-EXIT_STATUS = {Outcome.NOT_WORSE: 0, Outcome.FASTER: 0, Outcome.WORSE: 1, Outcome.CANNOT_TELL: 3}
 
 
 def add_to(parser: Parser) -> None:
@@ -59,41 +58,35 @@ def add_to(parser: Parser) -> None:
 
 
 def add_limits(parser: Parser) -> None:
-    """Add what says when the second side is worse."""
+    """Add the options that decide when the candidate is worse."""
     parser.add_argument(
         "--tolerance",
         type=share,
         default=Limits.tolerance,
         metavar="SHARE",
-        help="how much slower is borne, 0.02 for 2 %% (default: %(default)s)",
+        help="largest slowdown to accept, as a share: 0.02 for 2 %% (default: %(default)s)",
     )
     parser.add_argument(
         "--confidence",
         type=number(0.5, 0.999, "a share from 0.5 to 0.999, such as 0.95"),
         default=Limits.confidence,
         metavar="SHARE",
-        help="of the intervals, 0.5 to 0.999 (default: %(default)s)",
+        help="confidence of the intervals, 0.5 to 0.999 (default: %(default)s)",
     )
-    parser.add_argument(
-        "--seed",
-        type=whole_number(0),
-        default=Limits.seed,
-        metavar="N",
-        help="of the bootstrap (default: %(default)s)",
-    )
+    parser.add_argument("--seed", help=argparse.SUPPRESS)  # it had an effect on intervals of earlier versions
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Compare the two sides and print what came of it."""
+    """Compare the two versions and print the outcome."""
     return compared(arguments, *_places(arguments))
 
 
 def compared(arguments: argparse.Namespace, before: Sequence[Path], after: Sequence[Path]) -> int:
-    """Compare the results `before` and `after`, print what came of it, and return the exit status."""
-    limits = Limits(arguments.tolerance, arguments.confidence, arguments.seed)
-    comparison = compare(read_side("before", before), read_side("after", after), limits)
+    """Compare the results `before` and `after`, print the outcome, and return the exit status."""
+    limits = Limits(arguments.tolerance, arguments.confidence)
+    comparison = compare(read_version("before", before), read_version("after", after), limits)
     if arguments.json:
-        print(as_json(comparison), end="")
+        print(comparison.to_json(judgement(comparison)), end="")
     else:
         print(as_text(comparison, on_terminal()), end="")
     return EXIT_STATUS[comparison.outcome]

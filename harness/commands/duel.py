@@ -44,14 +44,13 @@ examples:
   nonojudge duel ./old ./new && git push
 
 A command with arguments is one word in quotes. In each round both bots are run on the set at the same time, on
-the same core, which gives each of them some milliseconds by turns. A machine's speed moves from second to
-second, as others use its caches, its power and its cores; what it does meanwhile it does to both. Their CPU
-times compare far better than those of runs one after another: the default finds a slow-down of a tenth, which
-five runs a side, one after another, often do not. How long a bot takes with a core to itself `nonojudge run`
-tells.
+the same core, which gives each of them some milliseconds by turns. A machine's speed changes from second to
+second, as others use its caches, its power and its cores; every change affects both bots. Their CPU times compare
+far better than those of runs one after another. `nonojudge run` shows how long a bot takes with a core to itself.
 
-A round before the first does not count: what is compiled or read from disk for the first time is no difference.
-What comes of the rounds is told as by `nonojudge compare`, whose --help says what worse means.
+A round is a pair of runs. An interval of 95 % takes six, and a seventh makes up for a disturbed one. With fewer
+than six, a duel cannot tell. A round before the first does not count, since the bots may compile kernels or read
+files for the first time in it. The rounds are compared as by `nonojudge compare`, whose --help defines worse.
 
 Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that cannot be run, 3 cannot tell,
 130 interrupted.
@@ -71,9 +70,9 @@ def add_to(parser: Parser) -> None:
     parser.add_argument(
         "--rounds",
         type=whole_number(1, 999, "a number of rounds"),
-        default=5,
+        default=7,
         metavar="N",
-        help="how often both play the set (default: %(default)s)",
+        help="how often both play the set; an interval of 95 %% takes at least 6 (default: %(default)s)",
     )
     add_core(parser)
     add_contain(parser)

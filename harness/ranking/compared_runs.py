@@ -1,35 +1,33 @@
-"""One side of a comparison: the runs of one bot, made into verdicts and times, of puzzles and of runs."""
+"""The runs of one version of a bot, read from files: verdicts and times of puzzles, and pairs of runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from statistics import median
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.sources import files_in, read_any
 from nonobot.harness.results.bot_log import BotLog
-from nonobot.harness.results.run_result import RunResult, Verdict
+from nonobot.harness.results.run_result import PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.terms import SetFacts
-from nonobot.harness.statistics import floored
+from nonobot.harness.statistics import RESOLUTION_SECONDS
 
-__all__ = ["Side", "read_side", "same_sets", "shared_cores"]
+__all__ = ["Version", "pairs_of_runs", "read_version", "same_sets", "shared_cores"]
 
 
 @dataclass(frozen=True)
-class Side:
-    """The runs of a bot, on one set or several.
+class Version:
+    """The runs of one version of a bot, on one set or several.
 
     Attributes
     ----------
     label : str
-        What the output calls it.
+        "before" or "after", as in the output.
     bot : str
     runs : dict of str to list of RunResult
-        By the digest of the set.
+        Runs by the digest of their set.
     files : list of str
     """
 
@@ -43,45 +41,47 @@ class Side:
         """All runs, set by set."""
         return [run for runs in self.runs.values() for run in runs]
 
-    def set_facts(self) -> list[SetFacts]:
-        """Return the sets, in the order in which their runs were given."""
+    @property
+    def sets(self) -> list[SetFacts]:
+        """The sets, in the order in which their runs were given."""
         return [runs[0].set for runs in self.runs.values()]
 
-    def right(self, digest: str) -> NDArray[np.bool_]:
-        """Return which puzzles of a set are right in more than half of its runs: shape (puzzles,)."""
-        found = np.array([_right(run) for run in self.runs[digest]])
-        return np.asarray(2 * found.sum(axis=0) > len(found))
+    def puzzles(self, digest: str) -> list[tuple[float | None, Verdict]]:
+        """Return the median time and the verdict of each puzzle of a set.
 
-    def seconds(self, digest: str) -> NDArray[np.float64]:
-        """Return the median time of each puzzle over the runs that had it right, or NaN: shape (puzzles,)."""
-        times = np.array([_seconds(run) for run in self.runs[digest]])
-        medians = np.full(times.shape[1], np.nan)
-        known = ~np.isnan(times).all(axis=0)
-        medians[known] = np.nanmedian(times[:, known], axis=0)
-        return medians
-
-    def all_seconds(self, digest: str, compared: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the time of each run of a set for each of the puzzles `compared`: shape (runs, compared).
-
-        A puzzle that a run did not have right counts with its median.
+        A puzzle is right if it is right in more than half of the runs. Its median is over those that had it right;
+        it is None if the puzzle is not right.
         """
-        times = np.array([_seconds(run) for run in self.runs[digest]])
-        return np.where(np.isnan(times), self.seconds(digest), times)[:, compared]
+        rows = []
+        runs = self.runs[digest]
+        for results in zip(*(run.score.puzzles for run in runs), strict=True):
+            right = 2 * sum(one.verdict is Verdict.RIGHT for one in results) > len(results)
+            times = [_seconds(run, one) for run, one in zip(runs, results, strict=True)]
+            known = [time for time in times if time is not None]
+            verdict = next(one.verdict for one in results if (one.verdict is Verdict.RIGHT) == right)
+            rows.append((median(known) if right and known else None, verdict))
+        return rows
 
-    def wall_seconds(self, digest: str, compared: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the time of each run of a set for the puzzles `compared` together: shape (runs,)."""
-        return floored(self.all_seconds(digest, compared).sum(axis=1))
+    def run_seconds(self, digest: str, compared: Sequence[bool], on_cpu: bool) -> list[float]:
+        """Return the time of each run of a set for the puzzles `compared` together.
 
-    def cpu_seconds(self, digest: str, compared: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the same of CPU time: the share of its wall time in which a run computed; shape (runs,)."""
-        shares = np.array([1.0 if run.terms.beside else _share(run) for run in self.runs[digest]])
-        return floored(shares * self.wall_seconds(digest, compared))
+        A puzzle that a run did not have right counts with its median. CPU time is wall time multiplied by the
+        share of it in which the run computed.
+        """
+        medians = [seconds for seconds, _ in self.puzzles(digest)]
+        totals = []
+        for run in self.runs[digest]:
+            times = [_seconds(run, one) for one in run.score.puzzles]
+            times = [mid if time is None else time for time, mid in zip(times, medians, strict=True)]
+            share = _share(run) if on_cpu and not run.terms.beside else 1.0
+            totals.append(share * sum(time or 0.0 for time, counts in zip(times, compared, strict=True) if counts))
+        return [max(total, RESOLUTION_SECONDS) for total in totals]
 
     @property
     def has_cpu_time(self) -> bool:
-        """Whether the CPU time of all runs says how long they would have taken with a core to themselves.
+        """Whether the CPU time of all runs shows how long they would have taken with a core to themselves.
 
-        Of a bot on several cores it does not: it may take less time by sharing the same work out better.
+        That of a bot on several cores does not: it may take less time by sharing the same work out better.
         """
         return all(
             len(run.terms.cores) == 1 and run.usage.cpu_seconds > 0 and run.usage.wall_seconds > 0
@@ -89,21 +89,60 @@ class Side:
         )
 
 
-def shared_cores(before: Side, after: Side) -> bool:
-    """Return whether each run of a side had its core together with one of the other, from start to end."""
-    if any(len(run.legs) > 1 for side in (before, after) for run in side.all_runs):
-        return False  # it was stopped and resumed, alone
-    names = [sorted(run.terms.beside or "" for run in side.all_runs) for side in (before, after)]
+def pairs_of_runs(
+    baseline: Version, candidate: Version, times: Sequence[Mapping[str, Sequence[float]]]
+) -> tuple[list[float], list[float]]:
+    """Return the times of the runs that form pairs: of the baseline, and of the candidate.
+
+    Runs that shared a core are a pair. Otherwise two runs, one of each version, are a pair if no other run of the
+    same set started between them; runs that are left over form no pair. A pair on several sets has the sum of
+    their times.
+
+    Parameters
+    ----------
+    times : sequence of two mappings of str to sequence of float
+        For each version, the times of its runs on each set, by the set's digest.
+    """
+    together = shared_cores(baseline, candidate)
+    by_set = []
+    for digest in baseline.runs:
+        dated = []
+        for number, version in enumerate((baseline, candidate)):
+            for place, (run, time) in enumerate(zip(version.runs[digest], times[number][digest], strict=True)):
+                when = (run.terms.beside or "", 0) if together else (run.started_at, place)
+                dated.append((when, number, time))
+        by_set.append(_neighbours([(number, time) for _, number, time in sorted(dated)]))
+    rounds = list(zip(*by_set, strict=False))
+    return [sum(pair[0] for pair in one) for one in rounds], [sum(pair[1] for pair in one) for one in rounds]
+
+
+def _neighbours(runs: Sequence[tuple[int, float]]) -> list[tuple[float, float]]:
+    """Return the times of neighbours of different versions, each run once; `runs` has version and time."""
+    pairs = []
+    at = 0
+    while at + 1 < len(runs):
+        (version, time), (other, other_time) = runs[at : at + 2]
+        if version == other:
+            at += 1
+        else:
+            pairs.append((time, other_time) if other else (other_time, time))
+            at += 2
+    return pairs
+
+
+def shared_cores(baseline: Version, candidate: Version) -> bool:
+    """Return whether each run of one version shared its core with a run of the other."""
+    names = [sorted(run.terms.beside or "" for run in version.all_runs) for version in (baseline, candidate)]
     return names[0] == names[1] and "" not in names[0]
 
 
-def read_side(label: str, places: Sequence[Path]) -> Side:
-    """Return the side that the files and folders `places` hold.
+def read_version(label: str, places: Sequence[Path]) -> Version:
+    """Return the runs in the files and folders `places`.
 
     Raises
     ------
     UnusableError
-        If one cannot be read, holds no run, or if they are not runs of one bot.
+        If a file cannot be read, contains no run, or contains a run of another bot.
     """
     runs: dict[str, list[RunResult]] = {}
     first: tuple[Path, RunResult] | None = None
@@ -121,38 +160,38 @@ def read_side(label: str, places: Sequence[Path]) -> Side:
         repeats.append(run)
     if first is None:
         raise UnusableError(f"{label}: no result")
-    return Side(label, first[1].bot, runs, [str(path) for path in files])
+    return Version(label, first[1].bot, runs, [str(path) for path in files])
 
 
-def same_sets(before: Side, after: Side) -> list[str]:
-    """Return the digests of the sets that both sides were run on.
+def same_sets(baseline: Version, candidate: Version) -> list[str]:
+    """Return the digests of the sets that both versions were run on.
 
     Raises
     ------
     UnusableError
-        If one side has a set that the other has not.
+        If a version was not run on a set of the other.
     """
-    for side, other in ((before, after), (after, before)):
-        for digest, runs in side.runs.items():
+    for version, other in ((baseline, candidate), (candidate, baseline)):
+        for digest, runs in version.runs.items():
             if digest not in other.runs:
                 raise UnusableError(
-                    f"not the same sets: {side.label} was run on {_named(runs[0].set)}, {other.label} on "
-                    f"{', '.join(_named(facts) for facts in other.set_facts())}"
+                    f"not the same sets: {version.label} was run on {_named(runs[0].set)}, {other.label} on "
+                    f"{', '.join(_named(facts) for facts in other.sets)}"
                 )
             if _numbers(runs[0]) != _numbers(other.runs[digest][0]):
                 raise UnusableError(
                     f"{runs[0].set.name}: the two sides have other puzzles of it; was --size the same?"
                 )
-    return list(before.runs)
+    return list(baseline.runs)
 
 
 def _run_in(path: Path) -> RunResult:
-    found = read_any(path)
-    if isinstance(found, RunResult):
-        return found
+    content = read_any(path)
+    if isinstance(content, RunResult):
+        return content
     what = (
         "a bot's log, whose answers nobody saw"
-        if isinstance(found, BotLog)
+        if isinstance(content, BotLog)
         else "a checked answer file, without times"
     )
     raise UnusableError(f"{path} is {what}; compare takes the results of nonojudge run")
@@ -166,19 +205,13 @@ def _named(facts: SetFacts) -> str:
     return f"{facts.name} (sha256 {facts.sha256[:8]})"
 
 
-def _right(run: RunResult) -> list[bool]:
-    return [one.verdict is Verdict.RIGHT for one in run.score.puzzles]
-
-
 def _share(run: RunResult) -> float:
-    """Return in how much of its wall time a bot computed."""
+    """Return the share of its wall time in which a bot computed."""
     return run.usage.cpu_seconds / run.usage.wall_seconds
 
 
-def _seconds(run: RunResult) -> list[float]:
-    """Return the times of the puzzles that are right, NaN for others; without that of another run on the core."""
-    share = _share(run) if run.terms.beside else 1.0
-    return [
-        share * one.took_seconds if one.verdict is Verdict.RIGHT and one.took_seconds is not None else float("nan")
-        for one in run.score.puzzles
-    ]
+def _seconds(run: RunResult, puzzle: PuzzleResult) -> float | None:
+    """Return the time of a puzzle that is right, otherwise None; without that of a run on the same core."""
+    if puzzle.verdict is not Verdict.RIGHT or puzzle.took_seconds is None:
+        return None
+    return puzzle.took_seconds * (_share(run) if run.terms.beside else 1.0)

@@ -1,94 +1,58 @@
-"""Two sides compared: the numbers, what makes them doubtful, and whether the second side is worse."""
+"""Two versions of a bot compared by their runs: puzzle by puzzle, by the times of whole runs, and the outcome."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from statistics import geometric_mean
+from typing import Any
 
+import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
-from nonobot.harness.ranking.compared_runs import Side, same_sets, shared_cores
-from nonobot.harness.ranking.whole_runs import Whole, compare_whole
+from nonobot.harness.ranking.compared_runs import Version, pairs_of_runs, same_sets, shared_cores
 from nonobot.harness.results.run_result import EndReason, Verdict
-from nonobot.harness.results.terms import SetFacts
-from nonobot.harness.statistics import RESOLUTION_SECONDS, Ratios, floored, ratios
-from nonobot.harness.text import duration, percent
+from nonobot.harness.statistics import (
+    RESOLUTION_SECONDS,
+    Outcome,
+    Ratio,
+    decide,
+    floored,
+    needed_pairs,
+    paired_ratio,
+    spread,
+)
+from nonobot.harness.text import duration
 
-__all__ = ["COMPARISON_SCHEMA_VERSION", "Change", "Comparison", "Limits", "Outcome", "SideFacts", "compare"]
+__all__ = ["Change", "Comparison", "Limits", "WholeRuns", "compare"]
 
 COMPARISON_SCHEMA_VERSION = 1
-"""Of the JSON form; raised by a change that old readers cannot take."""
+"""Version of the JSON form; a change that old readers cannot take raises it."""
 
 FEWEST_PUZZLES = 5
-"""With fewer, no interval is believed and times decide nothing: so few hardly say how unlike puzzles are."""
-
-FEW_PUZZLES = 30
-"""With fewer, the interval is called rough."""
+"""With fewer puzzles to compare, times decide nothing."""
 
 BURST_SHARE = 0.05
-"""Share of puzzles below the resolution on either side from which on their times are called doubtful."""
+"""Share of puzzles below the resolution, in either version, above which a warning calls their times doubtful."""
 
 SHOWN_CHANGES = 5
 
 
-class Outcome(StrEnum):
-    """What came of a comparison.
-
-    WORSE: slower, all of the interval beyond the tolerance, or more puzzles lost than solved. FASTER: by more than
-    the tolerance. NOT_WORSE: not slower by more than the tolerance. CANNOT_TELL: the interval holds more than one
-    of these.
-    """
-
-    WORSE = "worse"
-    NOT_WORSE = "not worse"
-    FASTER = "faster"
-    CANNOT_TELL = "cannot tell"
-
-
 @dataclass(frozen=True)
 class Limits:
-    """When the second side is worse: the interval of its ratio lies above 1 + `tolerance`."""
+    """Largest slowdown to accept, as a share, and the confidence of intervals."""
 
     tolerance: float = 0.02
     confidence: float = 0.95
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class SideFacts:
-    """A side in numbers.
-
-    Attributes
-    ----------
-    bot : str
-    files : list of str
-    run_count : int
-    right : int
-        Puzzles right in more than half of the runs.
-    geometric_mean_seconds : float or None
-        Of the puzzles compared.
-    total_seconds : float or None
-        Of the puzzles compared.
-    drift : float
-        By which share its slowest turn exceeds its fastest, on the clock that decides.
-    """
-
-    bot: str
-    files: list[str]
-    run_count: int
-    right: int
-    geometric_mean_seconds: float | None
-    total_seconds: float | None
-    drift: float
 
 
 @dataclass(frozen=True)
 class Change:
-    """A puzzle on both sides; a time of None where it was not right."""
+    """A puzzle in both versions; a time of None where it was not right."""
 
     set: str
     puzzle: int
@@ -99,273 +63,290 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """What came of it.
+class WholeRuns:
+    """Times of whole runs for the puzzles compared, in CPU or in wall time.
 
     Attributes
     ----------
-    before, after : SideFacts
-    sets : list of SetFacts
-    limits : Limits
-    puzzle_count, compared_count : int
-        Of all sets; those right and timed on both sides.
-    ratios : Ratios or None
-        Of the puzzles' times: what they, as a sample, say. None where nothing can be compared.
-    wall, cpu : Whole or None
-        Of the runs' times; no CPU time where it does not say how long a run would take, and no wall time of runs
-        side by side, which had half of it each.
-    half_of_total_count : int
-        In how few of the puzzles compared half of the time of both sides lies.
-    floored_count : int
-        Puzzles whose times both lie below the resolution: alike, whatever the stamps say.
-    faster_count, slower_count, alike_count : int
-        Puzzles by more than the tolerance faster or slower, and the others.
-    newly_solved, newly_lost, most_changed : list of Change
-        The last has a few of those compared, by the difference of their seconds.
-    notes, warnings : list of str
-    slower_beyond_tolerance, lost_more_than_solved : bool
-        Why the second side is worse, if it is.
+    before_seconds, after_seconds : float
+        Geometric mean over the runs, summed over the sets.
+    ratio : Ratio
+        Ratio of the pairs with its interval; with too few pairs, that of the two means, without interval.
+    pairs : int
+        Pairs of alternating runs, or of runs that shared a core.
+    before_drift, after_drift : float
+        Share by which the slowest run exceeds the fastest.
     """
 
-    before: SideFacts
-    after: SideFacts
-    sets: list[SetFacts]
-    limits: Limits
-    puzzle_count: int
-    compared_count: int
-    ratios: Ratios | None
-    wall: Whole | None
-    cpu: Whole | None
-    half_of_total_count: int
-    floored_count: int
-    faster_count: int
-    slower_count: int
-    alike_count: int
-    newly_solved: list[Change]
-    newly_lost: list[Change]
-    most_changed: list[Change]
-    notes: list[str]
-    warnings: list[str]
-    slower_beyond_tolerance: bool
-    lost_more_than_solved: bool
-
-    @property
-    def deciding(self) -> Whole | None:
-        """The times that decide: those of the CPU, since others on the machine make the wall times longer."""
-        return self.cpu or self.wall
-
-    @property
-    def waits(self) -> bool:
-        """Whether the second side takes longer without computing longer: it waits, or others had the core."""
-        return self.wall is not None and self.wall.ratio.low > 1 + self.limits.tolerance
-
-    @property
-    def worse(self) -> bool:
-        """Whether the second side is worse, so that a gate should close."""
-        return self.slower_beyond_tolerance or self.lost_more_than_solved
-
-    @property
-    def outcome(self) -> Outcome:
-        """What came of it, in a word."""
-        if self.worse:
-            return Outcome.WORSE
-        limit = 1 + self.limits.tolerance
-        if not _enough(self.compared_count, self.half_of_total_count, self.deciding) or self.waits:
-            return Outcome.CANNOT_TELL
-        assert self.deciding
-        if self.deciding.ratio.high < 1 / limit:
-            return Outcome.FASTER
-        return Outcome.NOT_WORSE if self.deciding.ratio.high <= limit else Outcome.CANNOT_TELL
+    before_seconds: float
+    after_seconds: float
+    ratio: Ratio
+    pairs: int
+    before_drift: float
+    after_drift: float
 
 
 @dataclass(frozen=True)
-class _Column:
-    """A side's puzzles, set after set: whether right, and the median time or NaN; shape (puzzles,)."""
+class Comparison:
+    """Two versions compared; the output calls the baseline "before" and the candidate "after".
 
-    right: NDArray[np.bool_]
-    seconds: NDArray[np.float64]
+    Attributes
+    ----------
+    changes : list of Change
+        All puzzles, set by set.
+    wall, cpu : WholeRuns or None
+        No CPU time where it does not show how long a run would take; no wall time of runs that shared a core;
+        neither without a puzzle that both versions have right.
+    """
 
-    @classmethod
-    def of(cls, side: Side, digests: Sequence[str]) -> _Column:
-        return cls(
-            np.concatenate([side.right(digest) for digest in digests]),
-            np.concatenate([side.seconds(digest) for digest in digests]),
-        )
+    baseline: Version
+    candidate: Version
+    limits: Limits
+    changes: list[Change]
+    wall: WholeRuns | None
+    cpu: WholeRuns | None
+
+    @cached_property
+    def seconds(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Times of the puzzles that are right and timed in both versions: shape (2, puzzles), baseline first."""
+        pairs = [(one.before_seconds, one.after_seconds) for one in self.changes if _is_compared(one)]
+        return np.array(pairs, np.float64).reshape(-1, 2).T
+
+    @property
+    def mean_seconds(self) -> list[float]:
+        """Geometric mean of the puzzles' times, of the baseline and of the candidate; empty without a puzzle."""
+        return np.exp(np.log(floored(self.seconds)).mean(axis=1)).tolist() if self.seconds.size else []
+
+    @property
+    def puzzle_ratio(self) -> Ratio | None:
+        """Geometric mean of the ratios puzzle by puzzle, without interval: every puzzle has the same weight."""
+        return Ratio(self.mean_seconds[1] / self.mean_seconds[0]) if self.seconds.size else None
+
+    @property
+    def half_of_total_count(self) -> int:
+        """Least number of puzzles that take half of the time of both versions."""
+        summed = np.cumsum(np.sort(self.seconds.sum(axis=0))[::-1])
+        return int(np.searchsorted(summed, summed[-1] / 2)) + 1 if len(summed) else 0
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Number of puzzles faster by more than the tolerance, slower by more than that, and neither."""
+        before, after = np.log(floored(self.seconds))
+        margin = np.log1p(self.limits.tolerance)
+        faster, slower = int((after - before < -margin).sum()), int((after - before > margin).sum())
+        return faster, slower, len(before) - faster - slower
+
+    @property
+    def floored_count(self) -> int:
+        """Number of puzzles with both times below the resolution."""
+        return int((self.seconds.max(axis=0) <= RESOLUTION_SECONDS).sum()) if self.seconds.size else 0
+
+    @property
+    def most_changed(self) -> list[Change]:
+        """The few puzzles with the largest difference in seconds."""
+        compared = [one for one in self.changes if _is_compared(one)]
+        more = np.abs(self.seconds[1] - self.seconds[0])
+        largest = np.argsort(-more, kind="stable")[:SHOWN_CHANGES]
+        return [compared[at] for at in largest if more[at] > RESOLUTION_SECONDS]
+
+    @property
+    def newly_solved(self) -> list[Change]:
+        """Puzzles that only the candidate has right."""
+        return [one for one in self.changes if one.before_verdict != Verdict.RIGHT == one.after_verdict]
+
+    @property
+    def newly_lost(self) -> list[Change]:
+        """Puzzles that only the baseline has right."""
+        return [one for one in self.changes if one.before_verdict == Verdict.RIGHT != one.after_verdict]
+
+    @property
+    def lost_more_than_solved(self) -> bool:
+        """Whether the candidate lost more puzzles than it newly solved."""
+        return len(self.newly_lost) > len(self.newly_solved)
+
+    @property
+    def waits(self) -> bool:
+        """Whether the candidate is slower by wall time: if it does not compute longer, it waits."""
+        return self.wall is not None and decide(self.wall.ratio, self.limits.tolerance) is Outcome.WORSE
+
+    @property
+    def by_time(self) -> Outcome:
+        """The outcome by time alone: CPU time where it is known, because other programs lengthen wall time."""
+        deciding = self.cpu or self.wall
+        if deciding is None or len(self.seconds[0]) < FEWEST_PUZZLES:
+            return Outcome.CANNOT_TELL
+        outcome = decide(deciding.ratio, self.limits.tolerance)
+        return Outcome.CANNOT_TELL if self.waits and outcome is not Outcome.WORSE else outcome
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome by puzzles and time."""
+        return Outcome.WORSE if self.lost_more_than_solved else self.by_time
+
+    @property
+    def notes(self) -> list[str]:
+        """Why times decide nothing, if too few puzzles are right in both versions."""
+        compared = len(self.seconds[0])
+        if not compared:
+            return ["no puzzle is right on both sides: times cannot be compared"]
+        if compared < FEWEST_PUZZLES:
+            return [f"only {compared} puzzles are right on both sides: too few for times to decide anything"]
+        return []
+
+    @property
+    def duels(self) -> list[str]:
+        """Commands that would decide what these runs cannot tell, one for each set."""
+        if self.outcome is not Outcome.CANNOT_TELL:
+            return []
+        commands = [version.all_runs[0].command for version in (self.baseline, self.candidate)]
+        bots = [shlex.quote(shlex.join(one)) for one in commands]
+        if commands[0] == commands[1]:
+            bots = ["BEFORE", "AFTER"]
+        deciding = self.cpu or self.wall
+        enough = deciding is not None and deciding.pairs >= needed_pairs(self.limits.confidence)
+        rounds = ["--rounds", str(2 * deciding.pairs)] if deciding and enough else []
+        return [
+            " ".join(["nonojudge duel", *bots, "--set", shlex.quote(facts.name), *rounds])
+            for facts in self.baseline.sets
+        ]
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """Reasons to doubt the comparison."""
+        versions = (self.baseline, self.candidate)
+        runs = [(version.label, run) for version in versions for run in version.all_runs]
+        lines = differences(runs, {**MACHINE_AND_TERMS, **SOFTWARE})
+        if not shared_cores(*versions):
+            lines = [*self._bursts(), *lines, *busy_lines(runs)]
+        for version in versions:
+            ends = dict.fromkeys(run.end.reason.value for run in version.all_runs)
+            ends.pop(EndReason.FINISHED.value, None)
+            if ends:
+                lines.append(f"not every run of {version.label} finished: {', '.join(ends)}")
+        return lines
+
+    def _bursts(self) -> list[str]:
+        """Return a line if many answers arrived with the one before: such times are not the bot's."""
+        total = len(self.seconds[0])
+        short = int((self.seconds.min(axis=0) <= RESOLUTION_SECONDS).sum()) if total else 0
+        if short <= BURST_SHARE * total:
+            return []
+        return [
+            f"{short} of {total} puzzles took less than {duration(RESOLUTION_SECONDS)} by the judge's clock: "
+            "answers came in bursts, as on a busy machine, or the bot is too fast for it; "
+            "--feed interactive times each by itself"
+        ]
+
+    def to_json(self, judgement: Sequence[str]) -> str:
+        """Return all figures as JSON text, with the sentences that `comparison_text` makes of them."""
+        ratios = None
+        if self.puzzle_ratio:
+            before, after = floored(self.seconds.sum(axis=1))
+            ratios = {"each": self.puzzle_ratio, "total": Ratio(float(after / before))}
+        faster, slower, alike = self.counts
+        values = {
+            "kind": "comparison",
+            "schema_version": COMPARISON_SCHEMA_VERSION,
+            "worse": self.outcome is Outcome.WORSE,
+            "outcome": self.outcome,
+            "judgement": judgement,
+            "resolution_seconds": RESOLUTION_SECONDS,
+            "before": self._version_json(0),
+            "after": self._version_json(1),
+            "sets": self.baseline.sets,
+            "limits": asdict(self.limits),
+            "puzzle_count": len(self.changes),
+            "compared_count": len(self.seconds[0]),
+            "ratios": ratios,
+            "wall": self.wall,
+            "cpu": self.cpu,
+            "half_of_total_count": self.half_of_total_count,
+            "floored_count": self.floored_count,
+            "faster_count": faster,
+            "slower_count": slower,
+            "alike_count": alike,
+            "newly_solved": self.newly_solved,
+            "newly_lost": self.newly_lost,
+            "most_changed": self.most_changed,
+            "notes": self.notes,
+            "warnings": self.warnings,
+            "slower_beyond_tolerance": self.by_time is Outcome.WORSE,
+            "lost_more_than_solved": self.lost_more_than_solved,
+            "duels": self.duels,
+        }
+        return msgspec.json.format(msgspec.json.encode(values), indent=1).decode() + "\n"
+
+    def right_count(self, number: int) -> int:
+        """Return how many puzzles the baseline (0) or the candidate (1) has right."""
+        return sum((one.after_verdict if number else one.before_verdict) is Verdict.RIGHT for one in self.changes)
+
+    def _version_json(self, number: int) -> dict[str, object]:
+        version, seconds = (self.baseline, self.candidate)[number], self.seconds[number]
+        deciding = self.cpu or self.wall
+        drifts = (deciding.before_drift, deciding.after_drift) if deciding else (0.0, 0.0)
+        return {
+            "bot": version.bot,
+            "files": version.files,
+            "run_count": len(version.all_runs),
+            "right": self.right_count(number),
+            "geometric_mean_seconds": self.mean_seconds[number] if len(seconds) else None,
+            "total_seconds": float(seconds.sum()) if len(seconds) else None,
+            "drift": drifts[number],
+        }
 
 
-def _require_as_many_cores(before: Side, after: Side) -> None:
+def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison:
+    """Return the comparison of two versions.
+
+    Raises
+    ------
+    UnusableError
+        If they were not run on the same sets, or not on as many cores.
+    """
+    _require_as_many_cores(baseline, candidate)
+    by_set = {}
+    for digest in same_sets(baseline, candidate):
+        run = baseline.runs[digest][0]
+        rows = zip(run.score.puzzles, baseline.puzzles(digest), candidate.puzzles(digest), strict=True)
+        by_set[digest] = [
+            Change(run.set.name, puzzle.number, before[0], after[0], before[1], after[1])
+            for puzzle, before, after in rows
+        ]
+    masks = {digest: [_is_compared(one) for one in changes] for digest, changes in by_set.items()}
+    wall = cpu = None
+    if any(map(any, masks.values())):
+        on_cpu = baseline.has_cpu_time and candidate.has_cpu_time
+        if on_cpu:
+            cpu = _whole_runs(baseline, candidate, masks, limits.confidence, on_cpu=True)
+        if not (on_cpu and shared_cores(baseline, candidate)):
+            wall = _whole_runs(baseline, candidate, masks, limits.confidence, on_cpu=False)
+    return Comparison(baseline, candidate, limits, [one for each in by_set.values() for one in each], wall, cpu)
+
+
+def _is_compared(change: Change) -> bool:
+    return change.before_seconds is not None and change.after_seconds is not None
+
+
+def _require_as_many_cores(baseline: Version, candidate: Version) -> None:
     counts = {
-        side.label: sorted({len(run.terms.cores) for run in side.all_runs if run.terms.cores})
-        for side in (before, after)
+        version.label: sorted({len(run.terms.cores) for run in version.all_runs if run.terms.cores})
+        for version in (baseline, candidate)
     }
     if len({count for each in counts.values() for count in each}) > 1:
         said = "; ".join(f"{label} on {' and '.join(map(str, each))}" for label, each in counts.items() if each)
         raise UnusableError(f"not run on as many cores: {said}; their times tell nothing of a change of the bot")
 
 
-def compare(before: Side, after: Side, limits: Limits) -> Comparison:
-    """Return how `after` compares with `before`.
-
-    Raises
-    ------
-    UnusableError
-        If they were not run on the same sets, or on as many cores.
-    """
-    _require_as_many_cores(before, after)
-    digests = same_sets(before, after)
-    together = shared_cores(before, after)
-    first, second = _Column.of(before, digests), _Column.of(after, digests)
-    compared = first.right & second.right & ~np.isnan(first.seconds) & ~np.isnan(second.seconds)
-    old, new = first.seconds[compared], second.seconds[compared]
-    found = ratios(old, new, limits.confidence, limits.seed) if len(old) else None
-    wall = cpu = None
-    if found:
-        masks = dict(zip(digests, np.split(compared, np.cumsum(_sizes(before, digests))[:-1]), strict=True))
-        on_cpu = before.has_cpu_time and after.has_cpu_time
-        if not (on_cpu and together):
-            wall = compare_whole(before, after, masks, limits.confidence, on_cpu=False)
-        if on_cpu:
-            cpu = compare_whole(before, after, masks, limits.confidence, on_cpu=True)
-    deciding = cpu or wall
-    half = _half_of(old + new)
-    moved = np.log(floored(new)) - np.log(floored(old))
-    margin = np.log1p(limits.tolerance)
-    slower, faster = int((moved > margin).sum()), int((moved < -margin).sum())
-    changes = _changes(before, after, digests, first, second)
-    most = sorted(np.flatnonzero(compared), key=lambda at: -abs(second.seconds[at] - first.seconds[at]))
-    solved = [changes[at] for at in np.flatnonzero(second.right & ~first.right)]
-    lost = [changes[at] for at in np.flatnonzero(first.right & ~second.right)]
-    drifts = (deciding.before_drift, deciding.after_drift) if deciding else (0.0, 0.0)
-    return Comparison(
-        before=_side_facts(before, first, old, drifts[0]),
-        after=_side_facts(after, second, new, drifts[1]),
-        sets=before.set_facts(),
-        limits=limits,
-        puzzle_count=len(compared),
-        compared_count=len(old),
-        ratios=found,
-        wall=wall,
-        cpu=cpu,
-        half_of_total_count=half,
-        floored_count=int(((old <= RESOLUTION_SECONDS) & (new <= RESOLUTION_SECONDS)).sum()),
-        faster_count=faster,
-        slower_count=slower,
-        alike_count=len(old) - faster - slower,
-        newly_solved=solved,
-        newly_lost=lost,
-        most_changed=[
-            changes[at]
-            for at in most[:SHOWN_CHANGES]
-            if abs(second.seconds[at] - first.seconds[at]) > RESOLUTION_SECONDS
-        ],
-        notes=_notes(len(old), half, deciding),
-        warnings=_warnings(before, after) if together else _burst_lines(old, new) + _warnings(before, after),
-        slower_beyond_tolerance=deciding is not None
-        and _enough(len(old), half, deciding)
-        and deciding.ratio.low > 1 + limits.tolerance,
-        lost_more_than_solved=len(lost) > len(solved),
-    )
-
-
-def _sizes(side: Side, digests: Sequence[str]) -> list[int]:
-    return [len(side.runs[digest][0].score.puzzles) for digest in digests]
-
-
-def _side_facts(side: Side, column: _Column, seconds: NDArray[np.float64], drift: float) -> SideFacts:
-    return SideFacts(
-        bot=side.bot,
-        files=side.files,
-        run_count=len(side.all_runs),
-        right=int(column.right.sum()),
-        geometric_mean_seconds=float(np.exp(np.log(floored(seconds)).mean())) if len(seconds) else None,
-        total_seconds=float(seconds.sum()) if len(seconds) else None,
-        drift=drift,
-    )
-
-
-def _changes(before: Side, after: Side, digests: Sequence[str], first: _Column, second: _Column) -> list[Change]:
-    """Return every puzzle of both sides; each with the verdict of the first run that goes with the majority."""
-    changes: list[Change] = []
-    for digest in digests:
-        facts = before.runs[digest][0].set
-        for at, one in enumerate(before.runs[digest][0].score.puzzles):
-            place = len(changes)
-            changes.append(
-                Change(
-                    facts.name,
-                    one.number,
-                    _known(first.seconds[place]) if first.right[place] else None,
-                    _known(second.seconds[place]) if second.right[place] else None,
-                    _verdict(before, digest, at, bool(first.right[place])),
-                    _verdict(after, digest, at, bool(second.right[place])),
-                )
-            )
-    return changes
-
-
-def _known(seconds: float) -> float | None:
-    return None if np.isnan(seconds) else float(seconds)
-
-
-def _verdict(side: Side, digest: str, at: int, right: bool) -> Verdict:
-    given = (run.score.puzzles[at].verdict for run in side.runs[digest])
-    return next(verdict for verdict in given if (verdict is Verdict.RIGHT) == right)
-
-
-def _half_of(seconds: NDArray[np.float64]) -> int:
-    """Return how few of `seconds` make up half of their sum."""
-    if not len(seconds):
-        return 0
-    summed = np.cumsum(np.sort(seconds)[::-1])
-    return int(np.searchsorted(summed, summed[-1] / 2)) + 1
-
-
-def _enough(compared: int, half_of_total: int, deciding: Whole | None) -> bool:
-    """Return whether times may decide: of few puzzles they do not, nor where one of a single run has most of them.
-
-    It may be the first, which has the start of the process in it: from a cold disk that takes long.
-    """
-    return deciding is not None and compared >= FEWEST_PUZZLES and (half_of_total > 1 or deciding.turns > 1)
-
-
-def _notes(compared: int, half_of_total: int, deciding: Whole | None) -> list[str]:
-    notes = []
-    if not compared:
-        notes.append("no puzzle is right on both sides: times cannot be compared")
-    elif compared < FEWEST_PUZZLES:
-        notes.append(f"only {compared} puzzles are right on both sides: too few for times to decide anything")
-    elif compared < FEW_PUZZLES:
-        notes.append(f"only {compared} puzzles are right on both sides: the intervals are rough")
-    if deciding and deciding.turns == 1:
-        if half_of_total == 1:
-            notes.append("one puzzle has half of the time or more: times of a single turn decide nothing")
-        notes.append(
-            "a single turn of a side does not show how far the machine drifts: "
-            f"by experience two such runs of the same code differ by up to {percent(deciding.runs_margin)}"
-        )
-    return notes
-
-
-def _burst_lines(old: NDArray[np.float64], new: NDArray[np.float64]) -> list[str]:
-    """Return a line if many answers arrived with the one before: such times are not the bot's."""
-    short = int((np.minimum(old, new) <= RESOLUTION_SECONDS).sum())
-    if short <= BURST_SHARE * len(old):
-        return []
-    return [
-        f"{short} of {len(old)} puzzles took less than {duration(RESOLUTION_SECONDS)} by the judge's clock: "
-        "answers came in bursts, as on a busy machine, or the bot is too fast for it; "
-        "--feed interactive times each by itself"
+def _whole_runs(
+    baseline: Version, candidate: Version, compared: Mapping[str, Sequence[bool]], confidence: float, on_cpu: bool
+) -> WholeRuns:
+    times = [
+        {digest: version.run_seconds(digest, mask, on_cpu) for digest, mask in compared.items()}
+        for version in (baseline, candidate)
     ]
-
-
-def _warnings(before: Side, after: Side) -> list[str]:
-    runs = [(side.label, run) for side in (before, after) for run in side.all_runs]
-    warnings = differences(runs, {**MACHINE_AND_TERMS, **SOFTWARE})
-    if not shared_cores(before, after):
-        warnings += busy_lines(runs)
-    for side in (before, after):
-        ends = dict.fromkeys(run.end.reason.value for run in side.all_runs)
-        ends.pop(EndReason.FINISHED.value, None)
-        if ends:
-            warnings.append(f"not every run of {side.label} finished: {', '.join(ends)}")
-    return warnings
+    before, after = (sum(map(geometric_mean, by_set.values())) for by_set in times)
+    drifts = [max(map(spread, by_set.values())) for by_set in times]
+    pairs = pairs_of_runs(baseline, candidate, times)
+    enough = len(pairs[0]) >= needed_pairs(confidence)
+    ratio = paired_ratio(*pairs, confidence) if enough else Ratio(after / before)
+    return WholeRuns(before, after, ratio, len(pairs[0]), *drifts)

@@ -1,36 +1,22 @@
-"""A comparison in words: for a screen, and as JSON."""
+"""A comparison in words, for a screen; the sentences of its outcome are also in its JSON form."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from nonobot.harness.ranking.comparison import COMPARISON_SCHEMA_VERSION, Change, Comparison, Outcome
-from nonobot.harness.ranking.whole_runs import Whole
-from nonobot.harness.statistics import RESOLUTION_SECONDS
-from nonobot.harness.text import (
-    NOTHING,
-    count,
-    drawn,
-    duration,
-    interval_in_words,
-    new_table,
-    percent,
-    plain,
-    ratio_in_words,
-)
+from nonobot.harness.ranking.comparison import FEWEST_PUZZLES, Change, Comparison
+from nonobot.harness.statistics import RESOLUTION_SECONDS, Outcome, in_words
+from nonobot.harness.text import NOTHING, count, drawn, duration, new_table, percent, plain, ratio_in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-__all__ = ["as_json", "as_text", "judgement"]
+__all__ = ["OUTCOME_STYLES", "as_text", "judgement"]
 
 SHOWN_PUZZLES = 10
-"""How many puzzles newly solved or lost are named."""
+"""How many newly solved or lost puzzles the text names."""
 
 OUTCOME_STYLES = {
     Outcome.WORSE: "bold red",
@@ -40,83 +26,41 @@ OUTCOME_STYLES = {
 }
 
 
-def as_json(comparison: Comparison) -> str:
-    """Return all of it as JSON text."""
-    found = {
-        "kind": "comparison",
-        "schema_version": COMPARISON_SCHEMA_VERSION,
-        "worse": comparison.worse,
-        "outcome": comparison.outcome,
-        "judgement": judgement(comparison),
-        "resolution_seconds": RESOLUTION_SECONDS,
-        **msgspec.to_builtins(comparison),
-    }
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
-
-
 def judgement(comparison: Comparison) -> list[str]:
-    """Return in a few sentences what came of it, and why."""
+    """Return a few sentences on the outcome and the reasons for it."""
     lines = []
+    limits = comparison.limits
     solved, lost = len(comparison.newly_solved), len(comparison.newly_lost)
     if comparison.lost_more_than_solved:
         lines.append(f"after newly lost {count(lost, 'puzzle')} and newly solved {solved}: more lost than solved")
     elif solved > lost:
         lines.append(f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}")
-    if comparison.ratios:
-        if comparison.cpu:
-            lines.append(
-                f"in CPU time {_said(comparison.cpu, comparison)}: {_meaning(comparison.cpu, comparison)}"
-            )
-        if comparison.wall:
-            wall = f"in wall time, which tournaments rank by, {_said(comparison.wall, comparison)}"
-            if not comparison.cpu:
-                wall += f": {_meaning(comparison.wall, comparison)}"
-            elif comparison.waits and not comparison.worse:
-                wall += ": it waits, or others had the core"
-            lines.append(wall)
-        each, puzzles = comparison.ratios.each, count(comparison.compared_count, "puzzle")
+    for clock, whole in (("CPU time", comparison.cpu), ("wall time, which tournaments rank by,", comparison.wall)):
+        if whole:
+            lines.append(f"in {clock} after is {in_words(whole.ratio, whole.pairs, **vars(limits))}")
+    if comparison.cpu and comparison.waits and comparison.outcome is not Outcome.WORSE:
+        lines.append("it takes longer without computing longer: it waits, or others had the core")
+    if comparison.puzzle_ratio:
+        compared = len(comparison.seconds[0])
+        if compared < FEWEST_PUZZLES:
+            lines.append(f"{count(compared, 'puzzle')} are too few to count")
         lines.append(
-            f"puzzle by puzzle it is {ratio_in_words(each.estimate)}, {interval_in_words(each)} of puzzles alone; "
-            f"half of the wall time lies in {comparison.half_of_total_count} of {puzzles}"
+            f"puzzle by puzzle it is {ratio_in_words(comparison.puzzle_ratio.estimate)}; "
+            f"half of the wall time lies in {comparison.half_of_total_count} of {count(compared, 'puzzle')}"
         )
-    return lines
-
-
-def _said(whole: Whole, comparison: Comparison) -> str:
-    level = percent(comparison.limits.confidence)
-    ratio = whole.ratio
-    return f"after is {ratio_in_words(ratio.estimate)}, {level} interval {interval_in_words(ratio)}"
-
-
-def _meaning(whole: Whole, comparison: Comparison) -> str:
-    """Return what the interval says about the tolerance, and what would make it say more."""
-    tolerance = f"the tolerance of {percent(comparison.limits.tolerance)}"
-    limit = 1 + comparison.limits.tolerance
-    if whole.ratio.low > limit:
-        believed = comparison.slower_beyond_tolerance
-        return f"beyond {tolerance}" if believed else f"beyond {tolerance}, but of too few puzzles to count"
-    if whole.ratio.high < 1 / limit:
-        return f"faster beyond {tolerance}"
-    if whole.ratio.high <= limit:
-        return f"within {tolerance}" if whole.ratio.low >= 1 / limit else f"not slower beyond {tolerance}"
-    more = (
-        f"runs of the same code may differ by {percent(whole.runs_margin)}: run both sides more often, by turns"
-        if whole.runs_margin >= whole.puzzles_margin
-        else f"other puzzles may change it by {percent(whole.puzzles_margin)}: take a larger set"
-    )
-    return f"not surely within {tolerance}, nor beyond it; {more}"
+    return [*lines, *(f"to decide it: {duel}" for duel in comparison.duels)]
 
 
 def as_text(comparison: Comparison, terminal: bool) -> str:
-    """Return it for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
+    """Return a comparison for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
     from rich.text import Text
 
-    several = len(comparison.sets) > 1
-    names = ", ".join(plain(facts.name) for facts in comparison.sets)
+    several = len(comparison.baseline.sets) > 1
+    names = ", ".join(plain(facts.name) for facts in comparison.baseline.sets)
     parts: list[RenderableType] = [Text(names, "bold")]
     parts += [Text(plain(note), "dim") for note in comparison.notes]
-    parts += ["", _sides(comparison)]
-    if comparison.ratios:
+    parts += ["", _versions(comparison)]
+    if comparison.puzzle_ratio:
         parts += ["", _measures(comparison)]
     parts += ["", *(Text(plain(line)) for line in _counts(comparison, several))]
     if comparison.most_changed:
@@ -124,7 +68,7 @@ def as_text(comparison: Comparison, terminal: bool) -> str:
     if comparison.warnings:
         parts += ["", *(Text(f"warning: {plain(line)}", "yellow") for line in comparison.warnings)]
     outcome = Text(comparison.outcome.value, OUTCOME_STYLES[comparison.outcome])
-    parts += ["", outcome, *map(Text, judgement(comparison))]
+    parts += ["", outcome, *(Text(plain(line)) for line in judgement(comparison))]
     return drawn(parts, terminal)
 
 
@@ -135,61 +79,54 @@ def _table(*headers: str) -> Table:
     return table
 
 
-def _sides(comparison: Comparison) -> Table:
+def _versions(comparison: Comparison) -> Table:
     from rich.text import Text
 
     table = _table("", "bot", "runs", "drift", "right")
     table.columns[1].justify = "left"
-    for label, side in (("before", comparison.before), ("after", comparison.after)):
-        right = f"{side.right} of {comparison.puzzle_count}"
-        drift = percent(side.drift) if side.drift else NOTHING
-        table.add_row(label, Text(plain(side.bot)), str(side.run_count), drift, right)
+    deciding = comparison.cpu or comparison.wall
+    drifts = (deciding.before_drift, deciding.after_drift) if deciding else (0.0, 0.0)
+    for number, version in enumerate((comparison.baseline, comparison.candidate)):
+        right = f"{comparison.right_count(number)} of {len(comparison.changes)}"
+        drift = percent(drifts[number]) if drifts[number] else NOTHING
+        table.add_row(version.label, Text(plain(version.bot)), str(len(version.all_runs)), drift, right)
     return table
 
 
 def _measures(comparison: Comparison) -> Table:
-    assert comparison.ratios
-    before, after = comparison.before, comparison.after
     level = percent(comparison.limits.confidence)
     table = _table(
-        f"{comparison.compared_count} right on both sides", "before", "after", "ratio", f"{level} interval"
+        f"{len(comparison.seconds[0])} right on both sides", "before", "after", "ratio", f"{level} interval"
     )
-    rows = [
-        (f"{clock} time of a run", whole.before_seconds, whole.after_seconds, whole.ratio)
-        for clock, whole in (("CPU", comparison.cpu), ("wall", comparison.wall))
-        if whole
-    ]
-    each = ("time of a puzzle (geometric mean)", before.geometric_mean_seconds, after.geometric_mean_seconds)
-    for name, first, second, ratio in [*rows, (*each, comparison.ratios.each)]:
-        interval = f"{ratio.low:.3f} to {ratio.high:.3f}"
-        table.add_row(name, _time(first), _time(second), f"{ratio.estimate:.3f}", interval)
+    for clock, whole in (("CPU", comparison.cpu), ("wall", comparison.wall)):
+        if whole:
+            ratio = whole.ratio
+            interval = f"{ratio.low:.3f} to {ratio.high:.3f}" if ratio.low else NOTHING
+            times = (duration(whole.before_seconds), duration(whole.after_seconds))
+            table.add_row(f"{clock} time of a run", *times, f"{ratio.estimate:.3f}", interval)
+    if comparison.puzzle_ratio:
+        means = map(duration, comparison.mean_seconds)
+        ratio = comparison.puzzle_ratio
+        table.add_row("time of a puzzle (geometric mean)", *means, f"{ratio.estimate:.3f}", NOTHING)
     return table
 
 
 def _counts(comparison: Comparison, several: bool) -> list[str]:
+    faster, slower, alike = comparison.counts
     within = percent(comparison.limits.tolerance)
-    line = (
-        f"faster {comparison.faster_count}, slower {comparison.slower_count}, "
-        f"within {within} of each other {comparison.alike_count}"
-    )
+    line = f"faster {faster}, slower {slower}, within {within} of each other {alike}"
     if comparison.floored_count:
         line += f" ({comparison.floored_count} too short to tell: below {duration(RESOLUTION_SECONDS)})"
-    return [
-        line,
-        f"newly solved {_named(comparison.newly_solved, several, lost=False)}",
-        f"newly lost {_named(comparison.newly_lost, several, lost=True)}",
-    ]
+    solved = [f"{_place(one, several)} (was {one.before_verdict})" for one in comparison.newly_solved]
+    lost = [f"{_place(one, several)} ({one.after_verdict})" for one in comparison.newly_lost]
+    return [line, f"newly solved {_named(solved)}", f"newly lost {_named(lost)}"]
 
 
-def _named(changes: Sequence[Change], several: bool, lost: bool) -> str:
-    if not changes:
+def _named(names: Sequence[str]) -> str:
+    if not names:
         return "none"
-    names = [
-        f"{_place(one, several)} ({one.after_verdict if lost else 'was ' + one.before_verdict})"
-        for one in changes[:SHOWN_PUZZLES]
-    ]
-    more = len(changes) - len(names)
-    return f"{len(changes)}: {', '.join(names)}" + (f" and {more} more" if more else "")
+    more = len(names) - SHOWN_PUZZLES
+    return f"{len(names)}: {', '.join(names[:SHOWN_PUZZLES])}" + (f" and {more} more" if more > 0 else "")
 
 
 def _most_changed(changes: Sequence[Change], several: bool) -> Table:
@@ -197,19 +134,11 @@ def _most_changed(changes: Sequence[Change], several: bool) -> Table:
 
     table = _table("most changed", "before", "after", "difference")
     for one in changes:
-        assert one.before_seconds is not None
-        assert one.after_seconds is not None
-        more = one.after_seconds - one.before_seconds
-        difference = f"{'+' if more > 0 else '-'}{duration(abs(more))}"
-        table.add_row(
-            Text(plain(_place(one, several))), _time(one.before_seconds), _time(one.after_seconds), difference
-        )
+        before, after = one.before_seconds or 0.0, one.after_seconds or 0.0
+        difference = f"{'+' if after > before else '-'}{duration(abs(after - before))}"
+        table.add_row(Text(plain(_place(one, several))), duration(before), duration(after), difference)
     return table
 
 
 def _place(change: Change, several: bool) -> str:
     return f"{change.set} ${change.puzzle}" if several else f"${change.puzzle}"
-
-
-def _time(seconds: float | None) -> str:
-    return NOTHING if seconds is None else duration(seconds)
