@@ -9,7 +9,7 @@ import pytest
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.page import boards
-from nonobot.harness.page.boards import Board, found_in_file, found_in_set, sample_names, sample_text
+from nonobot.harness.page.boards import Board, puzzle_of_file, puzzle_of_set, sample_names, sample_text
 from nonobot.protocol import Puzzle, Record
 from nonobot.protocol.formats import formats, read, write
 from nonobot.tournament_data import load_set
@@ -24,7 +24,7 @@ FILES = [path for path in sorted(PUZZLES.glob("p.*")) if path.suffix != ".txt"]
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_a_file_of_any_format_becomes_a_board(path):
-    found = found_in_file(path.read_bytes())
+    found = puzzle_of_file(path.read_bytes())
     assert (found.count, found.number, found.faults) == (1, 1, [])
     assert found.format in {one.name for one in formats()}
     assert found.board.rows == [list(clue) for clue in P.puzzle.rows]
@@ -42,14 +42,14 @@ def test_any_puzzle_of_a_file_can_be_chosen():
     content = (PUZZLES / "several.non").read_bytes()
     every = list(read(content))
     for number, record in enumerate(every, 1):
-        found = found_in_file(content, number)
+        found = puzzle_of_file(content, number)
         assert (found.count, found.number, len(found.titles)) == (len(every), number, len(every))
         assert found.board == Board.of(record)
-    assert found_in_file(content, len(every) + 1).board is None
+    assert puzzle_of_file(content, len(every) + 1).board is None
 
 
 def test_faults_are_at_their_lines_and_cost_no_other_puzzle():
-    found = found_in_file(b"1:2-1:1,1\n3:x-1:1\n1:1-1:1\n")
+    found = puzzle_of_file(b"1:2-1:1,1\n3:x-1:1\n1:1-1:1\n")
     assert found.faults[0] == (1, "the clue of column 2 needs 3 cells, the column has 2")
     assert found.faults[1][0] == 2
     assert "clue 'x' is not a number" in found.faults[1][1]
@@ -67,7 +67,7 @@ def test_faults_are_at_their_lines_and_cost_no_other_puzzle():
     ],
 )
 def test_what_cannot_be_read_is_said_in_a_line(data, why):
-    found = found_in_file(data)
+    found = puzzle_of_file(data)
     assert found.board is None
     [(_, what)] = found.faults
     assert what.startswith(why) or why in what
@@ -76,14 +76,14 @@ def test_what_cannot_be_read_is_said_in_a_line(data, why):
 
 def test_of_very_many_puzzles_only_the_first_are_listed(monkeypatch):
     monkeypatch.setattr(boards, "MOST_LISTED", 3)
-    found = found_in_file(b"1-1\n" * 5)
+    found = puzzle_of_file(b"1-1\n" * 5)
     assert (found.count, found.titles) == (3, ["1x1"] * 3)
     assert found.remarks == ["only the first 3 puzzles are listed"]
 
 
 def test_reading_ends_after_its_time(monkeypatch):
     monkeypatch.setattr(boards, "READ_SECONDS", -1.0)
-    found = found_in_file(b"1-1\n" * 5)
+    found = puzzle_of_file(b"1-1\n" * 5)
     assert (found.count, len(found.remarks)) == (0, 1)
     assert "what comes after is left out" in found.remarks[0]
 
@@ -97,18 +97,18 @@ def picture(width: int, height: int) -> bytes:
 
 
 def test_a_picture_becomes_the_puzzle_of_what_it_shows():
-    small = found_in_file(picture(6, 2)).board
+    small = puzzle_of_file(picture(6, 2)).board
     assert (small.rows, small.goal) == ([[3], [3]], "111000" * 2)
-    large = found_in_file(picture(600, 300)).board
+    large = puzzle_of_file(picture(600, 300)).board
     assert (len(large.columns), len(large.rows)) == (40, 20)
-    wanted = found_in_file(picture(600, 300), width=10, invert=True).board
+    wanted = puzzle_of_file(picture(600, 300), width=10, invert=True).board
     assert (len(wanted.columns), wanted.rows[0], wanted.goal[:10]) == (10, [5], "0000011111")
-    assert "side has 1 to 254" in found_in_file(picture(600, 300), width=255).faults[0][1]
+    assert "side has 1 to 254" in puzzle_of_file(picture(600, 300), width=255).faults[0][1]
 
 
 def test_a_generated_set_by_name_and_number():
     name = "boardgen:7x9x20:seed=3"
-    found = found_in_set(name, 17)
+    found = puzzle_of_set(name, 17)
     assert found.count == 20
     assert found.board.record.puzzle == load_set(name).puzzles[16].puzzle
 
@@ -126,7 +126,7 @@ def test_a_generated_set_by_name_and_number():
     ],
 )
 def test_no_other_name_and_no_other_number(name, number, why):
-    found = found_in_set(name, number)
+    found = puzzle_of_set(name, number)
     assert found.board is None
     assert why in found.faults[0][1]
 
@@ -134,7 +134,7 @@ def test_no_other_name_and_no_other_number(name, number, why):
 def test_an_official_set_that_is_not_here_says_how_to_get_it(monkeypatch, tmp_path):
     monkeypatch.setenv("NONOBOT_DATA", str(tmp_path))
     boards._records_of_set.cache_clear()
-    assert "nonojudge data fetch taai2011" in found_in_set("taai2011", 1).faults[0][1]
+    assert "nonojudge data fetch taai2011" in puzzle_of_set("taai2011", 1).faults[0][1]
 
 
 def test_the_samples_are_whole():
@@ -148,7 +148,7 @@ def test_the_samples_are_whole():
     ("fields", "why"),
     [
         ({"rows": [[2]]}, "the clue of row 1 needs 2 cells, the row has 1"),
-        ({"rows": [[0]]}, "block lengths are 1 or more"),
+        ({"rows": [[-1]]}, "row 1: a block of -1 cells; block lengths are 1 or more"),
         ({"rows": []}, "a 1x0 board"),
         ({"rows": [[1]] * 255}, "a 1x255 board"),
         ({"rows": [[]]}, "the columns count 1 black cells, the rows 0"),
@@ -165,7 +165,7 @@ def test_a_board_that_is_none(fields, why):
 def test_what_is_written_of_a_board_is_read_again():
     for form in (one for one in formats() if one.states_size):
         data = write([Board.of(P).record], form.name).data
-        assert found_in_file(data).board.record.puzzle == P.puzzle, form.name
+        assert puzzle_of_file(data).board.record.puzzle == P.puzzle, form.name
 
 
 def test_an_empty_clue_is_an_empty_line():

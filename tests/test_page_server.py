@@ -18,6 +18,9 @@ import pytest
 pytest.importorskip("starlette", reason="the extra `page` is not installed")
 pytest.importorskip("uvicorn", reason="the extra `page` is not installed")
 
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
 from nonobot.harness import cli
 from nonobot.harness.commands import page as page_command
 from nonobot.harness.page import app, guard
@@ -275,16 +278,16 @@ def test_files_are_read_by_turns_and_too_many_are_told_so():
     async def scenario():
         page, may_end = _Page(None, None, 1.0), threading.Event()
         requests = [Request() for _ in range(app.MOST_READERS)]
-        reading = [asyncio.ensure_future(page._found(one, may_end.wait, 60.0)) for one in requests]
+        reading = [asyncio.ensure_future(page._selected(one, may_end.wait, 60.0)) for one in requests]
         await asyncio.sleep(0)
-        with pytest.raises(app._BadError, match="too many files") as refused:
-            await page._found(Request(), may_end.wait, 60.0)
+        with pytest.raises(HTTPException, match="too many files") as refused:
+            await page._selected(Request(), may_end.wait, 60.0)
         requests[-1].has_gone.set()
-        with pytest.raises(app._GoneError):
+        with pytest.raises(ClientDisconnect):
             await reading.pop()
-        reading.append(asyncio.ensure_future(page._found(Request(), may_end.wait, 60.0)))  # in its place
+        reading.append(asyncio.ensure_future(page._selected(Request(), may_end.wait, 60.0)))  # in its place
         may_end.set()
-        return refused.value.status, {one.status_code for one in await asyncio.gather(*reading)}
+        return refused.value.status_code, {one.status_code for one in await asyncio.gather(*reading)}
 
     assert asyncio.run(scenario()) == (503, {200})
 

@@ -72,9 +72,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     results: Path | None = arguments.results
     if results is not None and not results.is_dir():
         raise UnusableError(f"there is no folder {results}")
-    from nonobot.harness.page.server import bound_socket, open_browser, serve
+    from nonobot.harness.page.server import listening_socket, open_browser, serve
 
-    own = bound_socket(arguments.host, arguments.port)
+    own = listening_socket(arguments.host, arguments.port)
     host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
     address = f"http://{host}:{own.getsockname()[1]}/"
 

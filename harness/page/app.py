@@ -1,10 +1,10 @@
-"""The addresses of the page: what the browser gets, and what it may ask."""
+"""The addresses of the page: the files for the browser, and the questions that it may ask."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -12,7 +12,8 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -21,9 +22,9 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.page.boards import (
     LONGEST_SIDE,
     Board,
-    Findings,
-    found_in_file,
-    found_in_set,
+    Selection,
+    puzzle_of_file,
+    puzzle_of_set,
     sample_names,
     sample_text,
 )
@@ -41,7 +42,7 @@ __all__ = ["make_app"]
 STATIC = Path(str(files("nonobot.harness.page") / "static"))
 
 LINE_SECONDS = 30.0
-"""What the bot may take where it looks at lines alone."""
+"""Limit of the bot where it looks at single lines only."""
 
 MOST_STEPS = 4000
 
@@ -49,25 +50,24 @@ MOST_READERS = 22
 """Files being read, and those that wait for it."""
 
 MOST_PICTURE_PIXELS = 2000
-"""Of the longer side of a picture to take away."""
+"""The longer side of a picture to take away."""
 
 T = TypeVar("T")
 
 
-class Asked(msgspec.Struct):
-    """What the page asks about a board.
+class Question(msgspec.Struct):
+    """A question of the page about a board.
 
     Attributes
     ----------
-    board : Board
     tab : str
-        Who asks.
+        The browser's tab.
     cells : str or None
-        The cells that somebody set, as in a board.
+        The cells that the user has set, as in a board.
     solutions : int
-        To be looked for: 1, soon to be seen, or 2, which tell whether there is only one.
+        Solutions to look for: 1, which is found soon, or 2, which show whether there is only one.
     format : str
-        What is to be written: the name of a format, `svg`, `png` or `link`.
+        The format to write: its name, `svg`, `png` or `link`.
     dark : bool
         The colours of a picture.
     """
@@ -80,36 +80,27 @@ class Asked(msgspec.Struct):
     dark: bool = False
 
 
-class _BadError(Exception):
-    """A request that cannot be answered: the message is one line, for people; with its HTTP status."""
-
-    def __init__(self, why: str, status: int = 400) -> None:
-        super().__init__(why)
-        self.status = status
-
-
-class _GoneError(Exception):
-    """The browser has closed the connection."""
-
-
-def make_app(solves: Solves, live: Live | None, puzzle_seconds: float) -> Starlette:
-    """Return the application.
+def make_app(solves: Solves, live: Live | None, puzzle_seconds: float, on_ready: Callable[[], None]) -> Starlette:
+    """Return the application, which starts and closes `solves`.
 
     Parameters
     ----------
-    solves : Solves
-        Started and closed with it.
     live : Live or None
-        The folder of results that is shown, if there is one.
+        The folder of results to show.
     puzzle_seconds : float
-        How long a board is searched.
+        Limit of the search of a board.
+    on_ready : callable
+        Called once the page can be reached.
     """
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         solves.start()
-        yield
-        await solves.close()
+        on_ready()
+        try:
+            yield
+        finally:
+            await solves.close()
 
     page = _Page(solves, live, puzzle_seconds)
     routes = [
@@ -128,34 +119,30 @@ def make_app(solves: Solves, live: Live | None, puzzle_seconds: float) -> Starle
         Route("/api/cactus/{key}", page.cactus),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
-    return Starlette(routes=routes, lifespan=lifespan, exception_handlers={_BadError: _bad, _GoneError: _gone})
+    errors = (UnusableError, FormatError, BusyError, LateError, HTTPException, ClientDisconnect)
+    return Starlette(routes=routes, lifespan=lifespan, exception_handlers=dict.fromkeys(errors, _error))
 
 
 def _file(name: str) -> Any:
-    def give(_: Request) -> Response:
-        return FileResponse(STATIC / name)
-
-    return give
+    return lambda _: FileResponse(STATIC / name)
 
 
-def _json(what: Any, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(what), status, media_type="application/json")
+def _json(what: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(msgspec.json.encode(what), status, headers, media_type="application/json")
 
 
-def _bad(_: Request, error: Exception) -> Response:
-    assert isinstance(error, _BadError)
-    return _json({"error": str(error)}, error.status)
-
-
-def _gone(_: Request, __: Exception) -> Response:
-    return Response(status_code=499)  # nobody reads it
-
-
-async def _asked(request: Request) -> Asked:
-    try:
-        return msgspec.json.decode(await request.body(), type=Asked)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise _BadError(f"not a request of the page: {error}") from None
+def _error(_: Request, error: Exception) -> Response:
+    """Answer a request that failed with a line of text for people."""
+    match error:
+        case ClientDisconnect():
+            return Response(status_code=499)  # nobody reads it
+        case HTTPException():
+            return _json({"error": error.detail}, error.status_code, error.headers)
+        case BusyError():
+            return _json({"error": str(error)}, 503)
+        case LateError():
+            return _json({"error": f"no answer: {error}"}, 504)
+    return _json({"error": str(error)}, 400)
 
 
 def _number(request: Request, name: str, default: int | None, most: int = 10**9) -> int | None:
@@ -163,12 +150,12 @@ def _number(request: Request, name: str, default: int | None, most: int = 10**9)
     if not text:
         return default
     if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
-        raise _BadError(f"{name} is a number from 1 to {most}")
+        raise UnusableError(f"{name} is a number from 1 to {most}")
     return int(text)
 
 
 async def _while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """Return what comes of some work; it is cancelled when the browser closes the connection."""
+    """Return the outcome of some work; cancel it when the browser closes the connection."""
 
     async def until_gone() -> None:
         while (await request.receive())["type"] != "http.disconnect":
@@ -178,7 +165,7 @@ async def _while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            raise _GoneError
+            raise ClientDisconnect
         return working.result()
     finally:
         for task in (working, leaving):
@@ -187,7 +174,7 @@ async def _while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
 
 
 class _Page:
-    """What answers the page's questions; the arguments are those of :func:`make_app`."""
+    """Answers to the page's questions; the arguments are those of :func:`make_app`."""
 
     def __init__(self, solves: Solves, live: Live | None, puzzle_seconds: float) -> None:
         self._solves = solves
@@ -213,164 +200,149 @@ class _Page:
             }
         )
 
-    async def _found(self, request: Request, find: Callable[..., Findings], *arguments: Any) -> Response:
-        """Return what a thread finds in a file or a set."""
+    async def _selected(self, request: Request, find: Callable[..., Selection], *arguments: Any) -> Response:
+        """Return the puzzle that a thread reads from a file or a set."""
         if self._readers >= MOST_READERS:
-            raise _BadError("too many files wait to be read already; try again in a moment", 503)
+            raise HTTPException(503, "too many files wait to be read already; try again in a moment")
 
-        async def in_turn() -> Findings:
+        async def one_at_a_time() -> Selection:
             async with self._reading:
                 return await run_in_threadpool(find, *arguments)
 
         self._readers += 1
         try:
-            return _json(await _while_there(request, in_turn()))
+            return _json(await _while_there(request, one_at_a_time()))
         finally:
             self._readers -= 1
 
     async def read(self, request: Request) -> Response:
-        """The puzzles of a text, a file or a picture."""
+        """Return a puzzle of a text, a file or a picture."""
         data, number = await request.body(), _number(request, "number", 1)
         width = _number(request, "width", None, LONGEST_SIDE)
-        invert = "invert" in request.query_params
-        return await self._found(request, found_in_file, data, number or 1, width, invert)
+        return await self._selected(request, puzzle_of_file, data, number, width, "invert" in request.query_params)
 
     async def sample(self, request: Request) -> Response:
-        """One of the samples."""
-        return _json(await run_in_threadpool(found_in_file, sample_text(), _number(request, "number", 1) or 1))
+        """Return one of the samples."""
+        return _json(await run_in_threadpool(puzzle_of_file, sample_text(), _number(request, "number", 1) or 1))
 
     async def of_set(self, request: Request) -> Response:
-        """A puzzle of an official or a generated set."""
-        name, number = request.query_params.get("name", ""), _number(request, "number", 1) or 1
-        return await self._found(request, found_in_set, name, number)
+        """Return a puzzle of an official or a generated set."""
+        name = request.query_params.get("name", "")
+        return await self._selected(request, puzzle_of_set, name, _number(request, "number", 1))
+
+    async def _question(self, request: Request) -> Question:
+        """Return the question of a request, its board checked."""
+        try:
+            question = msgspec.json.decode(await request.body(), type=Question)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise UnusableError(f"not a request of the page: {error}") from None
+        _ = question.board.record
+        return question
 
     async def _ask(
-        self, request: Request, asked: Asked, patience: float, do: str, **numbers: Any
+        self, request: Request, question: Question, patience: float, do: str, **numbers: Any
     ) -> dict[str, Any]:
-        """Return what the bot says about the board."""
-        try:
-            work = self._solves.ask(asked.tab[:64], asked.board.asked(do, **numbers), patience)
-            answer = await _while_there(request, work)
-        except BusyError as error:
-            raise _BadError(str(error), 503) from None
-        except LateError as error:
-            raise _BadError(f"no answer: {error}", 504) from None
+        """Return the answer of the bot about the board."""
+        work = self._solves.ask(question.tab[:64], question.board.request(do, **numbers), patience)
+        answer = await _while_there(request, work)
         if "error" in answer:
-            raise _BadError(answer["error"])
+            raise UnusableError(answer["error"])
         return answer
 
-    async def _search(self, request: Request, asked: Asked, do: str, **numbers: Any) -> dict[str, Any]:
-        return await self._ask(request, asked, self._seconds, do, seconds=self._seconds, **numbers)
-
-    async def _checked(self, request: Request) -> Asked:
-        asked = await _asked(request)
-        _record(asked.board)
-        return asked
+    async def _search(self, request: Request, question: Question, do: str, **numbers: Any) -> dict[str, Any]:
+        return await self._ask(request, question, self._seconds, do, seconds=self._seconds, **numbers)
 
     async def solve(self, request: Request) -> Response:
-        """The verdict on a board, with up to two solutions, or the lines that contradict."""
-        asked = await self._checked(request)
-        answer = await self._search(request, asked, "solve", solutions=asked.solutions)
+        """Return the verdict on a board, with up to two solutions, or the lines that contradict."""
+        question = await self._question(request)
+        answer = await self._search(request, question, "solve", solutions=question.solutions)
         if answer["verdict"] == "unsolvable":
-            answer["conflict"] = await self._ask(request, asked, LINE_SECONDS, "conflict")
-            if asked.board.cells:
-                asked.board.cells = None
-                answer["without_start"] = (await self._search(request, asked, "solve", solutions=2))["verdict"]
+            answer["conflict"] = await self._ask(request, question, LINE_SECONDS, "conflict")
+            if question.board.cells:
+                question.board.cells = None
+                without = await self._search(request, question, "solve", solutions=2)
+                answer["without_start"] = without["verdict"]
         return _json(answer)
 
     async def steps(self, request: Request) -> Response:
-        """The moments of a solve."""
-        asked = await self._checked(request)
-        return _json(await self._search(request, asked, "steps", most=MOST_STEPS))
+        """Return the steps of a solve."""
+        question = await self._question(request)
+        return _json(await self._search(request, question, "steps", most=MOST_STEPS))
 
     async def hint(self, request: Request) -> Response:
-        """The next line that tells something, as the board of `cells` is."""
-        asked = await self._checked(request)
-        asked.board.cells = asked.cells
-        _record(asked.board)
-        return _json(await self._ask(request, asked, LINE_SECONDS, "hint"))
+        """Return the next line from which cells follow, on the board of `cells`."""
+        question = await self._question(request)
+        question.board.cells = question.cells
+        _ = question.board.record
+        return _json(await self._ask(request, question, LINE_SECONDS, "hint"))
 
     async def check(self, request: Request) -> Response:
-        """Whether the cells that somebody set are still right, and which are not."""
-        asked = await self._checked(request)
-        given, asked.board.cells = asked.board.cells, asked.cells
-        record = _record(asked.board)
-        answer = await self._search(request, asked, "solve", solutions=1)
+        """Return whether the cells that the user has set are still right, and which are not."""
+        question = await self._question(request)
+        given, question.board.cells = question.board.cells, question.cells
+        has_cells = question.board.record.start is not None
+        answer = await self._search(request, question, "solve", solutions=1)
         if answer["solutions"]:
             return _json({"right": True, "wrong": []})
         if answer["verdict"] == "unknown":
             return _json({"right": None, "wrong": []})
-        asked.board.cells = given
-        found = await self._search(request, asked, "solve", solutions=2)
-        if record.start is None or not found["solutions"]:
+        question.board.cells = given
+        answer = await self._search(request, question, "solve", solutions=2)
+        if not has_cells or not answer["solutions"]:
             return _json({"right": None, "wrong": []})
-        cells = asked.cells or ""
+        cells = list(enumerate(question.cells or ""))
         wrong = min(
             (
-                [index for index, cell in enumerate(cells) if cell not in ("?", solution[index])]
-                for solution in found["solutions"]
+                [index for index, cell in cells if cell not in ("?", solution[index])]
+                for solution in answer["solutions"]
             ),
             key=len,
         )
-        return _json({"right": False, "wrong": wrong, "only": found["verdict"] == "unique"})
+        return _json({"right": False, "wrong": wrong, "only": answer["verdict"] == "unique"})
 
     async def write(self, request: Request) -> Response:
-        """The puzzle in a format, or its picture."""
-        asked = await self._checked(request)
-        return await run_in_threadpool(_written, asked)
+        """Return the puzzle in a format, or its picture."""
+        return await run_in_threadpool(_written, await self._question(request))
 
     async def live_events(self, request: Request) -> Response:
-        """What is in the folder of results, again whenever it changes."""
+        """Return the content of the folder of results, again whenever it changes."""
         if self._live is None:
-            raise _BadError("no folder of results is shown: nonojudge page --results FOLDER", 404)
+            raise HTTPException(404, "no folder of results is shown: nonojudge page --results FOLDER")
         if not self._live.has_room:
-            raise _BadError("too many tabs watch already", 503)
+            raise HTTPException(503, "too many tabs watch already")
         return StreamingResponse(self._live.events(), media_type="text/event-stream")
 
     async def cactus(self, request: Request) -> Response:
-        """The sorted times of a set's runs, as a picture."""
+        """Return the sorted times of a set's runs, as a picture."""
         svg = self._live and await self._live.cactus(request.path_params["key"])
         if not svg:
-            raise _BadError("there is no such plot", 404)
+            raise HTTPException(404, "there is no such plot")
         policy = "default-src 'none'; style-src 'unsafe-inline'"  # a picture: it loads nothing and runs nothing
         return Response(svg, media_type="image/svg+xml", headers={"content-security-policy": policy})
 
 
-def _record(board: Board) -> Any:
-    try:
-        return board.record
-    except UnusableError as error:
-        raise _BadError(str(error)) from None
-
-
-def _written(asked: Asked) -> Response:
-    record = asked.board.record
-    if asked.format in ("svg", "png"):
-        picture = Picture(record.puzzle, None if asked.cells is None else _cells(asked))
-        cell = max(2, min(24, MOST_PICTURE_PIXELS // max(record.size)))
-        scene = scene_of(picture, cell=cell, clues=cell >= SMALLEST_CELL_WITH_CLUES)
-        theme = DARK if asked.dark else LIGHT
-        if asked.format == "svg":
-            return Response(svg_of(scene, theme), media_type="image/svg+xml")
-        try:
-            return Response(png_of(scene, theme), media_type="image/png")
-        except UnusableError as error:
-            raise _BadError(str(error)) from None
-    form = asked.format
-    if form == "link":  # in few characters, where that says all; without the solution
+def _written(question: Question) -> Response:
+    record = question.board.record
+    if question.format in ("svg", "png"):
+        return _drawn(record, question)
+    form = question.format
+    if form == "link":  # in few characters, where that states all; without the solution
         record = Record(record.puzzle, record.start, None, record.title, record.author)
         form = "oneline" if record == Record(record.puzzle) else "grid"
-    try:
-        written = write([record], form)
-    except FormatError as error:
-        raise _BadError(str(error)) from None
+    written = write([record], form)
     if not written.count:
-        raise _BadError("; ".join(map(str, written.faults)))
+        raise UnusableError("; ".join(map(str, written.faults)))
     return Response(written.data, media_type="text/plain; charset=utf-8")
 
 
-def _cells(asked: Asked) -> Any:
+def _drawn(record: Record, question: Question) -> Response:
     try:
-        return cells_from_text(asked.cells or "", asked.board.record.size)
+        cells = None if question.cells is None else cells_from_text(question.cells, record.size)
     except ValueError as error:
-        raise _BadError(str(error)) from None
+        raise UnusableError(str(error)) from None
+    cell = max(2, min(24, MOST_PICTURE_PIXELS // max(record.size)))
+    scene = scene_of(Picture(record.puzzle, cells), cell=cell, clues=cell >= SMALLEST_CELL_WITH_CLUES)
+    theme = DARK if question.dark else LIGHT
+    if question.format == "svg":
+        return Response(svg_of(scene, theme), media_type="image/svg+xml")
+    return Response(png_of(scene, theme), media_type="image/png")

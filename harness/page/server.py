@@ -20,7 +20,7 @@ from nonobot.harness.page.live import Live
 from nonobot.harness.page.solves import Solves
 from nonobot.system import usable_cores
 
-__all__ = ["bound_socket", "open_browser", "serve"]
+__all__ = ["listening_socket", "open_browser", "serve"]
 
 MOST_PROCESSES = 8
 
@@ -30,53 +30,43 @@ TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
 """They would take the terminal."""
 
 
-def bound_socket(host: str, port: int) -> socket.socket:
-    """Return the socket of the page, which nobody can connect to yet.
-
-    Raises
-    ------
-    UnusableError
-        If it cannot be had.
-    """
+def listening_socket(host: str, port: int) -> socket.socket:
+    """Return the socket of the page, which browsers can connect to; UnusableError if the address is unusable."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         own = socket.socket(family, kind, protocol)
         own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         own.bind(address)
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise UnusableError(
-                f"port {port} is in use; --port N takes another, --port 0 any that is free"
-            ) from None
-        raise UnusableError(f"cannot serve a page at {host}, port {port}: {error.strerror or error}") from None
-    except OverflowError as error:
-        raise UnusableError(f"cannot serve a page at {host}, port {port}: {error}") from None
+        own.listen()
+    except (OSError, OverflowError) as error:
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
+            why = f"port {port} is in use; --port N takes another, --port 0 any that is free"
+        else:
+            why = f"cannot serve a page at {host}, port {port}: {getattr(error, 'strerror', None) or error}"
+        raise UnusableError(why) from None
     return own
 
 
 def serve(
-    own: socket.socket,
-    host: str,
-    results: Path | None,
-    puzzle_seconds: float,
-    on_ready: Callable[[], None],
+    own: socket.socket, host: str, results: Path | None, puzzle_seconds: float, on_ready: Callable[[], None]
 ) -> None:
     """Serve the page until a Ctrl-C or SIGTERM; the bot's processes are gone then.
 
     Parameters
     ----------
     own : socket.socket
-        As :func:`bound_socket` returns it.
+        As :func:`listening_socket` returns it.
     host : str
-        What was bound to: the page may be called so.
+        The address as the user gave it: a name of the page.
     results : Path or None
-        The folder of results to be shown.
+        The folder of results to show.
     puzzle_seconds : float
+        Limit of the search of a board.
     on_ready : callable
-        Called once the page can be reached.
+        Called once browsers can connect.
     """
     solves = Solves(min(len(usable_cores()), MOST_PROCESSES))
-    app = make_app(solves, Live(results) if results else None, puzzle_seconds)
+    app = make_app(solves, Live(results) if results else None, puzzle_seconds, on_ready)
     config = uvicorn.Config(
         Guard(app, {"localhost", host, socket.gethostname()}),
         http=Listener,
@@ -87,32 +77,15 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=SECONDS_TO_FINISH,
     )
-    server = _Server(config, on_ready)
     with contextlib.suppress(KeyboardInterrupt), contextlib.closing(own):
-        asyncio.run(server.serve(sockets=[own]))
-
-
-class _Server(uvicorn.Server):
-    """A server that says when it is ready."""
-
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._on_ready = on_ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._on_ready()
+        asyncio.run(uvicorn.Server(config).serve(sockets=[own]))
 
 
 def open_browser(address: str) -> bool:
     """Open the user's browser in a window of its own; False if there is none."""
     try:
         browser = webbrowser.get()
-    except webbrowser.Error:
-        return False
-    if os.path.basename(getattr(browser, "name", "")) in TEXT_BROWSERS:  # noqa: PTH119 - no path, a command's name
-        return False
-    try:
-        return bool(browser.open(address))
-    except OSError:
+        is_text = os.path.basename(getattr(browser, "name", "")) in TEXT_BROWSERS  # noqa: PTH119 - a command
+        return not is_text and bool(browser.open(address))
+    except (webbrowser.Error, OSError):
         return False

@@ -1,11 +1,11 @@
 """The bot's processes behind the page: kept warm, asked a board at a time, killed when nobody waits any more.
 
-Each has one board at a time and lives on after it. One that is late, or whose asker has gone, is killed, and
-another takes its place. Who waits is served by turns: a tab with many boards holds up no other.
+A process that is late, or whose request was cancelled, is killed, and another takes its place. Waiting tabs are
+served by turns: a tab with many boards holds up no other.
 
-Who has a process: `_start_one` until it is warm; `_hand_on` gives it to who waits next, else to `_idle`. Who
-asked has it until the answer is there or the asking has failed; then, whether or not anybody still wants the
-answer, `_take_back` hands it on or has it replaced. Anybody may kill it: its asking fails.
+The owner of a process: `_start_one` until it is warm; `_hand_on` gives it to the next request, else to `_idle`. A
+request has it until the answer is there or the asking has failed; then, whether or not anybody still wants the
+answer, `_take_back` hands it on or has it replaced. Any code may kill it: then its asking fails.
 """
 
 from __future__ import annotations
@@ -29,24 +29,21 @@ __all__ = ["BusyError", "LateError", "Solves"]
 COMMAND = (*OWN_BOT, "--dialogue")
 
 MOST_LINE_BYTES = 1 << 26
-"""Of an answer: the steps of the largest boards have some 20 MB."""
+"""Limit of an answer: the steps of the largest boards have some 20 MB."""
 
 COMPILING_SECONDS = 180.0
-"""What a process has more when it says that it compiles: once for a width of boards and a machine."""
+"""Additional time for a process that reports that it compiles: once for a width of boards and a machine."""
 
 SECONDS_TO_SPARE = 2.0
-"""What a process has beyond the limit that it was told, before it is killed."""
+"""Time beyond the limit in the request, before the process is killed."""
 
 MOST_MEMORY_BYTES = 600 << 20
-"""A process that has more after an answer makes way for another: large boards leave it large."""
+"""A process with more after an answer is replaced: large boards leave it large."""
 
 MOST_WAITING, MOST_WAITING_OF_TAB = 400, 40
 
-WARM_UP = (
-    {"do": "solve", "rows": [[1], [1]], "columns": [[1], [1]]},
-    {"do": "hint", "rows": [[1], [1]], "columns": [[1], [1]]},
-)
-"""Asked of a new process, so that the first board finds its kernels loaded."""
+WARM_UP = tuple({"do": do, "rows": [[1], [1]], "columns": [[1], [1]]} for do in ("solve", "hint"))
+"""Requests to a new process, so that its kernels are loaded before the first board."""
 
 WIDER_SIDES = (126, LONGEST_SIDE)
 """Sides of the boards that have kernels of their own, up to the longest that the page takes."""
@@ -57,7 +54,7 @@ class BusyError(Exception):
 
 
 class LateError(Exception):
-    """No answer in time, or the process has ended; the message is one line that says why."""
+    """No answer in time, or the process has ended; the message is one line with the reason."""
 
 
 class _Process:
@@ -69,13 +66,11 @@ class _Process:
 
     @classmethod
     async def start(cls) -> _Process:
+        pipe = asyncio.subprocess.PIPE
+        # A session of its own: a Ctrl-C is for the page, which ends it.
         return cls(
             await asyncio.create_subprocess_exec(
-                *COMMAND,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                limit=MOST_LINE_BYTES,
-                start_new_session=True,  # a Ctrl-C is for the page, which ends it
+                *COMMAND, stdin=pipe, stdout=pipe, limit=MOST_LINE_BYTES, start_new_session=True
             )
         )
 
@@ -95,7 +90,7 @@ class _Process:
             return True
 
     async def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Return the answer to a request; LateError if there is none within `seconds`, and then it is killed."""
+        """Return the answer to a request; without one in `seconds`, kill the process and raise LateError."""
         assert self._process.stdin
         assert self._process.stdout
         try:
@@ -103,16 +98,15 @@ class _Process:
                 self._process.stdin.write(json.dumps(request, separators=(",", ":")).encode() + b"\n")
                 await self._process.stdin.drain()
                 while True:
-                    line = await self._process.stdout.readline()
-                    if not line.endswith(b"\n"):
+                    written = await self._process.stdout.readline()
+                    if not written.endswith(b"\n"):
                         raise LateError("the bot ended")
-                    answer: dict[str, Any] = json.loads(line)
+                    answer: dict[str, Any] = json.loads(written)
                     self.is_compiling = "compiling" in answer
                     if not self.is_compiling:
                         return answer
-                    print(
-                        f"nonojudge: the bot compiles {answer['compiling']}, once ...", file=sys.stderr, flush=True
-                    )
+                    line = f"nonojudge: the bot compiles {answer['compiling']}, once ..."
+                    print(line, file=sys.stderr, flush=True)
                     limit.reschedule(asyncio.get_running_loop().time() + COMPILING_SECONDS)
         except TimeoutError:
             self.kill()
@@ -127,21 +121,16 @@ class _Process:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
-    async def ended(self) -> None:
-        """Wait for its end, and close what led to it."""
+    async def end(self) -> None:
+        """Kill it, wait for its end, and close its pipe."""
+        self.kill()
         await self._process.wait()
         if self._process.stdin:
             self._process.stdin.close()
 
 
 class Solves:
-    """So many processes of the bot, and those who wait for one.
-
-    Parameters
-    ----------
-    count : int
-        Processes, and so boards at once.
-    """
+    """`count` processes of the bot, each with one board at a time, and the requests that wait for one."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -166,31 +155,21 @@ class Solves:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for process in self._all:
-            process.kill()
-        for process in list(self._all):
-            await process.ended()
+        await asyncio.gather(*(process.end() for process in self._all))
 
     async def ask(self, tab: str, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Return what the bot answers to a request (docs/page.md).
+        """Return the answer of the bot to a request (docs/page.md); BusyError or LateError without one.
 
-        Whoever is cancelled while waiting gives up the place; while being served, the process is killed, unless it
-        compiles, which somebody will want again: then it goes on until the board's own time is up.
+        A request that is cancelled while it waits gives up its place. While it is served, its process is killed,
+        unless that compiles: the kernels will be needed again, so it goes on until the board's own time is up.
 
         Parameters
         ----------
         tab : str
-            Who asks: those with different names are served by turns.
+            Tabs with different names are served by turns.
         request : dict
         seconds : float
-            How long the bot may take; a little is added before it is killed.
-
-        Raises
-        ------
-        BusyError
-            If too many wait already.
-        LateError
-            If no answer comes in time.
+            Time for the bot; a little is added before it is killed.
         """
         process = await self._free(tab)
         asking = asyncio.ensure_future(process.ask(request, seconds + SECONDS_TO_SPARE))
@@ -214,7 +193,7 @@ class Solves:
         try:
             return await place
         except asyncio.CancelledError:
-            if not place.cancelled():  # it was given a process, or told that there is none, at the same moment
+            if not place.cancelled():  # it got a process, or an exception, in the same moment
                 if not place.exception():
                     self._hand_on(place.result())
             elif (places := self._waiting.get(tab)) and place in places:
@@ -224,7 +203,7 @@ class Solves:
             raise
 
     def _hand_on(self, process: _Process) -> None:
-        """Give a process to who waits next: the tabs by turns, each in its order."""
+        """Give a process to the next request: the tabs by turns, each in its order."""
         while self._waiting:
             tab = next(iter(self._waiting))
             places = self._waiting.pop(tab)
@@ -238,7 +217,7 @@ class Solves:
 
     def _take_back(self, process: _Process, asking: asyncio.Task[dict[str, Any]]) -> None:
         if not asking.cancelled():
-            asking.exception()  # whoever asked may have gone
+            asking.exception()  # its request may have been cancelled
         if asking.cancelled() or asking.exception() or process.is_large:
             process.kill()
             self._spawn(self._replace(process))
@@ -246,9 +225,12 @@ class Solves:
             self._hand_on(process)
 
     async def _replace(self, process: _Process) -> None:
-        await process.ended()
-        self._all.discard(process)
+        await self._end(process)
         await self._start_one()
+
+    async def _end(self, process: _Process) -> None:
+        await process.end()
+        self._all.discard(process)
 
     async def _start_all(self) -> None:
         for _ in range(self._count):
@@ -256,7 +238,7 @@ class Solves:
         await self._compile_ahead()
 
     async def _compile_ahead(self) -> None:
-        """See the kernels for larger boards compiled, if need be, by a process that takes what others leave."""
+        """Have a process of low priority compile the kernels for larger boards, if need be."""
         process = await _Process.start()
         self._all.add(process)
         try:
@@ -266,14 +248,12 @@ class Solves:
                 for request in WARM_UP:
                     await process.ask({**request, "rows": clues, "columns": clues}, 4 * COMPILING_SECONDS)
         except (LateError, psutil.Error):
-            pass  # it is said when such a board comes
+            pass  # the request for such a board reports it
         finally:
-            process.kill()
-            await process.ended()
-            self._all.discard(process)
+            await self._end(process)
 
     async def _start_one(self) -> None:
-        """Start a process and see it ready; if it does not start, let those who wait know."""
+        """Start a process and warm it up; if it does not start, fail all that wait."""
         if self._is_closed:
             return
         process = None
@@ -285,9 +265,7 @@ class Solves:
             self._hand_on(process)
         except (LateError, OSError) as error:
             if process:
-                process.kill()
-                await process.ended()
-                self._all.discard(process)
+                await self._end(process)
             for places in self._waiting.values():
                 for place in places:
                     if not place.done():
