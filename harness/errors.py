@@ -1,12 +1,16 @@
-"""What makes a command end with exit status 2 or 130."""
+"""Errors that end a command with a line for people. Loaded first by every command: it imports nothing."""
 
 from __future__ import annotations
 
-__all__ = ["EXIT_INTERRUPTED", "UnusableError"]
+__all__ = ["EXIT_INTERRUPTED", "StartError", "UnusableError"]
 
 EXIT_INTERRUPTED = 130
-"""The exit status of what was told to stop: 128 and the number of SIGINT, as shells have it."""
+"""Exit status of an interrupted command: 128 and the number of SIGINT, as in shells."""
 
 
 class UnusableError(Exception):
     """Arguments or input that cannot be used; the message is one line that says what and why."""
+
+
+class StartError(Exception):
+    """The bot's command cannot be run; the message is one line that says why."""

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.own_bot import OWN_BOT
+from nonobot.harness.play.bot_command import OWN_BOT
 from nonobot.harness.play.bot_process import BotProcess, LastWords
-from nonobot.harness.play.containment import built_walls
 from nonobot.harness.play.conversation import Conversation, Transport
-from nonobot.harness.results.terms import Contain
+from nonobot.harness.play.sandbox import built_sandbox
+from nonobot.harness.results.conditions import Contain
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data.select import Grade, Level
 
@@ -73,8 +73,8 @@ def grading_bot(
         *("--strategy", strategy),
     ]
     words = _Words()
-    walls = built_walls(contain)
-    with BotProcess(command, words, walls=walls and walls.warming()) as process:  # it compiles where it has to
+    sandbox = built_sandbox(contain)
+    with BotProcess(command, words, sandbox=sandbox and sandbox.warming()) as process:  # it may compile
         yield GradingBot(process, words, solutions, puzzle_seconds)
 
 
@@ -231,10 +231,10 @@ class GradingBot:
             while not self._transport.exited:
                 self._talk.listen(math.inf)
             raise UnusableError(f"the bot ended: {self._last_words()}")
-        record, _ = found.answer
+        (record, digits), _ = found
         if record["status"] not in ("solved", "timeout"):
             raise UnusableError(f"the bot cannot solve such boards: {self._last_words()}")
-        return found.answer
+        return record, digits
 
     def _last_words(self) -> str:
         self._talk.listen(0.0)  # also to what it says to people

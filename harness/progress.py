@@ -171,7 +171,6 @@ class AllRunsProgress:
     def take(self, name: str, result: RunResult) -> None:
         """Count a run as played, and print its outcome."""
         from nonobot.harness.play.machine import busy_warning  # only here: most jobs with progress are no runs
-        from nonobot.harness.results.result_text import outcome_line
 
         self._played += 1
         if self._bars:
@@ -180,7 +179,5 @@ class AllRunsProgress:
             self.say(f"{result.bot}: {result.end.detail}")
         elif not self._quiet:
             busy = busy_warning(result.machine)
-            line = (
-                f"[{self._played}/{self._run_count}] {name}: {outcome_line(result)}{f'; {busy}' if busy else ''}"
-            )
+            line = f"[{self._played}/{self._run_count}] {name}: {result.outcome}{f'; {busy}' if busy else ''}"
             print(line, file=sys.stderr, flush=True)

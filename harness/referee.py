@@ -1,4 +1,4 @@
-"""Verdicts: each answer matched to its puzzle and checked against the clues."""
+"""The referee: matches each answer to its puzzle and checks it against the clues."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ class Referee:
 
     Parameters
     ----------
-    puzzle_set : PuzzleSet
     any_order : bool
         Whether a solution is right that comes after the answer to a later puzzle.
     puzzle_limit_seconds : float, optional
@@ -45,12 +44,10 @@ class Referee:
 
     Attributes
     ----------
-    rulings : dict of int to PuzzleResult
-        By puzzle number, in the order in which they were made.
-    duplicate_count, stray_count : int
-        Answers to puzzles that had one before; text and answers that belong to no puzzle of the set.
-    remarks : list of str
-        The first few of these in words.
+    results : dict of int to PuzzleResult
+        By puzzle number, in the order of the verdicts.
+    duplicate_count, stray_count, remarks : int, int, list of str
+        See `Score`.
     """
 
     def __init__(
@@ -60,8 +57,8 @@ class Referee:
         self._places = {one.number: place for place, one in enumerate(puzzle_set.puzzles)}
         self._any_order = any_order
         self._puzzle_limit = puzzle_limit_seconds
-        self._last: int | None = None  # the furthest puzzle that has a ruling
-        self.rulings: dict[int, PuzzleResult] = {}
+        self._last: int | None = None  # the furthest puzzle that has a verdict
+        self.results: dict[int, PuzzleResult] = {}
         self.duplicate_count = 0
         self.stray_count = 0
         self.remarks: list[str] = []
@@ -69,13 +66,13 @@ class Referee:
     def take(
         self, answer: Answer, arrived_seconds: float | None = None, took_seconds: float | None = None
     ) -> PuzzleResult | None:
-        """Rule on an answer; None for what is no first answer to a puzzle of the set."""
+        """Judge an answer; None for an answer that is not the first to a puzzle of the set."""
         number = answer.number
         if number is None or number not in self._places:
             self.stray_count += 1
             self._remark(answer.problem or f"line {answer.line}: ${number} is not in the set")
             return None
-        if number in self.rulings:
+        if number in self.results:
             self.duplicate_count += 1
             self._remark(f"line {answer.line}: ${number} was answered before; the first answer counts")
             return None
@@ -86,39 +83,39 @@ class Referee:
             PuzzleResult(number, verdict, detail, arrived_seconds, took_seconds, _in_hex(answer.solution))
         )
 
-    def note(self, ruling: PuzzleResult) -> PuzzleResult:
-        """Enter a ruling, made here, without an answer, or in an earlier part of the run."""
-        self.rulings[ruling.number] = ruling
-        if self._last is None or self._places[ruling.number] > self._places[self._last]:
-            self._last = ruling.number
-        return ruling
+    def note(self, result: PuzzleResult) -> PuzzleResult:
+        """Enter a verdict, given here, without an answer, or in an earlier part of the run."""
+        self.results[result.number] = result
+        if self._last is None or self._places[result.number] > self._places[self._last]:
+            self._last = result.number
+        return result
 
     @property
     def answers_due(self) -> bool:
         """Whether a puzzle is left; see :meth:`left`."""
         if self._any_order or self._last is None:
-            return len(self.rulings) < len(self._places)
+            return len(self.results) < len(self._places)
         return self._places[self._last] < len(self._places) - 1
 
     def left(self) -> list[int]:
-        """Return the numbers of the puzzles whose answers are still worth something, in the order of the set.
+        """Return the numbers of the puzzles whose answers still count, in the order of the set.
 
         Answers come in order: a bot that answered a later puzzle has passed over those before it.
         """
         passed = -1 if self._any_order or self._last is None else self._places[self._last]
-        return [one for one, place in self._places.items() if place > passed and one not in self.rulings]
+        return [one for one, place in self._places.items() if place > passed and one not in self.results]
 
     def score(self) -> Score:
-        """Return a ruling for every puzzle, in the order of the set: what was not answered is missing."""
-        puzzles = (self.rulings.get(one, PuzzleResult(one, Verdict.MISSING)) for one in self._places)
+        """Return a verdict for every puzzle, in the order of the set: missing, if it was not answered."""
+        puzzles = (self.results.get(one, PuzzleResult(one, Verdict.MISSING)) for one in self._places)
         return Score.of(puzzles, self.duplicate_count, self.stray_count, self.remarks)
 
     def restore(self, duplicate_count: int, stray_count: int, remarks: list[str]) -> None:
-        """Take over what was counted in earlier parts of the run."""
+        """Take over the counts of earlier parts of the run."""
         self.duplicate_count, self.stray_count, self.remarks = duplicate_count, stray_count, list(remarks)
 
     def _in_order_and_time(self, number: int, took_seconds: float | None) -> tuple[Verdict, str | None]:
-        """Return what becomes of a solution in view of when it came."""
+        """Return the verdict on a solution in view of its time."""
         if not self._any_order and self._last is not None and self._places[number] < self._places[self._last]:
             return Verdict.OUT_OF_ORDER, f"a solution, after the answer to ${self._last}"
         if self._puzzle_limit is not None and took_seconds is not None and took_seconds > self._puzzle_limit:

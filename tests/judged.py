@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from nonobot.harness.play import bot_process, leg, machine, watchdog
+from nonobot.harness.play import attempt, bot_process, machine, watchdog
 from nonobot.harness.play.match import Bot, play
-from nonobot.harness.play.run_state import OnRuling
+from nonobot.harness.play.run_state import OnVerdict
+from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import RunResult
-from nonobot.harness.results.terms import Terms
 from nonobot.tournament_data import Recipe, load_set, write_set
 
 RECIPE = Recipe(5, 5, 5, seed=3)
@@ -31,11 +31,11 @@ def command(behaviour: str, folder: Path, bot: Path = SCRIPTED_BOT) -> list[str]
     return [sys.executable, "-S", str(bot), behaviour, str(solutions)]
 
 
-def played(behaviour: str, folder: Path, on_ruling: OnRuling = lambda *_: None, **terms: Any) -> RunResult:
-    """Return the result of a scripted bot on the small set, `result.json`; `terms` are fields of `Terms`."""
+def played(behaviour: str, folder: Path, on_verdict: OnVerdict = lambda *_: None, **terms: Any) -> RunResult:
+    """Return the result of a scripted bot on the small set; `terms` are fields of `Configuration`."""
     terms.setdefault("wall_limit_seconds", 20.0)
     bot = Bot(behaviour, command(behaviour, folder))
-    return play(load_set(str(RECIPE)), bot, Terms(**terms), folder / "result.json", on_ruling)
+    return play(load_set(str(RECIPE)), bot, Configuration(**terms), folder / "result.json", on_verdict)
 
 
 def verdicts(result: RunResult) -> list[str]:
@@ -53,14 +53,14 @@ def let_time_fly(monkeypatch: pytest.MonkeyPatch, stderr: Path) -> None:
             since.append(now)
         return now + (60 if since and now > since[0] + 0.3 else 0)
 
-    for module in (bot_process, leg, watchdog):
+    for module in (bot_process, attempt, watchdog):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=monotonic))
 
 
 @pytest.fixture
 def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the judge wait for a bot a fraction of what it waits for a stranger's."""
-    monkeypatch.setattr(leg, "LINGER_SECONDS", 0.3)
+    monkeypatch.setattr(attempt, "LINGER_SECONDS", 0.3)
     monkeypatch.setattr(bot_process, "SECONDS_TO_OBEY", 0.3)
     monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
 

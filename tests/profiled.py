@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from nonobot.harness.profiling.profile_data import Profile, PuzzleProfile
-from nonobot.harness.results.run_result import BotEnd, EndReason, Machine, Usage, Verdict
-from nonobot.harness.results.terms import SetFacts
+from nonobot.harness.results.conditions import Machine, SetFacts
+from nonobot.harness.results.run_result import BotEnd, EndReason, Usage, Verdict
 from tests.judged import RECIPE
 
 MACHINE = Machine("Linux 6", "a CPU", "3.12", None, None, 2, 2, 1 << 30, None, None, None)

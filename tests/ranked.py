@@ -5,20 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from nonobot.harness.results.conditions import Configuration, Machine, SetFacts
+from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, RunResult, Score, Usage, Verdict, VerifyResult
 from nonobot.harness.results.result_files import write_json
-from nonobot.harness.results.run_result import (
-    BotEnd,
-    EndReason,
-    Leg,
-    Machine,
-    PuzzleResult,
-    RunResult,
-    Score,
-    Usage,
-    Verdict,
-    VerifyResult,
-)
-from nonobot.harness.results.terms import SetFacts, Terms
 
 MACHINE = Machine("Linux 6.1", "Fast CPU", "3.11.7", "2.4.6", "0.68.0", 8, 2, 1 << 34, None, 0.1, 0.0)
 
@@ -48,7 +37,7 @@ def run_result(
     end: EndReason = EndReason.FINISHED,
     wall: float = 10.0,
     machine: Machine = MACHINE,
-    terms: Terms | None = None,
+    terms: Configuration | None = None,
     command: Sequence[str] = ("./bot",),
     warm_up_seconds: float | None = 0.5,
     judge_version: str = "1.0",
@@ -61,12 +50,12 @@ def run_result(
         bot=bot,
         command=list(command),
         set=facts(set_name, len(times)),
-        terms=terms or Terms(),
+        configuration=terms or Configuration(),
         machine=machine,
         judge_version=judge_version,
         started_at=started_at,
         warm_up_seconds=warm_up_seconds,
-        legs=[Leg("2026-01-01T00:00:00Z", 1, BotEnd(end), usage)],
+        attempts=[Attempt("2026-01-01T00:00:00Z", 1, BotEnd(end), usage)],
         stderr_bytes=0,
         stderr_file=None,
         score=Score.of(puzzles(times, verdicts)),

@@ -11,20 +11,9 @@ import msgspec
 import numpy as np
 
 from nonobot.harness.ranking.sources import AnyResult, read_results
+from nonobot.harness.results.conditions import Configuration, Feed, Machine, SetFacts
+from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, RunResult, Score, Usage, Verdict, VerifyResult
 from nonobot.harness.results.result_files import write_json
-from nonobot.harness.results.run_result import (
-    BotEnd,
-    EndReason,
-    Leg,
-    Machine,
-    PuzzleResult,
-    RunResult,
-    Score,
-    Usage,
-    Verdict,
-    VerifyResult,
-)
-from nonobot.harness.results.terms import Feed, SetFacts, Terms
 from nonobot.protocol import Solution, mismatches
 from nonobot.tournament_data import PuzzleSet, Recipe, load_set
 
@@ -90,8 +79,8 @@ def run_of(
     pace: float = 0.01,
     end: BotEnd | None = None,
     machine: Machine = MACHINE,
-    terms: Terms | None = None,
-    legs: Sequence[Leg] = (),
+    terms: Configuration | None = None,
+    legs: Sequence[Attempt] = (),
     warm_up_seconds: float | None = 1.5,
     remarks: Sequence[str] = (),
 ) -> RunResult:
@@ -113,12 +102,12 @@ def run_of(
         bot=bot,
         command=["./bots/run", "--name", bot],
         set=SetFacts.of(puzzle_set),
-        terms=terms or Terms(),
+        configuration=terms or Configuration(),
         machine=machine,
         judge_version="0.2.0",
         started_at="2026-03-14T09:26:53.589793+00:00",
         warm_up_seconds=warm_up_seconds,
-        legs=list(legs) or [Leg("2026-03-14T09:26:53.589793+00:00", 1, end, usage)],
+        attempts=list(legs) or [Attempt("2026-03-14T09:26:53.589793+00:00", 1, end, usage)],
         stderr_bytes=0,
         stderr_file=None,
         score=Score.of(puzzles, duplicate_count=len(remarks), remarks=remarks),
@@ -146,7 +135,7 @@ def _ruling(entry, cells, verdict: Verdict, took: float, arrived: float) -> Puzz
 def not_started(bot: str, set_name: str = SMALL) -> RunResult:
     """Return the run of a bot whose command cannot be run."""
     end = BotEnd(EndReason.NOT_STARTED, detail="no such file: ./bots/run")
-    leg = Leg("2026-03-14T09:26:53+00:00", 1, end, Usage(0.0, 0.0, 0))
+    leg = Attempt("2026-03-14T09:26:53+00:00", 1, end, Usage(0.0, 0.0, 0))
     return run_of(bot, set_name, lambda _: Verdict.MISSING, legs=[leg])
 
 
@@ -186,10 +175,10 @@ def two_sets() -> list[RunResult | VerifyResult]:
     """Return what an untidy folder holds: several sets, machines and terms, many kinds of ends."""
     usage = Usage(4.0, 3.5, 52_000_000)
     legs = [
-        Leg("2026-03-15T10:00:00+00:00", 1, BotEnd(EndReason.PUZZLE_LIMIT, detail="puzzle 22"), usage),
-        Leg("2026-03-15T10:00:04+00:00", 23, BotEnd(EndReason.CRASHED, signal="SIGSEGV"), usage),
+        Attempt("2026-03-15T10:00:00+00:00", 1, BotEnd(EndReason.PUZZLE_LIMIT, detail="puzzle 22"), usage),
+        Attempt("2026-03-15T10:00:04+00:00", 23, BotEnd(EndReason.CRASHED, signal="SIGSEGV"), usage),
     ]
-    strict = Terms(Feed.INTERACTIVE, 600.0, 500.0, 1.0, 2 * 10**9, 30.0, 3)
+    strict = Configuration(Feed.INTERACTIVE, 600.0, 500.0, 1.0, 2 * 10**9, 30.0, 3)
     return [
         run_of("nonobot"),
         run_of("nonobot", OTHER, pace=0.02),

@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from nonobot.harness.play.answer_file import AnswerFile, UnreadableError, opened_below
 
 from nonobot.harness.play import answer_file
-from nonobot.harness.play.answer_file import AnswerFile, UnreadableError, opened_below
 
 HEIGHT = 3
 ANSWERS = [b"$%d\n%b" % (number, HEIGHT * b"0\t1\n") for number in range(1, 9)]

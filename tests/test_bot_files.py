@@ -12,18 +12,18 @@ from pathlib import Path
 import msgspec
 import pytest
 from msgspec import UNSET
+from nonobot.harness.play.bot_files import Desk, file_names, scratch_folder
 
 from nonobot.harness import cli
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.bot_files import Desk, file_names, scratch_folder
 from nonobot.harness.play.journal import Journal, read_records
 from nonobot.harness.play.match import Bot, play, resume
 from nonobot.harness.play.run_state import records_of
 from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, differences
+from nonobot.harness.results.bot_log import BotLog
+from nonobot.harness.results.conditions import Configuration, Contain, Feed, FileNames
+from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.result_files import read_result, to_json
-from nonobot.harness.results.result_text import run_lines
-from nonobot.harness.results.run_result import EndReason, FileNames, OwnLog
-from nonobot.harness.results.terms import Contain, Feed, Terms
 from nonobot.tournament_data import load_set
 from tests import judged
 from tests.judged import RECIPE, let_time_fly, little_patience, nothing_hangs, verdicts  # noqa: F401
@@ -57,10 +57,10 @@ def tell_the_bot(folder):
     return lambda ruling, seconds: (folder / f"ruled-{ruling.number}").touch()
 
 
-def played(behaviour, folder, names=NAMES, on_ruling=None, **terms):
+def played(behaviour, folder, names=NAMES, on_verdict=None, **terms):
     terms.setdefault("wall_limit_seconds", 100.0)
     bot = Bot(behaviour, command(behaviour, folder), files=names)
-    return play(SET, bot, Terms(**terms), folder / "result.json", on_ruling or tell_the_bot(folder))
+    return play(SET, bot, Configuration(**terms), folder / "result.json", on_verdict or tell_the_bot(folder))
 
 
 def arrivals(result):
@@ -74,13 +74,13 @@ def test_the_champion_of_2011_to_2015(tmp_path):
     assert len(set(arrivals(result))) == 5  # the next answer came after the ruling on the one before
     assert arrivals(result) == sorted(arrivals(result))
     assert result.files == NAMES
-    log = result.legs[0].own_log
-    assert log == OwnLog({1: 0.125, 2: 0.25, 3: 0.375, 4: 0.5, 5: 0.625}, 2.0)
+    log = result.attempts[0].own_log
+    assert log == BotLog({1: 0.125, 2: 0.25, 3: 0.375, 4: 0.5, 5: 0.625}, 2.0)
     said = Path(result.stderr_file).read_text()
     assert "#5 solved!!!" in said
     assert f"here: {tmp_path / 'scratch' / 'nonojudge-'}" in said
     assert result.stderr_bytes == len(said)
-    lines = run_lines(result)
+    lines = result.lines()
     assert "the bot worked on files: questions in input.txt, answers in solution.txt" in lines
     assert any(line.startswith("its own log: 5 puzzles in 2.00 s; the judge's clock: ") for line in lines)
     assert read_result(tmp_path / "result.json") == result
@@ -96,7 +96,7 @@ def test_answers_that_come_somehow(tmp_path, behaviour):
     result = played(behaviour, tmp_path)
     assert verdicts(result) == [RIGHT] * 5
     assert result.score.remarks == []
-    assert result.legs[0].own_log.problem == "no file 'log.txt' in its folder"
+    assert result.attempts[0].own_log.problem == "no file 'log.txt' in its folder"
 
 
 def test_within_walls(tmp_path):
@@ -153,7 +153,7 @@ def test_what_cannot_be_read_is_said(tmp_path, behaviour, why):
 def test_files_in_folders(tmp_path):
     result = played("in_a_folder", tmp_path, FileNames("in/questions.txt", "out/solutions/mine.txt"))
     assert verdicts(result) == [RIGHT] * 5
-    assert result.legs[0].own_log is UNSET
+    assert result.attempts[0].own_log is UNSET
 
 
 @pytest.mark.parametrize(
@@ -207,15 +207,15 @@ def test_limits(tmp_path, monkeypatch, limit, reason):
     result = played("hang_at_3", tmp_path, **terms)
     assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
     assert result.end.reason is reason
-    assert result.legs[0].own_log == OwnLog({1: 0.25})  # without the line that was not finished
+    assert result.attempts[0].own_log == BotLog({1: 0.25})  # without the line that was not finished
 
 
 def test_after_the_limit_of_a_puzzle_the_rest_is_laid_out_anew(tmp_path, monkeypatch):
     let_time_fly(monkeypatch, tmp_path / "result.stderr.txt")
     result = played("hang_at_3", tmp_path, puzzle_limit_seconds=50.0, wall_limit_seconds=1e6)
     assert verdicts(result) == [RIGHT, RIGHT, "late", RIGHT, RIGHT]
-    assert [one.own_log for one in result.legs] == [OwnLog({1: 0.25}), OwnLog({4: 0.5}, 0.75)]
-    assert any(line.startswith("its own log: 2 puzzles in 1.00 s; ") for line in run_lines(result))
+    assert [one.own_log for one in result.attempts] == [BotLog({1: 0.25}), BotLog({4: 0.5}, 0.75)]
+    assert any(line.startswith("its own log: 2 puzzles in 1.00 s; ") for line in result.lines())
 
 
 def test_an_interrupted_run_goes_on(tmp_path):
@@ -223,12 +223,12 @@ def test_an_interrupted_run_goes_on(tmp_path):
         if ruling.number == 2:
             os.kill(os.getpid(), signal.SIGINT)
 
-    first = played("hang_once_at_3", tmp_path, on_ruling=ctrl_c)
+    first = played("hang_once_at_3", tmp_path, on_verdict=ctrl_c)
     assert first.end.reason is EndReason.INTERRUPTED
     (tmp_path / "solutions.txt.marker").touch()  # it may have been stopped before it came to hang
     result = resume(SET, tmp_path / "result.json")
     assert verdicts(result) == [RIGHT] * 5
-    assert [one.first_puzzle for one in result.legs] == [1, 3]
+    assert [one.first_puzzle for one in result.attempts] == [1, 3]
     assert result.files == NAMES
     assert result.score.puzzles[:2] == first.score.puzzles[:2]
 
@@ -246,8 +246,8 @@ def test_an_interrupted_run_goes_on(tmp_path):
 )
 def test_a_log_that_cannot_be_read_costs_only_itself(tmp_path, behaviour, problem):
     result = played(behaviour, tmp_path)
-    assert result.legs[0].own_log == OwnLog({}, None, problem)
-    assert f"its own log: {problem}" in run_lines(result)
+    assert result.attempts[0].own_log == BotLog({}, None, problem)
+    assert f"its own log: {problem}" in result.lines()
 
 
 def test_the_journal_keeps_what_a_log_said(tmp_path):
@@ -257,7 +257,7 @@ def test_the_journal_keeps_what_a_log_said(tmp_path):
         for record in records_of(result):
             journal.add(record)
     kept = read_records(tmp_path / "run.journal.jsonl")
-    assert (kept[0].files, kept[-1].leg) == (NAMES, result.legs[0])
+    assert (kept[0].files, kept[-1].attempt) == (NAMES, result.attempts[0])
     assert to_json(read_result(tmp_path / "result.json")) == (tmp_path / "result.json").read_text()
 
 

@@ -9,8 +9,9 @@ import time
 import psutil
 import pytest
 
+from nonobot.harness.errors import StartError
 from nonobot.harness.play import bot_process
-from nonobot.harness.play.bot_process import BotProcess, LastWords, StartError, StderrLog
+from nonobot.harness.play.bot_process import BotProcess, LastWords, StderrLog
 
 
 def test_both_ends_are_kept_over_several_lives(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ import pytest
 from nonobot.harness.play import cgroup
 from nonobot.harness.play.cgroup import made_group
 from nonobot.harness.play.process_tree import ProcessTree
-from nonobot.harness.results.run_result import Counted
+from nonobot.harness.results.conditions import Counted
 
 EVERYTHING = Counted(cpu=True, memory=True, processes=True)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nonobot.harness.check.lab import Lab
+from nonobot.harness.check.session import Lab
 from nonobot.harness.check.step import PROCESS, Level, StepVerdict
 from nonobot.harness.check.steps import STEPS, carried_out, selected
 

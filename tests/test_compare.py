@@ -18,14 +18,14 @@ from nonobot.harness.ranking.compared_runs import Version
 from nonobot.harness.ranking.comparison import Limits
 from nonobot.harness.ranking.comparison import compare as compared
 from nonobot.harness.ranking.comparison_text import judgement
+from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.run_result import EndReason, Verdict
-from nonobot.harness.results.terms import Contain, Feed, Terms
 from nonobot.harness.statistics import Outcome, Ratio
 from nonobot.harness.text import duration, interval_in_words, percent, ratio_in_words
 from tests.ranked import MACHINE, run_result, verify_result, written
 
 PUZZLES = np.random.default_rng(0).lognormal(-5, 1.0, 40)
-ONE_CORE = Terms(core=1)
+ONE_CORE = Configuration(core=1)
 
 
 def run(*arguments):
@@ -106,7 +106,7 @@ def test_runs_that_shared_a_core_are_pairs_in_whatever_order_they_are_read():
     for name, speed in zip("abcdefg", random.lognormal(0, 0.1, 7), strict=True):
         for runs, slower in ((before, 1.0), (after, 1.05)):
             took = PUZZLES * speed * slower * random.lognormal(0, 0.003)
-            terms = Terms(core=1, beside=name)
+            terms = Configuration(core=1, beside=name)
             runs.append(run_result(times=2 * took, wall=2 * took.sum(), cpu=took.sum(), terms=terms))
     found = between(before, after[::-1])
     assert (found.outcome, found.cpu.pairs, found.wall) == (Outcome.WORSE, 7, None)
@@ -146,7 +146,7 @@ def test_cpu_time_decides_where_a_bot_has_one_core():
     """Others at work make the wall times longer, and not those of the CPU; both are shown."""
     before, after = alternating(terms=ONE_CORE, wall=10.0, cpu=10.0)
     shared = [
-        structs.replace(one, score=long.score, legs=long.legs)
+        structs.replace(one, score=long.score, legs=long.attempts)
         for one, long in zip(after, alternating(2.0, terms=ONE_CORE, wall=20.0, cpu=10.0)[1], strict=True)
     ]
     found = between(before, shared)
@@ -160,7 +160,7 @@ def test_cpu_time_decides_where_a_bot_has_one_core():
     assert judgement(between(*slower))[0].startswith("in CPU time after is ")
 
 
-@pytest.mark.parametrize(("terms", "cpu"), [(Terms(), 1.0), (Terms(core=(0, 1)), 1.0), (Terms(core=0), 0.0)])
+@pytest.mark.parametrize(("terms", "cpu"), [(Configuration(), 1.0), (Configuration(core=(0, 1)), 1.0), (Configuration(core=0), 0.0)])
 def test_cpu_time_counts_on_one_core_only(terms, cpu):
     one = [run_result(terms=terms, cpu=cpu)]
     assert between(one, one).cpu is None
@@ -386,9 +386,9 @@ def test_unusable_options_end_with_2(option, capsys):
             "not the same CPU: Fast CPU (before); Other CPU (after)",
         ),
         ({"machine": structs.replace(MACHINE, numba="0.1")}, "not the same numba: 0.68.0 (before); 0.1 (after)"),
-        ({"terms": Terms(core=1)}, "not the same number of cores: any (before); 1 (after)"),
-        ({"terms": Terms(feed=Feed.INTERACTIVE)}, "not the same feed: batch (before); interactive (after)"),
-        ({"terms": Terms(memory_limit_bytes=10)}, "not the same memory limit: none (before); 10 bytes (after)"),
+        ({"terms": Configuration(core=1)}, "not the same number of cores: any (before); 1 (after)"),
+        ({"terms": Configuration(feed=Feed.INTERACTIVE)}, "not the same feed: batch (before); interactive (after)"),
+        ({"terms": Configuration(memory_limit_bytes=10)}, "not the same memory limit: none (before); 10 bytes (after)"),
         ({"warm_up_seconds": None}, "not the same start: warmed up (before); perhaps cold (after)"),
         ({"judge_version": "2.0"}, "not the same judge: 1.0 (before); 2.0 (after)"),
         (
@@ -405,13 +405,13 @@ def test_what_makes_a_comparison_doubtful_is_told(changed, warning):
 
 def test_every_field_of_the_terms_is_looked_at():
     fields = {"feed": Feed.INTERACTIVE, "any_order": True, "contain": Contain.YES}
-    for name in structs.asdict(Terms()):
-        changed = structs.replace(Terms(), **{name: fields.get(name, 77)})
+    for name in structs.asdict(Configuration()):
+        changed = structs.replace(Configuration(), **{name: fields.get(name, 77)})
         assert len(between([run_result()], [run_result(terms=changed)]).warnings) == 1, name
 
 
 def test_runs_on_more_cores_are_no_change_of_the_bot():
-    one, two = run_result(terms=Terms(core=1)), run_result(terms=Terms(core=(0, 1)))
+    one, two = run_result(terms=Configuration(core=1)), run_result(terms=Configuration(core=(0, 1)))
     with pytest.raises(UnusableError, match="not run on as many cores: before on 1; after on 2; "):
         between([one], [two])
     assert between([two], [two]).warnings == []

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nonobot.harness.play import conversation
 from nonobot.harness.play.conversation import Conversation, Feeder, Stamper
-from nonobot.harness.results.terms import Feed
+from nonobot.harness.results.conditions import Feed
 from nonobot.protocol import AnswerReader, Solution, format_answer, read_answers
 from nonobot.tournament_data import Recipe, load_set
 from tests.scripted_transport import ScriptedTransport

@@ -39,10 +39,10 @@ def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, 
     assert "warning" not in said
     runs = [[read_result(results / side / f"{number}.json") for side in ("before", "after")] for number in (1, 2)]
     for pair in runs:
-        assert pair[0].terms == pair[1].terms
-        assert len(pair[0].terms.cores) == 1
+        assert pair[0].configuration == pair[1].configuration
+        assert len(pair[0].configuration.cores) == 1
         assert all(run.score.all_right for run in pair)
-    assert runs[0][0].terms.beside != runs[1][0].terms.beside
+    assert runs[0][0].configuration.beside != runs[1][0].configuration.beside
     assert cli.run(["compare", *DECIDING, str(results / "before"), str(results / "after")]) == 1
     again = capsys.readouterr()
     assert again.out == said

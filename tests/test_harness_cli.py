@@ -20,8 +20,8 @@ from nonobot.harness.__main__ import main
 from nonobot.harness.commands import run_bot
 from nonobot.harness.play import machine
 from nonobot.harness.play.machine import tournament_core
+from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.result_files import read_result
-from nonobot.harness.results.terms import Contain, Feed, Terms
 from nonobot.system import usable_cores
 from tests.judged import RECIPE, command
 
@@ -103,7 +103,7 @@ def test_a_number_of_bytes(text, count):
 @pytest.mark.skipif(len(usable_cores()) < 2, reason="one core")
 def test_a_bot_is_given_several_cores(tmp_path, capsys):
     assert run_of("perfect", tmp_path, "--cores", "2", "--result", "result.json") == 0
-    assert read_result(tmp_path / "result.json").terms.core == tuple(usable_cores()[-2:])
+    assert read_result(tmp_path / "result.json").configuration.core == tuple(usable_cores()[-2:])
     assert run_of("perfect", tmp_path, "--cores", "2", "--core", "1") == 2
     assert run_of("perfect", tmp_path, "--cores", "9999") == 2
     assert "9999 cores: here are" in capsys.readouterr().err
@@ -114,12 +114,14 @@ def test_terms_as_they_are_given(tmp_path):
     options = ["--name", "A bot", "--core", "any", "--any-order", "--time-limit", "9", "--warm-up", "true"]
     assert run_of("backwards", tmp_path, *limits, *options, "--result", "result.json") == 0
     result = read_result(tmp_path / "result.json")
-    assert result.terms == Terms(Feed.BATCH, 9.0, 5.0, 4.0, 1 << 30, None, None, True, Contain.AUTO, 512)
+    assert result.configuration == Configuration(
+        Feed.BATCH, 9.0, 5.0, 4.0, 1 << 30, None, None, True, Contain.AUTO, 512
+    )
     assert result.bot == "A bot"
     assert result.warm_up_seconds > 0
     assert run_of("backwards", tmp_path, "--result", "result.json", "--force") == 1
     result = read_result(tmp_path / "result.json")
-    assert result.terms == Terms(
+    assert result.configuration == Configuration(
         stall_limit_seconds=60.0, core=tournament_core(), contain=Contain.AUTO, process_limit=512
     )
     assert (result.bot, result.warm_up_seconds) == ("scripted_bot", None)

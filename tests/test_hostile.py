@@ -13,17 +13,17 @@ import pytest
 
 from nonobot.harness.play import bot_process, machine
 from nonobot.harness.play.cgroup import made_group
-from nonobot.harness.play.containment import why_no_walls
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import Bot, play
-from nonobot.harness.results.result_files import read_result
+from nonobot.harness.play.sandbox import why_no_sandbox
+from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.results.terms import Contain, Terms
+from nonobot.harness.results.result_files import read_result
 from nonobot.tournament_data import load_set
 
 HOSTILE_BOT = Path(__file__).with_name("hostile_bot.py")
 
-contained_only = pytest.mark.skipif(bool(why_no_walls()), reason=f"not contained: {why_no_walls()}")
+contained_only = pytest.mark.skipif(bool(why_no_sandbox()), reason=f"not contained: {why_no_sandbox()}")
 CONTAINED = pytest.param(Contain.YES, marks=contained_only)
 
 
@@ -48,7 +48,9 @@ def end_of(behaviour, folder, contain, **terms):
     word = f"{behaviour}-{os.getpid()}-{time.monotonic_ns()}"
     bot = Bot("hostile", [sys.executable, "-S", str(HOSTILE_BOT), behaviour, word])
     terms = {"wall_limit_seconds": 0.5, "process_limit": 48, "core": tournament_core(), **terms}
-    result = play(load_set("boardgen:5x5x3:seed=1"), bot, Terms(contain=contain, **terms), folder / "result.json")
+    result = play(
+        load_set("boardgen:5x5x3:seed=1"), bot, Configuration(contain=contain, **terms), folder / "result.json"
+    )
     assert left_of(word) == []
     assert psutil.Process().children() == []
     assert read_result(folder / "result.json") == result

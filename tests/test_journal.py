@@ -11,9 +11,9 @@ import pytest
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import journal as journals
-from nonobot.harness.play.journal import Alive, Journal, LegEnded, LegStarted, Ruled, read_records
+from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, Journal, PuzzleJudged, read_records
 from nonobot.harness.play.run_state import records_of
-from nonobot.harness.results.run_result import BotEnd, EndReason, Leg, PuzzleResult, Usage, Verdict
+from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, Usage, Verdict
 from tests.judged import played
 
 USAGE = Usage(1.5, 1.25, 1000)
@@ -25,11 +25,11 @@ def records(tmp_path):
     beginning = records_of(played("perfect", tmp_path))[0]
     return [
         beginning,
-        LegStarted("2020-01-01T00:00:00+00:00", 1, 4711, 12.5),
-        Ruled(PuzzleResult(1, Verdict.RIGHT, None, 0.25, 0.25, "ff")),
-        Ruled(PuzzleResult(2, Verdict.WRONG, "row 1: 'x'\n", 0.5)),
+        AttemptStarted("2020-01-01T00:00:00+00:00", 1, 4711, 12.5),
+        PuzzleJudged(PuzzleResult(1, Verdict.RIGHT, None, 0.25, 0.25, "ff")),
+        PuzzleJudged(PuzzleResult(2, Verdict.WRONG, "row 1: 'x'\n", 0.5)),
         Alive(USAGE),
-        LegEnded(Leg("2020-01-01T00:00:00+00:00", 1, END, USAGE), 10, 1, 2, ["line 3", "\u2713"]),
+        AttemptEnded(Attempt("2020-01-01T00:00:00+00:00", 1, END, USAGE), 10, 1, 2, ["line 3", "\u2713"]),
     ]
 
 

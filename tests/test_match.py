@@ -9,8 +9,8 @@ import psutil
 import pytest
 
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.results.conditions import Feed
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.results.terms import Feed
 from tests.judged import let_time_fly, little_patience, nothing_hangs, played, verdicts  # noqa: F401
 
 RIGHT, WRONG, MALFORMED, GIVEN_UP, MISSING = "right", "wrong", "malformed", "given-up", "missing"
@@ -181,7 +181,7 @@ def test_shared_memory_counts_once_against_the_limit(tmp_path):
 def test_a_puzzle_that_takes_too_long_is_passed_over(tmp_path, feed):
     result = played("hang_at_3", tmp_path, puzzle_limit_seconds=50.0, wall_limit_seconds=1e6, feed=feed)
     assert verdicts(result) == [RIGHT, RIGHT, LATE, RIGHT, RIGHT]
-    ends = [(one.first_puzzle, one.end.reason) for one in result.legs]
+    ends = [(one.first_puzzle, one.end.reason) for one in result.attempts]
     assert ends == [(1, EndReason.PUZZLE_LIMIT), (4, EndReason.FINISHED)]
     arrivals = [one.arrived_seconds for one in result.score.puzzles if one.arrived_seconds is not None]
     assert arrivals == sorted(arrivals)
@@ -192,7 +192,7 @@ def test_a_puzzle_that_takes_too_long_is_passed_over(tmp_path, feed):
 def test_every_puzzle_may_be_too_long(tmp_path):
     result = played("hang_at_1_to_3", tmp_path, puzzle_limit_seconds=0.2, wall_limit_seconds=100.0)
     assert verdicts(result)[:3] == [LATE] * 3
-    assert len(result.legs) >= 4
+    assert len(result.attempts) >= 4
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no cores to hold a process on")
@@ -201,7 +201,7 @@ def test_a_bot_is_held_on_its_cores_and_the_judge_keeps_away(count, tmp_path):
     before = os.sched_getaffinity(0)
     cores = tuple(sorted(before)[-count:])
     of_judge = []
-    played("say_my_cores", tmp_path, on_ruling=lambda *_: of_judge.append(os.sched_getaffinity(0)), core=cores)
+    played("say_my_cores", tmp_path, on_verdict=lambda *_: of_judge.append(os.sched_getaffinity(0)), core=cores)
     assert (tmp_path / "result.stderr.txt").read_text() == f"{[*cores]}\n"
     assert of_judge == [before - {*cores} or before] * 5
     assert os.sched_getaffinity(0) == before

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import machine, match
-from nonobot.harness.play.journal import Ruled, journal_path, read_records
+from nonobot.harness.play.journal import PuzzleJudged, journal_path, read_records
 from nonobot.harness.play.match import Bot, ResultLostError, not_started, play, recorded_run, resume
-from nonobot.harness.results.result_files import read_result, write_json
+from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.results.terms import Feed, Terms
+from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, played, verdicts
 
@@ -42,7 +42,7 @@ def interrupt_after(puzzle):
 
 def interrupted(folder, **terms):
     """Return the result of a run interrupted after two puzzles; the bot answers the rest the next time."""
-    result = played("hang_once_at_3", folder, on_ruling=interrupt_after(2), **terms)
+    result = played("hang_once_at_3", folder, on_verdict=interrupt_after(2), **terms)
     (folder / "solutions.txt.marker").touch()  # it may have been stopped before it came to hang
     assert result.end.reason is EndReason.INTERRUPTED
     assert verdicts(result) == [*["right"] * 2, *["missing"] * 3]
@@ -58,14 +58,14 @@ def test_an_interrupted_run_goes_on_with_the_next_puzzle(tmp_path, feed):
     result = resume(SET, tmp_path / "result.json", lambda ruling, seconds: told.append(ruling.number))
     assert told == [1, 2, 3, 4, 5]
     assert verdicts(result) == ["right"] * 5
-    assert [(leg.first_puzzle, leg.end.reason.value) for leg in result.legs] == [
+    assert [(leg.first_puzzle, leg.end.reason.value) for leg in result.attempts] == [
         (1, "interrupted"),
         (3, "finished"),
     ]
-    assert result.legs[0] == first.legs[0]
+    assert result.attempts[0] == first.attempts[0]
     assert result.score.puzzles[:2] == first.score.puzzles[:2]
     assert result.score.puzzles[2].arrived_seconds >= first.usage.wall_seconds
-    assert result.terms.feed is feed
+    assert result.configuration.feed is feed
     assert result.started_at == first.started_at
     assert read_result(tmp_path / "result.json") == result
     assert sorted(os.listdir(tmp_path)) == [  # noqa: PTH208
@@ -78,13 +78,13 @@ def test_an_interrupted_run_goes_on_with_the_next_puzzle(tmp_path, feed):
 
 def test_what_was_used_up_stays_used_up(tmp_path):
     result = interrupted(tmp_path)
-    leg = replace(result.legs[0], usage=replace(result.usage, wall_seconds=19.9999))
-    write_json(tmp_path / "result.json", replace(result, legs=[leg]))
+    leg = replace(result.attempts[0], usage=replace(result.usage, wall_seconds=19.9999))
+    write_json(tmp_path / "result.json", replace(result, attempts=[leg]))
     assert resume(SET, tmp_path / "result.json").end.reason is EndReason.TIME_LIMIT
 
 
 def test_a_run_can_be_interrupted_again_and_again(tmp_path):
-    played("perfect", tmp_path, on_ruling=interrupt_after(1), feed=Feed.INTERACTIVE)
+    played("perfect", tmp_path, on_verdict=interrupt_after(1), feed=Feed.INTERACTIVE)
     for puzzle in (2, 3):
         result = resume(SET, tmp_path / "result.json", interrupt_after(puzzle))
         assert result.end.reason is EndReason.INTERRUPTED
@@ -106,9 +106,9 @@ def test_a_run_that_is_over_is_not_gone_on_with(tmp_path, behaviour, reason):
 
 def test_what_was_hidden_stays_hidden(tmp_path, monkeypatch):
     bot = Bot("a", ["true"], hide=[tmp_path / "other bot"])
-    write_json(tmp_path / "result.json", not_started(SET, bot, Terms(), "not now"))
+    write_json(tmp_path / "result.json", not_started(SET, bot, Configuration(), "not now"))
     hidden = []
-    monkeypatch.setattr(match, "built_walls", lambda contain, show, others, results: hidden.extend(others))
+    monkeypatch.setattr(match, "built_sandbox", lambda contain, show, others, results: hidden.extend(others))
     monkeypatch.setattr(match, "_play_legs", lambda *_: None)
     resume(SET, tmp_path / "result.json", hide=[tmp_path / "new bot"])
     assert {tmp_path / "other bot", tmp_path / "new bot"} <= set(hidden)
@@ -166,7 +166,7 @@ def killed_after_two(folder):
     judge = judge_of(folder, "hang_once_at_3")
     path = folder / "result.journal.jsonl"
     end = time.monotonic() + 60
-    while sum(isinstance(one, Ruled) for one in read_records(path)) < 2 and time.monotonic() < end:
+    while sum(isinstance(one, PuzzleJudged) for one in read_records(path)) < 2 and time.monotonic() < end:
         time.sleep(0.01)
     while not (folder / "solutions.txt.marker").exists() and time.monotonic() < end:
         time.sleep(0.01)
@@ -187,14 +187,14 @@ def test_a_killed_judge_loses_the_puzzle_in_work_at_most(tmp_path, torn):
     assert done.stdout.startswith("5 of 5 right")
     assert not runs(bot)
     result = read_result(tmp_path / "result.json")
-    assert [(leg.first_puzzle, leg.end.reason.value) for leg in result.legs] == [
+    assert [(leg.first_puzzle, leg.end.reason.value) for leg in result.attempts] == [
         (1, "interrupted"),
         (3, "finished"),
     ]
-    assert "the judge was killed" in result.legs[0].end.detail
+    assert "the judge was killed" in result.attempts[0].end.detail
     arrivals = [one.arrived_seconds for one in result.score.puzzles]
     assert arrivals == sorted(arrivals)
-    assert result.legs[0].usage.wall_seconds >= arrivals[1]
+    assert result.attempts[0].usage.wall_seconds >= arrivals[1]
     assert not path.exists()
     assert resumed(tmp_path).returncode == 2
 
@@ -219,7 +219,7 @@ def test_a_judge_killed_when_all_was_over_left_the_result(tmp_path, monkeypatch)
     assert not (tmp_path / "result.json").exists()
     result = resume(SET, tmp_path / "result.json")
     assert result.end.reason is EndReason.CRASHED
-    assert len(result.legs) == 1
+    assert len(result.attempts) == 1
     assert read_result(tmp_path / "result.json") == result
 
 
@@ -248,7 +248,7 @@ def test_two_judges_do_not_write_one_result(tmp_path):
 def test_play_says_that_it_cannot_write(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(UnusableError, match="cannot write"):
-        play(SET, match.Bot("x", ["true"]), Terms(), tmp_path / "file" / "result.json")
+        play(SET, match.Bot("x", ["true"]), Configuration(), tmp_path / "file" / "result.json")
 
 
 def test_a_result_that_cannot_be_written_is_made_of_the_journal_later(tmp_path, monkeypatch):

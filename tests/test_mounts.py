@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from nonobot.harness.own_bot import OWN_BOT
 from nonobot.harness.play import command_files, mounts
-from nonobot.harness.play.command_files import is_in
+from nonobot.harness.play.bot_command import OWN_BOT, is_in
 from nonobot.harness.play.mounts import View
 from nonobot.system import kernel_cache
 

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from nonobot.harness.play import process_tree as trees
-from nonobot.harness.play.journal import LegStarted
+from nonobot.harness.play.journal import AttemptStarted
 from nonobot.harness.play.process_tree import ProcessTree, end_leftover
 
 SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(1000)"]
@@ -164,9 +164,9 @@ def test_what_forks_into_groups_of_its_own_faster_than_all_can_be_looked_at_is_k
 def test_the_bot_of_a_killed_judge_is_ended_and_a_stranger_is_not():
     bot = subprocess.Popen(SLEEP, start_new_session=True)
     created = psutil.Process(bot.pid).create_time()
-    end_leftover(LegStarted("", 1, bot.pid, created - 100))
+    end_leftover(AttemptStarted("", 1, bot.pid, created - 100))
     assert bot.poll() is None
-    end_leftover(LegStarted("", 1, bot.pid, created))
+    end_leftover(AttemptStarted("", 1, bot.pid, created))
     assert bot.wait(60) == -9
-    end_leftover(LegStarted("", 1, bot.pid, created))
+    end_leftover(AttemptStarted("", 1, bot.pid, created))
     end_leftover(None)

@@ -16,8 +16,8 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.profiling.collect import profile_of, read_profile
 from nonobot.harness.profiling.profile_comparison import compare
 from nonobot.harness.profiling.profile_data import depth_first, span_of
+from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, Verdict
-from nonobot.harness.results.terms import Terms
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE
 from tests.patched import LINE_KERNEL, SLOW, patched_house
@@ -41,7 +41,7 @@ def profiled(*arguments: str, bot: list[str] | None = None) -> int:
 
 
 def collected(folder, stats):
-    return profile_of(load_set(SET, None), stating_bot(folder, stats), Terms(), lambda *_: None)
+    return profile_of(load_set(SET, None), stating_bot(folder, stats), Configuration(), lambda *_: None)
 
 
 # What is read of a bot
@@ -81,12 +81,12 @@ def test_statistics_that_cannot_be_used_are_told(tmp_path, stats, said):
 def test_a_bot_that_takes_no_statistics_is_quoted(tmp_path):
     program = "import sys; sys.exit('usage: mybot\\nmybot: what is ' + sys.argv[1] + '?')"
     with pytest.raises(UnusableError, match=r"it said: mybot: what is --stats\?"):
-        profile_of(load_set(SET, None), [sys.executable, "-c", program], Terms(), lambda *_: None)
+        profile_of(load_set(SET, None), [sys.executable, "-c", program], Configuration(), lambda *_: None)
 
 
 def test_a_bot_that_is_not_there_is_told():
     with pytest.raises(UnusableError, match="no-such-bot"):
-        profile_of(load_set(SET, None), ["./no-such-bot"], Terms(), lambda *_: None)
+        profile_of(load_set(SET, None), ["./no-such-bot"], Configuration(), lambda *_: None)
 
 
 # The command

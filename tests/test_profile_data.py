@@ -22,8 +22,8 @@ from nonobot.harness.profiling.profile_data import (
 )
 from nonobot.harness.profiling.profile_picture import INNER, THEMES, draw
 from nonobot.harness.profiling.profile_text import as_text
+from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import BotEnd, EndReason
-from nonobot.harness.results.terms import SetFacts
 from tests.pictured import pixels_of
 from tests.profiled import example, profile, puzzle
 

@@ -140,7 +140,7 @@ def test_what_comes_from_outside_is_text(tmp_path):
     run = samples.run_of(hostile, remarks=[hostile], machine=msgspec.structs.replace(samples.MACHINE, cpu=hostile))
     score = msgspec.structs.replace(run.score, puzzles=[ruling, *run.score.puzzles[1:]])
     score = msgspec.structs.replace(type(score).of(score.puzzles), remarks=[hostile])
-    end = msgspec.structs.replace(run.legs[0].end, reason=EndReason.CRASHED, signal=hostile, detail=hostile)
+    end = msgspec.structs.replace(run.attempts[0].end, reason=EndReason.CRASHED, signal=hostile, detail=hostile)
     run = msgspec.structs.replace(
         run,
         score=score,
@@ -150,7 +150,7 @@ def test_what_comes_from_outside_is_text(tmp_path):
         started_at=hostile,
         stderr_file=hostile,
         stderr_bytes=1,
-        legs=[msgspec.structs.replace(run.legs[0], end=end)],
+        attempts=[msgspec.structs.replace(run.attempts[0], end=end)],
     )
     page = written(report_of(tmp_path, run, samples.run_of("other")), hostile)
     found = Reader(page)

@@ -14,8 +14,8 @@ pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 from nonobot.harness.report import plots
 from nonobot.harness.report.contents import Run, machines, terms
 from nonobot.harness.report.gallery import Gallery, cells_of
-from nonobot.harness.results.run_result import Counted, PuzzleResult, Score, Verdict
-from nonobot.harness.results.terms import SetFacts, Terms
+from nonobot.harness.results.conditions import Configuration, Counted, SetFacts
+from nonobot.harness.results.run_result import PuzzleResult, Score, Verdict
 from nonobot.protocol import mismatches
 from tests import report_samples as samples
 from tests.ranked import run_result
@@ -33,25 +33,27 @@ def test_what_differs_is_marked():
 
 
 def run_on(found):
-    return msgspec.structs.replace(samples.one_bot()[0], terms=found)
+    return msgspec.structs.replace(samples.one_bot()[0], configuration=found)
 
 
-@pytest.mark.parametrize("change", msgspec.structs.fields(Terms), ids=lambda field: field.name)
+@pytest.mark.parametrize("change", msgspec.structs.fields(Configuration), ids=lambda field: field.name)
 def test_every_term_is_stated(change):
     values = {"feed": "interactive", "any_order": True, "core": 1, "memory_limit_bytes": 10**9}
     values |= {"contain": "yes", "process_limit": 5, "beside": "name"}
-    other = msgspec.convert(msgspec.to_builtins(Terms()) | {change.name: values.get(change.name, 5.0)}, Terms)
-    assert len(terms([run_on(Terms()), run_on(other)]).differing) == 1
+    other = msgspec.convert(
+        msgspec.to_builtins(Configuration()) | {change.name: values.get(change.name, 5.0)}, Configuration
+    )
+    assert len(terms([run_on(Configuration()), run_on(other)]).differing) == 1
 
 
 def test_the_cores_of_a_bot_are_stated():
-    assert terms([run_on(Terms(core=1)), run_on(Terms(core=(0, 1)))]).differing == ["Cores used"]
+    assert terms([run_on(Configuration(core=1)), run_on(Configuration(core=(0, 1)))]).differing == ["Cores used"]
 
 
 def test_how_a_bot_was_held_and_counted_is_stated():
-    run = run_on(Terms())
-    legs = [msgspec.structs.replace(leg, contained=True, counted=Counted(cpu=True)) for leg in run.legs]
-    held = msgspec.structs.replace(run, legs=legs)
+    run = run_on(Configuration())
+    legs = [msgspec.structs.replace(leg, contained=True, counted=Counted(cpu=True)) for leg in run.attempts]
+    held = msgspec.structs.replace(run, attempts=legs)
     assert terms([run, held]).differing == ["Contained", "Counted by the kernel"]
 
 

@@ -15,7 +15,7 @@ from nonobot.harness.bench.against import Against, Compared, Plan
 from nonobot.harness.bench.measure import Measured
 from nonobot.harness.check.step import CheckResult
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.journal import LegStarted, Ruled, read_records
+from nonobot.harness.play.journal import AttemptStarted, PuzzleJudged, read_records
 from nonobot.harness.profiling import collect
 from nonobot.harness.promises.promise import Outcome, Promise, Shown
 from nonobot.harness.promises.promise_text import as_json as promises_as_json
@@ -26,9 +26,9 @@ from nonobot.harness.ranking.sources import read_results
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.bot_log import BotLog
-from nonobot.harness.results.result_files import check_writable, read_result, to_json, write_json
+from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import EndReason, RunResult, Verdict, VerifyResult
-from nonobot.harness.results.terms import SetFacts
+from nonobot.harness.results.result_files import check_writable, read_result, to_json, write_json
 from nonobot.tournament_data import load_set
 from tests.ranked import run_result
 
@@ -131,7 +131,7 @@ def test_results_of_before_say_what_they_said():
     run, legs = read_result(KEPT / "run.json"), read_result(KEPT / "legs.json")
     assert isinstance(run, RunResult)
     assert run.score.all_right
-    assert [leg.end.reason for leg in legs.legs] == [EndReason.PUZZLE_LIMIT, EndReason.FINISHED]
+    assert [leg.end.reason for leg in legs.attempts] == [EndReason.PUZZLE_LIMIT, EndReason.FINISHED]
     assert {one.verdict for one in legs.score.puzzles} == {
         Verdict.RIGHT, Verdict.WRONG, Verdict.MALFORMED, Verdict.GIVEN_UP, Verdict.LATE,
     }  # fmt: skip
@@ -146,9 +146,9 @@ def test_a_profile_of_before_is_read_and_would_be_written_alike():
 def test_a_journal_of_before_is_read():
     run, started, ruled = read_records(KEPT / "interrupted.journal.jsonl")
     assert isinstance(run, RunResult)
-    assert isinstance(started, LegStarted)
-    assert isinstance(ruled, Ruled)
-    assert ruled.ruling.verdict is Verdict.RIGHT
+    assert isinstance(started, AttemptStarted)
+    assert isinstance(ruled, PuzzleJudged)
+    assert ruled.result.verdict is Verdict.RIGHT
 
 
 def test_the_ranking_of_files_of_before_is_the_same_in_every_form(monkeypatch):

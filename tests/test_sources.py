@@ -27,7 +27,7 @@ def test_the_log_of_this_projects_bot_reads_back(tmp_path):
     records.add(1, 0.25, None)
     records.add(2, 1.5, None)
     records.close(1.8)
-    assert read_any(path) == BotLog("ours", {1: 0.25, 2: 1.5}, 1.8)
+    assert read_any(path) == BotLog({1: 0.25, 2: 1.5}, 1.8)
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def test_the_log_of_this_projects_bot_reads_back(tmp_path):
     ],
 )
 def test_logs(tmp_path, text, seconds, total):
-    assert read_any(log_of(tmp_path, text)) == BotLog("champion", seconds, total)
+    assert read_any(log_of(tmp_path, text)) == BotLog(seconds, total)
 
 
 def test_without_a_total_the_sum_stands_for_it():
-    assert BotLog("b", {1: 0.5, 2: 1.0}, None).time_seconds == 1.5
-    assert BotLog("b", {1: 0.5, 2: 1.0}, 2.0).time_seconds == 2.0
+    assert BotLog({1: 0.5, 2: 1.0}, None).time_seconds == 1.5
+    assert BotLog({1: 0.5, 2: 1.0}, 2.0).time_seconds == 2.0
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,8 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.standings import Evidence, Scope, rankings
 from nonobot.harness.ranking.table_text import CSV_COLUMNS
 from nonobot.harness.results.bot_log import BotLog
+from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, Verdict
-from nonobot.harness.results.terms import Terms
 from nonobot.harness.text import NOTHING
 from tests.ranked import MACHINE, run_result, verify_result, written
 
@@ -143,9 +143,9 @@ def test_a_checked_answer_file_stands_behind_runs_with_as_many_right():
 
 def test_logs_have_a_ranking_of_their_own():
     found = ranking(
-        BotLog("old", {1: 0.5, 2: 9.0}, 9.6),
+        BotLog({1: 0.5, 2: 9.0}, 9.6),
         run_result("bot"),
-        BotLog("older", {1: 0.1, 2: 0.2, 3: 0.3}, None),
+        BotLog({1: 0.1, 2: 0.2, 3: 0.3}, None),
     )
     assert [section.scope for section in found] == [Scope.SET, Scope.LOGS]
     assert placed(found[0]) == [(1, "bot")]
@@ -339,7 +339,7 @@ def test_sets_on_machines_of_their_own_add_up_and_one_on_two_kinds_does_not():
 
 def test_which_core_a_run_had_is_no_difference_and_how_many_it_had_is_one():
     def warnings(*cores):
-        runs = [run_result(str(number), terms=Terms(core=core)) for number, core in enumerate(cores)]
+        runs = [run_result(str(number), terms=Configuration(core=core)) for number, core in enumerate(cores)]
         return ranking(*runs)[0].warnings
 
     assert warnings(0, 3) == []

@@ -14,9 +14,9 @@ import pytest
 from nonobot.harness import cli
 from nonobot.harness.cluster import remote_run
 from nonobot.harness.play.match import not_started
-from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.results.terms import Contain, Feed, Terms
+from nonobot.harness.results.result_files import read_result
 from nonobot.harness.tournament import rounds
 from nonobot.harness.tournament.definition import filled_in, read_tournament, terms_of
 from nonobot.harness.tournament.rounds import pairings
@@ -141,7 +141,7 @@ def test_an_interrupted_tournament_goes_on_with_the_same_command(tmp_path, monke
     let_time_fly(monkeypatch, tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.stderr.txt")
     assert played(str(path)) == 0
     result = read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.json")
-    assert (result.end.reason, result.score.right, len(result.legs)) == (EndReason.TIME_LIMIT, 2, 2)
+    assert (result.end.reason, result.score.right, len(result.attempts)) == (EndReason.TIME_LIMIT, 2, 2)
     assert read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json").score.all_right
 
 
@@ -153,7 +153,7 @@ def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_
     pairing, _ = pairings(read_tournament(path), Path("results/small"))
     players = []
 
-    def play(puzzle_set, bot, terms, result_path, on_ruling):
+    def play(puzzle_set, bot, terms, result_path, on_verdict):
         players.append(bot)
         return not_started(puzzle_set, bot, terms, "")
 
@@ -211,6 +211,6 @@ def test_terms_and_placeholders(tmp_path):
     )
     tournament = read_tournament(path)
     terms = terms_of(tournament)
-    assert terms == Terms(Feed.INTERACTIVE, 7200.0, 5.0, 2.5, 2 << 30, None, None, True, Contain.AUTO, 512)
+    assert terms == Configuration(Feed.INTERACTIVE, 7200.0, 5.0, 2.5, 2 << 30, None, None, True, Contain.AUTO, 512)
     words = filled_in(tournament.bots[0].command, load_set("boardgen:7x4x1:seed=1"), terms)
     assert words == [sys.executable, "x.py", "--size", "7x4", "-w7", "--limit", "2.5", "{a b}"]

@@ -16,7 +16,7 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.cluster import remote_run, runs_on_workers
-from nonobot.harness.play.containment import why_no_walls
+from nonobot.harness.play.sandbox import why_no_sandbox
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.tournament.rounds import held
 from tests.clusters import RECIPES, beside, cluster, definition, noted, outcomes, ranking, wait_for
@@ -87,7 +87,7 @@ def test_what_a_bot_writes_to_stderr_comes_home(tmp_path, cluster):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(why_no_walls() is not None, reason="bots cannot be contained here")
+@pytest.mark.skipif(why_no_sandbox() is not None, reason="bots cannot be contained here")
 def test_a_contained_bot_on_a_worker_sees_no_results(tmp_path, cluster):
     folder = tmp_path / "bots"  # which the bot sees
     old = folder / "results/old/first.json"

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.own_bot import HOME
+from nonobot.harness.play.bot_command import HOME
 
 __all__ = ["Tree", "present_tree", "side_by_side"]
 

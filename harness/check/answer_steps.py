@@ -6,7 +6,7 @@ import statistics
 from itertools import pairwise
 
 from nonobot.harness.check.check_puzzles import ambiguous, easy, numbered, text_of
-from nonobot.harness.check.lab import Lab, ShortfallError, Talk, excerpt
+from nonobot.harness.check.session import Lab, ShortfallError, Talk, excerpt
 from nonobot.harness.check.step import ANSWER, COUNTS, MUST, NOTE, ONE_AT_A_TIME, QUESTION, step
 from nonobot.protocol import Answer, format_answer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from nonobot.harness.check import warden
+from nonobot.harness.check import shim
 from nonobot.harness.check.answer_steps import (
     LARGE_BATCH,
     answers_before_the_next,
@@ -12,7 +12,7 @@ from nonobot.harness.check.answer_steps import (
     writes_at_once,
 )
 from nonobot.harness.check.check_puzzles import easy, hard, numbered, text_of
-from nonobot.harness.check.lab import Lab, ShortfallError
+from nonobot.harness.check.session import Lab, ShortfallError
 from nonobot.harness.check.step import MUST, PROCESS, REFUSES, SHOULD, step
 from nonobot.harness.play.bot_process import SECONDS_TO_OBEY
 
@@ -142,7 +142,7 @@ def sigterm_at_work(lab: Lab) -> str | None:
 )
 def stdout_closed(lab: Lab) -> None:
     """Ends when nobody can read its answers any more."""
-    with lab.talk(watch=warden.STDOUT_CLOSED) as talk:
+    with lab.talk(watch=shim.STDOUT_CLOSED) as talk:
         talk.send(text_of(numbered(easy(lab.size, LARGE_BATCH))))
         talk.wait_for_end()
     if not talk.ended:
@@ -165,9 +165,9 @@ def leaves_nothing_behind(lab: Lab) -> None:
     """Every process it started is gone when it ends."""
     sent, expected = "two puzzles, then stdin was closed", "no process is left when the bot has ended"
     wanted = numbered(easy(lab.size, 2))
-    with lab.talk(watch=warden.LEFT_BEHIND) as talk:
+    with lab.talk(watch=shim.LEFT_BEHIND) as talk:
         talk.send(text_of(wanted), last=True)
-        talk.wait_for_end(more_seconds=2 * warden.GRACE_SECONDS)
+        talk.wait_for_end(more_seconds=2 * shim.GRACE_SECONDS)
     if not talk.report.exists():
         got = f"nothing could be seen: {talk.how_it_stood()}"
         raise ShortfallError(sent, expected, got, "look at the steps before")
@@ -176,7 +176,7 @@ def leaves_nothing_behind(lab: Lab) -> None:
         raise ShortfallError(
             sent,
             expected,
-            f"{left[0]}{more}, {warden.GRACE_SECONDS:g} s later",
+            f"{left[0]}{more}, {shim.GRACE_SECONDS:g} s later",
             "end helpers, and wait for them, before the bot ends: they take time from the next bot",
         )
 
@@ -191,7 +191,7 @@ def leaves_nothing_behind(lab: Lab) -> None:
 def stderr_unread(lab: Lab) -> None:
     """Needs nobody to read its stderr."""
     wanted = numbered(easy(lab.size, LARGE_BATCH))
-    with lab.talk(watch=warden.STDERR_UNREAD) as talk:
+    with lab.talk(watch=shim.STDERR_UNREAD) as talk:
         talk.send(text_of(wanted), last=True)
         talk.wait_for(wanted)
     talk.demand(

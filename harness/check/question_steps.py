@@ -15,7 +15,7 @@ from nonobot.harness.check.check_puzzles import (
     with_empty_edge_columns,
     with_empty_edge_rows,
 )
-from nonobot.harness.check.lab import Lab
+from nonobot.harness.check.session import Lab
 from nonobot.harness.check.step import (
     FORGIVES,
     MUST,

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from nonobot.harness.check.lab import Lab
+from nonobot.harness.check.session import Lab
 from nonobot.harness.results.run_result import SCHEMA_VERSION
 
 __all__ = ["PROCESS", "CheckResult", "Level", "Step", "StepResult", "StepVerdict", "Test", "step"]

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterator
 
 from nonobot.harness.check import answer_steps, process_steps, question_steps
-from nonobot.harness.check.lab import Lab, ShortfallError
+from nonobot.harness.check.session import Lab, ShortfallError
 from nonobot.harness.check.step import PROCESS, Level, Step, StepResult, StepVerdict
 
 __all__ = ["STEPS", "carried_out", "selected"]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nonobot.harness.grading import grading_bot, level_grader
-from nonobot.harness.results.terms import Contain
+from nonobot.harness.results.conditions import Contain
 from nonobot.harness.survey import Kind, Survey
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data import Recipe

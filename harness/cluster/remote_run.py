@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.journal import LegEnded, LegStarted, journal_path, read_records
+from nonobot.harness.play.journal import AttemptEnded, AttemptStarted, journal_path, read_records
 from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.process_tree import end_leftover
 from nonobot.harness.play.run_state import stderr_path
@@ -250,8 +250,8 @@ def _tidy(folder: Path) -> None:
     records = []
     with contextlib.suppress(UnusableError):
         records = read_records(journal_path(folder / "result.json"))
-    lives = [one for one in records if isinstance(one, LegStarted | LegEnded)]
-    if lives and isinstance(lives[-1], LegStarted):
+    lives = [one for one in records if isinstance(one, AttemptStarted | AttemptEnded)]
+    if lives and isinstance(lives[-1], AttemptStarted):
         end_leftover(lives[-1])
     for path in folder.iterdir():
         if path.name != "lock":

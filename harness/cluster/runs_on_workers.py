@@ -22,8 +22,8 @@ from nonobot.harness.cluster.fit_workers import Facts, FitWorkers, SchedulerLost
 from nonobot.harness.cluster.remote_run import SIGNS, Outcome, Trouble, play_here
 from nonobot.harness.cluster.where import connected
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.command_files import interpreter_in, is_here
-from nonobot.harness.play.watchdog import Interrupts
+from nonobot.harness.play.bot_command import interpreter_in, is_here
+from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import AllRunsProgress
 from nonobot.harness.ranking.comparability import MachineKind
 from nonobot.harness.results.run_result import RunResult

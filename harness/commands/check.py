@@ -14,14 +14,13 @@ from nonobot import __version__
 from nonobot.arguments import Parser, seconds, size
 from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
 from nonobot.harness.check.check_text import list_of_steps, show_for, summary
-from nonobot.harness.check.lab import Lab
+from nonobot.harness.check.session import Lab
 from nonobot.harness.check.step import CheckResult, Level, StepResult, StepVerdict
 from nonobot.harness.check.steps import STEPS, carried_out, selected
 from nonobot.harness.cli import add_json
-from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.bot_process import StartError
-from nonobot.harness.play.containment import Walls, built_walls, uncontained
-from nonobot.harness.results.terms import Contain
+from nonobot.harness.errors import StartError, UnusableError
+from nonobot.harness.play.sandbox import Sandbox, built_sandbox, uncontained
+from nonobot.harness.results.conditions import Contain
 from nonobot.protocol import DEFAULT_SIZE
 
 __all__ = ["add_to", "carry_out"]
@@ -113,9 +112,14 @@ def carry_out(arguments: argparse.Namespace) -> int:
         )
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # who stops the check stops the bot: as at Ctrl-C
     with tempfile.TemporaryDirectory(prefix="nonojudge-check-") as folder:
-        walls = _walls(arguments, Path(folder).resolve())
+        sandbox = _sandbox(arguments, Path(folder).resolve())
         lab = Lab(
-            arguments.bot_command, size, arguments.timeout, arguments.start_timeout, Path(folder).resolve(), walls
+            arguments.bot_command,
+            size,
+            arguments.timeout,
+            arguments.start_timeout,
+            Path(folder).resolve(),
+            sandbox,
         )
         try:
             results = _shown(arguments, lab)
@@ -127,21 +131,21 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return 0 if conforms else 1
 
 
-def _walls(arguments: argparse.Namespace, reports: Path) -> Walls | None:
+def _sandbox(arguments: argparse.Namespace, reports: Path) -> Sandbox | None:
     contain = Contain(arguments.contain)
     if line := uncontained(contain):
         print(f"nonojudge: {line}", file=sys.stderr)
-    walls = built_walls(contain, arguments.show)
-    return walls and dataclasses.replace(walls, writable=(reports,))
+    sandbox = built_sandbox(contain, arguments.show)
+    return sandbox and dataclasses.replace(sandbox, writable=(reports,))
 
 
 def _walls_tried(arguments: argparse.Namespace) -> int:
     """Try the walls, and show which hold and what is counted here."""
-    from nonobot.harness.check.wall_trials import tried_walls
+    from nonobot.harness.check.sandbox_trials import tried_sandbox
 
     if arguments.bot_command or arguments.json:
         raise UnusableError("--contain alone tries the walls themselves: it takes no bot and no --json")
-    found, counted = tried_walls()
+    found, counted = tried_sandbox()
     for one in found:
         print(f"  BROKEN  {one.promise}: it {one.breach}" if one.breach else f"  holds   {one.promise}")
     for name, is_counted in (

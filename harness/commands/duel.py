@@ -16,12 +16,11 @@ from nonobot.arguments import Parser, whole_number
 from nonobot.harness.cli import SET_HELP, add_contain, add_core, add_json, add_size
 from nonobot.harness.commands.compare import add_limits, compared
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.own_bot import OWN_JUDGE
+from nonobot.harness.play.bot_command import OWN_JUDGE
 from nonobot.harness.play.machine import require_cores, tournament_core
-from nonobot.harness.play.watchdog import Interrupts
+from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import Progress
-from nonobot.harness.results.result_files import last_words, read_result
-from nonobot.harness.results.result_text import outcome_line
+from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.user_files import loaded
 
@@ -180,9 +179,9 @@ def _require_answers(result_path: Path) -> None:
     result = read_result(result_path)
     if not result.score.right:
         assert isinstance(result, RunResult)  # as `nonojudge run` writes it
-        said = last_words(result)
+        said = result.last_words()
         why = f"; its last line on stderr: {said}" if said else ""
-        raise UnusableError(f"{result_path.parent.name}: {outcome_line(result)}{why}")
+        raise UnusableError(f"{result_path.parent.name}: {result.outcome}{why}")
 
 
 def _failed(runs: Mapping[str, subprocess.Popen[bytes]], interrupts: Interrupts) -> str | None:

@@ -15,9 +15,9 @@ from nonobot.harness.cluster.board_jobs import select_on, survey_on
 from nonobot.harness.cluster.board_tasks import Judge
 from nonobot.harness.cluster.where import WHERE_HELP, connected, where
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.containment import uncontained
+from nonobot.harness.play.sandbox import uncontained
 from nonobot.harness.progress import Progress
-from nonobot.harness.results.terms import Contain
+from nonobot.harness.results.conditions import Contain
 from nonobot.harness.survey import Kind, Survey, as_json, as_text
 from nonobot.harness.text import on_terminal, percent
 from nonobot.harness.user_files import require_writable, write_output

@@ -16,19 +16,18 @@ from nonobot.harness.cli import (
     add_warm_up,
 )
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.own_bot import own_bot
-from nonobot.harness.play.containment import built_walls, uncontained
+from nonobot.harness.play.bot_command import own_bot
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import warmed_up
-from nonobot.harness.play.watchdog import STALL_SECONDS
+from nonobot.harness.play.sandbox import built_sandbox, uncontained
 from nonobot.harness.profiling.collect import profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_comparison import as_text as comparison_as_text
 from nonobot.harness.profiling.profile_comparison import compare
 from nonobot.harness.profiling.profile_data import Profile
 from nonobot.harness.profiling.profile_text import as_text
 from nonobot.harness.progress import RunProgress
+from nonobot.harness.results.conditions import Configuration, Contain, STALL_SECONDS
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.results.terms import Contain, Terms
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import loaded, require_writable, write_output
 
@@ -141,8 +140,8 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     if (line := uncontained(contain)) and not arguments.quiet:
         print(f"nonojudge: {line}", file=sys.stderr)
     show = [path.absolute() for path in vars(arguments).get("show", [])]
-    warmed_up(warm_up, built_walls(contain, show))
-    terms = Terms(
+    warmed_up(warm_up, built_sandbox(contain, show))
+    terms = Configuration(
         contain=contain,
         wall_limit_seconds=arguments.time_limit,
         stall_limit_seconds=STALL_SECONDS,

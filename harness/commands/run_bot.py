@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET
+from nonobot.harness.play.bot_files import file_names
 
 from nonobot.arguments import Parser, byte_count, either, seconds, whole_number
 from nonobot.harness.cli import (
@@ -24,17 +25,14 @@ from nonobot.harness.cli import (
     add_warm_up,
 )
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
-from nonobot.harness.own_bot import own_bot
-from nonobot.harness.play.bot_files import file_names
-from nonobot.harness.play.containment import uncontained
+from nonobot.harness.play.bot_command import own_bot
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
-from nonobot.harness.play.watchdog import STALL_SECONDS
+from nonobot.harness.play.sandbox import uncontained
 from nonobot.harness.progress import RunProgress
-from nonobot.harness.results.result_files import to_json
-from nonobot.harness.results.result_text import run_lines
+from nonobot.harness.results.conditions import Configuration, Contain, Feed, PROCESS_LIMIT, STALL_SECONDS, SetFacts
 from nonobot.harness.results.run_result import EndReason, RunResult
-from nonobot.harness.results.terms import PROCESS_LIMIT, Contain, Feed, SetFacts, Terms
+from nonobot.harness.results.result_files import to_json
 from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
 
@@ -184,7 +182,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None:
     """Print a result as it was asked for; `more` lines for people."""
-    print(to_json(result) if arguments.json else "\n".join([*run_lines(result), *more, ""]), end="")
+    print(to_json(result) if arguments.json else "\n".join([*result.lines(), *more, ""]), end="")
 
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
@@ -239,12 +237,12 @@ def _say(arguments: argparse.Namespace, line: str) -> None:
         print(f"nonojudge: {line}", file=sys.stderr)
 
 
-def _terms(given: dict[str, Any]) -> Terms:
+def _terms(given: dict[str, Any]) -> Configuration:
     if "core" in given and "cores" in given:
         raise UnusableError("--core names the one core of a bot, and --cores gives it several: take one of them")
-    return Terms(
+    return Configuration(
         feed=Feed(given.get("feed", Feed.BATCH)),
-        wall_limit_seconds=given.get("time_limit", Terms().wall_limit_seconds),
+        wall_limit_seconds=given.get("time_limit", Configuration().wall_limit_seconds),
         cpu_limit_seconds=given.get("cpu_limit"),
         puzzle_limit_seconds=given.get("puzzle_limit"),
         memory_limit_bytes=given.get("memory_limit"),
@@ -257,7 +255,7 @@ def _terms(given: dict[str, Any]) -> Terms:
     )
 
 
-def _bot(arguments: argparse.Namespace, puzzle_set: PuzzleSet, terms: Terms, result_path: Path) -> Bot:
+def _bot(arguments: argparse.Namespace, puzzle_set: PuzzleSet, terms: Configuration, result_path: Path) -> Bot:
     """Return the bot that was named; this project's, warmed up, if none was."""
     given = vars(arguments)
     if arguments.bot_command:
@@ -266,8 +264,8 @@ def _bot(arguments: argparse.Namespace, puzzle_set: PuzzleSet, terms: Terms, res
         command, name = own_bot(puzzle_set), "nonobot"
         warm_up = [*command, "--warm-up"]
     bot = Bot(given.get("name", name), command, show=[path.absolute() for path in given.get("show", [])])
-    walls = bot.walls(terms.containment, result_path)
-    return replace(bot, warm_up_seconds=warmed_up(given.get("warm_up", warm_up), walls))
+    sandbox = bot.sandbox(terms.containment, result_path)
+    return replace(bot, warm_up_seconds=warmed_up(given.get("warm_up", warm_up), sandbox))
 
 
 def _name_of(command: Sequence[str]) -> str:

@@ -13,16 +13,15 @@ from nonobot.arguments import Parser
 from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers, played_on
 from nonobot.harness.cluster.where import WHERE_HELP, where
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.containment import uncontained
 from nonobot.harness.play.match import GOES_ON
-from nonobot.harness.play.watchdog import Interrupts
+from nonobot.harness.play.run_state import Interrupts
+from nonobot.harness.play.sandbox import uncontained
 from nonobot.harness.progress import AllRunsProgress, RunProgress
 from nonobot.harness.ranking.comparability import kind_of
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
-from nonobot.harness.results.result_text import outcome_line
+from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.run_result import EndReason, RunResult
-from nonobot.harness.results.terms import Contain
 from nonobot.harness.text import count
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.rounds import Pairing, held, pairings
@@ -179,11 +178,11 @@ def _played(pairing: Pairing, before: RunResult | None, place: str, quiet: bool)
 
     who = f"{place} {pairing.entrant.name} on {pairing.puzzle_set.name}"
     if before and before.end.reason not in GOES_ON:
-        say(f"{who}: played before; {outcome_line(before)}")
+        say(f"{who}: played before; {before.outcome}")
         return before
     say(f"{who} ...")
     with RunProgress(len(pairing.puzzle_set.puzzles), quiet) as progress:
         result = pairing.play(before, progress.take)
     if result.end.reason is not EndReason.NOT_STARTED:
-        say(f"{who}: {outcome_line(result)}")
+        say(f"{who}: {result.outcome}")
     return result

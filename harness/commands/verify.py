@@ -7,10 +7,9 @@ import argparse
 from nonobot.arguments import Parser
 from nonobot.harness.cli import SET_HELP, add_json, add_size
 from nonobot.harness.referee import Referee
-from nonobot.harness.results.result_files import to_json
-from nonobot.harness.results.result_text import score_lines
+from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import VerifyResult
-from nonobot.harness.results.terms import SetFacts
+from nonobot.harness.results.result_files import to_json
 from nonobot.harness.user_files import loaded, opened
 from nonobot.protocol import read_answers
 
@@ -55,5 +54,5 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(to_json(VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)), end="")
     else:
-        print("\n".join(score_lines(score)))
+        print("\n".join(score.lines()))
     return 0 if score.all_right else 1

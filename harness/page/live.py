@@ -21,7 +21,7 @@ import psutil
 from starlette.concurrency import run_in_threadpool
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.journal import Alive, LegEnded, LegStarted, Ruled, read_records
+from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, PuzzleJudged, read_records
 from nonobot.harness.ranking.sources import RESULT_ENDINGS, AnyResult, read_any
 from nonobot.harness.ranking.standings import Ranking, Row, Scope, rankings
 from nonobot.harness.report.contents import Run
@@ -185,15 +185,15 @@ def _under_way(path: Path) -> UnderWay | None:
         return None
     if not records or not isinstance(records[0], RunResult):
         return None
-    score = Score.of(one.ruling for one in records if isinstance(one, Ruled))
+    score = Score.of(one.result for one in records if isinstance(one, PuzzleJudged))
     wall, before, running = 0.0, 0.0, False
     for one in records:
         match one:
-            case LegStarted(_, _, pid, created):
+            case AttemptStarted(_, _, pid, created):
                 running = is_fresh or _is_alive(pid, created)
             case Alive(usage):
                 wall = before + usage.wall_seconds
-            case LegEnded(leg):
+            case AttemptEnded(leg):
                 before += leg.usage.wall_seconds
                 wall, running = before, False
     arrived = max((one.arrived_seconds or 0.0 for one in score.puzzles), default=0.0)

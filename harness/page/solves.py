@@ -21,8 +21,8 @@ from typing import Any
 
 import psutil
 
-from nonobot.harness.own_bot import OWN_BOT
 from nonobot.harness.page.boards import LONGEST_SIDE
+from nonobot.harness.play.bot_command import OWN_BOT
 
 __all__ = ["BusyError", "LateError", "Solves"]
 

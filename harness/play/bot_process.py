@@ -7,6 +7,7 @@ of its own, so that a Ctrl-C reaches the judge alone.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import fcntl
 import os
 import selectors
@@ -15,37 +16,34 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from nonobot.harness.play.answer_file import AnswerFile
+from nonobot.harness.errors import StartError
 from nonobot.harness.play.cgroup import made_group
-from nonobot.harness.play.containment import OWN_PROCESSES, Walls
+from nonobot.harness.play.exchange_folder import ExchangeFolder
 from nonobot.harness.play.machine import on_cores
 from nonobot.harness.play.process_tree import ProcessTree
+from nonobot.harness.play.sandbox import OWN_PROCESSES, Sandbox
 from nonobot.harness.results.run_result import Usage
 from nonobot.harness.text import last_line, plain
 
-__all__ = ["SECONDS_TO_OBEY", "BotProcess", "LastWords", "PassedOn", "StartError", "StderrLog"]
+__all__ = ["SECONDS_TO_OBEY", "BotProcess", "LastWords", "PassedOn", "StderrLog"]
 
 PIPE_BYTES = 1 << 20
-"""Wished capacity of the answer pipe and the most that is read at once: a bot that writes the next answers is not
-held up by a judge busy with the last one."""
+"""Capacity of the answer pipe, where the system allows it, and most bytes of a read: a judge that is busy with an
+answer does not hold up a bot that writes the next."""
 
 SECONDS_TO_OBEY = 1.5
-"""What a bot has between SIGTERM and SIGKILL: it is to be gone, with all that it started, 2 s after a limit."""
+"""Time between SIGTERM and SIGKILL: a bot is gone, with all that it started, 2 s after a limit."""
 
 SECONDS_BETWEEN_REAPINGS = 0.05
 
 MOST_SECONDS_OF_A_WAIT = 3600.0
 """Selectors do not wait for ever."""
-
-
-class StartError(Exception):
-    """The bot's command cannot be run; the message is one line that says why."""
 
 
 class BotProcess:
@@ -54,19 +52,18 @@ class BotProcess:
     Parameters
     ----------
     command : sequence of str
-        Program and arguments.
     stderr : StderrLog, LastWords or PassedOn
-        Where what it says to people goes; closed at the end.
+        Takes the bot's stderr; closed at the end.
     cores : sequence of int
-        Those that the bot and all that it starts run on; none for any.
-    walls : Walls, optional
-        What stands around it; None: nothing.
+        The bot and all that it starts run on these; empty for any.
+    sandbox : Sandbox, optional
+        None: the bot runs without.
     memory_limit_bytes, process_limit : int, optional
-        What the kernel is to keep it to, where it can; who sees to it elsewhere is `watchdog.py`. Walls have
-        processes of their own beside.
-    answers : AnswerFile, optional
-        Of a bot that works on files: it runs in the folder of that, its stdin is closed, its output is what it
-        writes there, and its stdout goes where its stderr does.
+        Enforced by the cgroup, where there is one; elsewhere by `attempt.py`. A sandbox has processes of its own
+        in addition.
+    exchange : ExchangeFolder, optional
+        Of a bot that works on files: it runs there, its stdin is closed, its output is its answer file, and its
+        stdout goes to `stderr`.
 
     Attributes
     ----------
@@ -74,14 +71,12 @@ class BotProcess:
         The process and all that it started.
     started : float
         `time.monotonic()` just before the start.
-    exited : bool
-        Whether the process has ended.
-    output_closed : bool
-        Whether its stdout has reached the end.
+    exited, output_closed : bool
+        Whether the process has ended, and its stdout has reached the end.
     contained : bool
-        Whether there are walls around it.
+        Whether it runs in a sandbox.
     processes_beside : int
-        How many processes of the tree are not the bot's, but its walls'.
+        Number of processes of the tree that belong to the sandbox.
 
     Raises
     ------
@@ -94,25 +89,28 @@ class BotProcess:
         command: Sequence[str],
         stderr: StderrLog | LastWords | PassedOn,
         cores: Sequence[int] = (),
-        walls: Walls | None = None,
+        sandbox: Sandbox | None = None,
         memory_limit_bytes: int | None = None,
         process_limit: int | None = None,
-        answers: AnswerFile | None = None,
+        exchange: ExchangeFolder | None = None,
     ) -> None:
+        if exchange:
+            command = exchange.command(command)
+            sandbox = sandbox and dataclasses.replace(sandbox, scratch=exchange.folder)
         self.exited = False
         self.output_closed = False
         self._to_send = memoryview(b"")
         self._input_ends = False
         self._log = stderr
-        self._answers = answers
+        self._exchange = exchange
         self._stopped: float | None = None
         self._group_gone = False
-        self.contained = walls is not None
-        self.processes_beside = OWN_PROCESSES if walls else 0
+        self.contained = sandbox is not None
+        self.processes_beside = OWN_PROCESSES if sandbox else 0
         most = None if process_limit is None else process_limit + self.processes_beside
         self.tree = ProcessTree(made_group(cores, memory_limit_bytes, most))
         try:
-            self._child = self._begun(command, cores, walls)
+            self._child = self._begun(command, cores, sandbox)
         except (OSError, ValueError, subprocess.SubprocessError) as error:  # ValueError: a NUL byte in an argument
             self.tree.close()
             raise _start_error(command, error) from None
@@ -123,17 +121,19 @@ class BotProcess:
             self._serve()
         except (OSError, RuntimeError) as error:  # no more files can be opened, or no more threads be started
             self._child.kill()
-            self._child.wait()  # nobody else does, as yet
+            self._child.wait()  # no other thread does, as yet
             self.tree.kill()
             self.tree.close()
             for pipe in (self._stdin, self._stdout, self._stderr):
                 pipe.close()
             raise _start_error(command, error) from None
 
-    def _begun(self, command: Sequence[str], cores: Sequence[int], walls: Walls | None) -> subprocess.Popen[bytes]:
-        """Return the process; with walls it is theirs, and the bot is below it."""
-        words: Sequence[str] = walls.around(command) if walls else command
-        environment = walls.environment() if walls else None
+    def _begun(
+        self, command: Sequence[str], cores: Sequence[int], sandbox: Sandbox | None
+    ) -> subprocess.Popen[bytes]:
+        """Return the process; with a sandbox it is bubblewrap's, and the bot is below it."""
+        words: Sequence[str] = sandbox.around(command) if sandbox else command
+        environment = sandbox.environment() if sandbox else None
         with self.tree.joined(), on_cores(cores):
             self.started = time.monotonic()
             return subprocess.Popen(
@@ -142,7 +142,7 @@ class BotProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                cwd=self._answers.folder if self._answers else None,
+                cwd=self._exchange.folder if self._exchange else None,
                 start_new_session=True,
                 env=environment,
             )
@@ -155,16 +155,16 @@ class BotProcess:
             with contextlib.suppress(OSError):  # more than the system allows: the usual capacity will do
                 fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         self._selector = selectors.DefaultSelector()
-        self._spoken = [self._stderr, self._stdout] if self._answers else [self._stderr]
+        self._spoken = [self._stderr, self._stdout] if self._exchange else [self._stderr]
         for pipe in self._spoken:
-            self._watch(pipe, selectors.EVENT_READ, partial(self._read_words, pipe))
-        if self._answers:
+            self._selector.register(pipe, selectors.EVENT_READ, partial(self._read_words, pipe))
+        if self._exchange:
             self._stdin.close()
         else:
-            self._watch(self._stdout, selectors.EVENT_READ, self._read_output)
+            self._selector.register(self._stdout, selectors.EVENT_READ, self._read_output)
         end_seen, end_said = os.pipe()
         self._end_seen = os.fdopen(end_seen, "rb", buffering=0)
-        self._watch(self._end_seen, selectors.EVENT_READ, self._note_end)
+        self._selector.register(self._end_seen, selectors.EVENT_READ, self._note_end)
         self._reaper = threading.Thread(target=self._reap, args=(end_said,), daemon=True)
         self.tree.grow_from(self._child.pid)  # as late as can be: from here on nobody else may reap it
         self._reaper.start()
@@ -188,10 +188,10 @@ class BotProcess:
 
     @property
     def exit_status(self) -> int:
-        """The status it ended with; -n for signal n. Known after the `with` block."""
+        """The exit status, -n for signal n; known after the `with` block."""
         assert self._child.returncode is not None
         status = self._child.returncode
-        # Bubblewrap tells of a signal as shells do.
+        # Bubblewrap reports a signal as shells do.
         return 128 - status if self.contained and status - 128 in set(signal.Signals) else status
 
     @property
@@ -201,47 +201,44 @@ class BotProcess:
 
     @property
     def usage(self) -> Usage:
-        """What it took until it ended or was told to, and what all that it started took. Known after the block."""
+        """The usage of the tree until the bot ended or was told to; known after the `with` block."""
         end = self._ended if self._stopped is None else min(self._ended, self._stopped)
         return Usage(end - self.started, self.tree.cpu_seconds, self.tree.peak_memory_bytes)
 
     def send(self, data: bytes, last: bool = False) -> None:
-        """Queue `data` for the bot's stdin; it is written while :meth:`read` waits.
-
-        After the `last` of it stdin is closed.
-        """
+        """Queue `data` for stdin, which is written while :meth:`read` waits; the `last` of it closes stdin."""
         if self._stdin.closed:
             return
         self._to_send = memoryview(bytes(self._to_send) + data)
         self._input_ends = last
         if self._stdin not in self._selector.get_map():
-            self._watch(self._stdin, selectors.EVENT_WRITE, self._write_input)
+            self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write_input)
 
     def read(self, until: float) -> bytes:
-        """Wait for output of the bot, serving its other pipes, and return what is there.
+        """Wait for output of the bot, serving its other pipes, and return it.
 
-        Empty output says: it ended (`exited`), it closed its stdout (`output_closed`), the monotonic clock reached
-        `until`, or an hour went by. What came before the end of the process is returned first.
+        Empty output means: the bot ended (`exited`), it closed its stdout (`output_closed`), the monotonic clock
+        reached `until`, or an hour passed. Output from before the end of the process is returned first.
         """
         while True:
             closed_before = self.output_closed
             output = b""
             timeout = 0.0 if self.exited else min(max(0.0, until - time.monotonic()), MOST_SECONDS_OF_A_WAIT)
-            if self._answers:
-                timeout = min(timeout, self._answers.seconds_to_next_look)
+            if self._exchange:
+                timeout = min(timeout, self._exchange.answers.seconds_to_next_look)
             ready = self._selector.select(timeout)
             for key, _ in ready:
                 output += key.data() or b""
-            if self._answers:  # after the news of an end: what was written before it is there
-                output += self._answers.look(self.exited)
+            if self._exchange:  # after the news of an end: what was written before it is there
+                output += self._exchange.answers.look(self.exited)
             # The clock is asked even if something was ready: stderr may be ready without an end.
             at_end = self.exited or self.output_closed != closed_before
-            over = not ready and not self._answers  # a file is looked at again and again until then
+            over = not ready and not self._exchange  # a file is looked at again and again until then
             if output or at_end or over or time.monotonic() >= until:
                 return output
 
     def stop(self) -> None:
-        """Ask the bot to end, and see that it and everything it started does; output is thrown away."""
+        """End the bot and everything it started, with SIGTERM and then SIGKILL; output is discarded."""
         self._stopped = time.monotonic()
         # Not to bubblewrap, which would end at once and the bot with it.
         self.tree.signal(signal.SIGTERM, but=self.pid if self.contained else None)
@@ -267,9 +264,6 @@ class BotProcess:
                 os.killpg(self._child.pid, signal.SIGKILL)
             self._group_gone = self.exited
         self.tree.kill()
-
-    def _watch(self, pipe: IO[bytes], event: int, served_by: Callable[[], bytes | None]) -> None:
-        self._selector.register(pipe, event, served_by)
 
     def _note_end(self) -> None:
         self._selector.unregister(self._end_seen)
@@ -304,7 +298,7 @@ class BotProcess:
         self._log.write(self._read_some(pipe) or b"")
 
     def _read_some(self, pipe: IO[bytes]) -> bytes | None:
-        """Return what `pipe` holds: None for nothing yet, the empty string at its end."""
+        """Return the bytes in `pipe`: None for nothing yet, the empty string at its end."""
         try:
             data = os.read(pipe.fileno(), PIPE_BYTES)
         except BlockingIOError:
@@ -328,13 +322,13 @@ END_BYTES = 1 << 16
 
 
 class StderrLog:
-    """A file of bounded size; it is made with the first byte.
+    """A file of bounded size for the stderr of a bot; it is made with the first byte.
 
     Parameters
     ----------
     path : Path
     received_bytes : int
-        How much was written to it before; the file is continued then, made anew otherwise.
+        How much was written to it before; the file is continued then, replaced otherwise.
 
     Attributes
     ----------
@@ -356,7 +350,7 @@ class StderrLog:
             return
         room = max(0, BEGINNING_BYTES - self.received_bytes)
         self.received_bytes += len(data)
-        with contextlib.suppress(OSError):  # a full disk costs what the bot said, not the run
+        with contextlib.suppress(OSError):  # a full disk costs the bot's words, not the run
             if self._file is None:
                 self._file = self._path.open(self._mode, buffering=0)
             self._file.write(data[:room])
@@ -365,7 +359,7 @@ class StderrLog:
         self._left_out_bytes += len(end) - len(self._end)
 
     def close(self) -> None:
-        """Write the end, with a line that says how much is left out before it."""
+        """Write the end, after a line that states how much is left out before it."""
         if self._file is None:
             return
         with self._file, contextlib.suppress(OSError):
@@ -378,19 +372,14 @@ TAIL_BYTES = 4096
 
 
 class LastWords:
-    """The end of what a bot said to people, in memory.
-
-    Attributes
-    ----------
-    data : bytes
-    """
+    """The end of a bot's stderr, in memory, as `data`."""
 
     def __init__(self) -> None:
         self.data = b""
 
     @property
     def last_line(self) -> str:
-        """The last line that says something; the empty string if there is none."""
+        """The last line that is not blank; the empty string if there is none."""
         return last_line(self.data)
 
     def write(self, data: bytes) -> None:
@@ -402,7 +391,7 @@ class LastWords:
 
 
 class PassedOn:
-    """What a bot says to people, said on by the judge: line by line, so that none breaks a bar on a terminal."""
+    """A bot's stderr, repeated by the judge on its own line by line, so that none breaks a progress bar."""
 
     def __init__(self) -> None:
         self._begun = b""
@@ -417,6 +406,6 @@ class PassedOn:
             print(plain(words.expandtabs()), file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Say the last line if it has no end."""
+        """Print the last line if it has no end."""
         if self._begun:
             self.write(b"\n")

@@ -20,7 +20,7 @@ from itertools import count
 from pathlib import Path
 
 from nonobot.harness.play.machine import cores_kept, threads
-from nonobot.harness.results.run_result import Counted
+from nonobot.harness.results.conditions import Counted
 
 __all__ = ["Group", "made_group"]
 

@@ -1,8 +1,8 @@
-"""The journal of a run: what is known so far, on disk as it comes, so that a power cut costs one puzzle.
+"""The journal of a run: its events, on disk as they come, so that a power cut costs one puzzle.
 
-It lies beside the result (`X.json`: `X.journal.jsonl`) and is removed once the result is whole. Its first line is
-the result without legs and rulings; then come records in the order of what happened, a line each. A last line that
-was cut off is none.
+It is next to the result (`X.json`: `X.journal.jsonl`) and is removed once the result is whole. Its first line is
+the result without attempts and verdicts; then come records in the order of the events, a line each. A last line
+that was cut off does not count.
 """
 
 from __future__ import annotations
@@ -17,16 +17,25 @@ from pathlib import Path
 from types import TracebackType
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.run_result import SCHEMA_VERSION, Leg, PuzzleResult, RunResult, Usage
+from nonobot.harness.results.run_result import Attempt, PuzzleResult, RunResult, SCHEMA_VERSION, Usage
 
-__all__ = ["Alive", "Journal", "LegEnded", "LegStarted", "Record", "Ruled", "journal_path", "read_records"]
+__all__ = [
+    "Alive",
+    "AttemptEnded",
+    "AttemptStarted",
+    "Journal",
+    "PuzzleJudged",
+    "Record",
+    "journal_path",
+    "read_records",
+]
 
 
-class LegStarted(Struct, frozen=True, tag_field="kind", tag="leg-started"):
-    """A bot was started; its process number and when the system says that it began, to know it again."""
+class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="leg-started"):
+    """A bot was started; process number and creation time identify its process later."""
 
     started_at: str
     first_puzzle: int
@@ -34,29 +43,29 @@ class LegStarted(Struct, frozen=True, tag_field="kind", tag="leg-started"):
     process_created: float
 
 
-class Ruled(Struct, frozen=True, tag_field="kind", tag="ruled"):
-    """A puzzle got its ruling."""
+class PuzzleJudged(Struct, frozen=True, tag_field="kind", tag="ruled"):
+    """A puzzle got its verdict."""
 
-    ruling: PuzzleResult
+    result: PuzzleResult = field(name="ruling")
 
 
 class Alive(Struct, frozen=True, tag_field="kind", tag="alive"):
-    """What the leg that goes on has taken so far: all that is known of it if the judge is killed."""
+    """The usage so far of the attempt under way: all that is known of it if the judge is killed."""
 
     usage: Usage
 
 
-class LegEnded(Struct, frozen=True, tag_field="kind", tag="leg-ended"):
-    """A leg ended; what was counted beside rulings is of the whole run."""
+class AttemptEnded(Struct, frozen=True, tag_field="kind", tag="leg-ended"):
+    """An attempt ended; the counts of duplicates and strays are those of the whole run."""
 
-    leg: Leg
+    attempt: Attempt = field(name="leg")
     stderr_bytes: int
     duplicate_count: int
     stray_count: int
     remarks: list[str]
 
 
-Record = RunResult | LegStarted | Ruled | Alive | LegEnded
+Record = RunResult | AttemptStarted | PuzzleJudged | Alive | AttemptEnded
 
 
 def journal_path(result_path: Path) -> Path:
@@ -67,24 +76,20 @@ def journal_path(result_path: Path) -> Path:
 class Journal:
     """An append-only file of records, open for one judge at a time.
 
-    Adding a record waits for nothing: a thread writes whatever has gathered since its last write and sees it onto
-    the disk. As a context manager it is written in full and closed at the end of the block.
-
-    Parameters
-    ----------
-    path : Path
+    Adding a record does not wait: a thread writes the records since its last write and syncs them to the disk. As
+    a context manager it is written in full and closed at the end of the block.
 
     Attributes
     ----------
     records : list of Record
-        What was in it when it was opened.
+        Its content when it was opened.
     trouble : OSError or None
         Why nothing more could be written; known after :meth:`close`.
 
     Raises
     ------
     UnusableError
-        If another judge has it open, it is none, or it cannot be written.
+        If another judge has the file open, it is not a journal, or it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -92,7 +97,7 @@ class Journal:
         self.trouble: OSError | None = None
         try:
             self._file = _locked(path)
-            content = _content(self._file)
+            content = os.pread(self._file, os.fstat(self._file).st_size, 0)
             self.records, whole_bytes = _decoded(content, path)
             os.ftruncate(self._file, whole_bytes)
         except OSError as error:
@@ -122,7 +127,7 @@ class Journal:
             os.close(self._file)
 
     def remove(self) -> None:
-        """Remove the file: what it holds is elsewhere, or worth nothing."""
+        """Remove the file: its content is elsewhere, or worth nothing."""
         self._path.unlink(missing_ok=True)
 
     def _write(self) -> None:
@@ -145,7 +150,7 @@ def read_records(path: Path) -> list[Record]:
     Raises
     ------
     UnusableError
-        If it is none, or cannot be read.
+        If it is not a journal, or cannot be read.
     """
     try:
         return _decoded(path.read_bytes(), path)[0]
@@ -178,10 +183,6 @@ def _locked(path: Path) -> int:
         if os.fstat(file).st_nlink:
             return file
         os.close(file)  # the judge that had it has just ended and removed it
-
-
-def _content(file: int) -> bytes:
-    return os.pread(file, os.fstat(file).st_size, 0)
 
 
 def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.run_result import Machine
+from nonobot.harness.results.conditions import Machine
 from nonobot.harness.text import percent
 from nonobot.system import usable_cores
 

@@ -1,9 +1,8 @@
-"""A run of a bot on a set: warmed up, begun or taken up again; legs played until it is over; its result on disk.
+"""A run of a bot on a set: warmed up, started or resumed; played in attempts until it is over; its result on disk.
 
-Down from here: `leg.py` is one life of the bot's process (feed, listen, rule, end it), `conversation.py` what is
-said in it, `watchdog.py` what stops it, `bot_process.py` the process and its pipes, `process_tree.py` all that it
-started, `machine.py` the cores; `run_state.py` is what has come of the run so far, `journal.py` what of it is on
-disk.
+Below this module: `attempt.py` is one bot process of a run (feed, listen, judge, stop), `conversation.py` bytes in
+both directions, `bot_process.py` the process and its pipes, `process_tree.py` all that it started, `machine.py`
+the cores; `run_state.py` is the state of the run, `journal.py` its copy on disk.
 """
 
 from __future__ import annotations
@@ -20,19 +19,18 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from nonobot import __version__
-from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.bot_process import BotProcess, PassedOn, StartError
-from nonobot.harness.play.containment import Walls, built_walls, hidden_results
+from nonobot.harness.errors import StartError, UnusableError
+from nonobot.harness.play.attempt import play_attempt
+from nonobot.harness.play.bot_process import BotProcess, PassedOn
 from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
-from nonobot.harness.play.leg import play_leg
 from nonobot.harness.play.machine import machine_facts, off_cores, require_cores
 from nonobot.harness.play.process_tree import end_leftover
-from nonobot.harness.play.run_state import NO_USAGE, OnRuling, RunState, records_of, stderr_path
-from nonobot.harness.play.watchdog import Interrupts
+from nonobot.harness.play.run_state import NO_USAGE, Interrupts, OnVerdict, RunState, records_of, stderr_path
+from nonobot.harness.play.sandbox import Sandbox, built_sandbox, hidden_results
 from nonobot.harness.referee import Referee
+from nonobot.harness.results.conditions import Configuration, Contain, FileNames, SetFacts
+from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunResult, Score
 from nonobot.harness.results.result_files import check_writable, read_result, write_json
-from nonobot.harness.results.run_result import BotEnd, EndReason, FileNames, Leg, RunResult, Score
-from nonobot.harness.results.terms import Contain, SetFacts, Terms
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [
@@ -49,10 +47,10 @@ __all__ = [
 ]
 
 GOES_ON = (EndReason.INTERRUPTED, EndReason.NOT_STARTED)
-"""Ends after which a run can be taken up again; after the others it is over for good."""
+"""Ends after which a run can be resumed; the others are final."""
 
 SECONDS_TO_HEED = 0.05
-"""How long a Ctrl-C may wait to be heeded while a bot is warmed up."""
+"""Longest delay of a Ctrl-C while a bot is warmed up."""
 
 
 class WarmUpError(UnusableError):
@@ -60,12 +58,7 @@ class WarmUpError(UnusableError):
 
 
 class ResultLostError(UnusableError):
-    """The result of a run cannot be written; the message is one line that says what is left of it.
-
-    Attributes
-    ----------
-    result : RunResult
-    """
+    """The `result` of a run cannot be written; the message is one line that says what is left of it."""
 
     def __init__(self, message: str, result: RunResult) -> None:
         super().__init__(message)
@@ -74,20 +67,20 @@ class ResultLostError(UnusableError):
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """Who plays.
+    """A bot to run: command, files and sandbox access.
 
     Attributes
     ----------
     name : str
-        In tables.
+        Display name used in tables.
     command : sequence of str
         Program and arguments; run without a shell.
     warm_up_seconds : float or None
-        How long it was warmed up before; None if it was not.
+        Duration of the warm-up before the run; None without one.
     files : FileNames or None
-        Its files, if it works on files.
+        None for a bot that works with pipes.
     show, hide, writable : sequence of Path
-        What it sees when it is contained, and may write in; see `mounts.View`.
+        What it sees in a sandbox, and may write in; see `mounts.View`.
     """
 
     name: str
@@ -98,25 +91,19 @@ class Bot:
     hide: Sequence[Path] = ()
     writable: Sequence[Path] = ()
 
-    def walls(self, contain: Contain, result_path: Path) -> Walls | None:
-        """Return the walls around it; see :func:`~nonobot.harness.play.containment.built_walls`."""
+    def sandbox(self, contain: Contain, result_path: Path) -> Sandbox | None:
+        """Return its sandbox; see :func:`~nonobot.harness.play.sandbox.built_sandbox`."""
         results = [one for one in self.hide if one in result_path.parents]
         others = [one for one in self.hide if one not in results]
-        walls = built_walls(contain, self.show, others, [*results, *hidden_results(result_path)])
-        return walls and dataclasses.replace(walls, writable=tuple(self.writable))
+        sandbox = built_sandbox(contain, self.show, others, [*results, *hidden_results(result_path)])
+        return sandbox and dataclasses.replace(sandbox, writable=tuple(self.writable))
 
 
-def warmed_up(command: Sequence[str] | None, walls: Walls | None = None) -> float | None:
-    """Run the command that a bot prepares itself with, and return how many seconds that took; None if it has none.
+def warmed_up(command: Sequence[str] | None, sandbox: Sandbox | None = None) -> float | None:
+    """Run the command that prepares a bot, and return its duration in seconds; None without a command.
 
-    What it says on stderr is passed on. What it leaves running is ended: a helper that is there already would not
+    Its stderr is passed on. Processes that it leaves running are ended: a helper that is there already would not
     be held to the bot's core and limits.
-
-    Parameters
-    ----------
-    command : sequence of str or None
-    walls : Walls, optional
-        Those of the bot.
 
     Raises
     ------
@@ -129,26 +116,34 @@ def warmed_up(command: Sequence[str] | None, walls: Walls | None = None) -> floa
         return None
     start = time.monotonic()
     with Interrupts() as interrupts:
-        status = _warming_status(command, interrupts, walls and walls.warming())
+        try:
+            process = BotProcess(command, PassedOn(), sandbox=sandbox and sandbox.warming())
+        except StartError as error:
+            raise WarmUpError(f"cannot warm up: {error}") from None
+        with process:
+            process.send(b"", last=True)
+            while not process.exited and not interrupts.told:
+                process.read(time.monotonic() + SECONDS_TO_HEED)
     if interrupts.told:
         raise KeyboardInterrupt
-    if status:
-        hint = " (contained, it writes in its own folder alone; or --contain no)" if walls else ""
-        raise WarmUpError(f"{shlex.join(command)} ended with status {status}: not warmed up{hint}")
+    if process.exit_status:
+        hint = " (contained, it writes in its own folder alone; or --contain no)" if sandbox else ""
+        status = f"{shlex.join(command)} ended with status {process.exit_status}"
+        raise WarmUpError(f"{status}: not warmed up{hint}")
     return time.monotonic() - start
 
 
 def play(
     puzzle_set: PuzzleSet,
     bot: Bot,
-    terms: Terms,
+    configuration: Configuration,
     result_path: Path,
-    on_ruling: OnRuling = lambda ruling, run_seconds: None,
+    on_verdict: OnVerdict = lambda result, run_seconds: None,
 ) -> RunResult:
-    """Run a bot on a set and return what came of it, whatever the bot does.
+    """Run a bot on a set and return the result, whatever the bot does.
 
-    What is known is on disk at any time, in the journal beside the result; at the end, the result. SIGINT, SIGTERM
-    and SIGHUP end the run as `interrupted`, with its result; :func:`resume` goes on with it. A bot that cannot be
+    The journal next to the result is up to date at any time; at the end, the result replaces it. SIGINT, SIGTERM
+    and SIGHUP end the run as `interrupted`, with its result; :func:`resume` continues it. A bot that cannot be
     started (`not-started`) leaves no file. One run at a time: the judge's process looks after one tree of
     processes.
 
@@ -156,55 +151,53 @@ def play(
     ----------
     puzzle_set : PuzzleSet
     bot : Bot
-    terms : Terms
+    configuration : Configuration
     result_path : Path
-        Where the result goes, `X.json`; beside it `X.stderr.txt` if the bot writes to stderr, and for the time of
-        the run `X.journal.jsonl`.
-    on_ruling : callable, optional
-        Told of each ruling, and of the run time in seconds at which it was made.
+        The result, `X.json`; next to it `X.stderr.txt` if the bot writes to stderr, and during the run
+        `X.journal.jsonl`.
+    on_verdict : callable, optional
 
     Raises
     ------
     UnusableError
         As for :func:`require_place`; ResultLostError if the result cannot be written after all.
     """
-    with Interrupts() as interrupts, _new_journal(terms, result_path) as journal:
+    with Interrupts() as interrupts, _new_journal(configuration, result_path) as journal:
         stderr_path(result_path).unlink(missing_ok=True)
-        beginning = _new(puzzle_set, bot, terms)
+        beginning = _new(puzzle_set, bot, configuration)
         journal.add(beginning)
-        walls = bot.walls(terms.containment, result_path)
-        run = RunState(beginning, puzzle_set, result_path, journal, on_ruling, walls)
-        return _play_legs(run, interrupts, journal, result_path)
+        sandbox = bot.sandbox(configuration.containment, result_path)
+        return _played(RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox))
 
 
-def not_started(puzzle_set: PuzzleSet, bot: Bot, terms: Terms, why: str) -> RunResult:
-    """Return the result of a run that did not come about."""
-    result = _new(puzzle_set, bot, terms)
+def not_started(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, why: str) -> RunResult:
+    """Return the result of a run whose bot was never started."""
+    result = _new(puzzle_set, bot, configuration)
     end = BotEnd(EndReason.NOT_STARTED, detail=why)
-    leg = Leg(result.started_at, puzzle_set.puzzles[0].number, end, NO_USAGE)
-    return replace(result, legs=[leg], score=Referee(puzzle_set).score())
+    attempt = Attempt(result.started_at, puzzle_set.puzzles[0].number, end, NO_USAGE)
+    return replace(result, attempts=[attempt], score=Referee(puzzle_set).score())
 
 
-def require_place(terms: Terms, result_path: Path) -> None:
-    """See that a run can take place: cheap, and worth knowing before a bot is warmed up.
+def require_place(configuration: Configuration, result_path: Path) -> None:
+    """Check that a run can take place: cheap, and worth knowing before a bot is warmed up.
 
     Raises
     ------
     UnusableError
-        If the core cannot be used, the result cannot be written, another judge is writing it, or a run that was
-        cut off is there and could go on.
+        If the core cannot be used, the result cannot be written, another judge is writing it, or there is an
+        interrupted run that could be resumed.
     """
-    with _new_journal(terms, result_path) as journal:
+    with _new_journal(configuration, result_path) as journal:
         journal.remove()
 
 
 def recorded_run(result_path: Path) -> RunResult:
-    """Return what is on disk of a run that was cut off: bot, set and terms; rulings and legs may be missing.
+    """Return the bot, set and configuration of an interrupted run; verdicts and attempts may be missing.
 
     Raises
     ------
     UnusableError
-        If there is none, or it ended for good.
+        If there is no such run, or its end is final.
     """
     return _beginning(_records(result_path, read_records(journal_path(result_path))))
 
@@ -212,28 +205,28 @@ def recorded_run(result_path: Path) -> RunResult:
 def resume(
     puzzle_set: PuzzleSet,
     result_path: Path,
-    on_ruling: OnRuling = lambda ruling, run_seconds: None,
+    on_verdict: OnVerdict = lambda result, run_seconds: None,
     hide: Sequence[Path] = (),
 ) -> RunResult:
-    """Go on with a run that was cut off, with the first puzzle that is left, and return what came of all of it.
+    """Continue an interrupted run with the first puzzle that is left, and return the result of all of it.
 
-    The bot's command and the terms are those of the run, and what earlier legs took counts.
+    The bot's command and the configuration are those of the run, and the usage of earlier attempts counts.
 
     Parameters
     ----------
     puzzle_set : PuzzleSet
         The set of the run.
     result_path : Path
-        Its result, or where it would be: with its journal beside it if the judge was killed.
-    on_ruling : callable, optional
-        Told of each ruling, of the earlier ones at once.
+        Its result, or the place for it, with its journal next to it if the judge was killed.
+    on_verdict : callable, optional
+        Called with the earlier verdicts at once.
     hide : sequence of Path, optional
-        As for :class:`Bot`, beside what was hidden when the run began; what else it sees is known from the run.
+        As for :class:`Bot`, in addition to the files that were hidden when the run began.
 
     Raises
     ------
     UnusableError
-        If there is nothing to go on with, the set is another, or as for :func:`play`.
+        If there is nothing to resume, the set is another, or as for :func:`play`.
     """
     _check_writable(result_path)
     with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:
@@ -243,52 +236,39 @@ def resume(
             beginning = _beginning(records)
             if beginning.set.sha256 != puzzle_set.sha256:
                 raise UnusableError(f"the set {puzzle_set.name} is not the one of {result_path}: it has changed")
-            require_cores(beginning.terms.cores)
-            shown = () if beginning.show is UNSET else tuple(map(Path, beginning.show))
-            hidden = () if beginning.hide is UNSET else tuple(map(Path, beginning.hide))
+            require_cores(beginning.configuration.cores)
+            shown, hidden = (tuple(map(Path, one or ())) for one in (beginning.show, beginning.hide))
             bot = Bot(beginning.bot, beginning.command, show=shown, hide=[*hidden, *hide])
-            walls = bot.walls(beginning.terms.containment, result_path)
+            sandbox = bot.sandbox(beginning.configuration.containment, result_path)
         except UnusableError:
             if new:
                 journal.remove()
             raise
         for record in records if new else ():
             journal.add(record)
-        run = RunState(beginning, puzzle_set, result_path, journal, on_ruling, walls)
+        run = RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox)
         run.replay(records)
-        end_leftover(run.open_leg)
-        run.end_open_leg()
-        return _play_legs(run, interrupts, journal, result_path)
+        end_leftover(run.open_attempt)
+        run.end_open_attempt()
+        return _played(run)
 
 
-def _warming_status(command: Sequence[str], interrupts: Interrupts, walls: Walls | None) -> int:
-    """Return how the command ended, by itself or because the judge was told to stop; nothing of it is left."""
-    try:
-        process = BotProcess(command, PassedOn(), walls=walls)
-    except StartError as error:
-        raise WarmUpError(f"cannot warm up: {error}") from None
-    with process:
-        process.send(b"", last=True)
-        while not process.exited and not interrupts.told:
-            process.read(time.monotonic() + SECONDS_TO_HEED)
-    return process.exit_status
-
-
-def _play_legs(run: RunState, interrupts: Interrupts, journal: Journal, result_path: Path) -> RunResult:
-    """Play legs until the run is over or interrupted; write the result in place of the journal."""
-    with off_cores(run.terms.cores):
-        over = _over_for_good(run)
+def _played(run: RunState) -> RunResult:
+    """Play attempts until the run is over or interrupted; write the result in place of the journal."""
+    with off_cores(run.configuration.cores):
+        over = _is_final(run)
         while not over:
-            play_leg(run, interrupts)
-            over = run.legs[-1].end.reason is not EndReason.PUZZLE_LIMIT or not run.referee.answers_due
+            play_attempt(run)
+            over = run.attempts[-1].end.reason is not EndReason.PUZZLE_LIMIT or not run.referee.answers_due
     result = run.result()
     if result.started:
-        _write(result, result_path, journal)
-    journal.remove()
+        _write(result, run)
+    run.journal.remove()
     return result
 
 
-def _write(result: RunResult, path: Path, journal: Journal) -> None:
+def _write(result: RunResult, run: RunState) -> None:
+    path, journal = run.result_path, run.journal
     try:
         write_json(path, result)
     except OSError as error:
@@ -303,18 +283,18 @@ def _write(result: RunResult, path: Path, journal: Journal) -> None:
         raise ResultLostError(f"cannot write {path}: {error.strerror}; {left}", result) from None
 
 
-def _new(puzzle_set: PuzzleSet, bot: Bot, terms: Terms) -> RunResult:
-    """Return what is known of a run at its start: everything but legs and rulings."""
+def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration) -> RunResult:
+    """Return the beginning of a run: everything but attempts and verdicts."""
     return RunResult(
         bot=bot.name,
         command=list(bot.command),
         set=SetFacts.of(puzzle_set),
-        terms=terms,
-        machine=machine_facts(terms.cores),
+        configuration=configuration,
+        machine=machine_facts(configuration.cores),
         judge_version=__version__,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         warm_up_seconds=bot.warm_up_seconds,
-        legs=[],
+        attempts=[],
         stderr_bytes=0,
         stderr_file=None,
         score=Score.of([]),
@@ -324,9 +304,9 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, terms: Terms) -> RunResult:
     )
 
 
-def _new_journal(terms: Terms, result_path: Path) -> Journal:
+def _new_journal(configuration: Configuration, result_path: Path) -> Journal:
     """Return the journal of a run that is about to begin, empty; see :func:`require_place`."""
-    require_cores(terms.cores)
+    require_cores(configuration.cores)
     _check_writable(result_path)
     journal = Journal(journal_path(result_path))
     if journal.records:
@@ -338,14 +318,14 @@ def _new_journal(terms: Terms, result_path: Path) -> Journal:
     return journal
 
 
-def _over_for_good(run: RunState) -> bool:
-    """Return whether there is nothing to play; a judge may be killed between a leg and the next."""
-    between_legs = not run.legs or run.legs[-1].end.reason in (*GOES_ON, EndReason.PUZZLE_LIMIT)
-    return not (between_legs and run.referee.answers_due)
+def _is_final(run: RunState) -> bool:
+    """Return whether there is nothing to play; a judge may be killed between an attempt and the next."""
+    between = not run.attempts or run.attempts[-1].end.reason in (*GOES_ON, EndReason.PUZZLE_LIMIT)
+    return not (between and run.referee.answers_due)
 
 
 def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
-    """Return the records of a run that was cut off: its journal's, else those that its result stands for."""
+    """Return the records of an interrupted run: its journal's, or those that its result stands for."""
     if in_journal:
         return in_journal
     result = read_result(result_path)

@@ -16,12 +16,12 @@ from functools import cache
 from pathlib import Path
 
 import nonobot
-from nonobot.harness.own_bot import is_own_bot
-from nonobot.harness.play.command_files import (
+from nonobot.harness.play.bot_command import (
     SYSTEM,
     everything_named,
     folders_of,
     is_in,
+    is_own_bot,
     prefixes_of,
 )
 from nonobot.system import kernel_cache

@@ -23,8 +23,8 @@ from pathlib import Path
 import psutil
 
 from nonobot.harness.play.cgroup import Group
-from nonobot.harness.play.journal import LegStarted
-from nonobot.harness.results.run_result import Counted
+from nonobot.harness.play.journal import AttemptStarted
+from nonobot.harness.results.conditions import Counted
 
 __all__ = ["RSS_UNIT_BYTES", "ProcessTree", "end_leftover"]
 
@@ -289,7 +289,7 @@ SECONDS_APART = 2.0
 """How much two readings of a process's start may differ after the system's clock was set."""
 
 
-def end_leftover(leg: LegStarted | None) -> None:
+def end_leftover(leg: AttemptStarted | None) -> None:
     """Kill the bot of a leg without an end, with its process group, if it is the same process still."""
     if leg is None:
         return

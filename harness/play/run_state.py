@@ -1,37 +1,71 @@
-"""How far a run has come: its rulings, its legs, and the time and memory they took."""
+"""The state of a run: its verdicts and attempts so far, their usage, and whether the judge was told to stop."""
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import FrameType, TracebackType
+from typing import ClassVar
 
 from msgspec.structs import replace
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.containment import Walls
-from nonobot.harness.play.journal import Alive, Journal, LegEnded, LegStarted, Record, Ruled
+from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, Journal, PuzzleJudged, Record
+from nonobot.harness.play.sandbox import Sandbox
 from nonobot.harness.referee import Referee
-from nonobot.harness.results.run_result import (
-    BotEnd,
-    EndReason,
-    FileNames,
-    Leg,
-    PuzzleResult,
-    RunResult,
-    Score,
-    Usage,
-    Verdict,
-)
-from nonobot.harness.results.terms import Terms
+from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, RunResult, Score, Usage, Verdict
 from nonobot.protocol import Answer
 from nonobot.tournament_data import PuzzleSet, SetPuzzle
 
-__all__ = ["NO_USAGE", "OnRuling", "RunState", "records_of", "stderr_path"]
+__all__ = ["NO_USAGE", "Interrupts", "OnVerdict", "RunState", "records_of", "stderr_path"]
 
-OnRuling = Callable[[PuzzleResult, float], None]
-"""Told of each ruling, and of the run time in seconds at which it was made."""
+OnVerdict = Callable[[PuzzleResult, float], None]
+"""Called with each verdict and the run time in seconds at which it was given."""
 
 NO_USAGE = Usage(0.0, 0.0, 0)
+
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals to stop: Ctrl-C, `kill`, and a closed terminal."""
+
+
+class Interrupts:
+    """Notes the signals to stop within a `with` block; nested blocks all note them.
+
+    The judge acts on them at a suitable point: an exception in the middle of its work could leave a bot running or
+    a result half written. Ignored signals stay ignored (`nohup`). Only the main thread gets signals; in another
+    thread nothing is noted.
+
+    Attributes
+    ----------
+    told : bool
+        Whether the judge was told to stop.
+    """
+
+    _open: ClassVar[list[Interrupts]] = []
+
+    def __init__(self) -> None:
+        self.told = False
+
+    def __enter__(self) -> Interrupts:
+        here = threading.current_thread() is threading.main_thread()
+        heeded = [one for one in STOPPING if here and signal.getsignal(one) is not signal.SIG_IGN]
+        self.told = any(one.told for one in self._open)
+        self._open.append(self)
+        self._before = {number: signal.signal(number, self._note) for number in heeded}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._open.remove(self)
+
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
+        for one in self._open:
+            one.told = True
 
 
 def stderr_path(result_path: Path) -> Path:
@@ -40,28 +74,26 @@ def stderr_path(result_path: Path) -> Path:
 
 
 class RunState:
-    """A run between its beginning and its end; whatever happens to it goes into the journal as well.
+    """A run between its beginning and its end; each event is also added to its journal.
 
     Parameters
     ----------
     beginning : RunResult
-        What is known at the start: everything but legs and rulings.
+        Everything that is known at the start: without attempts and verdicts.
     puzzle_set : PuzzleSet
     result_path : Path
     journal : Journal
-    on_ruling : callable
-    walls : Walls, optional
-        What stands around the bot.
+    interrupts : Interrupts
+    on_verdict : callable
+    sandbox : Sandbox, optional
+        The bot's.
 
     Attributes
     ----------
-    referee : Referee
-    legs : list of Leg
-    stderr_path : Path
     stderr_bytes : int
-        How much the bot wrote to stderr in the legs that have ended.
-    open_leg : LegStarted or None
-        The leg that goes on, or that a killed judge left without an end.
+        How much the bot wrote to stderr in the attempts that have ended.
+    open_attempt : AttemptStarted or None
+        The attempt under way, or one that a killed judge left without an end.
     """
 
     def __init__(
@@ -70,134 +102,126 @@ class RunState:
         puzzle_set: PuzzleSet,
         result_path: Path,
         journal: Journal,
-        on_ruling: OnRuling,
-        walls: Walls | None = None,
+        interrupts: Interrupts,
+        on_verdict: OnVerdict,
+        sandbox: Sandbox | None = None,
     ) -> None:
-        self.walls = walls
-        terms = beginning.terms
-        self._beginning = beginning
-        self._puzzles = {one.number: one for one in puzzle_set.puzzles}
-        self._journal = journal
-        self._on_ruling = on_ruling
-        self.referee = Referee(puzzle_set, terms.any_order, terms.puzzle_limit_seconds)
-        self.legs: list[Leg] = []
+        self.configuration = beginning.configuration
+        self.command = beginning.command
+        self.files = beginning.files or None
+        self.sandbox = sandbox
+        self.interrupts = interrupts
+        self.result_path = result_path
+        self.journal = journal
+        self.referee = Referee(puzzle_set, self.configuration.any_order, self.configuration.puzzle_limit_seconds)
+        self.attempts: list[Attempt] = []
         self.stderr_path = stderr_path(result_path)
         self.stderr_bytes = 0
-        self.open_leg: LegStarted | None = None
+        self.open_attempt: AttemptStarted | None = None
+        self._beginning = beginning
+        self._puzzles = {one.number: one for one in puzzle_set.puzzles}
+        self._on_verdict = on_verdict
         self._alive = NO_USAGE
-        self._seconds = 0.0  # run time of the last ruling
-
-    @property
-    def command(self) -> list[str]:
-        """The bot's command."""
-        return self._beginning.command
-
-    @property
-    def files(self) -> FileNames | None:
-        """The bot's files, if it works on files."""
-        return self._beginning.files or None
-
-    @property
-    def terms(self) -> Terms:
-        """What holds for the run."""
-        return self._beginning.terms
+        self._seconds = 0.0  # run time of the last verdict
 
     @property
     def used(self) -> Usage:
-        """What the legs that have ended took."""
-        return Usage.of_all(leg.usage for leg in self.legs)
+        """The usage of the attempts that have ended."""
+        return Usage.of_all(one.usage for one in self.attempts)
 
     def puzzles_left(self) -> list[SetPuzzle]:
-        """Return the puzzles that a further leg is sent."""
+        """Return the puzzles that a further attempt is sent."""
         return [self._puzzles[number] for number in self.referee.left()]
 
-    def start_leg(self, leg: LegStarted) -> None:
+    def start_attempt(self, attempt: AttemptStarted) -> None:
         """Enter that the bot was started."""
-        self.open_leg = leg
-        self._journal.add(leg)
+        self.open_attempt = attempt
+        self.journal.add(attempt)
 
     def take(self, answer: Answer, run_seconds: float, took_seconds: float | None) -> PuzzleResult | None:
-        """Rule on an answer; None for what is no first answer to a puzzle of the set."""
-        ruling = self.referee.take(answer, run_seconds, took_seconds)
-        if ruling:
-            self._enter(ruling, run_seconds)
-        return ruling
+        """Judge an answer; None for an answer that is not the first to a puzzle of the set."""
+        result = self.referee.take(answer, run_seconds, took_seconds)
+        if result:
+            self._enter(result, run_seconds)
+        return result
 
     def miss(self, number: int, run_seconds: float) -> None:
         """Enter that a puzzle was not answered within its own limit."""
-        detail = f"no answer within {self.terms.puzzle_limit_seconds:g} s"
+        detail = f"no answer within {self.configuration.puzzle_limit_seconds:g} s"
         self._enter(self.referee.note(PuzzleResult(number, Verdict.LATE, detail)), run_seconds)
 
     def note_usage(self, usage: Usage) -> None:
-        """Enter what the leg that goes on has taken so far."""
-        self._journal.add(Alive(usage))
+        """Enter the usage so far of the attempt under way."""
+        self.journal.add(Alive(usage))
 
-    def end_leg(self, leg: Leg, stderr_bytes: int) -> None:
+    def end_attempt(self, attempt: Attempt, stderr_bytes: int) -> None:
         """Enter that the bot's process is gone."""
-        self.open_leg = None
-        self.legs.append(leg)
+        self.open_attempt = None
+        self.attempts.append(attempt)
         self.stderr_bytes = stderr_bytes
-        referee = self.referee
-        self._journal.add(
-            LegEnded(leg, stderr_bytes, referee.duplicate_count, referee.stray_count, referee.remarks)
+        counted = self.referee
+        self.journal.add(
+            AttemptEnded(attempt, stderr_bytes, counted.duplicate_count, counted.stray_count, counted.remarks)
         )
 
     def result(self) -> RunResult:
-        """Return what has come of the run."""
+        """Return the result of the run so far."""
         return replace(
             self._beginning,
-            legs=self.legs,
+            attempts=self.attempts,
             stderr_bytes=self.stderr_bytes,
             stderr_file=str(self.stderr_path) if self.stderr_bytes else None,
             score=self.referee.score(),
         )
 
     def replay(self, records: Sequence[Record]) -> None:
-        """Take over what a journal says of earlier legs; a leg without an end is left open."""
+        """Take over earlier attempts from the records of a journal; one without an end is left open."""
         for record in records:
             match record:
-                case LegStarted():
-                    self.open_leg, self._alive = record, NO_USAGE
-                case Ruled(ruling):
-                    if ruling.number not in self._puzzles:
+                case AttemptStarted():
+                    self.open_attempt, self._alive = record, NO_USAGE
+                case PuzzleJudged(result):
+                    if result.number not in self._puzzles:
                         raise UnusableError(
-                            f"the journal has a ruling on ${ruling.number}, which is not in the set"
+                            f"the journal has a verdict on ${result.number}, which is not in the set"
                         )
-                    self._tell(self.referee.note(ruling), ruling.arrived_seconds)
+                    self._tell(self.referee.note(result), result.arrived_seconds)
                 case Alive(usage):
                     self._alive = usage
-                case LegEnded(leg):
-                    self.open_leg = None
-                    self.legs.append(leg)
+                case AttemptEnded(attempt):
+                    self.open_attempt = None
+                    self.attempts.append(attempt)
                     self.stderr_bytes = record.stderr_bytes
                     self.referee.restore(record.duplicate_count, record.stray_count, record.remarks)
 
-    def end_open_leg(self) -> None:
-        """Give a leg that a killed judge left open an end, and the time until it was last heard of."""
-        if self.open_leg is None:
+    def end_open_attempt(self) -> None:
+        """Give an attempt that a killed judge left open an end, and the time until its last record."""
+        if self.open_attempt is None:
             return
         wall = max(self._alive.wall_seconds, self._seconds - self.used.wall_seconds)
-        usage = Usage(wall, self._alive.cpu_seconds, self._alive.peak_memory_bytes)
+        usage = replace(self._alive, wall_seconds=wall)
         end = BotEnd(EndReason.INTERRUPTED, detail="the judge was killed; times are those last written down")
         written = self.stderr_path.stat().st_size if self.stderr_path.exists() else 0
-        self.end_leg(Leg(self.open_leg.started_at, self.open_leg.first_puzzle, end, usage), written)
+        self.end_attempt(
+            Attempt(self.open_attempt.started_at, self.open_attempt.first_puzzle, end, usage), written
+        )
 
-    def _enter(self, ruling: PuzzleResult, run_seconds: float) -> None:
-        self._journal.add(Ruled(ruling))
-        self._tell(ruling, run_seconds)
+    def _enter(self, result: PuzzleResult, run_seconds: float) -> None:
+        self.journal.add(PuzzleJudged(result))
+        self._tell(result, run_seconds)
 
-    def _tell(self, ruling: PuzzleResult, run_seconds: float | None) -> None:
+    def _tell(self, result: PuzzleResult, run_seconds: float | None) -> None:
         self._seconds = self._seconds if run_seconds is None else run_seconds
-        self._on_ruling(ruling, self._seconds)
+        self._on_verdict(result, self._seconds)
 
 
 def records_of(result: RunResult) -> list[Record]:
     """Return the journal that `result` would have come from."""
     score = result.score
-    rulings = [Ruled(one) for one in score.puzzles if one.verdict is not Verdict.MISSING]
+    judged = [PuzzleJudged(one) for one in score.puzzles if one.verdict is not Verdict.MISSING]
     ends = [
-        LegEnded(leg, result.stderr_bytes, score.duplicate_count, score.stray_count, score.remarks)
-        for leg in result.legs
+        AttemptEnded(one, result.stderr_bytes, score.duplicate_count, score.stray_count, score.remarks)
+        for one in result.attempts
     ]
-    beginning = replace(result, legs=[], stderr_bytes=0, stderr_file=None, score=Score.of([]))
-    return [beginning, *rulings, *ends]
+    beginning = replace(result, attempts=[], stderr_bytes=0, stderr_file=None, score=Score.of([]))
+    return [beginning, *judged, *ends]

@@ -13,11 +13,11 @@ import msgspec
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.match import Bot, play
-from nonobot.harness.play.run_state import OnRuling
+from nonobot.harness.play.run_state import OnVerdict
 from nonobot.harness.profiling.profile_data import PROFILE_SCHEMA_VERSION, Profile, PuzzleProfile, span_of
-from nonobot.harness.results.result_files import decoded, last_words
+from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
-from nonobot.harness.results.terms import Terms
+from nonobot.harness.results.result_files import decoded
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = ["profile_of", "read_profile", "to_json"]
@@ -35,7 +35,11 @@ class _Line(msgspec.Struct):
 
 
 def profile_of(
-    puzzle_set: PuzzleSet, command: Sequence[str], terms: Terms, on_ruling: OnRuling, show: Sequence[Path] = ()
+    puzzle_set: PuzzleSet,
+    command: Sequence[str],
+    terms: Configuration,
+    on_verdict: OnVerdict,
+    show: Sequence[Path] = (),
 ) -> Profile:
     """Run a bot on a set and return where its time went.
 
@@ -44,9 +48,9 @@ def profile_of(
     puzzle_set : PuzzleSet
     command : sequence of str
         Program and arguments; `--stats FILE` is added.
-    terms : Terms
+    terms : Configuration
         Without a limit for each puzzle: the bot would be started again, and its statistics with it.
-    on_ruling : callable
+    on_verdict : callable
         Told of each ruling, and of the run time in seconds at which it was made.
     show : sequence of Path, optional
         What the bot sees beside what its command names, where it is contained.
@@ -61,7 +65,7 @@ def profile_of(
         stats = bots_own / "stats.jsonl"
         name = Path(command[0]).name
         bot = Bot(name, [*command, "--stats", str(stats)], show=show, writable=[bots_own])
-        result = play(puzzle_set, bot, terms, Path(folder) / "result.json", on_ruling)
+        result = play(puzzle_set, bot, terms, Path(folder) / "result.json", on_verdict)
         if result.end.reason is EndReason.NOT_STARTED:
             raise UnusableError(result.end.detail or "the bot's command cannot be run")
         if not stats.exists() or not stats.stat().st_size:
@@ -101,7 +105,7 @@ def _puzzles(lines: Sequence[bytes], rulings: dict[int, PuzzleResult]) -> Iterat
 
 def _why_nothing(command: Sequence[str], result: RunResult) -> str:
     """Return why there are no statistics; a bot that takes no `--stats` says so on stderr."""
-    said = last_words(result)
+    said = result.last_words()
     return (
         f"{shlex.join(command)} wrote no statistics: a bot that can be profiled takes --stats FILE "
         f"(docs/profiling.md){f'; it said: {said}' if said else ''}"

@@ -11,8 +11,8 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from nonobot.harness.results.run_result import BotEnd, EndReason, Machine, Usage, Verdict
-from nonobot.harness.results.terms import SetFacts
+from nonobot.harness.results.conditions import Machine, SetFacts
+from nonobot.harness.results.run_result import BotEnd, EndReason, Usage, Verdict
 from nonobot.harness.text import percent
 
 __all__ = [

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.own_bot import HOME, OWN_BOT, OWN_JUDGE
+from nonobot.harness.play.bot_command import HOME, OWN_BOT, OWN_JUDGE
 from nonobot.tournament_data.registry import official_sets
 from nonobot.tournament_data.store import FOLDER_VARIABLE, data_folder
 

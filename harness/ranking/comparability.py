@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from nonobot.harness.play.machine import BUSY_SHARE
-from nonobot.harness.results.result_text import containment, counting
-from nonobot.harness.results.run_result import Machine, RunResult
+from nonobot.harness.results.conditions import Machine
+from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import count, percent
 
 __all__ = [
@@ -38,22 +38,24 @@ KIND_FACTS: dict[str, Callable[[Machine], object]] = {
 
 MACHINE_AND_TERMS: dict[str, Fact] = {
     **{name: lambda run, of=of: of(run.machine) for name, of in KIND_FACTS.items()},  # type: ignore[misc]
-    "number of cores": lambda run: len(run.terms.cores) or "any",
-    "company on its core": lambda run: "another run" if run.terms.beside else "none",
-    "feed": lambda run: run.terms.feed.value,
+    "number of cores": lambda run: len(run.configuration.cores) or "any",
+    "company on its core": lambda run: "another run" if run.configuration.beside else "none",
+    "feed": lambda run: run.configuration.feed.value,
     "way in and out": lambda run: "files" if run.files else "pipes",
-    "wall limit": lambda run: _limit(run.terms.wall_limit_seconds),
-    "CPU limit": lambda run: _limit(run.terms.cpu_limit_seconds),
-    "puzzle limit": lambda run: _limit(run.terms.puzzle_limit_seconds),
+    "wall limit": lambda run: _limit(run.configuration.wall_limit_seconds),
+    "CPU limit": lambda run: _limit(run.configuration.cpu_limit_seconds),
+    "puzzle limit": lambda run: _limit(run.configuration.puzzle_limit_seconds),
     "memory limit": lambda run: (
-        "none" if run.terms.memory_limit_bytes is None else f"{run.terms.memory_limit_bytes:,} bytes"
+        "none"
+        if run.configuration.memory_limit_bytes is None
+        else f"{run.configuration.memory_limit_bytes:,} bytes"
     ),
-    "stall limit": lambda run: _limit(run.terms.stall_limit_seconds),
-    "process limit": lambda run: run.terms.most_processes or "none",
-    "containment asked for": lambda run: run.terms.containment.value,
-    "walls around the bot": lambda run: containment(run),
-    "figures counted by the kernel": lambda run: counting(run),
-    "order": lambda run: "any" if run.terms.any_order else "that of the set",
+    "stall limit": lambda run: _limit(run.configuration.stall_limit_seconds),
+    "process limit": lambda run: run.configuration.most_processes or "none",
+    "containment asked for": lambda run: run.configuration.containment.value,
+    "walls around the bot": lambda run: run.contained,
+    "figures counted by the kernel": lambda run: str(run.counted),
+    "order": lambda run: "any" if run.configuration.any_order else "that of the set",
 }
 """Conditions that must be equal to compare the times of two bots."""
 
@@ -100,9 +102,10 @@ def busy_lines(runs: Sequence[Labelled]) -> list[str]:
 
 def conditions(run: RunResult) -> str:
     """Return the machine, cores, feed and limit of `run` in one text line."""
-    cores = len(run.terms.cores)
+    limits = run.configuration
+    cores = len(limits.cores)
     pinned = count(cores, "core") if cores else "any core"
-    return f"{run.machine.cpu}, {pinned}, {run.terms.feed} feed, {run.terms.wall_limit_seconds:g} s for the set"
+    return f"{run.machine.cpu}, {pinned}, {limits.feed} feed, {limits.wall_limit_seconds:g} s for the set"
 
 
 def _limit(seconds: float | None) -> str:

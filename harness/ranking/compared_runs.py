@@ -10,8 +10,8 @@ from statistics import median
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.sources import files_in, read_any
 from nonobot.harness.results.bot_log import BotLog
+from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import PuzzleResult, RunResult, Verdict
-from nonobot.harness.results.terms import SetFacts
 from nonobot.harness.statistics import RESOLUTION_SECONDS
 
 __all__ = ["Version", "pairs_of_runs", "read_version", "same_sets", "shared_cores"]
@@ -73,7 +73,7 @@ class Version:
         for run in self.runs[digest]:
             times = [_seconds(run, one) for one in run.score.puzzles]
             times = [mid if time is None else time for time, mid in zip(times, medians, strict=True)]
-            share = _share(run) if on_cpu and not run.terms.beside else 1.0
+            share = _share(run) if on_cpu and not run.configuration.beside else 1.0
             totals.append(share * sum(time or 0.0 for time, counts in zip(times, compared, strict=True) if counts))
         return [max(total, RESOLUTION_SECONDS) for total in totals]
 
@@ -84,7 +84,7 @@ class Version:
         That of a bot on several cores does not: it may take less time by sharing the same work out better.
         """
         return all(
-            len(run.terms.cores) == 1 and run.usage.cpu_seconds > 0 and run.usage.wall_seconds > 0
+            len(run.configuration.cores) == 1 and run.usage.cpu_seconds > 0 and run.usage.wall_seconds > 0
             for run in self.all_runs
         )
 
@@ -109,7 +109,7 @@ def pairs_of_runs(
         dated = []
         for number, version in enumerate((baseline, candidate)):
             for place, (run, time) in enumerate(zip(version.runs[digest], times[number][digest], strict=True)):
-                when = (run.terms.beside or "", 0) if together else (run.started_at, place)
+                when = (run.configuration.beside or "", 0) if together else (run.started_at, place)
                 dated.append((when, number, time))
         by_set.append(_neighbours([(number, time) for _, number, time in sorted(dated)]))
     rounds = list(zip(*by_set, strict=False))
@@ -132,7 +132,7 @@ def _neighbours(runs: Sequence[tuple[int, float]]) -> list[tuple[float, float]]:
 
 def shared_cores(baseline: Version, candidate: Version) -> bool:
     """Return whether each run of one version shared its core with a run of the other."""
-    names = [sorted(run.terms.beside or "" for run in version.all_runs) for version in (baseline, candidate)]
+    names = [sorted(run.configuration.beside or "" for run in version.all_runs) for version in (baseline, candidate)]
     return names[0] == names[1] and "" not in names[0]
 
 
@@ -214,4 +214,4 @@ def _seconds(run: RunResult, puzzle: PuzzleResult) -> float | None:
     """Return the time of a puzzle that is right, otherwise None; without that of a run on the same core."""
     if puzzle.verdict is not Verdict.RIGHT or puzzle.took_seconds is None:
         return None
-    return puzzle.took_seconds * (_share(run) if run.terms.beside else 1.0)
+    return puzzle.took_seconds * (_share(run) if run.configuration.beside else 1.0)

@@ -17,8 +17,8 @@ from nonobot.harness.ranking.comparability import (
 )
 from nonobot.harness.ranking.sources import AnyResult
 from nonobot.harness.results.bot_log import BotLog
+from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import RunResult, Verdict, VerifyResult
-from nonobot.harness.results.terms import SetFacts
 
 __all__ = ["Evidence", "Ranking", "Row", "Scope", "rankings"]
 
@@ -255,7 +255,7 @@ def _log_ranking(logs: Mapping[Path, BotLog]) -> Ranking:
         "the bots' own word: nobody saw the answers, and a log does not name its set",
         "ranked by the number logged; in no other ranking",
     ]
-    cut_off = [log.bot for log in logs.values() if log.total_seconds is None]
+    cut_off = [path.stem for path, log in logs.items() if log.total_seconds is None]
     if cut_off:
         notes.append(f"without a total, the sum of its times stands for it: {', '.join(cut_off)}")
     rows = []
@@ -263,7 +263,7 @@ def _log_ranking(logs: Mapping[Path, BotLog]) -> Ranking:
         slowest = max(log.seconds, key=lambda number: log.seconds[number], default=None)
         rows.append(
             Row(
-                log.bot,
+                path.stem,
                 Evidence.LOG,
                 {path: log},
                 logged=len(log.seconds),

@@ -13,9 +13,8 @@ from typing import TypeVar
 from nonobot.harness.ranking.sources import AnyResult
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.report.plot_frame import Look, look
-from nonobot.harness.results.result_text import containment, counting
-from nonobot.harness.results.run_result import EndReason, Leg, Machine, PuzzleResult, RunResult, Verdict
-from nonobot.harness.results.terms import Feed, SetFacts
+from nonobot.harness.results.conditions import Feed, Machine, SetFacts
+from nonobot.harness.results.run_result import Attempt, END_MEANING, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.text import count, duration, megabytes, plain
 
 __all__ = ["Report", "Run", "SetPart", "Variants", "machines", "terms"]
@@ -37,21 +36,6 @@ have more than that, but not less than so many. They are most of the page's weig
 
 FAULTY = (Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LATE)
 """Verdicts on answers that do not count though no clue is broken."""
-
-ENDS = {
-    EndReason.FINISHED: "the bot ended with status 0, or everything was answered",
-    EndReason.TIME_LIMIT: "stopped at the wall limit for the set",
-    EndReason.CPU_LIMIT: "stopped at the limit on CPU time",
-    EndReason.MEMORY_LIMIT: "stopped at the limit on memory",
-    EndReason.PROCESS_LIMIT: "stopped at the limit on processes and threads",
-    EndReason.PUZZLE_LIMIT: "a puzzle took too long: stopped, and started anew with the puzzle after it",
-    EndReason.CRASHED: "ended by a signal, or with a status other than 0, while answers were due",
-    EndReason.STALLED: "answers were due, and for a while the bot neither computed nor wrote anything",
-    EndReason.CLOSED_STDOUT: "answers were due, and the bot could not write them any more",
-    EndReason.PROTOCOL_ERROR: "wrote more text that belongs to no answer than can be borne",
-    EndReason.NOT_STARTED: "the command cannot be run",
-    EndReason.INTERRUPTED: "the judge was told to stop",
-}
 
 
 @dataclass(frozen=True)
@@ -111,7 +95,7 @@ class Run:
     @property
     def story(self) -> list[str]:
         """A line on each process of the bot that did not just finish, or was not the only one, and all remarks."""
-        score, legs = self.result.score, self.result.legs
+        score, legs = self.result.score, self.result.attempts
         lines = [_leg_in_words(leg) for leg in legs if len(legs) > 1 or leg.end.reason is not EndReason.FINISHED]
         if score.duplicate_count:
             lines.append(count(score.duplicate_count, "further answer") + " to puzzles answered before")
@@ -123,7 +107,7 @@ class Run:
         return lines
 
 
-def _leg_in_words(leg: Leg) -> str:
+def _leg_in_words(leg: Attempt) -> str:
     end = leg.end
     how = [f"status {end.exit_status}"] if end.exit_status is not None else []
     how += [plain(text) for text in (end.signal, end.detail) if text]
@@ -246,8 +230,8 @@ class Report:
     @property
     def ends(self) -> dict[EndReason, str]:
         """Every way in which a process of a bot ended, and its meaning."""
-        reasons = {leg.end.reason for run in self.runs for leg in run.result.legs}
-        return {reason: ENDS[reason] for reason in EndReason if reason in reasons}
+        reasons = {leg.end.reason for run in self.runs for leg in run.result.attempts}
+        return {reason: END_MEANING[reason] for reason in EndReason if reason in reasons}
 
     @property
     def days(self) -> str:
@@ -316,22 +300,24 @@ def terms(every: Sequence[RunResult]) -> Variants:
         every,
         {
             "Puzzles come": lambda one: (
-                "all at once" if one.terms.feed is Feed.BATCH else "each after the answer before"
+                "all at once" if one.configuration.feed is Feed.BATCH else "each after the answer before"
             ),
-            "Wall limit for the set": lambda one: _limit(one.terms.wall_limit_seconds),
-            "CPU limit for the set": lambda one: _limit(one.terms.cpu_limit_seconds),
-            "Wall limit for a puzzle": lambda one: _limit(one.terms.puzzle_limit_seconds),
+            "Wall limit for the set": lambda one: _limit(one.configuration.wall_limit_seconds),
+            "CPU limit for the set": lambda one: _limit(one.configuration.cpu_limit_seconds),
+            "Wall limit for a puzzle": lambda one: _limit(one.configuration.puzzle_limit_seconds),
             "Memory limit": lambda one: (
-                "none" if one.terms.memory_limit_bytes is None else megabytes(one.terms.memory_limit_bytes)
+                "none"
+                if one.configuration.memory_limit_bytes is None
+                else megabytes(one.configuration.memory_limit_bytes)
             ),
-            "Stalled after": lambda one: _limit(one.terms.stall_limit_seconds),
-            "Cores used": lambda one: _cores(one.terms.cores),
-            "Company on its core": lambda one: "another run" if one.terms.beside else "none",
-            "Most processes and threads": lambda one: str(one.terms.most_processes or "any number"),
-            "Containment": lambda one: one.terms.containment.value,
-            "Contained": containment,
-            "Counted by the kernel": counting,
-            "Order of the answers": lambda one: "any" if one.terms.any_order else "that of the puzzles",
+            "Stalled after": lambda one: _limit(one.configuration.stall_limit_seconds),
+            "Cores used": lambda one: _cores(one.configuration.cores),
+            "Company on its core": lambda one: "another run" if one.configuration.beside else "none",
+            "Most processes and threads": lambda one: str(one.configuration.most_processes or "any number"),
+            "Containment": lambda one: one.configuration.containment.value,
+            "Contained": lambda one: one.contained,
+            "Counted by the kernel": lambda one: str(one.counted),
+            "Order of the answers": lambda one: "any" if one.configuration.any_order else "that of the puzzles",
         },
     )
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from nonobot.harness.pictures import INHERIT, Picture, scene_of, svg_of
 from nonobot.harness.report.contents import Run
+from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import PuzzleResult, Verdict
-from nonobot.harness.results.terms import SetFacts
 from nonobot.protocol import Puzzle, Solution
 from nonobot.tournament_data import Recipe, SetError, load_set
 from nonobot.tournament_data.recipe import PREFIX

@@ -1,10 +1,11 @@
-"""A bot's own log of the time that it took: `#k<TAB>seconds` for each puzzle, `total time: seconds` last."""
+"""A bot's own log of its times: `#k<TAB>seconds` for each puzzle, `total time: seconds` last."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from nonobot.harness.errors import UnusableError
 
@@ -15,23 +16,22 @@ _PUZZLE = re.compile(r"#\s*([0-9]{1,18})\s+(\S+)")
 _TOTAL = re.compile(r"total time\s*:\s*(\S+?)\s*s?", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class BotLog:
-    """What a log says.
+class BotLog(Struct, frozen=True):
+    """The times in a bot's own log.
 
     Attributes
     ----------
-    bot : str
-        The file's name without its ending: a log does not name its bot.
     seconds : dict of int to float
-        For each puzzle logged, how long it took; the first line of a puzzle counts.
+        Time for each puzzle logged; the first line of a puzzle counts.
     total_seconds : float or None
         As stated in the last line; None where the log was cut off before it.
+    problem : str or None
+        Why the log could not be read.
     """
 
-    bot: str
     seconds: dict[int, float]
-    total_seconds: float | None
+    total_seconds: float | None = None
+    problem: str | None = None
 
     @property
     def time_seconds(self) -> float:
@@ -45,7 +45,7 @@ def is_log(content: bytes) -> bool:
 
 
 def parse_log(path: Path, content: bytes) -> BotLog:
-    """Return what the log `content` of the file `path` says.
+    """Return the times in a log, given the file's path (for messages) and its content.
 
     Raises
     ------
@@ -68,17 +68,17 @@ def parse_log(path: Path, content: bytes) -> BotLog:
             raise UnusableError(
                 f"{path}: line {number}: {_shown(text)} is neither '#k<TAB>seconds' nor 'total time: seconds'"
             )
-    return BotLog(path.stem, seconds, total)
+    return BotLog(seconds, total)
 
 
 def _time(path: Path, number: int, text: str) -> float:
     try:
-        found = float(text)
+        time = float(text)
     except ValueError:
-        found = -1.0
-    if not 0 <= found < float("inf"):
+        time = -1.0
+    if not 0 <= time < float("inf"):
         raise UnusableError(f"{path}: line {number}: {_shown(text)} is not a time in seconds")
-    return found
+    return time
 
 
 def _shown(text: str) -> str:

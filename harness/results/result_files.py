@@ -11,11 +11,10 @@ from typing import Any
 import msgspec
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.run_result import SCHEMA_VERSION, RunResult, Score, VerifyResult
-from nonobot.harness.text import last_line
+from nonobot.harness.results.run_result import RunResult, SCHEMA_VERSION, Score, VerifyResult
 from nonobot.system import whole_file
 
-__all__ = ["check_writable", "decoded", "last_words", "read_result", "result_in", "to_json", "write_json"]
+__all__ = ["check_writable", "decoded", "read_result", "result_in", "to_json", "write_json"]
 
 
 def to_json(result: RunResult | VerifyResult) -> str:
@@ -80,14 +79,6 @@ def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
     return result
 
 
-def last_words(result: RunResult) -> str:
-    """Return the last line that a bot wrote to stderr; the empty string if there is none or its file is gone."""
-    with contextlib.suppress(OSError):
-        if result.stderr_file:
-            return last_line(Path(result.stderr_file).read_bytes())
-    return ""
-
-
 class _Versioned(msgspec.Struct):
     """What tells whether the rest can be read."""
 
@@ -131,11 +122,11 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, what: str) -> A
 def _check(path: Path, result: RunResult | VerifyResult) -> None:
     """See that a result says what every result says, and does not contradict itself: files are edited by hand."""
     puzzles = result.score.puzzles
-    if not puzzles or (isinstance(result, RunResult) and not result.legs):
+    if not puzzles or (isinstance(result, RunResult) and not result.attempts):
         raise UnusableError(f"{path} is a result without puzzles or without a run")
     if result.score.verdicts != Score.of(puzzles).verdicts:
         raise UnusableError(f"{path}: the verdicts counted are not those of its puzzles")
     if len({one.number for one in puzzles}) != len(puzzles) or len(puzzles) != result.set.puzzle_count:
         raise UnusableError(
-            f"{path}: its rulings are not one for each of the set's {result.set.puzzle_count} puzzles"
+            f"{path}: its verdicts are not one for each of the set's {result.set.puzzle_count} puzzles"
         )

@@ -1,4 +1,4 @@
-"""What a judge found, as data: the schema of every result file.
+"""The result of a run: verdicts, times and the end of the bot, as the schema of every result file and in words.
 
 A file states its `kind` and its `schema_version`; a change that old readers cannot take raises the version. Every
 time carries its unit in its name.
@@ -6,22 +6,23 @@ time carries its unit in its name.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from enum import StrEnum
+from pathlib import Path
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
-from nonobot.harness.results.terms import SetFacts, Terms
+from nonobot.harness.results.bot_log import BotLog
+from nonobot.harness.results.conditions import Configuration, Counted, FileNames, Machine, SetFacts
+from nonobot.harness.text import duration, last_line, megabytes
 
 __all__ = [
+    "END_MEANING",
     "SCHEMA_VERSION",
+    "Attempt",
     "BotEnd",
-    "Counted",
     "EndReason",
-    "FileNames",
-    "Leg",
-    "Machine",
-    "OwnLog",
     "PuzzleResult",
     "RunResult",
     "Score",
@@ -32,9 +33,12 @@ __all__ = [
 
 SCHEMA_VERSION = 2
 
+SHOWN_PUZZLES = 5
+"""Number of puzzles of a kind that a summary names one by one."""
+
 
 class Verdict(StrEnum):
-    """What the answer to a puzzle is worth; only RIGHT counts.
+    """The worth of the answer to a puzzle; only RIGHT counts.
 
     RIGHT: a solution, any of them. WRONG: a full grid that breaks a clue. MALFORMED: no full grid. GIVEN_UP:
     zeros, a word, or nothing under its `$k`. OUT_OF_ORDER: a solution that came after the answer to a later
@@ -51,17 +55,12 @@ class Verdict(StrEnum):
     MISSING = "missing"
 
 
-class EndReason(StrEnum):
-    """How a run, or a leg of it, ended.
+EXPLAINED = (Verdict.WRONG, Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LATE)
+"""Verdicts whose details help the author of a bot."""
 
-    FINISHED: the bot ended with status 0, or no answer was due any more (in the order of the tournaments: the last
-    puzzle was answered). TIME_LIMIT, CPU_LIMIT, MEMORY_LIMIT, PROCESS_LIMIT: it was stopped there. PUZZLE_LIMIT:
-    one puzzle took too long; the bot was stopped, and the next leg goes on with the puzzle after it. CRASHED: it
-    ended by a signal or with another status while answers were due. STALLED: answers were due and it neither
-    computed nor wrote anything for a while. CLOSED_STDOUT: answers were due and it could not write them any more.
-    PROTOCOL_ERROR: it wrote more that belongs to no answer than can be borne. NOT_STARTED: its command cannot be
-    run. INTERRUPTED: the judge was told to stop, or was killed.
-    """
+
+class EndReason(StrEnum):
+    """How a run or an attempt ended; :data:`END_MEANING` explains each."""
 
     FINISHED = "finished"
     TIME_LIMIT = "time-limit"
@@ -77,29 +76,49 @@ class EndReason(StrEnum):
     INTERRUPTED = "interrupted"
 
 
+END_MEANING = {
+    EndReason.FINISHED: "the bot ended with status 0, or no answer was due any more",
+    EndReason.TIME_LIMIT: "stopped at the wall limit for the set",
+    EndReason.CPU_LIMIT: "stopped at the limit on CPU time",
+    EndReason.MEMORY_LIMIT: "stopped at the limit on memory",
+    EndReason.PROCESS_LIMIT: "stopped at the limit on processes and threads",
+    EndReason.PUZZLE_LIMIT: "a puzzle took too long: stopped, and started again with the puzzle after it",
+    EndReason.CRASHED: "ended by a signal, or with a status other than 0, while answers were due",
+    EndReason.STALLED: "stopped: answers were due, and for a while it neither computed nor wrote anything",
+    EndReason.CLOSED_STDOUT: "stopped: it closed its stdout while answers were due",
+    EndReason.PROTOCOL_ERROR: "stopped: too much output that belongs to no answer",
+    EndReason.NOT_STARTED: "the command cannot be run",
+    EndReason.INTERRUPTED: "the judge was told to stop, or was killed",
+}
+"""Meaning of each end. In the order of the tournaments no answer is due after that to the last puzzle."""
+
+
 class Usage(Struct, frozen=True):
-    """What a bot took from its start to its end.
+    """Time and memory that a bot took from its start to its end.
 
     Attributes
     ----------
-    wall_seconds : float
     cpu_seconds : float
         User and system time of the process and its descendants.
     peak_memory_bytes : int
-        0 where the process was gone before it was looked at.
-        Counted by the kernel (see `Counted`): the most that they held together, what they share once, and with it
+        0 where the process was gone before the judge looked at it.
+        Measured by the cgroup (see `Counted`): the peak of all processes together, shared pages once, including
         the files that they read from disk or keep in scratch.
-        Else resident memory: the most that was seen of all of them together (what two of them share counts twice),
-        or the peak of the largest, whichever is more.
+        Otherwise resident memory: the peak of all that was seen together (pages shared by two count twice), or the
+        peak of the largest process, whichever is more.
     """
 
     wall_seconds: float
     cpu_seconds: float
     peak_memory_bytes: int
 
+    def __str__(self) -> str:
+        peak = megabytes(self.peak_memory_bytes) if self.peak_memory_bytes else "not known"
+        return f"wall {duration(self.wall_seconds)}, CPU {duration(self.cpu_seconds)}, peak memory {peak}"
+
     @classmethod
     def of_all(cls, usages: Iterable[Usage]) -> Usage:
-        """Return what processes took that ran one after another."""
+        """Return the usage of processes that ran one after another."""
         usages = list(usages)
         return cls(
             sum(one.wall_seconds for one in usages),
@@ -108,134 +127,66 @@ class Usage(Struct, frozen=True):
         )
 
 
-class Counted(Struct, frozen=True):
-    """Which figures of a leg the kernel counted, in a cgroup; the others were read now and then."""
-
-    cpu: bool = False
-    memory: bool = False
-    processes: bool = False
-
-
 class BotEnd(Struct, frozen=True):
-    """How a bot ended: why, the status or the signal of its process, and a word more where there is one."""
+    """How a bot ended: the reason, the status or the signal of its process, and a detail where there is one."""
 
     reason: EndReason
     exit_status: int | None = None
     signal: str | None = None
     detail: str | None = None
 
-
-class FileNames(Struct, frozen=True):
-    """The files of a bot that works on files, as paths in the folder that it runs in.
-
-    Attributes
-    ----------
-    reads : str
-        Where it finds its questions.
-    writes : str
-        Where it writes its answers.
-    logs : str or None
-        Where it keeps its own log of the time that it took; None if it keeps none.
-    """
-
-    reads: str
-    writes: str
-    logs: str | None = None
+    def in_words(self, limits: Configuration) -> str:
+        """Return the reason and its meaning, with the limit that was reached, in one line."""
+        status = f"died of {self.signal}" if self.signal else f"ended with status {self.exit_status}"
+        figures = {
+            EndReason.TIME_LIMIT: f"{limits.wall_limit_seconds:g} s",
+            EndReason.CPU_LIMIT: f"{limits.cpu_limit_seconds or 0:g} s",
+            EndReason.MEMORY_LIMIT: megabytes(limits.memory_limit_bytes or 0),
+            EndReason.PROCESS_LIMIT: str(limits.most_processes or 0),
+            EndReason.PUZZLE_LIMIT: f"{limits.puzzle_limit_seconds or 0:g} s",
+            EndReason.STALLED: f"{limits.stall_limit_seconds or 0:g} s",
+            EndReason.CRASHED: status,
+        }
+        means = status if self.reason is EndReason.FINISHED else END_MEANING[self.reason]
+        more = [figures.get(self.reason), self.detail]
+        return f"{self.reason}: {means}" + "".join(f" ({one})" for one in more if one)
 
 
-class OwnLog(Struct, frozen=True):
-    """What the own log of a bot that works on files says, in its words: `#k<TAB>seconds`, `total time: seconds`.
-
-    Attributes
-    ----------
-    seconds : dict of int to float
-        How long it took for each puzzle.
-    total_seconds : float or None
-        As stated; None where it is not.
-    problem : str or None
-        Why the log could not be read.
-    """
-
-    seconds: dict[int, float]
-    total_seconds: float | None = None
-    problem: str | None = None
-
-    @property
-    def time_seconds(self) -> float:
-        """The stated total, else the sum of what is there."""
-        return sum(self.seconds.values()) if self.total_seconds is None else self.total_seconds
-
-
-class Leg(Struct, frozen=True):
-    """One life of the bot's process: a run has several when it was resumed, or when a puzzle took too long.
+class Attempt(Struct, frozen=True):
+    """One bot process of a run, from start to exit: a run has several if it was resumed or a puzzle took too long.
 
     Attributes
     ----------
     started_at : str
         UTC, ISO 8601.
     first_puzzle : int
-        Number of the first puzzle that it was sent.
-    end : BotEnd
-    usage : Usage
-    own_log : OwnLog, optional
-        The log of a bot that keeps one.
+        Number of the first puzzle that the bot was sent.
+    own_log : BotLog, optional
+        Of a bot that keeps one.
     contained : bool, optional
-        Whether it ran within walls. Absent: it did not.
+        Whether it ran in a sandbox; it did not if absent.
     counted : Counted, optional
-        Absent: nothing was counted by the kernel.
+        Nothing was measured by a cgroup if absent.
     """
 
     started_at: str
     first_puzzle: int
     end: BotEnd
     usage: Usage
-    own_log: OwnLog | UnsetType = UNSET
+    own_log: BotLog | UnsetType = UNSET
     contained: bool | UnsetType = UNSET
     counted: Counted | UnsetType = UNSET
 
 
-class Machine(Struct, frozen=True):
-    """Where a run took place; None where the system does not tell.
-
-    Attributes
-    ----------
-    system, cpu, python, numpy, numba : str
-        Kernel and its release; model of the CPU; versions of Python and of the libraries beside the judge.
-    logical_cores, usable_cores : int
-        Of the machine; those that the judge may use.
-    memory_bytes : int
-    governor : str or None
-        Frequency governor of the core used.
-    load_average : float or None
-        Over one minute, at the start.
-    busy_share : float or None
-        Share of the machine's usable CPU time that others used just before the start, 0 to 1.
-    """
-
-    system: str
-    cpu: str
-    python: str
-    numpy: str | None
-    numba: str | None
-    logical_cores: int
-    usable_cores: int
-    memory_bytes: int
-    governor: str | None
-    load_average: float | None
-    busy_share: float | None
-
-
 class PuzzleResult(Struct, frozen=True):
-    """The ruling on a puzzle and its times.
+    """The verdict on a puzzle and its times.
 
     Attributes
     ----------
-    number : int
-    verdict : Verdict
     detail : str or None
-        Why, where it is not right.
+        Why the answer is not right.
     arrived_seconds : float or None
-        Run time when the last line of the answer arrived: from the start of the bot, all legs added up; None
+        Run time when the last line of the answer arrived: from the start of the bot, all attempts added up; None
         without an answer, or without a clock.
     took_seconds : float or None
         Fed in a batch: since the answer that came before. Fed interactively: since the puzzle was sent.
@@ -253,7 +204,7 @@ class PuzzleResult(Struct, frozen=True):
 
 
 class Score(Struct, frozen=True):
-    """The rulings on a set.
+    """The verdicts on a set.
 
     Attributes
     ----------
@@ -266,7 +217,7 @@ class Score(Struct, frozen=True):
     stray_count : int
         Answers to puzzles that are not in the set, and stretches of text that belong to no answer.
     remarks : list of str
-        Duplicate answers and stray text in words; the first few.
+        The first few duplicate answers and stray texts, in words.
     """
 
     verdicts: dict[Verdict, int]
@@ -290,13 +241,24 @@ class Score(Struct, frozen=True):
 
     @property
     def right(self) -> int:
-        """How many puzzles were answered right."""
+        """The number of puzzles that were answered right."""
         return self.verdicts[Verdict.RIGHT]
 
     @property
     def all_right(self) -> bool:
         """Whether every puzzle was answered right."""
         return self.right == len(self.puzzles)
+
+    def lines(self) -> list[str]:
+        """Return what was right and what was not, a few of these by name."""
+        others = [f"{count} {one}" for one, count in self.verdicts.items() if one is not Verdict.RIGHT and count]
+        lines = [f"{self.right} of {len(self.puzzles)} right" + (f"; {', '.join(others)}" if others else "")]
+        for verdict in EXPLAINED:
+            of_kind = [one for one in self.puzzles if one.verdict is verdict]
+            lines += [f"  ${one.number} {verdict}: {one.detail}" for one in of_kind[:SHOWN_PUZZLES]]
+            lines += _and_more(len(of_kind), verdict)
+        lines += [f"  {remark}" for remark in self.remarks[:SHOWN_PUZZLES]]
+        return lines + _and_more(self.duplicate_count + self.stray_count, "remarks")
 
 
 class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
@@ -306,38 +268,29 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     ----------
     bot : str
         Its name in tables.
-    command : list of str
-    set : SetFacts
-    terms : Terms
-    machine : Machine
-    judge_version : str
     started_at : str
         UTC, ISO 8601.
     warm_up_seconds : float or None
-        How long the bot was warmed up before the clock started; None: it was not, kernels may have been cold.
-    legs : list of Leg
+        Duration of the warm-up before the clock started; None without one, when kernels may have been cold.
     stderr_bytes : int
         How much the bot wrote to stderr; if it works on files, to stdout as well.
-    stderr_file : str or None
-        Where it is.
-    score : Score
     files : FileNames, optional
-        Those of a bot that works on files, instead of pipes.
+        Of a bot that works on files, instead of pipes.
     show : list of str, optional
-        What a contained bot was shown beside what its command names.
+        Files that the bot saw in its sandbox in addition to those that its command names.
     hide : list of str, optional
-        What was hidden from it though it lies in a folder that it sees; of a tournament's run.
+        Files hidden from it in folders that it sees; of a tournament's run.
     """
 
     bot: str
     command: list[str]
     set: SetFacts
-    terms: Terms
+    configuration: Configuration = field(name="terms")
     machine: Machine
     judge_version: str
     started_at: str
     warm_up_seconds: float | None
-    legs: list[Leg]
+    attempts: list[Attempt] = field(name="legs")
     stderr_bytes: int
     stderr_file: str | None
     score: Score
@@ -348,47 +301,92 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     @property
     def end(self) -> BotEnd:
-        """How the run ended: the end of its last leg."""
-        return self.legs[-1].end
+        """How the run ended: the end of its last attempt."""
+        return self.attempts[-1].end
 
     @property
     def started(self) -> bool:
         """Whether the bot could be started at all."""
-        return any(leg.end.reason is not EndReason.NOT_STARTED for leg in self.legs)
+        return any(one.end.reason is not EndReason.NOT_STARTED for one in self.attempts)
 
     @property
     def usage(self) -> Usage:
-        """What all legs took together."""
-        return Usage.of_all(leg.usage for leg in self.legs)
+        """The usage of all attempts together."""
+        return Usage.of_all(one.usage for one in self.attempts)
 
     @property
-    def contained(self) -> bool | None:
-        """Whether the bot ran within walls; None if one leg did and another did not."""
-        found = {leg.contained is True for leg in self.legs if leg.end.reason is not EndReason.NOT_STARTED}
-        return None if len(found) > 1 else True in found
+    def contained(self) -> str:
+        """Whether the bot ran in a sandbox: yes, no, or in some attempts (legs)."""
+        of_each = {one.contained is True for one in self.attempts if one.end.reason is not EndReason.NOT_STARTED}
+        return "in some legs" if len(of_each) > 1 else "yes" if True in of_each else "no"
 
     @property
     def counted(self) -> Counted:
-        """Which figures the kernel counted in every leg."""
-        found = [Counted() if leg.counted is UNSET else leg.counted for leg in self.legs]
+        """Which figures the cgroup measured in every attempt."""
+        each = [one.counted or Counted() for one in self.attempts]
         return Counted(
-            all(one.cpu for one in found), all(one.memory for one in found), all(one.processes for one in found)
+            all(one.cpu for one in each), all(one.memory for one in each), all(one.processes for one in each)
         )
 
     @property
     def time_seconds(self) -> float:
         """The time that the run is ranked by.
 
-        Where every puzzle was answered, that of the last answer's arrival: what the process did after it does not
-        count. Else the run's wall time: until its end an answer might have come. A bot that could not be started
-        has let all of its time pass: it stands behind those that tried.
+        If every puzzle was answered, the arrival of the last answer: what the process did after it does not count.
+        Otherwise the run's wall time: until its end an answer might have come. For a bot that could not be started
+        the whole limit: it ranks behind those that tried.
         """
         if not self.started:
-            return self.terms.wall_limit_seconds
+            return self.configuration.wall_limit_seconds
         arrivals = [one.arrived_seconds for one in self.score.puzzles if one.arrived_seconds is not None]
         if len(arrivals) == len(self.score.puzzles):
             return max(arrivals)
         return self.usage.wall_seconds
+
+    @property
+    def outcome(self) -> str:
+        """The outcome in a few words."""
+        right = f"{self.score.right} of {len(self.score.puzzles)} right"
+        return f"{right}, {duration(self.time_seconds)}, {self.end.reason}"
+
+    def last_words(self) -> str:
+        """Return the last line that the bot wrote to stderr; empty if there is none or its file is gone."""
+        with contextlib.suppress(OSError):
+            if self.stderr_file:
+                return last_line(Path(self.stderr_file).read_bytes())
+        return ""
+
+    def lines(self) -> list[str]:
+        """Return the whole summary."""
+        lines = [*self.score.lines(), str(self.usage), self.end.in_words(self.configuration)]
+        if any(one.contained is not UNSET for one in self.attempts):
+            lines.append(f"contained: {self.contained}; counted by the kernel: {self.counted}")
+        if (self.end.reason is EndReason.CRASHED or self.end.exit_status) and (said := self.last_words()):
+            lines.append(f"its last line on stderr: {said}")
+        if self.attempts[1:]:
+            lines.append(f"the bot was started {len(self.attempts)} times")
+        timed = [(one.took_seconds, one.number) for one in self.score.puzzles if one.took_seconds is not None]
+        slowest = sorted(timed, key=lambda one: -one[0])[:SHOWN_PUZZLES]
+        if slowest:
+            lines.append("slowest: " + ", ".join(f"${number} {duration(took)}" for took, number in slowest))
+        if self.files:
+            lines.append(
+                f"the bot worked on files: questions in {self.files.reads}, answers in {self.files.writes}"
+            )
+            lines += self._log_lines()
+        if self.stderr_file:
+            lines.append(f"stderr of the bot ({self.stderr_bytes:,} bytes): {self.stderr_file}")
+        return lines
+
+    def _log_lines(self) -> list[str]:
+        """Return the bot's own times next to the judge's."""
+        logs = [one.own_log for one in self.attempts if one.own_log]
+        lines = [f"its own log: {log.problem}" for log in logs if log.problem]
+        if read := [log for log in logs if not log.problem]:
+            count, own = sum(len(log.seconds) for log in read), sum(log.time_seconds for log in read)
+            times = f"{duration(own)}; the judge's clock: {duration(self.time_seconds)}"
+            lines.append(f"its own log: {count} puzzles in {times}")
+        return lines
 
 
 class VerifyResult(Struct, frozen=True, tag_field="kind", tag="verify"):
@@ -398,3 +396,7 @@ class VerifyResult(Struct, frozen=True, tag_field="kind", tag="verify"):
     answers_file: str
     score: Score
     schema_version: int = SCHEMA_VERSION
+
+
+def _and_more(count: int, what: str) -> list[str]:
+    return [f"  and {count - SHOWN_PUZZLES} more {what}"] if count > SHOWN_PUZZLES else []

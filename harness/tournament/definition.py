@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
+from nonobot.harness.play.bot_files import file_names
 
 from nonobot.arguments import LONGEST_SECONDS, byte_count, size
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.bot_files import file_names
 from nonobot.harness.play.machine import tournament_core
-from nonobot.harness.play.watchdog import STALL_SECONDS
-from nonobot.harness.results.run_result import FileNames
-from nonobot.harness.results.terms import PROCESS_LIMIT, Contain, Feed, Terms
+from nonobot.harness.results.conditions import Configuration, Contain, Feed, FileNames, PROCESS_LIMIT, STALL_SECONDS
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [
@@ -149,11 +147,11 @@ def files_of(bot: Entrant, feed: Feed) -> FileNames | None:
     return file_names(bot.reads, bot.writes, bot.logs, feed)
 
 
-def terms_of(tournament: Tournament) -> Terms:
+def terms_of(tournament: Tournament) -> Configuration:
     """Return the terms of every run."""
     limits = tournament.limits
     core = tournament_core(tournament.cores) if tournament.core is None else tournament.core
-    return Terms(
+    return Configuration(
         feed=tournament.feed,
         wall_limit_seconds=limits.time,
         cpu_limit_seconds=limits.cpu,
@@ -172,7 +170,7 @@ def board_size(played: str | PlayedSet) -> tuple[int, int] | None:
     return None if isinstance(played, str) or played.size is None else size(played.size)
 
 
-def filled_in(command: str | list[str], puzzle_set: PuzzleSet, terms: Terms) -> list[str]:
+def filled_in(command: str | list[str], puzzle_set: PuzzleSet, terms: Configuration) -> list[str]:
     """Return a command as words, with its placeholders filled in."""
     values: dict[str, Any] = {
         "{python}": sys.executable,

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.command_files import named_by
+from nonobot.harness.play.bot_command import named_by
 from nonobot.harness.play.journal import journal_path
 from nonobot.harness.play.match import (
     GOES_ON,
@@ -25,10 +25,10 @@ from nonobot.harness.play.match import (
     resume,
     warmed_up,
 )
-from nonobot.harness.play.run_state import OnRuling, stderr_path
+from nonobot.harness.play.run_state import OnVerdict, stderr_path
+from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
+from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.results.result_files import read_result, result_in, write_json
-from nonobot.harness.results.run_result import FileNames, RunResult
-from nonobot.harness.results.terms import SetFacts, Terms
 from nonobot.harness.tournament.definition import (
     Entrant,
     Tournament,
@@ -52,7 +52,7 @@ class Pairing:
     ----------
     entrant : Entrant
     puzzle_set : PuzzleSet
-    terms : Terms
+    terms : Configuration
     result_path : Path
     others : sequence of sequence of str
         The commands of the other bots: what they name is not for this one.
@@ -64,7 +64,7 @@ class Pairing:
 
     entrant: Entrant
     puzzle_set: PuzzleSet
-    terms: Terms
+    terms: Configuration
     result_path: Path
     others: Sequence[Sequence[str]] = ()
     core_named: bool = False
@@ -112,7 +112,7 @@ class Pairing:
             )
         return result
 
-    def play(self, before: RunResult | None, on_ruling: OnRuling) -> RunResult:
+    def play(self, before: RunResult | None, on_verdict: OnVerdict) -> RunResult:
         """Play, or go on with what was cut off, `before`; return the result, which is in its file.
 
         A bot that cannot be warmed up or started has one, too, and keeps the others from nothing.
@@ -120,8 +120,8 @@ class Pairing:
         if before is not None and before.end.reason not in GOES_ON:
             return before
         if before is not None or journal_path(self.result_path).exists():
-            return resume(self.puzzle_set, self.result_path, on_ruling, self._hidden())
-        result = self._begun(on_ruling)
+            return resume(self.puzzle_set, self.result_path, on_verdict, self._hidden())
+        result = self._begun(on_verdict)
         if not result.started:
             write_json(self.result_path, result)
         return result
@@ -153,24 +153,24 @@ class Pairing:
         for path in (self.result_path, journal_path(self.result_path)):
             path.unlink(missing_ok=True)
 
-    def _begun(self, on_ruling: OnRuling) -> RunResult:
+    def _begun(self, on_verdict: OnVerdict) -> RunResult:
         require_place(self.terms, self.result_path)
         show = [Path(one).absolute() for one in self.entrant.show]
         bot = Bot(self.entrant.name, self.command, files=self.files, show=show, hide=self._hidden())
-        walls = bot.walls(self.terms.containment, self.result_path)
+        sandbox = bot.sandbox(self.terms.containment, self.result_path)
         try:
-            took = warmed_up(filled_in(self.entrant.warm_up or [], self.puzzle_set, self.terms), walls)
+            took = warmed_up(filled_in(self.entrant.warm_up or [], self.puzzle_set, self.terms), sandbox)
         except WarmUpError as error:
             return not_started(self.puzzle_set, bot, self.terms, str(error))
-        return play(self.puzzle_set, replace(bot, warm_up_seconds=took), self.terms, self.result_path, on_ruling)
+        return play(self.puzzle_set, replace(bot, warm_up_seconds=took), self.terms, self.result_path, on_verdict)
 
     def _hidden(self) -> list[Path]:
         """Return what is not for this bot: the results, and the files of the others as they are found here."""
         return [*self.hide, *(path for one in self.others for path in named_by(one))]
 
     def _is(self, result: RunResult) -> bool:
-        # Walls change no answer, and older results know no limit on processes.
-        own, its = self.terms, msgspec.structs.replace(result.terms, contain=self.terms.contain)
+        # Sandbox change no answer, and older results know no limit on processes.
+        own, its = self.terms, msgspec.structs.replace(result.configuration, contain=self.terms.contain)
         if its.process_limit is UNSET:
             its = msgspec.structs.replace(its, process_limit=own.process_limit)
         if not self.core_named and len(own.cores) == len(its.cores):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from nonobot.harness.cluster.runs_on_workers import needed
-from nonobot.harness.play.command_files import folders_of, named_by, prefixes_of
+from nonobot.harness.play.bot_command import folders_of, named_by, prefixes_of
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 """A process between the judge and the bot, which sees or withholds what the judge cannot: run as a program.
 
-    python -P warden.py WATCH REPORT CMD ARGS...
+    python -P shim.py WATCH REPORT CMD ARGS...
 
 stdin, stdout and stderr are the bot's but for what WATCH says; the exit status is the bot's.
 """

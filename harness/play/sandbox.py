@@ -1,7 +1,7 @@
-"""Walls around a bot, by bubblewrap: its own processes, no network, and of the files what its command names.
+"""The sandbox of a bot, by bubblewrap: its own processes, no network, and only the files that its command names.
 
-What stands outside is not hidden but absent: the bot's file system is made of the system's folders, the folders of
-the files that the command names, and scratch (`mounts.py`). docs/judge.md says what is promised.
+Everything outside is not hidden but absent: the bot's file system consists of the system's folders, the folders of
+the files that the command names, and scratch (`mounts.py`). docs/judge.md states the guarantees.
 """
 
 from __future__ import annotations
@@ -18,59 +18,59 @@ from pathlib import Path
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.mounts import View
-from nonobot.harness.results.terms import Contain
+from nonobot.harness.results.conditions import Contain
 from nonobot.system import kernel_cache
 
 __all__ = [
     "OWN_PROCESSES",
     "REFUSAL",
-    "Walls",
-    "built_walls",
+    "Sandbox",
+    "built_sandbox",
     "hidden_results",
     "uncontained",
-    "why_no_walls",
+    "why_no_sandbox",
 ]
 
 SCRATCH_BYTES = 1 << 30
-"""What a bot may keep in a scratch of its own, which is memory and counts as the bot's; as much in `/dev/shm`."""
+"""Size of a bot's own scratch, which is memory and counts as the bot's; the same size in `/dev/shm`."""
 
 PASSED_ON = ("PATH", "LANG", "LANGUAGE", "TZ", "TERM", "USER", "LOGNAME", "LD_LIBRARY_PATH", "JAVA_HOME")
 PASSED_ON_STARTS = ("LC_", "PYTHON", "NUMBA_", "OMP_", "MKL_", "OPENBLAS_")
-"""Of the environment: what programs run by. The rest may be secrets; `env NAME=VALUE ./mybot` passes more."""
+"""Environment variables that programs need to run. Others may be secrets; `env NAME=VALUE ./mybot` passes more."""
 
 OWN_PROCESSES = 2
-"""Bubblewrap is outside, where it waits for the bot, and inside, as the first process."""
+"""Bubblewrap's processes: one outside, which waits for the bot, and the first process inside."""
 
 REFUSAL = "bwrap: "
-"""How a line of bubblewrap begins that says why it did not run a command; its status is 1 then."""
+"""Beginning of bubblewrap's line about a command that it did not run; its status is 1 then."""
 
 PATIENCE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Walls(View):
-    """What stands around a bot: what it sees, and bubblewrap, which sees to it.
+class Sandbox(View):
+    """A bot's view of the machine's files, and bubblewrap, which enforces it.
 
     Attributes
     ----------
     program : str
         Bubblewrap.
     options : tuple of str
-        Those that it takes here.
+        The options of bubblewrap that work here.
     """
 
     program: str
     options: tuple[str, ...]
 
     def around(self, command: Sequence[str]) -> list[str]:
-        """Return the command that runs `command` within the walls.
+        """Return the command that runs `command` in the sandbox.
 
         Raises
         ------
         OSError
-            If there is no such program: bubblewrap would tell it whoever reads the bot's stderr.
+            If there is no such program: bubblewrap would report that on the bot's stderr.
         subprocess.SubprocessError
-            If bubblewrap does not say in time what it can do.
+            If bubblewrap does not list its options in time.
         """
         if not shutil.which(command[0]):
             there = os.sep in command[0] and Path(command[0]).exists()
@@ -81,7 +81,7 @@ class Walls(View):
         return [*words, *(word for one in self.mounts(command, size) for word in one), "--", *command]
 
     def environment(self) -> dict[str, str]:
-        """Return what the bot finds in its environment."""
+        """Return the bot's environment."""
         scratch = str(self.scratch or "/tmp")
         passed = {
             name: value
@@ -90,26 +90,20 @@ class Walls(View):
         }
         return {**passed, "HOME": scratch, "TMPDIR": scratch, "NONOBOT_CACHE_DIR": str(kernel_cache())}
 
-    def warming(self) -> Walls:
-        """Return the walls for what prepares the bot."""
+    def warming(self) -> Sandbox:
+        """Return the sandbox for the bot's warm-up."""
         return replace(self, prepares=True)
 
 
-def built_walls(
+def built_sandbox(
     contain: Contain, show: Sequence[Path] = (), hide: Sequence[Path] = (), results: Sequence[Path] = ()
-) -> Walls | None:
-    """Return walls for a bot; None where it is not to be contained, or cannot be and need not.
-
-    Parameters
-    ----------
-    contain : Contain
-    show, hide, results : sequence of Path
-        As for :class:`~nonobot.harness.play.mounts.View`.
+) -> Sandbox | None:
+    """Return a sandbox, with a :class:`~nonobot.harness.play.mounts.View`; None if there is to be none.
 
     Raises
     ------
     UnusableError
-        If it has to be contained and cannot be, or if something to be shown is not there.
+        If it is required and unavailable, or if something to be shown is not there.
     """
     show = [path.absolute() for path in show]
     for path in show:
@@ -123,22 +117,22 @@ def built_walls(
             raise UnusableError(f"--contain yes: {why}")
         return None
     real_hide, real_results = (tuple({one.resolve(): None for one in paths}) for paths in (hide, results))
-    return Walls(program=_program(), options=options, show=tuple(show), hide=real_hide, results=real_results)
+    return Sandbox(program=_program(), options=options, show=tuple(show), hide=real_hide, results=real_results)
 
 
 def hidden_results(result_path: Path) -> list[Path]:
-    """Return where results lie, which are not for bots: where one is to come, and where they go unasked."""
+    """Return the folders of results, which are not for bots: that of a result to come, and the default one."""
     return [result_path.parent, Path("results")]
 
 
 def uncontained(contain: Contain) -> str | None:
-    """Return a line for people if bots could have been contained, were this another machine."""
-    why = why_no_walls() if contain is Contain.AUTO else None
+    """Return a warning if bots are not sandboxed only because this machine cannot do it."""
+    why = why_no_sandbox() if contain is Contain.AUTO else None
     return f"bots are not contained here: {why}; --contain no keeps this line away" if why else None
 
 
-def why_no_walls() -> str | None:
-    """Return why no bot can be contained here, in a line; None if it can."""
+def why_no_sandbox() -> str | None:
+    """Return why there is no sandbox here, in a line; None if there is one."""
     return _tried()[1]
 
 
@@ -154,35 +148,21 @@ def _help(program: str) -> str:
 
 @cache
 def _tried() -> tuple[tuple[str, ...] | None, str | None]:
-    """Return the options with which a program was run within walls, or why none could be."""
+    """Return the options with which a program was run in a sandbox, or why none could be."""
     if sys.platform != "linux":
         return None, "bots can be contained on Linux alone"
     program = _program()
     if not program:
         return None, "bubblewrap is not installed (bwrap, of the package bubblewrap)"
     own = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    files = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--cap-drop", "ALL"]
     # A bot that can make namespaces of its own is root in them, and nearer to the kernel's faults.
     ways = [["--unshare-user", "--disable-userns"], ["--unshare-user"], []]
     why = ""
     for way in ways:
-        trial = [
-            program,
-            *way,
-            *own,
-            "--ro-bind",
-            "/",
-            "/",
-            "--proc",
-            "/proc",
-            "--dev",
-            "/dev",
-            "--cap-drop",
-            "ALL",
-        ]
+        trial = [program, *way, *own, *files, "--", program, "--version"]
         try:
-            done = subprocess.run(
-                [*trial, "--", program, "--version"], capture_output=True, text=True, timeout=PATIENCE_SECONDS
-            )
+            done = subprocess.run(trial, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             why = str(error)
             continue

@@ -1,4 +1,4 @@
-"""Walls around bots: what they let a bot see and do, and that its ends are told as without them."""
+"""Sandbox around bots: what they let a bot see and do, and that its ends are told as without them."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from pathlib import Path
 
 import psutil
 import pytest
+from nonobot.harness.play.bot_files import scratch_folder
 
 from nonobot.harness import cli
-from nonobot.harness.check.wall_trials import PROMISES, tried_walls
-from nonobot.harness.errors import UnusableError
-from nonobot.harness.play import cgroup, containment, machine
-from nonobot.harness.play.bot_files import scratch_folder
-from nonobot.harness.play.bot_process import BotProcess, LastWords, StartError
-from nonobot.harness.play.command_files import named_by
-from nonobot.harness.play.containment import Walls, built_walls, why_no_walls
-from nonobot.harness.play.journal import LegStarted, journal_path, read_records
+from nonobot.harness.check.sandbox_trials import PROMISES, tried_sandbox
+from nonobot.harness.errors import StartError, UnusableError
+from nonobot.harness.play import cgroup, machine
+from nonobot.harness.play import sandbox as sandbox_module
+from nonobot.harness.play.bot_command import named_by
+from nonobot.harness.play.bot_process import BotProcess, LastWords
+from nonobot.harness.play.journal import AttemptStarted, journal_path, read_records
 from nonobot.harness.play.match import WarmUpError, warmed_up
-from nonobot.harness.results.result_files import read_result
+from nonobot.harness.play.sandbox import Sandbox, built_sandbox, why_no_sandbox
+from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.results.terms import Contain
+from nonobot.harness.results.result_files import read_result
 from tests.judged import RECIPE, command, played, verdicts
 
-contained_only = pytest.mark.skipif(bool(why_no_walls()), reason=f"not contained: {why_no_walls()}")
+contained_only = pytest.mark.skipif(bool(why_no_sandbox()), reason=f"not contained: {why_no_sandbox()}")
 
 
 @pytest.fixture(autouse=True)
@@ -40,10 +41,10 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def said_by(words, walls):
-    """Return what a command writes within walls, and its exit status."""
+def said_by(words, sandbox):
+    """Return what a command writes within sandbox, and its exit status."""
     output = b""
-    with BotProcess(words, LastWords(), walls=walls) as bot:
+    with BotProcess(words, LastWords(), sandbox=sandbox) as bot:
         bot.send(b"", last=True)
         until = time.monotonic() + 60
         while not bot.exited and time.monotonic() < until:
@@ -52,15 +53,15 @@ def said_by(words, walls):
     return output.decode(), bot.exit_status
 
 
-def shell(line, **walls):
-    return said_by(["sh", "-c", line], replace(built_walls(Contain.YES), **walls))[0]
+def shell(line, **sandbox):
+    return said_by(["sh", "-c", line], replace(built_sandbox(Contain.YES), **sandbox))[0]
 
 
 @contained_only
 @pytest.mark.parametrize("folder", ["/tmp", pytest.param("/", marks=pytest.mark.slow)])
 def test_every_wall_holds(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    found, _ = tried_walls()
+    found, _ = tried_sandbox()
     breaches = {one.promise: one.breach for one in found if one.breach}
     if "cpuset" not in cgroup._homes():
         breaches.pop(PROMISES["core"], None)
@@ -69,7 +70,7 @@ def test_every_wall_holds(folder, monkeypatch):
 
 
 def test_without_walls_the_trial_gets_through():
-    broken = {one.promise for one in tried_walls(Contain.NO)[0] if one.breach}
+    broken = {one.promise for one in tried_sandbox(Contain.NO)[0] if one.breach}
     kept = {"scratch", "privileges", "core", "outlives"}  # which hang on who runs it, and on the machine
     assert {promise for name, promise in PROMISES.items() if name not in kept} <= broken
 
@@ -84,8 +85,8 @@ def test_a_bot_sees_the_folder_of_its_files_but_no_results_and_no_other_bot(tmp_
     )
     hide = [tmp_path / "bots/other.py", tmp_path / "bots/results", tmp_path / "elsewhere"]
     words = ["sh", "bots/mine.sh"]
-    assert said_by(words, built_walls(Contain.YES, hide=hide)) == ("bots/data/book", 0)
-    assert said_by(words, built_walls(Contain.YES, [tmp_path / "elsewhere"], hide))[0] == (
+    assert said_by(words, built_sandbox(Contain.YES, hide=hide)) == ("bots/data/book", 0)
+    assert said_by(words, built_sandbox(Contain.YES, [tmp_path / "elsewhere"], hide))[0] == (
         "bots/data/bookelsewhere/file"
     )
     assert said_by(words, None)[0] == "bots/data/bookbots/other.pyelsewhere/filerun.json\n"
@@ -97,8 +98,8 @@ def test_results_beside_a_bot_are_covered_one_by_one(tmp_path):
     (tmp_path / "result.json").write_text('{\n "kind": "run",\n')
     (tmp_path / "weights.json").write_text("weights")
     (tmp_path / "result.journal.jsonl").write_text("journal")
-    walls = built_walls(Contain.YES, results=containment.hidden_results(tmp_path / "result.json"))
-    assert said_by(["sh", "bot.sh"], walls)[0] == "weights"
+    sandbox = built_sandbox(Contain.YES, results=sandbox_module.hidden_results(tmp_path / "result.json"))
+    assert said_by(["sh", "bot.sh"], sandbox)[0] == "weights"
 
 
 @contained_only
@@ -106,8 +107,8 @@ def test_a_working_folder_among_what_is_hidden_is_there_and_empty(tmp_path, monk
     for name in ("shown/results/here", "shown/results/run"):
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "shown/results/here")
-    walls = built_walls(Contain.YES, [tmp_path / "shown"], results=[tmp_path / "shown/results"])
-    assert said_by(["sh", "-c", "ls; ls ${PWD%/*}; echo x > file; cat file"], walls)[0] == "here\n"
+    sandbox = built_sandbox(Contain.YES, [tmp_path / "shown"], results=[tmp_path / "shown/results"])
+    assert said_by(["sh", "-c", "ls; ls ${PWD%/*}; echo x > file; cat file"], sandbox)[0] == "here\n"
 
 
 @contained_only
@@ -133,13 +134,13 @@ def test_the_environment_holds_what_programs_run_by(monkeypatch):
 def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "bot.sh").write_text("echo x >> bot/made && cat bot/made")
-    walls = built_walls(Contain.YES)
-    assert warmed_up(["sh", "bot/bot.sh"], walls) > 0
-    assert said_by(["sh", "bot/bot.sh"], walls)[0] == ""
+    sandbox = built_sandbox(Contain.YES)
+    assert warmed_up(["sh", "bot/bot.sh"], sandbox) > 0
+    assert said_by(["sh", "bot/bot.sh"], sandbox)[0] == ""
     assert (tmp_path / "bot" / "made").read_text() == "x\n"
     (tmp_path / "here.sh").write_text("echo x > made")
     with pytest.raises(WarmUpError, match=r"not warmed up \(contained, it writes in its own folder"):
-        warmed_up(["sh", "here.sh"], walls)
+        warmed_up(["sh", "here.sh"], sandbox)
     assert not (tmp_path / "made").exists()
 
 
@@ -148,8 +149,8 @@ def test_what_cannot_be_started_is_said_as_without_walls(tmp_path):
     (tmp_path / "text").write_text("x")
     for program in ("no-such-program", "./no-such-program", "./text"):
         said = []
-        for walls in (built_walls(Contain.YES), None):
-            with pytest.raises(StartError) as error, BotProcess([program], LastWords(), walls=walls):
+        for sandbox in (built_sandbox(Contain.YES), None):
+            with pytest.raises(StartError) as error, BotProcess([program], LastWords(), sandbox=sandbox):
                 pass
             said.append(str(error.value))
         assert said[0] == said[1]
@@ -181,7 +182,7 @@ def test_ends_are_told_as_without_walls(tmp_path, behaviour, end):
 @contained_only
 def test_a_contained_bot_hears_that_it_is_to_end():
     code = "trap 'echo heard; exit 3' TERM; echo ready; while :; do sleep 0.01; done"
-    with BotProcess(["sh", "-c", code], LastWords(), walls=built_walls(Contain.YES)) as bot:
+    with BotProcess(["sh", "-c", code], LastWords(), sandbox=built_sandbox(Contain.YES)) as bot:
         assert bot.read(time.monotonic() + 60) == b"ready\n"
         bot.stop()
     assert bot.exit_status == 3
@@ -196,15 +197,15 @@ def test_a_script_sees_its_interpreter(tmp_path, first):
     script.chmod(0o755)
     assert Path(sys.executable).resolve() in named_by([str(script)])
     done = subprocess.run(
-        built_walls(Contain.YES).around([str(script)]), capture_output=True, text=True, check=False, timeout=60
+        built_sandbox(Contain.YES).around([str(script)]), capture_output=True, text=True, check=False, timeout=60
     )
     assert (done.stdout, done.returncode) == ("started\n", 0)
 
 
 def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(containment, "_tried", lambda: (None, "bubblewrap is not installed"))
+    monkeypatch.setattr(sandbox_module, "_tried", lambda: (None, "bubblewrap is not installed"))
     with pytest.raises(UnusableError, match="--contain yes: bubblewrap is not installed"):
-        built_walls(Contain.YES)
+        built_sandbox(Contain.YES)
     bot = ["--set", str(RECIPE), "--result", "r.json", "--", *command("perfect", tmp_path)]
     assert cli.run(["run", *bot]) == 0
     assert capsys.readouterr().err.count("bots are not contained here: bubblewrap is not installed; ") == 1
@@ -218,21 +219,21 @@ def test_a_bubblewrap_that_does_not_answer_is_a_bot_that_cannot_be_started(monke
     def wait(program):
         raise subprocess.TimeoutExpired([program, "--help"], 10)
 
-    monkeypatch.setattr(containment, "_help", wait)
+    monkeypatch.setattr(sandbox_module, "_help", wait)
     with pytest.raises(StartError, match=r"cannot start 'true': .*timed out"):
-        BotProcess(["true"], LastWords(), walls=Walls(program="bwrap", options=()))
+        BotProcess(["true"], LastWords(), sandbox=Sandbox(program="bwrap", options=()))
 
 
 @contained_only
 def test_the_smallest_limit_of_processes_is_the_bots_alone():
-    with BotProcess(["echo", "x"], LastWords(), walls=built_walls(Contain.YES), process_limit=1) as bot:
+    with BotProcess(["echo", "x"], LastWords(), sandbox=built_sandbox(Contain.YES), process_limit=1) as bot:
         assert bot.read(time.monotonic() + 60) == b"x\n"
     assert not bot.tree.has_more_than(1 + bot.processes_beside)
 
 
 def test_what_is_to_be_shown_has_to_be_there(tmp_path):
     with pytest.raises(UnusableError, match=r"--show .*nowhere: there is no such file"):
-        built_walls(Contain.AUTO, [tmp_path / "nowhere"])
+        built_sandbox(Contain.AUTO, [tmp_path / "nowhere"])
 
 
 # The judge is killed
@@ -256,7 +257,7 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", "run", *options, "--", *bot])
     journal = journal_path(tmp_path / "r.json")
     until = time.monotonic() + 60
-    while not any(isinstance(one, LegStarted) for one in read_records(journal)) and time.monotonic() < until:
+    while not any(isinstance(one, AttemptStarted) for one in read_records(journal)) and time.monotonic() < until:
         time.sleep(0.002)
     time.sleep(random.Random(seed).uniform(0, 0.3))
     judge.send_signal(signal.SIGKILL)
@@ -269,7 +270,7 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     assert cli.run(["run", "--resume", "r.json", "--quiet"]) == 0
     result = read_result(tmp_path / "r.json")
     assert verdicts(result) == ["right"] * 5
-    assert [leg.end.reason.value for leg in result.legs] == ["interrupted", "finished"]
+    assert [leg.end.reason.value for leg in result.attempts] == ["interrupted", "finished"]
 
 
 @pytest.mark.slow

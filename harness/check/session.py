@@ -11,11 +11,11 @@ from itertools import count
 from pathlib import Path
 from types import TracebackType
 
-from nonobot.harness.check import warden
+from nonobot.harness.check import shim
 from nonobot.harness.check.check_puzzles import Numbered, text_of
 from nonobot.harness.play.bot_process import BotProcess, LastWords
-from nonobot.harness.play.containment import Walls
-from nonobot.harness.play.conversation import Conversation, Stamped
+from nonobot.harness.play.conversation import Conversation
+from nonobot.harness.play.sandbox import Sandbox
 from nonobot.protocol import Answer, AnswerReader, mismatches
 
 __all__ = ["Lab", "ShortfallError", "Talk", "excerpt"]
@@ -75,7 +75,7 @@ class Lab:
         more than it took.
     folder : Path
         For the warden's reports.
-    walls : Walls or None
+    walls : Sandbox or None
         What stands around the bot.
     transcript : list of str
         What happened in the step being carried out.
@@ -86,7 +86,7 @@ class Lab:
     patience_seconds: float
     start_seconds: float
     folder: Path
-    walls: Walls | None = None
+    sandbox: Sandbox | None = None
     transcript: list[str] = field(default_factory=list)
     _serial: count[int] = field(default_factory=count)
 
@@ -95,7 +95,7 @@ class Lab:
         report = self.folder / f"{next(self._serial)}.report"
         command = self.command
         if watch:
-            command = [sys.executable, "-P", warden.__file__, watch, str(report), *command]  # all within the walls
+            command = [sys.executable, "-P", shim.__file__, watch, str(report), *command]  # all within the walls
         return Talk(self, command, report)
 
     def ask(self, wanted: Sequence[Numbered], sent: str, advice: str, data: bytes | None = None) -> Talk:
@@ -145,7 +145,7 @@ class Talk:
         self._lasted_seconds = 0.0
         self._output: list[bytes] = []
         self._words = LastWords()
-        self._bot = BotProcess(command, self._words, walls=lab.walls)
+        self._bot = BotProcess(command, self._words, sandbox=lab.sandbox)
         most_bytes = max(MOST_OUTPUT_BYTES, MOST_OUTPUT_BYTES_PER_CELL * width * height)
         self._conversation = Conversation(self._bot, AnswerReader(width, height), most_bytes, self._note_output)
         self._until = self._bot.started + lab.start_seconds + lab.patience_seconds
@@ -205,7 +205,7 @@ class Talk:
         while missing and (stamped := self._conversation.answer(self._until)):
             if self._keep(stamped):
                 self._until = time.monotonic() + self._lab.patience_seconds
-            missing -= {stamped.answer.number}
+            missing -= {stamped[0].number}
 
     def listen(self, seconds: float) -> None:
         """Listen for so long, or until the bot ends."""
@@ -284,10 +284,10 @@ class Talk:
         self._note(f"got {len(data)} bytes: {excerpt(data, 200)}")
         self._output.append(data)
 
-    def _keep(self, stamped: Stamped[Answer]) -> bool:
+    def _keep(self, stamped: tuple[Answer, float]) -> bool:
         """Keep an answer under a number; return whether it is one."""
-        if stamped.answer.number is None:
+        if stamped[0].number is None:
             return False
-        self.answers.append(stamped.answer)
-        self.arrivals.append(stamped.arrived_seconds)
+        self.answers.append(stamped[0])
+        self.arrivals.append(stamped[1])
         return True

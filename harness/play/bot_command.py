@@ -1,23 +1,39 @@
-"""Which words of a bot's command are files here, and which folders belong to them."""
+"""Commands of bots: this project's own, and the files and folders that a command names."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import nonobot
+from nonobot.protocol import DEFAULT_SIZE
+from nonobot.tournament_data import PuzzleSet
+
 __all__ = [
+    "HOME",
+    "OWN_BOT",
+    "OWN_JUDGE",
     "SYSTEM",
     "everything_named",
     "folders_of",
     "interpreter_in",
     "is_here",
     "is_in",
+    "is_own_bot",
     "named_by",
+    "own_bot",
     "prefixes_of",
 ]
+
+HOME = Path(nonobot.__file__).resolve().parent.parent
+"""The folder that `nonobot` is imported from: a clone, or the folder of installed packages."""
+
+OWN_BOT = (sys.executable, "-P", "-m", "nonobot")  # -P: not a nonobot.py that lies in the working folder
+OWN_JUDGE = (sys.executable, "-P", "-m", "nonobot.harness")
 
 _NAMES = "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "nix/store", "gnu/store"
 SYSTEM = tuple(Path("/", one) for one in _NAMES)
@@ -36,6 +52,22 @@ MOST_INTERPRETERS = 5
 """A script's interpreter may be a script; the kernel goes as deep."""
 
 MOST_BYTES_OF_A_FIRST_LINE = 256
+
+
+def own_bot(puzzle_set: PuzzleSet) -> list[str]:
+    """Return the command of this project's bot for the boards of a set."""
+    size = (puzzle_set.width, puzzle_set.height)
+    return [*OWN_BOT, *(["--size", f"{size[0]}x{size[1]}"] if size != DEFAULT_SIZE else [])]
+
+
+def is_own_bot(command: Sequence[str]) -> bool:
+    """Return whether a command starts this project's bot, by a program in the folder of the judge's Python."""
+    named, *words = command
+    program, python = Path(shutil.which(named) or named), Path(sys.executable)
+    if program.parent == python.parent and program.resolve() == python.resolve():
+        module = words[1:] if words[:1] == ["-P"] else words
+        return module[:2] == ["-m", "nonobot"]
+    return program.resolve() == python.with_name("nonobot").resolve()
 
 
 def is_here(word: str) -> bool:

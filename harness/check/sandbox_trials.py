@@ -14,18 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-
-from nonobot.harness.check import besieger
-from nonobot.harness.check.besieger import Targets
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_files import scratch_folder
-from nonobot.harness.play.bot_process import BotProcess, LastWords
-from nonobot.harness.play.containment import Walls, built_walls
-from nonobot.harness.play.machine import tournament_core
-from nonobot.harness.results.run_result import Counted
-from nonobot.harness.results.terms import Contain
 
-__all__ = ["Tried", "tried_walls"]
+from nonobot.harness.check import escape_probe
+from nonobot.harness.check.escape_probe import Targets
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.bot_process import BotProcess, LastWords
+from nonobot.harness.play.machine import tournament_core
+from nonobot.harness.play.sandbox import Sandbox, built_sandbox
+from nonobot.harness.results.conditions import Contain, Counted
+
+__all__ = ["Tried", "tried_sandbox"]
 
 PROMISES = {
     "other": "it cannot read another bot's files",
@@ -60,7 +59,7 @@ class Tried:
     breach: str | None
 
 
-def tried_walls(contain: Contain = Contain.YES) -> tuple[list[Tried], Counted]:
+def tried_sandbox(contain: Contain = Contain.YES) -> tuple[list[Tried], Counted]:
     """Return what holds here, and what the kernel counts.
 
     Parameters
@@ -80,7 +79,7 @@ def tried_walls(contain: Contain = Contain.YES) -> tuple[list[Tried], Counted]:
         bots, link = folder / "bots", folder / "link"
         (bots / "results").mkdir(parents=True)
         link.symlink_to(bots)
-        shutil.copyfile(besieger.__file__, bots / "besieger.py")
+        shutil.copyfile(escape_probe.__file__, bots / "besieger.py")
         for path in (bots / "other.py", bots / "results" / "result.json"):
             path.write_text("what is not for you")
         targets: Targets = {
@@ -93,7 +92,7 @@ def tried_walls(contain: Contain = Contain.YES) -> tuple[list[Tried], Counted]:
             "port": str(port),
             "cores": str(os.cpu_count() or 1),
         }
-        walls = built_walls(contain, hide=[bots / "other.py"], results=[bots / "results"])
+        walls = built_sandbox(contain, hide=[bots / "other.py"], results=[bots / "results"])
         command = [sys.executable, "-I", str(link / "besieger.py")]
         found, counted = _answer(command, targets, (core,) if isinstance(core, int) else (), walls)
         found["kept"] = _left_in(targets)
@@ -102,7 +101,7 @@ def tried_walls(contain: Contain = Contain.YES) -> tuple[list[Tried], Counted]:
 
 
 def _answer(
-    command: Sequence[str], targets: Targets, cores: Sequence[int], walls: Walls | None
+    command: Sequence[str], targets: Targets, cores: Sequence[int], walls: Sandbox | None
 ) -> tuple[dict[str, str | None], Counted]:
     words, output = LastWords(), b""
     # What a command names is shown to it: the targets are told otherwise.

@@ -1,0 +1,291 @@
+"""An attempt of a run: one bot process, from its start to its end."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import time
+from collections import deque
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+from msgspec.structs import replace
+
+from nonobot.harness.errors import StartError
+from nonobot.harness.play.bot_process import BotProcess, StderrLog
+from nonobot.harness.play.conversation import Conversation, most_bytes_of_an_answer
+from nonobot.harness.play.exchange_folder import ExchangeFolder, scratch_folder
+from nonobot.harness.play.journal import AttemptStarted
+from nonobot.harness.play.run_state import NO_USAGE, RunState
+from nonobot.harness.play.sandbox import REFUSAL
+from nonobot.harness.results.conditions import Feed
+from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
+from nonobot.harness.text import last_line
+from nonobot.protocol import Answer, AnswerReader
+from nonobot.tournament_data import SetPuzzle
+
+__all__ = ["AttemptLoop", "play_attempt"]
+
+LINGER_SECONDS = 5.0
+"""Grace period for exiting once no further answer can come."""
+
+MOST_STRAY_BYTES = 1 << 20
+"""Output beyond that of the answers so far at which a bot has left the protocol."""
+
+SECONDS_BETWEEN_SIGNS = 5.0
+"""Interval at which the journal gets the usage so far."""
+
+SECONDS_BETWEEN_LOOKS = 0.05
+"""Interval at which CPU time and memory are read, which takes about 0.2 ms, on another core than the bot's."""
+
+IDLE_SHARE = 0.01
+"""Share of the stall limit that a waiting process may compute: runtimes with a timer of their own do."""
+
+
+def play_attempt(run: RunState) -> None:
+    """Start the bot on the puzzles that are left, take its answers, and see it gone."""
+    with scratch_folder() if run.files else contextlib.nullcontext(None) as folder:
+        _play_attempt_in(folder, run)
+
+
+def _play_attempt_in(folder: Path | None, run: RunState) -> None:
+    puzzles = run.puzzles_left()
+    started_at = datetime.now(UTC).isoformat(timespec="seconds")
+    first = puzzles[0].number
+    log = StderrLog(run.stderr_path, run.stderr_bytes)
+    limits = run.configuration
+    try:
+        exchange = ExchangeFolder(folder, run.files, puzzles) if folder and run.files else None
+        bot = BotProcess(
+            run.command,
+            log,
+            limits.cores,
+            run.sandbox,
+            limits.memory_limit_bytes,
+            limits.most_processes,
+            exchange,
+        )
+    except StartError as error:
+        end = BotEnd(EndReason.NOT_STARTED, detail=str(error))
+        run.end_attempt(Attempt(started_at, first, end, NO_USAGE), run.stderr_bytes)
+        return
+    with bot:
+        run.start_attempt(AttemptStarted(started_at, first, bot.pid, _created(bot.pid)))
+        loop = AttemptLoop(run, bot, puzzles)
+        reason, detail = loop.listen()
+        if not bot.exited:
+            bot.stop()
+        if reason is not EndReason.PROTOCOL_ERROR:
+            loop.judge_the_rest()
+    if loop.complete:
+        reason = EndReason.FINISHED
+    elif reason is EndReason.PUZZLE_LIMIT:
+        loop.miss_puzzle_in_work()
+    elif reason is EndReason.CRASHED and (why := _refused(run, bot)):
+        reason, detail = EndReason.NOT_STARTED, why
+    if exchange and not loop.complete:
+        detail = detail or exchange.answers.trouble
+    end = _end(reason, detail, bot.exit_status)
+    attempt = Attempt(started_at, first, end, bot.usage, contained=bot.contained, counted=bot.tree.counted)
+    if exchange:
+        attempt = replace(attempt, own_log=exchange.own_log(bot.exit_status))
+    run.end_attempt(attempt, log.received_bytes)
+
+
+def _refused(run: RunState, bot: BotProcess) -> str | None:
+    """Return why bubblewrap did not run the command, if it did not."""
+    if bot.contained and bot.exit_status == 1 and not run.referee.results and run.stderr_path.exists():
+        said = last_line(run.stderr_path.read_bytes())
+        if said.startswith(REFUSAL):
+            return f"cannot start {run.command[0]!r}: {said}"
+    return None
+
+
+def _created(pid: int) -> float:
+    try:
+        return float(psutil.Process(pid).create_time())
+    except psutil.Error:  # it has ended already
+        return 0.0
+
+
+def _end(reason: EndReason, detail: str | None, status: int) -> BotEnd:
+    """Return how the bot ended; `status` is that of its process, -n for signal n."""
+    if status >= 0:
+        return BotEnd(reason, status, detail=detail)
+    known = -status in set(signal.Signals)
+    return BotEnd(reason, signal=signal.Signals(-status).name if known else f"signal {-status}", detail=detail)
+
+
+class AttemptLoop:
+    """Sends a bot its puzzles, takes and judges its answers, and watches its limits, in one loop.
+
+    All times are seconds since the start of the bot, unless they are called run seconds: those count from the
+    start of the first attempt.
+    """
+
+    def __init__(self, run: RunState, bot: BotProcess, puzzles: Sequence[SetPuzzle]) -> None:
+        board = puzzles[0].puzzle
+        self._run = run
+        self._bot = bot
+        self._limits = run.configuration
+        self._before = run.used  # the limits hold for all attempts together
+        self._seconds_left = self._limits.wall_limit_seconds - self._before.wall_seconds
+        # The clock is asked of this module, so that a test can let it run faster for all that an attempt does.
+        self._conversation = Conversation(bot, AnswerReader(board.width, board.height), clock=time.monotonic)
+        self._answer_bytes = most_bytes_of_an_answer(board)
+        self._judged_before = len(run.referee.results)
+        self._next_look = self._active = bot.started  # active: last seen to compute, or heard
+        self._active_cpu = 0.0
+        self._next_sign = bot.started + SECONDS_BETWEEN_SIGNS
+        self._silent_since: float | None = None  # since when no further answer can come
+        self._unsent = deque(puzzles)
+        self._sent_seconds: dict[int, float] = {}
+        self._last_sent: int | None = None
+        self._last_arrival = 0.0
+        if self._limits.feed is Feed.BATCH:
+            self._unsent.clear()
+            self._conversation.send(b"".join(one.text for one in puzzles), True)
+        self._feed()
+
+    @property
+    def complete(self) -> bool:
+        """Whether no answer is due any more."""
+        return not self._run.referee.answers_due
+
+    def listen(self) -> tuple[EndReason, str | None]:
+        """Take the bot's answers until it ends or has to be ended; return the reason, and a detail."""
+        while True:
+            # A limit is looked at first and acted on last: what was written in time is read before, and counts.
+            # Arrivals go before verdicts, so that a timestamp never waits for the check of the answers before it.
+            breach = EndReason.INTERRUPTED if self._run.interrupts.told else self._breach()
+            data = self._conversation.listen(self._next_look)
+            if data:
+                self._active = time.monotonic()
+            judged = self._judge_next()
+            if breach is EndReason.STALLED and self._bot.output_closed:
+                return EndReason.CLOSED_STDOUT, None  # which says more
+            if breach:
+                return breach, None
+            answers = len(self._run.referee.results) - self._judged_before
+            stray_bytes = self._conversation.read_bytes - answers * self._answer_bytes
+            if stray_bytes > MOST_STRAY_BYTES:
+                return EndReason.PROTOCOL_ERROR, f"{stray_bytes} bytes beside answers"
+            if not data and not judged:
+                end = self._end_of_its_own() or self._end_of_patience()
+                if end:
+                    return end
+            self._give_a_sign()
+
+    def judge_the_rest(self) -> None:
+        """Judge the answers that arrived and are not read yet."""
+        while self._judge_next():
+            pass
+
+    def miss_puzzle_in_work(self) -> None:
+        """Enter that the answer that was waited for came too late."""
+        self._run.miss(self._run.referee.left()[0], self._before.wall_seconds + self._seconds())
+
+    def _judge_next(self) -> bool:
+        answer = self._conversation.next_answer()
+        if answer:
+            self._judge(*answer)
+        return answer is not None
+
+    def _judge(self, answer: Answer, arrived_seconds: float) -> None:
+        arrived = min(arrived_seconds, self._seconds_left)
+        since = self._in_work_since(answer.number)
+        took = None if since is None else arrived - since
+        if self._run.take(answer, self._before.wall_seconds + arrived, took):
+            self._last_arrival = arrived
+            self._feed()
+
+    def _feed(self) -> None:
+        """Send the next puzzle if there is one and the last that was sent has its verdict."""
+        while self._unsent and (self._last_sent is None or self._last_sent in self._run.referee.results):
+            puzzle = self._unsent.popleft()
+            self._last_sent = puzzle.number
+            self._sent_seconds[puzzle.number] = self._seconds()
+            self._conversation.send(puzzle.text, not self._unsent)
+
+    def _in_work_since(self, number: int | None) -> float | None:
+        """Return when work on a puzzle began; None if it was not sent.
+
+        Fed in a batch, a puzzle is in work from the answer before it, the first from the start of the bot: its
+        start-up cannot be told from work. Fed one by one, from its sending.
+        """
+        if self._limits.feed is Feed.BATCH:
+            return self._last_arrival
+        return self._sent_seconds.get(number) if number is not None else None
+
+    def _breach(self) -> EndReason | None:
+        """Return the limit that was reached, if one was."""
+        if self._bot.exited:
+            return None
+        now, wall_end = time.monotonic(), self._bot.started + self._seconds_left
+        if now >= wall_end:
+            return EndReason.TIME_LIMIT
+        if now < self._next_look:
+            return None
+        self._bot.tree.look()
+        self._next_look = min(now + SECONDS_BETWEEN_LOOKS, wall_end)
+        limit, cpu = self._limits.cpu_limit_seconds, self._bot.tree.cpu_seconds
+        if limit is not None and self._before.cpu_seconds + cpu >= limit:
+            return EndReason.CPU_LIMIT
+        return self._cause_of_death() or self._stall(now)
+
+    def _cause_of_death(self) -> EndReason | None:
+        """Return the limit by which the cgroup may have ended a bot before it was looked at, if it was reached."""
+        tree, memory, processes = self._bot.tree, self._limits.memory_limit_bytes, self._limits.most_processes
+        if memory is not None and tree.holds_more_than(memory):
+            return EndReason.MEMORY_LIMIT
+        if processes is not None and tree.has_more_than(processes + self._bot.processes_beside):
+            return EndReason.PROCESS_LIMIT
+        return None
+
+    def _stall(self, now: float) -> EndReason | None:
+        """Return whether the bot waits for something that never comes: one that thinks computes."""
+        limit, cpu = self._limits.stall_limit_seconds, self._bot.tree.cpu_seconds
+        if limit is None or cpu - self._active_cpu > IDLE_SHARE * limit:
+            self._active, self._active_cpu = now, cpu
+        return EndReason.STALLED if limit is not None and now - self._active >= limit else None
+
+    def _end_of_its_own(self) -> tuple[EndReason, str | None] | None:
+        """Return how the bot ended, if it did; the end of its output completes a last line."""
+        if not self._bot.exited:
+            return None
+        for answer, arrived_seconds in self._conversation.close():
+            self._judge(answer, arrived_seconds)
+        if self.complete or self._bot.exit_status == 0:
+            return EndReason.FINISHED, None
+        return self._cause_of_death() or EndReason.CRASHED, None
+
+    def _end_of_patience(self) -> tuple[EndReason, str | None] | None:
+        """Return why a bot that lives and writes nothing is not waited for any longer, if it is not."""
+        now = self._seconds()
+        if self.complete or self._bot.output_closed:
+            self._silent_since = now if self._silent_since is None else self._silent_since
+            if now < self._silent_since + LINGER_SECONDS:
+                return None
+            if self.complete:
+                late = f"stopped: it did not end within {LINGER_SECONDS:g} s of its last answer"
+                return EndReason.FINISHED, late
+            return EndReason.CLOSED_STDOUT, None
+        limit = self._limits.puzzle_limit_seconds
+        if limit is not None:
+            in_work = self._run.referee.left()[0]
+            since = self._in_work_since(in_work)
+            if since is not None and now > since + limit:
+                return EndReason.PUZZLE_LIMIT, f"${in_work}"
+        return None
+
+    def _give_a_sign(self) -> None:
+        if time.monotonic() >= self._next_sign:
+            self._next_sign += SECONDS_BETWEEN_SIGNS
+            tree = self._bot.tree
+            self._run.note_usage(Usage(self._seconds(), tree.cpu_seconds, tree.peak_memory_bytes))
+
+    def _seconds(self) -> float:
+        """Return the seconds since the start of the bot, at most up to the time limit."""
+        return min(time.monotonic() - self._bot.started, self._seconds_left)

@@ -1,0 +1,330 @@
+"""The exchange folder of a bot that works on files: its questions, its answers as they grow, its own log."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import stat
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+
+from msgspec import UNSET, UnsetType
+
+from nonobot.harness.errors import StartError, UnusableError
+from nonobot.harness.play.bot_command import is_here
+from nonobot.harness.play.conversation import most_bytes_of_an_answer
+from nonobot.harness.results.bot_log import BotLog, parse_log
+from nonobot.harness.results.conditions import Feed, FileNames
+from nonobot.tournament_data import SetPuzzle
+
+__all__ = ["AnswerFile", "ExchangeFolder", "UnreadableError", "file_names", "opened_below", "scratch_folder"]
+
+MOST_LOG_BYTES = 1 << 20
+"""Longest log that is read: fifty times that of a tournament."""
+
+SHARE_OF_WAIT = 0.1
+"""Share of the time without a change after which a file is looked at again."""
+
+LEAST_SECONDS, MOST_SECONDS = 0.001, 0.02
+"""Bounds of that time."""
+
+MOST_NEW_BYTES = 1 << 20
+"""Most that is read at once, as from a pipe."""
+
+
+class UnreadableError(Exception):
+    """A bot's file cannot be read; the message says why, in a few words."""
+
+
+class ExchangeFolder:
+    """A folder with a bot's questions, in which the bot runs and leaves its answers and its log.
+
+    Parameters
+    ----------
+    folder : Path
+        An empty one.
+    names : FileNames
+    puzzles : sequence of SetPuzzle
+        The questions, on boards of one size.
+
+    Raises
+    ------
+    StartError
+        If the questions cannot be written.
+    """
+
+    def __init__(self, folder: Path, names: FileNames, puzzles: Sequence[SetPuzzle]) -> None:
+        board = puzzles[0].puzzle
+        self.folder = folder
+        self._names = names
+        self.answers = AnswerFile(folder, names.writes, board.height, most_bytes_of_an_answer(board))
+        try:
+            for name in (names.reads, names.writes, names.logs or names.writes):
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / names.reads).write_bytes(b"".join(one.text for one in puzzles))
+        except OSError as error:
+            raise StartError(f"cannot write the questions, {names.reads!r}: {error.strerror}") from None
+
+    def command(self, command: Sequence[str]) -> list[str]:
+        """Return `command` as it is run in the folder: files and folders of the judge's folder get full paths.
+
+        The bot's own files are not looked for here, nor is a program that is named without a folder.
+        """
+        stay = {self._names.reads, self._names.writes, self._names.logs}
+        program, *words = command
+        full = [str(Path(word).absolute()) if word not in stay and is_here(word) else word for word in words]
+        return [str(Path(program).absolute()) if os.sep in program else program, *full]
+
+    def own_log(self, exit_status: int) -> BotLog | UnsetType:
+        """Return the bot's own log, if it keeps one; a bot that was stopped may have left half a line."""
+        name = self._names.logs
+        if name is None:
+            return UNSET
+        try:
+            with opened_below(self.folder, name) as file:
+                content = os.pread(file, MOST_LOG_BYTES + 1, 0)
+            if len(content) > MOST_LOG_BYTES:
+                raise UnreadableError(f"{name!r} has more than {MOST_LOG_BYTES:,} bytes")
+            if exit_status:
+                content = content[: content.rfind(b"\n") + 1]
+            return parse_log(Path(name), content)
+        except (UnreadableError, UnusableError) as problem:
+            return BotLog({}, None, str(problem))
+
+
+def file_names(
+    reads: str | None, writes: str | None, logs: str | None, feed: Feed, dashes: str = ""
+) -> FileNames | None:
+    """Return the files of a bot that works on files; None for another bot.
+
+    Parameters
+    ----------
+    reads, writes, logs : str or None
+        Paths in the exchange folder.
+    feed : Feed
+    dashes : str, optional
+        Prefix of these words in messages, where they are options.
+
+    Raises
+    ------
+    UnusableError
+        If a name is unusable, one is missing, two are the same, or the bot is to get a puzzle at a time.
+    """
+    given = {"reads": reads, "writes": writes, "logs": logs}
+    paths = {dashes + word: _path(dashes + word, name) for word, name in given.items() if name is not None}
+    if not paths:
+        return None
+    for needed in (f"{dashes}reads", f"{dashes}writes"):
+        if needed not in paths:
+            raise UnusableError(
+                f"{next(iter(paths))} needs {needed}: a bot that works on files reads one and writes another"
+            )
+    for option, path in paths.items():
+        for other, above in paths.items():
+            if option != other and path == above:
+                raise UnusableError(f"{option} and {other} name the same file, {str(path)!r}")
+            if above in path.parents:
+                raise UnusableError(f"{option} {str(path)!r} takes for a folder what {other} names a file")
+    if feed is Feed.INTERACTIVE:
+        raise UnusableError(
+            f"{dashes}reads: a bot that works on files has all its puzzles at once, not each in turn"
+        )
+    return FileNames(*map(str, paths.values()))
+
+
+def _path(option: str, name: str) -> PurePosixPath:
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts or name.endswith("/") or not name.isprintable():
+        raise UnusableError(
+            f"{option} {name!r}: name a file in the folder that the bot runs in, without a leading '/' and '..'"
+        )
+    return path
+
+
+@contextlib.contextmanager
+def opened_below(folder: Path, name: str) -> Iterator[int]:
+    """Open a file below `folder` that a bot may have made, for reading within the block.
+
+    No link anywhere in the name is followed: it could let the judge read a file that the bot itself may not read.
+    The judge does not wait for a pipe either.
+
+    Raises
+    ------
+    UnreadableError
+        If there is no such file, it is not a regular file, or it cannot be read.
+    """
+    *folders, last = PurePosixPath(name).parts
+    steps = [(part, os.O_DIRECTORY) for part in folders] + [(last, os.O_NONBLOCK)]
+    try:
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for part, kind in steps:
+                below = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | kind, dir_fd=opened)
+                os.close(opened)
+                opened = below
+            if not stat.S_ISREG(os.fstat(opened).st_mode):
+                raise UnreadableError(f"{name!r} in its folder is no file")
+            yield opened
+        finally:
+            os.close(opened)
+    except FileNotFoundError:
+        raise UnreadableError(f"no file {name!r} in its folder") from None
+    except OSError as error:
+        why = "links are not followed" if error.errno == errno.ELOOP else error.strerror
+        raise UnreadableError(f"{name!r} in its folder cannot be read: {why}") from None
+
+
+class AnswerFile:
+    """The answers in a file that a bot writes, each handed over once it is complete.
+
+    The file is read in pieces: answers (`$k` with its rows, or with one line that is not a row) and the text
+    between them. So it does not matter where the bot's buffer tears an answer apart. A file that was rewritten,
+    shortened or replaced is read from its start, and a piece that was handed over before is not handed over again.
+    A changed answer is one more answer to its puzzle; its worth is not decided here.
+
+    Parameters
+    ----------
+    folder : Path
+    name : str
+        The file, below the folder.
+    height : int
+        Rows of an answer.
+    answer_bytes : int
+        Size of the largest answer: no more is held back of an incomplete one.
+
+    Attributes
+    ----------
+    trouble : str or None
+        Why the file could not be read at the last look.
+    """
+
+    def __init__(self, folder: Path, name: str, height: int, answer_bytes: int) -> None:
+        self._folder = folder
+        self.trouble: str | None = None
+        self._name = name
+        self._answer = _complete_answer(height)
+        self._answer_bytes = answer_bytes
+        self._state: tuple[int, ...] | None = None  # which file it was, how long, and when it was changed
+        self._changed = time.monotonic()
+        self._handed_over: list[bytes] = []
+        self._known: Counter[bytes] = Counter()  # those of them not seen again since the file was rewritten
+        self._position = 0  # the file is read up to here
+        self._before = b""  # at least an answer before it: as long as the file is the same, so is this
+
+    @property
+    def seconds_to_next_look(self) -> float:
+        """The time that the next look may wait: a share of the time that passed without a change."""
+        share = SHARE_OF_WAIT * (time.monotonic() - self._changed)
+        return min(max(LEAST_SECONDS, share), MOST_SECONDS)
+
+    def look(self, ended: bool = False) -> bytes:
+        """Return the new and complete pieces; after the bot has `ended`, everything new."""
+        try:
+            with opened_below(self._folder, self._name) as file:
+                self.trouble = None
+                return self._look_into(file, ended)
+        except UnreadableError as error:
+            self.trouble, self._state = str(error), None
+            return b""
+
+    def _look_into(self, file: int, ended: bool) -> bytes:
+        now = os.fstat(file)
+        state = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
+        changed, self._state = state != self._state, state
+        if changed:
+            self._changed = time.monotonic()
+        return self._new_in(file, ended) if changed or ended else b""
+
+    def _new_in(self, file: int, ended: bool) -> bytes:
+        data = self._read(file)
+        if not data.startswith(self._before):
+            self._known = Counter(self._handed_over)
+            self._position, self._before = 0, b""
+            data = self._read(file)
+        while True:
+            more = len(data) == self._most_bytes
+            pieces = self._pieces_in(data, ended and not more)
+            new = [piece for piece in pieces if not self._was_known(piece)]
+            if new or not more:
+                break
+            data = self._read(file)
+        if more:
+            self._state = None  # the next look goes on, though nothing may have changed
+        self._handed_over += new
+        return b"".join(new)
+
+    @property
+    def _most_bytes(self) -> int:
+        return len(self._before) + self._answer_bytes + MOST_NEW_BYTES
+
+    def _read(self, file: int) -> bytes:
+        """Return the file from a little before the position on."""
+        return os.pread(file, self._most_bytes, self._position - len(self._before))
+
+    def _pieces_in(self, data: bytes, all_of_it: bool) -> list[bytes]:
+        """Return the pieces in `data` after what was read before, and take note of where they end."""
+        start = end = len(self._before)
+        pieces = []
+        for end in self._ends_of_pieces(data, start):
+            pieces.append(data[start:end])
+            start = end
+        if len(data) - end > (0 if all_of_it else self._answer_bytes):
+            pieces.append(data[end:])
+            end = len(data)
+        self._position += end - len(self._before)
+        self._before = data[max(0, end - self._answer_bytes) : end]
+        return pieces
+
+    def _ends_of_pieces(self, data: bytes, start: int) -> Iterator[int]:
+        while start < len(data):
+            if HEADER.match(data, start):
+                answer = self._answer.match(data, start)
+                end = answer.end() if answer else start
+            else:
+                header = HEADER.search(data, start)
+                end = header.start() if header else data.rfind(b"\n", start) + 1
+            if end <= start:
+                return
+            yield end
+            start = end
+
+    def _was_known(self, piece: bytes) -> bool:
+        known = self._known[piece] > 0
+        if known:
+            self._known[piece] -= 1
+        return known
+
+
+HEADER = re.compile(rb"^[ \t]*\$", re.MULTILINE)
+"""How a line begins with which an answer does."""
+
+ROW = rb"[01 \t\r]*\n"
+
+
+def _complete_answer(height: int) -> re.Pattern[bytes]:
+    """Return what an answer is: `$k`, and its rows; or fewer, and a line that is none, or the next `$`."""
+    header = rb"[ \t]*\$"
+    no_row = rb"(?!%b|%b)[^\n]*\n" % (ROW, header)
+    fewer = rb"(?:%b){0,%d}(?:%b|(?=%b))" % (ROW, height - 1, no_row, header)
+    return re.compile(rb"%b[^\n]*\n(?:(?:%b){%d}|%b)" % (header, ROW, height, fewer))
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Make a fresh folder that only this user may enter, and remove it at the end with any content.
+
+    The content is a stranger's work: folders that forbid their removal, or are nested deeper than a path may be
+    long. The system's `rm` is made for that; `shutil.rmtree` ends in a RecursionError.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="nonojudge-")).resolve()
+    try:
+        yield folder
+    finally:
+        for command in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            subprocess.run([*command, "--", str(folder)], stderr=subprocess.DEVNULL, check=False)

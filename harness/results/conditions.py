@@ -1,0 +1,172 @@
+"""The conditions of a run: its set, configuration, files and machine, and the means of measurement."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import UNSET, Struct, UnsetType
+
+from nonobot.tournament_data import PuzzleSet
+
+__all__ = [
+    "PROCESS_LIMIT",
+    "STALL_SECONDS",
+    "Configuration",
+    "Contain",
+    "Counted",
+    "Feed",
+    "FileNames",
+    "Machine",
+    "SetFacts",
+]
+
+PROCESS_LIMIT = 512
+"""Default limit on the processes and threads of a bot."""
+
+STALL_SECONDS = 60.0
+"""Default limit on the time that a bot may neither compute nor write."""
+
+
+class Feed(StrEnum):
+    """How a bot gets its puzzles: all at once, or each after the answer to the one before."""
+
+    BATCH = "batch"
+    INTERACTIVE = "interactive"
+
+
+class Contain(StrEnum):
+    """Whether bots run in a sandbox: AUTO where one is available, YES or not at all, NO never."""
+
+    AUTO = "auto"
+    YES = "yes"
+    NO = "no"
+
+
+class SetFacts(Struct, frozen=True):
+    """The set of a run; two results compare puzzle by puzzle only where `sha256` is the same."""
+
+    name: str
+    sha256: str
+    width: int
+    height: int
+    puzzle_count: int
+
+    @classmethod
+    def of(cls, puzzles: PuzzleSet) -> SetFacts:
+        """Return the facts of a set."""
+        return cls(puzzles.name, puzzles.sha256, puzzles.width, puzzles.height, len(puzzles.puzzles))
+
+
+class Configuration(Struct, frozen=True):
+    """What holds for a run; a limit of None is no limit. In result files it is called "terms".
+
+    Attributes
+    ----------
+    wall_limit_seconds : float
+        For the whole set, over all attempts.
+    cpu_limit_seconds : float or None
+        User and system time of the bot and all its descendants, over all attempts.
+    puzzle_limit_seconds : float or None
+        Wall time for each puzzle.
+    memory_limit_bytes : int or None
+        Resident memory of the bot and all its descendants at one time; shared pages count once.
+    stall_limit_seconds : float or None
+        Time without any computing or writing while answers are due.
+    core : int, tuple of int or None
+        The core or cores that the bot and its descendants run on; None for all.
+    any_order : bool
+        Whether a solution that came out of order is right nevertheless.
+    contain : Contain, optional
+        NO if absent, as in results older than the sandbox.
+    process_limit : int or None, optional
+        Processes and threads of the bot and all its descendants at one time. No limit if absent.
+    beside : str, optional
+        Of a co-run, which shares its core with another run: a name that only these two have.
+    """
+
+    feed: Feed = Feed.BATCH
+    wall_limit_seconds: float = 7200.0
+    cpu_limit_seconds: float | None = None
+    puzzle_limit_seconds: float | None = None
+    memory_limit_bytes: int | None = None
+    stall_limit_seconds: float | None = None
+    core: int | tuple[int, ...] | None = None
+    any_order: bool = False
+    contain: Contain | UnsetType = UNSET
+    process_limit: int | UnsetType | None = UNSET
+    beside: str | UnsetType = UNSET
+
+    @property
+    def containment(self) -> Contain:
+        """Whether the bot is to run in a sandbox."""
+        return Contain.NO if self.contain is UNSET else self.contain
+
+    @property
+    def most_processes(self) -> int | None:
+        """The limit on processes and threads."""
+        return None if self.process_limit is UNSET else self.process_limit
+
+    @property
+    def cores(self) -> tuple[int, ...]:
+        """The cores that the bot may use; empty if it may use any."""
+        if self.core is None:
+            return ()
+        return self.core if isinstance(self.core, tuple) else (self.core,)
+
+
+class FileNames(Struct, frozen=True):
+    """The files of a bot that works on files, as paths in its exchange folder.
+
+    Attributes
+    ----------
+    reads, writes : str
+        Its questions and its answers.
+    logs : str or None
+        Its own log of the time it took; None if it keeps none.
+    """
+
+    reads: str
+    writes: str
+    logs: str | None = None
+
+
+class Machine(Struct, frozen=True):
+    """The machine of a run; None where the system does not tell.
+
+    Attributes
+    ----------
+    system, cpu, python, numpy, numba : str
+        Kernel and its release; model of the CPU; versions of Python and of the libraries in the judge's Python.
+    usable_cores : int
+        Cores that the judge may use.
+    governor : str or None
+        Frequency governor of the core used.
+    load_average : float or None
+        Over one minute, at the start.
+    busy_share : float or None
+        Share of the machine's usable CPU time that others used just before the start, 0 to 1.
+    """
+
+    system: str
+    cpu: str
+    python: str
+    numpy: str | None
+    numba: str | None
+    logical_cores: int
+    usable_cores: int
+    memory_bytes: int
+    governor: str | None
+    load_average: float | None
+    busy_share: float | None
+
+
+class Counted(Struct, frozen=True):
+    """Which figures of an attempt the cgroup measured; the judge sampled the others."""
+
+    cpu: bool = False
+    memory: bool = False
+    processes: bool = False
+
+    def __str__(self) -> str:
+        named = {"CPU time": self.cpu, "memory": self.memory, "processes": self.processes}
+        return ", ".join(name for name, is_counted in named.items() if is_counted) or "nothing"
