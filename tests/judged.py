@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from nonobot.harness.play import attempt, bot_process, machine, watchdog
+from nonobot.harness.play import attempt, bot_process, machine
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
 from nonobot.harness.results.conditions import Configuration
@@ -53,7 +53,7 @@ def let_time_fly(monkeypatch: pytest.MonkeyPatch, stderr: Path) -> None:
             since.append(now)
         return now + (60 if since and now > since[0] + 0.3 else 0)
 
-    for module in (bot_process, attempt, watchdog):
+    for module in (bot_process, attempt):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=monotonic))
 
 

@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from nonobot.harness.play.answer_file import AnswerFile, UnreadableError, opened_below
 
-from nonobot.harness.play import answer_file
+from nonobot.harness.play import exchange_folder
+from nonobot.harness.play.exchange_folder import AnswerFile, UnreadableError, opened_below
 
 HEIGHT = 3
 ANSWERS = [b"$%d\n%b" % (number, HEIGHT * b"0\t1\n") for number in range(1, 9)]
@@ -138,7 +138,7 @@ def test_of_what_is_never_complete_no_more_is_held_back_than_an_answer_takes(bot
 
 @pytest.mark.parametrize("most", [1, 50, 101])
 def test_a_look_takes_so_much_and_no_more(bot, answers, monkeypatch, most):
-    monkeypatch.setattr(answer_file, "MOST_NEW_BYTES", most)
+    monkeypatch.setattr(exchange_folder, "MOST_NEW_BYTES", most)
     content = b"".join(ANSWERS) + STRAY + b"".join(ANSWERS)
     bot.write(content)
     found = [answers.look(ended) for ended in [False] * 8 + [True] * 2]
@@ -196,7 +196,7 @@ def test_a_file_that_only_grows_is_handed_over_in_full_and_in_order(tmp_path, bl
 
 def test_the_next_look_waits_for_a_share_of_the_time_since_the_last_change(bot, answers, monkeypatch):
     clock = SimpleNamespace(now=50.0)
-    monkeypatch.setattr(answer_file, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(exchange_folder, "time", SimpleNamespace(monotonic=lambda: clock.now))
     waits = []
     for passed in (0.0, 0.005, 0.1, 10.0):
         clock.now += 1.0

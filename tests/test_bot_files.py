@@ -12,10 +12,10 @@ from pathlib import Path
 import msgspec
 import pytest
 from msgspec import UNSET
-from nonobot.harness.play.bot_files import Desk, file_names, scratch_folder
 
 from nonobot.harness import cli
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.exchange_folder import ExchangeFolder, file_names, scratch_folder
 from nonobot.harness.play.journal import Journal, read_records
 from nonobot.harness.play.match import Bot, play, resume
 from nonobot.harness.play.run_state import records_of
@@ -293,7 +293,7 @@ def test_what_a_command_names_here_it_names_in_full_there(tmp_path, monkeypatch,
         (tmp_path / name).touch()
     place = tmp_path / "place"
     place.mkdir()
-    found = Desk(place, NAMES, SET.puzzles).command(given)
+    found = ExchangeFolder(place, NAMES, SET.puzzles).command(given)
     assert [one.replace(str(tmp_path), "HERE") for one in found] == [
         str(Path(one)) if one.startswith("HERE") else one for one in run or given
     ]

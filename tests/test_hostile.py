@@ -55,7 +55,7 @@ def end_of(behaviour, folder, contain, **terms):
     assert psutil.Process().children() == []
     assert read_result(folder / "result.json") == result
     assert (folder / "result.stderr.txt").read_bytes().startswith(b"here\n")
-    assert result.contained is (contain is Contain.YES)
+    assert result.contained == ("yes" if contain is Contain.YES else "no")
     return result.end.reason
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nonobot.harness.play import command_files, mounts
+from nonobot.harness.play import bot_command, mounts
 from nonobot.harness.play.bot_command import OWN_BOT, is_in
 from nonobot.harness.play.mounts import View
 from nonobot.system import kernel_cache
@@ -90,10 +90,10 @@ def test_a_bot_whose_folder_is_that_of_the_kernels_does_not_write_them(here, own
 
 
 def test_work_in_a_folder_of_the_system_is_hidden(here, monkeypatch):
-    for module in (command_files, mounts):
+    for module in (bot_command, mounts):
         monkeypatch.setattr(module, "SYSTEM", (here / "bots", Path("/usr")))
-    monkeypatch.setattr(command_files, "OPT", here / "bots")
-    others = tuple(command_files.named_by(bot("bots/other.py")))
+    monkeypatch.setattr(bot_command, "OPT", here / "bots")
+    others = tuple(bot_command.named_by(bot("bots/other.py")))
     assert here / "bots/other.py" in others
     view = View(hide=others, results=(here / "bots/results",))
     paths = [here / one for one in ("bots/mine/data", "bots/other.py", "bots/results/set/run.json")]

@@ -89,8 +89,8 @@ def forget_the_legs(result):
 @pytest.mark.parametrize(
     ("edit", "why"),
     [
-        (drop_a_puzzle, "its rulings are not one for each of the set's 3 puzzles"),
-        (repeat_a_puzzle, "its rulings are not one for each of the set's 3 puzzles"),
+        (drop_a_puzzle, "its verdicts are not one for each of the set's 3 puzzles"),
+        (repeat_a_puzzle, "its verdicts are not one for each of the set's 3 puzzles"),
         (count_one_more, "the verdicts counted are not those of its puzzles"),
         (forget_the_puzzles, "without puzzles or without a run"),
         (forget_the_legs, "without puzzles or without a run"),

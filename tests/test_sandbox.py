@@ -15,7 +15,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from nonobot.harness.play.bot_files import scratch_folder
 
 from nonobot.harness import cli
 from nonobot.harness.check.sandbox_trials import PROMISES, tried_sandbox
@@ -24,6 +23,7 @@ from nonobot.harness.play import cgroup, machine
 from nonobot.harness.play import sandbox as sandbox_module
 from nonobot.harness.play.bot_command import named_by
 from nonobot.harness.play.bot_process import BotProcess, LastWords
+from nonobot.harness.play.exchange_folder import scratch_folder
 from nonobot.harness.play.journal import AttemptStarted, journal_path, read_records
 from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.play.sandbox import Sandbox, built_sandbox, why_no_sandbox
@@ -176,7 +176,7 @@ def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
 def test_ends_are_told_as_without_walls(tmp_path, behaviour, end):
     result = played(behaviour, tmp_path, contain=Contain.YES)
     assert (result.end.reason, result.end.exit_status, result.end.signal) == end
-    assert result.contained is True
+    assert result.contained == "yes"
 
 
 @contained_only
@@ -209,7 +209,7 @@ def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, cap
     bot = ["--set", str(RECIPE), "--result", "r.json", "--", *command("perfect", tmp_path)]
     assert cli.run(["run", *bot]) == 0
     assert capsys.readouterr().err.count("bots are not contained here: bubblewrap is not installed; ") == 1
-    assert read_result(tmp_path / "r.json").contained is False
+    assert read_result(tmp_path / "r.json").contained == "no"
     assert cli.run(["run", "--force", "--contain", "no", *bot]) == 0
     assert "contained here" not in capsys.readouterr().err
     assert cli.run(["check", "--contain"]) == 2

@@ -104,7 +104,7 @@ def test_a_contained_bot_on_a_worker_sees_no_results(tmp_path, cluster):
     results = folder / "results/small"
     assert played(str(path), "--on", cluster.address, "--results", str(results)) == 0
     (result,) = map(read_result, results.glob("*.json"))
-    assert result.contained
+    assert result.contained == "yes"
     assert Path(result.stderr_file).read_text() == "False\n"
 
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-from nonobot.harness.play.bot_files import scratch_folder
 
 from nonobot.harness.check import escape_probe
 from nonobot.harness.check.escape_probe import Targets
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_process import BotProcess, LastWords
+from nonobot.harness.play.exchange_folder import scratch_folder
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.sandbox import Sandbox, built_sandbox
 from nonobot.harness.results.conditions import Contain, Counted

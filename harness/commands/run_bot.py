@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET
-from nonobot.harness.play.bot_files import file_names
 
 from nonobot.arguments import Parser, byte_count, either, seconds, whole_number
 from nonobot.harness.cli import (
@@ -26,6 +25,7 @@ from nonobot.harness.cli import (
 )
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.play.bot_command import own_bot
+from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.sandbox import uncontained

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from nonobot.harness.play.bot_files import file_names
 
 from nonobot.arguments import LONGEST_SECONDS, byte_count, size
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.results.conditions import Configuration, Contain, Feed, FileNames, PROCESS_LIMIT, STALL_SECONDS
 from nonobot.tournament_data import PuzzleSet
