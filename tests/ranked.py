@@ -6,8 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.harness.results.conditions import Configuration, Machine, SetFacts
-from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, RunResult, Score, Usage, Verdict, VerifyResult
 from nonobot.harness.results.result_files import write_json
+from nonobot.harness.results.run_result import (
+    Attempt,
+    BotEnd,
+    EndReason,
+    PuzzleResult,
+    RunResult,
+    Score,
+    Usage,
+    Verdict,
+    VerifyResult,
+)
 
 MACHINE = Machine("Linux 6.1", "Fast CPU", "3.11.7", "2.4.6", "0.68.0", 8, 2, 1 << 34, None, 0.1, 0.0)
 

@@ -12,8 +12,18 @@ import numpy as np
 
 from nonobot.harness.ranking.sources import AnyResult, read_results
 from nonobot.harness.results.conditions import Configuration, Feed, Machine, SetFacts
-from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, RunResult, Score, Usage, Verdict, VerifyResult
 from nonobot.harness.results.result_files import write_json
+from nonobot.harness.results.run_result import (
+    Attempt,
+    BotEnd,
+    EndReason,
+    PuzzleResult,
+    RunResult,
+    Score,
+    Usage,
+    Verdict,
+    VerifyResult,
+)
 from nonobot.protocol import Solution, mismatches
 from nonobot.tournament_data import PuzzleSet, Recipe, load_set
 

@@ -113,7 +113,7 @@ def test_runs_that_shared_a_core_are_pairs_in_whatever_order_they_are_read():
     assert found.cpu.before_seconds == pytest.approx(
         math.exp(np.mean([math.log(run.usage.cpu_seconds) for run in before])), rel=0.01
     )
-    alone = [structs.replace(run, terms=ONE_CORE, started_at="2027") for run in after]
+    alone = [structs.replace(run, configuration=ONE_CORE, started_at="2027") for run in after]
     assert between(before, alone).outcome is Outcome.CANNOT_TELL
 
 
@@ -146,7 +146,7 @@ def test_cpu_time_decides_where_a_bot_has_one_core():
     """Others at work make the wall times longer, and not those of the CPU; both are shown."""
     before, after = alternating(terms=ONE_CORE, wall=10.0, cpu=10.0)
     shared = [
-        structs.replace(one, score=long.score, legs=long.attempts)
+        structs.replace(one, score=long.score, attempts=long.attempts)
         for one, long in zip(after, alternating(2.0, terms=ONE_CORE, wall=20.0, cpu=10.0)[1], strict=True)
     ]
     found = between(before, shared)
@@ -160,7 +160,9 @@ def test_cpu_time_decides_where_a_bot_has_one_core():
     assert judgement(between(*slower))[0].startswith("in CPU time after is ")
 
 
-@pytest.mark.parametrize(("terms", "cpu"), [(Configuration(), 1.0), (Configuration(core=(0, 1)), 1.0), (Configuration(core=0), 0.0)])
+@pytest.mark.parametrize(
+    ("terms", "cpu"), [(Configuration(), 1.0), (Configuration(core=(0, 1)), 1.0), (Configuration(core=0), 0.0)]
+)
 def test_cpu_time_counts_on_one_core_only(terms, cpu):
     one = [run_result(terms=terms, cpu=cpu)]
     assert between(one, one).cpu is None
@@ -387,8 +389,14 @@ def test_unusable_options_end_with_2(option, capsys):
         ),
         ({"machine": structs.replace(MACHINE, numba="0.1")}, "not the same numba: 0.68.0 (before); 0.1 (after)"),
         ({"terms": Configuration(core=1)}, "not the same number of cores: any (before); 1 (after)"),
-        ({"terms": Configuration(feed=Feed.INTERACTIVE)}, "not the same feed: batch (before); interactive (after)"),
-        ({"terms": Configuration(memory_limit_bytes=10)}, "not the same memory limit: none (before); 10 bytes (after)"),
+        (
+            {"terms": Configuration(feed=Feed.INTERACTIVE)},
+            "not the same feed: batch (before); interactive (after)",
+        ),
+        (
+            {"terms": Configuration(memory_limit_bytes=10)},
+            "not the same memory limit: none (before); 10 bytes (after)",
+        ),
         ({"warm_up_seconds": None}, "not the same start: warmed up (before); perhaps cold (after)"),
         ({"judge_version": "2.0"}, "not the same judge: 1.0 (before); 2.0 (after)"),
         (

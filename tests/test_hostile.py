@@ -17,8 +17,8 @@ from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.sandbox import why_no_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain
-from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import EndReason
 from nonobot.tournament_data import load_set
 
 HOSTILE_BOT = Path(__file__).with_name("hostile_bot.py")

@@ -17,8 +17,8 @@ from nonobot.harness.play import machine, match
 from nonobot.harness.play.journal import PuzzleJudged, journal_path, read_records
 from nonobot.harness.play.match import Bot, ResultLostError, not_started, play, recorded_run, resume
 from nonobot.harness.results.conditions import Configuration, Feed
-from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.result_files import read_result, write_json
+from nonobot.harness.results.run_result import EndReason
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, played, verdicts
 

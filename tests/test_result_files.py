@@ -27,8 +27,8 @@ from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.conditions import SetFacts
-from nonobot.harness.results.run_result import EndReason, RunResult, Verdict, VerifyResult
 from nonobot.harness.results.result_files import check_writable, read_result, to_json, write_json
+from nonobot.harness.results.run_result import EndReason, RunResult, Verdict, VerifyResult
 from nonobot.tournament_data import load_set
 from tests.ranked import run_result
 

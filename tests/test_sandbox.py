@@ -28,8 +28,8 @@ from nonobot.harness.play.journal import AttemptStarted, journal_path, read_reco
 from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.play.sandbox import Sandbox, built_sandbox, why_no_sandbox
 from nonobot.harness.results.conditions import Contain
-from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import EndReason
 from tests.judged import RECIPE, command, played, verdicts
 
 contained_only = pytest.mark.skipif(bool(why_no_sandbox()), reason=f"not contained: {why_no_sandbox()}")

@@ -15,8 +15,8 @@ from nonobot.harness import cli
 from nonobot.harness.cluster import remote_run
 from nonobot.harness.play.match import not_started
 from nonobot.harness.results.conditions import Configuration, Contain, Feed
-from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.tournament import rounds
 from nonobot.harness.tournament.definition import filled_in, read_tournament, terms_of
 from nonobot.harness.tournament.rounds import pairings

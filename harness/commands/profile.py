@@ -26,7 +26,7 @@ from nonobot.harness.profiling.profile_comparison import compare
 from nonobot.harness.profiling.profile_data import Profile
 from nonobot.harness.profiling.profile_text import as_text
 from nonobot.harness.progress import RunProgress
-from nonobot.harness.results.conditions import Configuration, Contain, STALL_SECONDS
+from nonobot.harness.results.conditions import STALL_SECONDS, Configuration, Contain
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import loaded, require_writable, write_output

@@ -30,9 +30,9 @@ from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.sandbox import uncontained
 from nonobot.harness.progress import RunProgress
-from nonobot.harness.results.conditions import Configuration, Contain, Feed, PROCESS_LIMIT, STALL_SECONDS, SetFacts
-from nonobot.harness.results.run_result import EndReason, RunResult
+from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed, SetFacts
 from nonobot.harness.results.result_files import to_json
+from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
 

@@ -8,8 +8,8 @@ from nonobot.arguments import Parser
 from nonobot.harness.cli import SET_HELP, add_json, add_size
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.conditions import SetFacts
-from nonobot.harness.results.run_result import VerifyResult
 from nonobot.harness.results.result_files import to_json
+from nonobot.harness.results.run_result import VerifyResult
 from nonobot.harness.user_files import loaded, opened
 from nonobot.protocol import read_answers
 

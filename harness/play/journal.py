@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct, field
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.run_result import Attempt, PuzzleResult, RunResult, SCHEMA_VERSION, Usage
+from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
 
 __all__ = [
     "Alive",

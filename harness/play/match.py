@@ -29,8 +29,8 @@ from nonobot.harness.play.run_state import NO_USAGE, Interrupts, OnVerdict, RunS
 from nonobot.harness.play.sandbox import Sandbox, built_sandbox, hidden_results
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames, SetFacts
-from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunResult, Score
 from nonobot.harness.results.result_files import check_writable, read_result, write_json
+from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunResult, Score
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [

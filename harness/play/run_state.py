@@ -15,7 +15,16 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, Journal, PuzzleJudged, Record
 from nonobot.harness.play.sandbox import Sandbox
 from nonobot.harness.referee import Referee
-from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, RunResult, Score, Usage, Verdict
+from nonobot.harness.results.run_result import (
+    Attempt,
+    BotEnd,
+    EndReason,
+    PuzzleResult,
+    RunResult,
+    Score,
+    Usage,
+    Verdict,
+)
 from nonobot.protocol import Answer
 from nonobot.tournament_data import PuzzleSet, SetPuzzle
 

@@ -16,8 +16,8 @@ from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
 from nonobot.harness.profiling.profile_data import PROFILE_SCHEMA_VERSION, Profile, PuzzleProfile, span_of
 from nonobot.harness.results.conditions import Configuration
-from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
 from nonobot.harness.results.result_files import decoded
+from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = ["profile_of", "read_profile", "to_json"]

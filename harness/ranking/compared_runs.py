@@ -132,7 +132,9 @@ def _neighbours(runs: Sequence[tuple[int, float]]) -> list[tuple[float, float]]:
 
 def shared_cores(baseline: Version, candidate: Version) -> bool:
     """Return whether each run of one version shared its core with a run of the other."""
-    names = [sorted(run.configuration.beside or "" for run in version.all_runs) for version in (baseline, candidate)]
+    names = [
+        sorted(run.configuration.beside or "" for run in version.all_runs) for version in (baseline, candidate)
+    ]
     return names[0] == names[1] and "" not in names[0]
 
 

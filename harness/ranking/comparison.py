@@ -329,7 +329,9 @@ def _is_compared(change: Change) -> bool:
 
 def _require_as_many_cores(baseline: Version, candidate: Version) -> None:
     counts = {
-        version.label: sorted({len(run.configuration.cores) for run in version.all_runs if run.configuration.cores})
+        version.label: sorted(
+            {len(run.configuration.cores) for run in version.all_runs if run.configuration.cores}
+        )
         for version in (baseline, candidate)
     }
     if len({count for each in counts.values() for count in each}) > 1:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.bot_log import BotLog, is_log, parse_log
-from nonobot.harness.results.run_result import RunResult, VerifyResult
 from nonobot.harness.results.result_files import result_in
+from nonobot.harness.results.run_result import RunResult, VerifyResult
 
 __all__ = ["RESULT_ENDINGS", "AnyResult", "files_in", "read_any", "read_results"]
 

@@ -14,7 +14,7 @@ from nonobot.harness.ranking.sources import AnyResult
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.report.plot_frame import Look, look
 from nonobot.harness.results.conditions import Feed, Machine, SetFacts
-from nonobot.harness.results.run_result import Attempt, END_MEANING, EndReason, PuzzleResult, RunResult, Verdict
+from nonobot.harness.results.run_result import END_MEANING, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.text import count, duration, megabytes, plain
 
 __all__ = ["Report", "Run", "SetPart", "Variants", "machines", "terms"]

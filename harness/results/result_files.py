@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.run_result import RunResult, SCHEMA_VERSION, Score, VerifyResult
+from nonobot.harness.results.run_result import SCHEMA_VERSION, RunResult, Score, VerifyResult
 from nonobot.system import whole_file
 
 __all__ = ["check_writable", "decoded", "read_result", "result_in", "to_json", "write_json"]

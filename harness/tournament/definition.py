@@ -14,7 +14,14 @@ from nonobot.arguments import LONGEST_SECONDS, byte_count, size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import tournament_core
-from nonobot.harness.results.conditions import Configuration, Contain, Feed, FileNames, PROCESS_LIMIT, STALL_SECONDS
+from nonobot.harness.results.conditions import (
+    PROCESS_LIMIT,
+    STALL_SECONDS,
+    Configuration,
+    Contain,
+    Feed,
+    FileNames,
+)
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [

@@ -27,8 +27,8 @@ from nonobot.harness.play.match import (
 )
 from nonobot.harness.play.run_state import OnVerdict, stderr_path
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
-from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.results.result_files import read_result, result_in, write_json
+from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.tournament.definition import (
     Entrant,
     Tournament,
