@@ -21,7 +21,7 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.commands import generate as command
-from nonobot.harness.play import containment
+from nonobot.harness.play import sandbox
 from nonobot.protocol import Puzzle, format_answer, format_puzzle, mismatches, read_answers, read_batch
 from nonobot.tournament_data import Recipe, SetError, generate, load_set, write_set
 from nonobot.tournament_data.generate import black_cells
@@ -366,7 +366,7 @@ def test_an_interrupted_run_leaves_no_half_written_file(compiled, tmp_path, choi
     ("options", "lines"), [(["--unique"], 1), (["--unique", "--contain", "no"], 0), (["--contain", "auto"], 0)]
 )
 def test_where_the_bot_cannot_be_contained_a_line_says_so(monkeypatch, capsys, options, lines):
-    monkeypatch.setattr(containment, "_tried", lambda: (None, "bubblewrap is not installed"))
+    monkeypatch.setattr(sandbox, "_tried", lambda: (None, "bubblewrap is not installed"))
     monkeypatch.setattr(command, "_write_set", lambda *_: None)
     assert cli.run(["generate", "5x5x1", "--seed", "1", *options]) == 0
     assert capsys.readouterr().err.count("bots are not contained here: bubblewrap is not installed; ") == lines
