@@ -147,7 +147,7 @@ def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
         "verdict": result.verdict,
         "complete": result.exhausted,
         "solutions": [text_from_cells(solution.cells) for solution in result.solutions],
-        "seconds": sum(result.step_seconds.values()),
+        "seconds": result.seconds,
         "counts": result.counts,
     }
 

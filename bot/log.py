@@ -55,8 +55,9 @@ class RunLog:
         self._log = _LineFile(log, on_failure) if log else None
         self._stats = _LineFile(stats, on_failure) if stats else None
 
-    def add(self, number: int, seconds: float, result: Result | None) -> None:
+    def add(self, number: int, result: Result | None) -> None:
         """Record a puzzle; `result` is None for one that could not be read."""
+        seconds = result.seconds if result else 0.0
         if self._log:
             self._log.write(f"#{number}\t{seconds:.6f}")
         if self._stats:

@@ -13,18 +13,8 @@ from nonobot.protocol.terminal import Place, drawn_to_fit, place_of_output, poss
 __all__ = ["picture_of"]
 
 
-def picture_of(record: Record, solution: Solution, file: str, is_alone: bool) -> bytes:
-    """Return an answer as it is shown: a line that says which it is, and its picture.
-
-    Parameters
-    ----------
-    record : Record
-    solution : Solution
-    file : str
-        Where the puzzle comes from, in case that there is no room for the picture.
-    is_alone : bool
-        There is no other puzzle: no line need say which one this is, but for its title.
-    """
+def picture_of(record: Record, solution: Solution, is_alone: bool) -> bytes:
+    """Return an answer for a terminal: its number unless it `is_alone`, its title, and its picture."""
     place = place_of_output()
     picture = Picture(record.puzzle, solution.cells)
     blocks = possible_blocks(picture, place)
@@ -33,17 +23,17 @@ def picture_of(record: Record, solution: Solution, file: str, is_alone: bool) ->
     title += [] if record.title is None else [record.title]
     shown = [" ".join(title)] if title else []
     if lines is None:
-        shown.append(_no_room(picture, place, blocks, record, file))
+        shown.append(_no_room(picture, place, blocks, record))
     else:
         shown += text_of(lines, place)
     return "".join(f"{line}\n" for line in shown).encode(place.encoding, "replace")
 
 
-def _no_room(picture: Picture, place: Place, blocks: Sequence[Blocks], record: Record, file: str) -> str:
+def _no_room(picture: Picture, place: Place, blocks: Sequence[Blocks], record: Record) -> str:
     """Return how wide a terminal would have to be, and the way to a picture that needs none."""
     width, height = record.size
     needed = width_of(draw(picture, blocks[-1], clues=False))
-    file = shlex.quote(file)
+    file = shlex.quote(record.file)
     command = (
         f"nonobot {file} | nonojudge render {file} --answers - --number {record.number} -o {record.number}.png"
     )

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Literal, NamedTuple
 
 from nonobot.bot.kernels.memory import Memory, masks_in
-from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Solution
+from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle, Solution
 
 __all__ = [
     "MOST_TRACE_EVENTS", "TRACE", "Result", "TraceEvent", "grid_of", "line_masks", "solution_of",
@@ -52,7 +52,7 @@ def grid_of(black: Sequence[int], white: Sequence[int], width: int) -> PartialGr
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of solving one puzzle.
+    """The solutions of a puzzle; it prints as its verdict and a picture of the first solution.
 
     Attributes
     ----------
@@ -60,29 +60,42 @@ class Result:
         'solved' with at least one solution, even if the time ran out during the search for more.
     exhausted
         Whether the whole search space was searched: there are no other solutions.
+    seconds
+        Time of the search, without loading or compiling kernels.
     counts
-        Exact counts of the search, the same on every machine.
+        Exact counts of the search, the same on every machine (see docs/engine.md).
     step_seconds
-        Seconds of the search, by the steps of the strategy.
-    loading_seconds
-        Seconds spent loading or compiling kernels, outside the search; usually 0 after the first board.
+        Time of the search by the steps of the strategy.
     """
 
+    puzzle: Puzzle
     status: Literal["solved", "unsolvable", "timeout"]
     solutions: tuple[Solution, ...] = ()
     exhausted: bool = False
+    seconds: float = 0.0
     counts: dict[str, int] = field(default_factory=dict)
     step_seconds: dict[str, float] = field(default_factory=dict)
-    loading_seconds: float = 0.0
 
     @property
     def verdict(self) -> Literal["unique", "multiple", "unsolvable", "unknown"]:
-        """What is known about the number of solutions."""
+        """The number of solutions, as far as it is known."""
         if len(self.solutions) > 1:
             return "multiple"
         if not self.exhausted:
             return "unknown"
         return "unique" if self.solutions else "unsolvable"
+
+    def __str__(self) -> str:
+        from nonobot.protocol.characters import text_of_board
+
+        if not self.solutions:
+            return self.verdict
+        return f"{self.verdict}\n{text_of_board(self.puzzle, self.solutions[0].cells)}"
+
+    def _repr_svg_(self) -> str:
+        from nonobot.protocol.svg import svg_of_board
+
+        return svg_of_board(self.puzzle, self.solutions[0].cells if self.solutions else None)
 
 
 MOST_TRACE_EVENTS = 1 << 14

@@ -87,19 +87,21 @@ class Strategy(ABC):
         if solutions < 1:
             raise ValueError(f"at least one solution must be looked for, not {solutions}")
         if fault_in_clues(puzzle):
-            return Result("unsolvable", exhausted=True)
+            return Result(puzzle, "unsolvable", exhausted=True)
+        before = time.monotonic_ns()
         self._loading_ns = 0
         memory = self.load(puzzle, start, seconds, line_limit)
         boards, exhausted = self._search(memory, solutions)
         counts = memory.struct.members["counts"].what
         assert isinstance(counts, Struct)
         return Result(
+            puzzle,
             status="solved" if boards else "unsolvable" if exhausted else "timeout",
             solutions=tuple(boards),
             exhausted=exhausted,
+            seconds=(time.monotonic_ns() - before - self._loading_ns) / 1e9,
             counts={name: memory.items(f"counts.{name}")[0] for name in counts.members},
             step_seconds={name: ns / 1e9 for name, ns in zip(self.steps, memory.items("spent"), strict=True)},
-            loading_seconds=self._loading_ns / 1e9,
         )
 
     def load(

@@ -17,11 +17,12 @@ from pathlib import Path
 import numpy as np
 
 from nonobot.bot.cli import Options
-from nonobot.bot.input import AUTO, STREAM, UnreadableError, found_in, problem_of
+from nonobot.bot.input import AUTO, STREAM, UnreadableError, puzzles_in
 from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent
 from nonobot.bot.strategy import Strategy
-from nonobot.protocol import BLACK, UNKNOWN, Found, PartialGrid, Record
+from nonobot.protocol import BLACK, UNKNOWN, Fault, Found, PartialGrid, Record
 from nonobot.protocol.characters import Piece, StyledLine, width_of
+from nonobot.protocol.faults import located
 from nonobot.protocol.picture import Picture
 from nonobot.protocol.terminal import drawn_to_fit, place_of_output, possible_blocks, text_of
 
@@ -72,28 +73,30 @@ def watch(options: Options, strategy: Strategy, path: Path, on_fault: Callable[[
     """
     if not sys.stdout.isatty():
         raise UnwatchableError("--watch draws on a terminal, and standard output is none")
-    found = _found(path, options)
-    for problem in filter(None, map(problem_of, found)):
-        on_fault(str(problem))
-    watchable = [one for one in found if isinstance(one, Record) and not problem_of(one)]
-    if not watchable:
-        raise UnwatchableError(f"{path}: no puzzle that can be watched")
     strategy.watch()
-    status = 0 if len(watchable) == len(found) else 1
+    status, shown = 0, 0
     try:
-        for record in watchable:
+        for puzzle in _puzzles(path, options):
+            if isinstance(puzzle, Fault):
+                on_fault(str(puzzle))
+                status = 1
+                continue
+            record = puzzle
             try:
                 result = strategy.solve(record.puzzle, start=record.start, seconds=options.puzzle_limit)
             except ValueError as error:  # a board that the strategy has no room for
-                on_fault(f"${record.number}: line {record.line}: {error}")
+                on_fault(located(str(error), number=record.number, line=record.line))
                 status = 1
                 continue
+            shown += 1
             status = status if result.status == "solved" else 1
             with _screen(), _Keys() as keys:
                 if not _Show(record, strategy, result, keys, options.speed).run():
                     break
     except _StoppedError as stopped:
         return 128 + int(stopped.args[0])
+    if not shown:
+        raise UnwatchableError(f"{path}: no puzzle that can be watched")
     return status
 
 
@@ -105,11 +108,11 @@ def _stop(number: int, _: object) -> None:
     raise _StoppedError(number)
 
 
-def _found(path: Path, options: Options) -> list[Found]:
+def _puzzles(path: Path, options: Options) -> list[Found]:
     try:
         content = path.read_bytes()
         form = AUTO if options.format == STREAM else options.format
-        return list(found_in(iter([content]), form, options.size, is_whole=True))
+        return list(puzzles_in(iter([content]), form, options.size, is_whole=True))
     except OSError as error:
         raise UnwatchableError(f"cannot read {path}: {error.strerror}") from None
     except UnreadableError as error:

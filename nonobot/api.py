@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nonobot.bot import LONGEST_SIDE
+from nonobot.bot.result import Result
 from nonobot.protocol import (
     UNKNOWN,
     Mismatch,
@@ -25,8 +25,6 @@ from nonobot.protocol import (
     formats,
     mismatches,
 )
-from nonobot.protocol.characters import text_of_board
-from nonobot.protocol.svg import svg_of_board
 from nonobot.system import usable_cores
 
 __all__ = [
@@ -151,41 +149,6 @@ def check(puzzle: Puzzle | Record, grid: Solution | npt.ArrayLike) -> Check:
 # --- solving -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The solutions of a puzzle; it prints as its verdict and a picture of the first solution.
-
-    Attributes
-    ----------
-    status : 'solved', 'unsolvable' or 'timeout'
-        'solved' with at least one solution, even if the time ran out during the search for more.
-    verdict : 'unique', 'multiple', 'unsolvable' or 'unknown'
-        The number of solutions, as far as it is known.
-    exhausted : bool
-        There are no other solutions.
-    seconds : float
-        Time of the search, without loading or compiling kernels.
-    counts : dict of str to int
-        Exact counts of the search, the same on every machine (see docs/engine.md).
-    """
-
-    puzzle: Puzzle
-    status: Literal["solved", "unsolvable", "timeout"]
-    verdict: Verdict
-    solutions: tuple[Solution, ...]
-    exhausted: bool
-    seconds: float
-    counts: dict[str, int]
-
-    def __str__(self) -> str:
-        if not self.solutions:
-            return self.verdict
-        return f"{self.verdict}\n{text_of_board(self.puzzle, self.solutions[0].cells)}"
-
-    def _repr_svg_(self) -> str:
-        return svg_of_board(self.puzzle, self.solutions[0].cells if self.solutions else None)
-
-
 def solve(
     puzzle: Puzzle | Record,
     *,
@@ -260,9 +223,6 @@ def _task(puzzle: Puzzle | Record, start: npt.ArrayLike | None = None) -> _Task:
     if isinstance(puzzle, Record):
         start = puzzle.start if start is None else start
         puzzle = puzzle.puzzle
-    if max(puzzle.size) > LONGEST_SIDE:
-        width, height = puzzle.size
-        raise PuzzleError(f"a {width}x{height} board is too large; a side has up to {LONGEST_SIDE} cells")
     if start is None:
         return puzzle, None
     given = start if isinstance(start, PartialGrid) else PartialGrid(start)
@@ -305,18 +265,10 @@ def _results(tasks: Iterable[_Task], jobs: int, solutions: int, seconds: float |
 def _solved(strategy: Any, solutions: int, seconds: float | None, task: _Task) -> Result:
     puzzle, start = task
     try:
-        result = strategy.solve(puzzle, start=start, solutions=solutions, seconds=seconds)
-    except ValueError as error:  # a board that needs too much memory
+        result: Result = strategy.solve(puzzle, start=start, solutions=solutions, seconds=seconds)
+    except ValueError as error:  # a board that is too large, or needs too much memory
         raise PuzzleError(str(error)) from None
-    return Result(
-        puzzle=puzzle,
-        status=result.status,
-        verdict=result.verdict,
-        solutions=result.solutions,
-        exhausted=result.exhausted,
-        seconds=sum(result.step_seconds.values()),
-        counts=result.counts,
-    )
+    return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-__all__ = ["Fault", "Kind", "PuzzleError", "shown"]
+__all__ = ["Fault", "Kind", "PuzzleError", "located", "shown"]
 
 
 class PuzzleError(ValueError):
@@ -48,7 +48,16 @@ class Kind(Enum):
     UNUSABLE_MARKUP = "XML, or brackets, that are broken or of a kind that is not read"
     GOAL_MISMATCH = "the solution that a file gives does not have the clues that it gives"
     LEFT_OUT = "something that was read but has no place in what is written, or was not kept"
+    UNREADABLE = "a file that cannot be read, or is of no known format"
     CANNOT_HOLD = "a puzzle that a format has no way to write"
+
+
+def located(what: str, file: str = "", number: int | None = None, line: int | None = None) -> str:
+    """Return a message with its place in front: file (`-` for standard input), puzzle and line of the file."""
+    place = ["standard input" if file == "-" else file] if file else []
+    place += [] if number is None else [f"${number}"]
+    place += [] if line is None else [f"line {line}"]
+    return ": ".join([*place, what])
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,8 @@ class Fault:
         How many further faults the same puzzle has.
     size : (int, int) or None
         Width and height of the puzzle's board, where they can be told.
+    file : str
+        Name of the file, `-` for standard input; empty where there is only one input.
     """
 
     kind: Kind
@@ -76,13 +87,11 @@ class Fault:
     line: int | None = None
     more: int = 0
     size: tuple[int, int] | None = None
+    file: str = ""
 
     def __str__(self) -> str:
-        place = [f"${self.number}"] if self.number is not None else []
-        if self.line is not None:
-            place.append(f"line {self.line}")
         more = f" (and {self.more} more in this puzzle)" if self.more else ""
-        return ": ".join([*place, self.what]) + more
+        return located(self.what + more, self.file, self.number, self.line)
 
     @property
     def is_in_place(self) -> bool:

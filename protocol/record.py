@@ -51,6 +51,8 @@ class Record:
         The k of `$k`, or the puzzle's place in the file, counted from 1. Not compared.
     line : int
         Line of the input on which the puzzle starts, counted from 1. Not compared.
+    file : str
+        Name of the file, `-` for standard input; empty where there is only one input. Not compared.
     remarks : tuple of Fault
         Parts of the file that were left out, and where. Not compared.
 
@@ -71,6 +73,7 @@ class Record:
     description: str | None = None
     number: int = field(default=1, compare=False)
     line: int = field(default=1, compare=False)
+    file: str = field(default="", compare=False)
     remarks: tuple[Fault, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:

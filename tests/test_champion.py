@@ -248,7 +248,7 @@ def test_a_board_with_61_blocks_in_a_line_and_its_neighbours(champion):
 
 def test_a_side_that_is_too_long_is_refused(champion):
     for grid in ([[1] * (LONGEST_SIDE + 1)], [[1]] * (LONGEST_SIDE + 1)):
-        with pytest.raises(ValueError, match=f"1 to {LONGEST_SIDE} cells; this is .*{LONGEST_SIDE + 1}"):
+        with pytest.raises(ValueError, match=f"{LONGEST_SIDE + 1}.* board is too large.*{LONGEST_SIDE} cells"):
             champion.solve(Puzzle.from_grid(grid))
     assert champion.solve(Puzzle.from_grid([[1, 0], [0, 1]])).status == "solved"
 

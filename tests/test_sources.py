@@ -9,9 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nonobot.bot.log import RunLog
+from nonobot.bot.result import Result
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.sources import files_in, read_any, read_results
 from nonobot.harness.results.bot_log import BotLog, is_log, parse_log
+from nonobot.protocol import Puzzle
 from tests.ranked import run_result, verify_result, written
 
 
@@ -24,8 +26,8 @@ def log_of(folder, text):
 def test_the_log_of_this_projects_bot_reads_back(tmp_path):
     path = tmp_path / "ours.log"
     records = RunLog(path, None, pytest.fail)
-    records.add(1, 0.25, None)
-    records.add(2, 1.5, None)
+    for number, seconds in ((1, 0.25), (2, 1.5)):
+        records.add(number, Result(Puzzle(rows=[[1]], columns=[[1]]), "timeout", seconds=seconds))
     records.close(1.8)
     assert read_any(path) == BotLog({1: 0.25, 2: 1.5}, 1.8)
 

@@ -44,8 +44,8 @@ class ChampionStrategy(Strategy):
 
     def _memory_for(self, width: int, height: int) -> Memory:
         longest = max(width, height)
-        if not (min(width, height) >= 1 and longest <= LONGEST_SIDE):
-            raise ValueError(f"a side of a board has 1 to {LONGEST_SIDE} cells; this is {width}x{height}")
+        if longest > LONGEST_SIDE:
+            raise ValueError(f"a {width}x{height} board is too large; a side has up to {LONGEST_SIDE} cells")
         bits = next(bits for bits in MASK_BITS if bits >= self._least_bits and longest <= bits - 2)
         if bits not in self._memories:
             try:

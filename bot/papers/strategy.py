@@ -67,7 +67,7 @@ class PapersStrategy(Strategy):
         return grid_of(black, white, puzzle.width).cells
 
     def _memory_for(self, width: int, height: int) -> Memory:
-        if not (min(width, height) >= 1 and max(width, height) <= LONGEST_SIDE):
+        if max(width, height) > LONGEST_SIDE:
             raise ValueError(
                 f"the strategy papers takes boards of up to {LONGEST_SIDE} cells a side; this is {width}x{height}"
             )
