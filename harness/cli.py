@@ -58,7 +58,7 @@ COMMANDS = {
     "check": Command("check", "see whether a bot keeps to the protocol, step by step", takes_bot=True),
     "profile": Command("profile", "tell where a bot's time goes, by stage and puzzle", takes_bot=True),
     "bench": Command("bench", "measure the bot's parts with pyperf, or compare them with another revision's"),
-    "promises": Command("promises", "measure what the documents promise, and tell whether it holds"),
+    "claims": Command("claims", "measure the figures that the documents claim, and tell whether they hold"),
     "page": Command("page", "open a local web page to paste, draw, step and see; or to watch a tournament"),
     "data": Command("data", "list, fetch and import the official sets"),
     "generate": Command("generate", "make a question file as the tournaments' generator does"),
@@ -67,6 +67,9 @@ COMMANDS = {
 }
 """In the order of --help: playing, judging what was played, measuring, puzzles."""
 
+OLD_NAMES = {"promises": "claims"}
+"""Earlier names of commands; --help does not list them."""
+
 EXIT_CUT_SHORT = 1
 EXIT_UNUSABLE = 2
 
@@ -74,6 +77,7 @@ EXIT_UNUSABLE = 2
 def run(argv: Sequence[str]) -> int:
     """Carry out a command line, given without the program's name, and return the exit status."""
     own, bot_command = _split(argv)
+    own[:1] = [OLD_NAMES.get(word, word) for word in own[:1]]
     try:
         status = _carried_out(own, bot_command)
         sys.stdout.flush()  # here, where it can be told that it failed

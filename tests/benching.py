@@ -1,4 +1,4 @@
-"""`nonojudge bench` and `nonojudge promises` in the hands of a test, here or in a clone of the repository."""
+"""`nonojudge bench` and `nonojudge claims` in the hands of a test, here or in a clone of the repository."""
 
 from __future__ import annotations
 

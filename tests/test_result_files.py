@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from nonobot.harness import claims
 from nonobot.harness.bench import bench_text
 from nonobot.harness.bench.against import Against, Compared, Plan
 from nonobot.harness.bench.measure import Measured
@@ -17,8 +18,6 @@ from nonobot.harness.check.step import CheckResult
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import AttemptStarted, PuzzleJudged, read_records
 from nonobot.harness.profiling import collect
-from nonobot.harness.promises.promise import Outcome, Promise, Shown
-from nonobot.harness.promises.promise_text import as_json as promises_as_json
 from nonobot.harness.ranking import table_text
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import Limits, compare
@@ -203,13 +202,14 @@ def test_benchmarks_against_a_revision_of_before_would_be_written_alike():
     assert found == before
 
 
-def test_promises_of_before_would_be_written_alike():
+def test_claims_of_before_would_be_written_alike():
     before = kept("promises.json")
-    shown = []
+    measured = []
     for one in kept("promises.json")["promises"]:
-        outcome, measured, reason = (one.pop(name) for name in ("outcome", "measured", "reason"))
-        shown.append(Shown(msgspec.convert(one, Promise), Outcome(outcome), measured, reason))
-    assert json.loads(promises_as_json(shown)) == before
+        status, figure, reason = (one.pop(name) for name in ("outcome", "measured", "reason"))
+        claim = msgspec.convert(one, claims.Claim)
+        measured.append(claims.Measured(claim, claims.Status(status), figure, reason))
+    assert json.loads(claims.as_json(measured)) == before
 
 
 def test_a_check_of_before_would_be_written_alike():

@@ -1,4 +1,4 @@
-"""Promises: what stands in the file, running their commands, and what becomes of each."""
+"""Claims: what stands in the file, running their commands, and what becomes of each."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import sys
 
 import pytest
 
+from nonobot.harness import cli
 from nonobot.harness.bench.catalogue import BENCHMARKS, chosen
-from nonobot.harness.commands import promises
+from nonobot.harness.claims import Relation, bound_in_words, read_claims
+from nonobot.harness.commands import claims
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.promises.promise import Comparison, read_promises
-from nonobot.harness.promises.promise_text import promised
 from nonobot.tournament_data.registry import official_sets
 from tests.benching import HOUSE, carry_out
 
-OURS = read_promises()
+OURS = read_claims()
 
 
 def words(text):
@@ -27,23 +27,23 @@ def words(text):
 # This project's own
 
 
-@pytest.mark.parametrize("promise", OURS, ids=lambda one: one.id)
-def test_every_promise_stands_in_a_document(promise):
+@pytest.mark.parametrize("claim", OURS, ids=lambda one: one.id)
+def test_every_claim_stands_in_a_document(claim):
     documents = [(HOUSE / name).read_text(encoding="utf-8") for name in ("README.md", "docs/performance.md")]
-    assert any(words(promise.sentence) in words(text) for text in documents)
-    assert words(promise.command) in words(documents[1]), "docs/performance.md has every command"
+    assert any(words(claim.sentence) in words(text) for text in documents)
+    assert words(claim.command) in words(documents[1]), "docs/performance.md has every command"
 
 
-@pytest.mark.parametrize("promise", OURS, ids=lambda one: one.id)
-def test_every_promise_asks_for_what_there_is(promise):
-    program, command, *others = shlex.split(promise.command)
+@pytest.mark.parametrize("claim", OURS, ids=lambda one: one.id)
+def test_every_claim_asks_for_what_there_is(claim):
+    program, command, *others = shlex.split(claim.command)
     assert program == "nonojudge"
-    assert set(promise.sets) <= set(official_sets())
-    assert {word for word in others if word in official_sets()} == set(promise.sets)
+    assert set(claim.sets) <= set(official_sets())
+    assert {word for word in others if word in official_sets()} == set(claim.sets)
     if command == "bench":
         names = [word for word in others if not word.startswith("--")]
         assert [one.name for one in chosen(names)] == [name for name in BENCHMARKS if name in names]
-        figures = [promise.figure, *([promise.over] if promise.over else [])]
+        figures = [claim.figure, *([claim.over] if claim.over else [])]
         assert sorted(figures) == sorted(f"benchmarks.{name}.least_seconds" for name in names)
 
 
@@ -56,18 +56,18 @@ def printing(text, status=0):
 
 
 @pytest.fixture
-def promise_file(tmp_path):
-    """Return what writes a file of promises, each given as what differs from a plain one."""
+def claim_file(tmp_path):
+    """Return what writes a file of claims, each given as what differs from a plain one."""
 
     def write(*given):
         lines = []
         for number, one in enumerate(given):
             plain = {"id": f"p{number}", "sentence": "It is so.", "command": printing("{}"), "figure": "a"}
-            lines.append("[[promise]]")
+            lines.append("[[claim]]")
             lines += [
                 f"{key} = {json.dumps(value)}" for key, value in {**plain, "is": "==", "bound": 1, **one}.items()
             ]
-        file = tmp_path / "promises.toml"
+        file = tmp_path / "claims.toml"
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return file
 
@@ -75,15 +75,15 @@ def promise_file(tmp_path):
 
 
 def shown(capsys, file, *arguments):
-    """Return the exit status, and of each promise its outcome, the figure and the reason."""
-    status = carry_out(promises, "--json", "--file", file, *arguments)
+    """Return the exit status, and of each claim its outcome, the figure and the reason."""
+    status = carry_out(claims, "--json", "--file", file, *arguments)
     found = json.loads(capsys.readouterr().out)["promises"]
     return status, [(one["outcome"], one["measured"], one["reason"]) for one in found]
 
 
-def test_figures_are_found_in_what_a_command_prints(promise_file, capsys):
+def test_figures_are_found_in_what_a_command_prints(claim_file, capsys):
     found = printing('{"runs": [{"cpu": 30, "peak": 5e8}], "solved.x": 1}')
-    file = promise_file(
+    file = claim_file(
         {"command": found, "figure": "runs.0.cpu", "is": "<=", "bound": 30},
         {"command": found, "figure": "runs.0.peak", "is": ">=", "bound": 501, "divisor": 1e6},
         {"command": found, "figure": "runs.0.peak", "over": "runs.0.cpu", "is": "==", "bound": 5e8 / 30},
@@ -97,8 +97,8 @@ def test_figures_are_found_in_what_a_command_prints(promise_file, capsys):
     ]
 
 
-def test_a_command_that_ends_with_a_status_has_shown_its_figure_all_the_same(promise_file, capsys):
-    assert shown(capsys, promise_file({"command": printing('{"a": 1}', 1)})) == (0, [("holds", 1, None)])
+def test_a_command_that_ends_with_a_status_has_shown_its_figure_all_the_same(claim_file, capsys):
+    assert shown(capsys, claim_file({"command": printing('{"a": 1}', 1)})) == (0, [("holds", 1, None)])
 
 
 @pytest.mark.parametrize(
@@ -115,40 +115,40 @@ def test_a_command_that_ends_with_a_status_has_shown_its_figure_all_the_same(pro
         ({"command": printing('{"a": 1, "b": 0}'), "over": "b"}, "b is 0"),
     ],
 )
-def test_a_command_that_shows_no_figure_is_no_success(promise_file, capsys, given, reason):
-    status, [(outcome, measured, why)] = shown(capsys, promise_file(given))
+def test_a_command_that_shows_no_figure_is_no_success(claim_file, capsys, given, reason):
+    status, [(outcome, measured, why)] = shown(capsys, claim_file(given))
     assert (status, outcome, measured) == (1, "not measured", None)
     assert reason in why
 
 
-def test_promises_of_one_command_have_it_run_once(promise_file, capsys, tmp_path):
+def test_claims_of_one_command_have_it_run_once(claim_file, capsys, tmp_path):
     code = f"print('{{\"a\": 1}}'); open({str(tmp_path / 'times')!r}, 'a').write('x')"
     command = shlex.join([sys.executable, "-c", code])
-    assert shown(capsys, promise_file({"command": command}, {"command": command}))[0] == 0
+    assert shown(capsys, claim_file({"command": command}, {"command": command}))[0] == 0
     assert (tmp_path / "times").read_text() == "x"
 
 
-def test_a_command_leaves_nothing_where_one_is(promise_file, capsys, tmp_path, monkeypatch):
+def test_a_command_leaves_nothing_where_one_is(claim_file, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     command = shlex.join([sys.executable, "-c", "open('left', 'w'); print('{\"a\": 1}')"])
-    file = promise_file({"command": command})
+    file = claim_file({"command": command})
     assert shown(capsys, file)[0] == 0
     assert [one.name for one in tmp_path.iterdir()] == [file.name]
 
 
-def test_without_its_official_set_a_promise_is_skipped_with_a_word(promise_file, capsys, tmp_path, monkeypatch):
+def test_without_its_official_set_a_claim_is_skipped_with_a_word(claim_file, capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("NONOBOT_DATA", str(tmp_path / "empty"))
     monkeypatch.delenv("NONOBOT_SETS", raising=False)
-    status, [(outcome, _, reason)] = shown(capsys, promise_file({"sets": ["taai2011"]}))
+    status, [(outcome, _, reason)] = shown(capsys, claim_file({"sets": ["taai2011"]}))
     assert (status, outcome) == (0, "skipped")
     assert "taai2011 is not here: `nonojudge data fetch taai2011`, or name a folder" in reason
     (tmp_path / "taai2011.txt").write_text("$1\n")  # not the official file
     monkeypatch.setenv("NONOBOT_SETS", str(tmp_path))
-    assert shown(capsys, promise_file({"sets": ["taai2011"]}))[1][0][0] == "skipped"
+    assert shown(capsys, claim_file({"sets": ["taai2011"]}))[1][0][0] == "skipped"
 
 
 def test_official_sets_are_found_where_the_tests_have_them(
-    official_sets, promise_file, capsys, tmp_path, monkeypatch
+    official_sets, claim_file, capsys, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("NONOBOT_DATA", str(tmp_path / "empty"))
     name = official_sets[0].stem
@@ -156,12 +156,12 @@ def test_official_sets_are_found_where_the_tests_have_them(
         f"print(json.dumps({{'a': len(load_set({name!r}).puzzles)}}))"
     )
     command = shlex.join([sys.executable, "-c", code])
-    file = promise_file({"command": command, "bound": 1000, "sets": [name]})
+    file = claim_file({"command": command, "bound": 1000, "sets": [name]})
     assert shown(capsys, file) == (0, [("holds", 1000, None)])
 
 
-def test_the_judge_of_this_tree_is_meant(compiled, promise_file, capsys):
-    file = promise_file(
+def test_the_judge_of_this_tree_is_meant(compiled, claim_file, capsys):
+    file = claim_file(
         {
             "command": "nonojudge run --set boardgen:5x5x3:seed=1 --core any --quiet --json",
             "figure": "score.verdicts.right",
@@ -171,42 +171,42 @@ def test_the_judge_of_this_tree_is_meant(compiled, promise_file, capsys):
     assert shown(capsys, file) == (0, [("holds", 3, None)])
 
 
-def test_some_can_be_chosen(promise_file, capsys):
-    file = promise_file({"command": printing('{"a": 1}')}, {"seconds": 31})
+def test_some_can_be_chosen(claim_file, capsys):
+    file = claim_file({"command": printing('{"a": 1}')}, {"seconds": 31})
     assert shown(capsys, file, "--quick") == (0, [("holds", 1, None)])
     assert shown(capsys, file, "--only", "p0") == (0, [("holds", 1, None)])
     assert len(shown(capsys, file)[1]) == 2
-    with pytest.raises(UnusableError, match="no promise 'p2'"):
-        carry_out(promises, "--file", file, "--only", "p2")
+    with pytest.raises(UnusableError, match="no claim 'p2'"):
+        carry_out(claims, "--file", file, "--only", "p2")
 
 
 @pytest.mark.parametrize(
     ("text", "words_"),
     [
-        ("[[promise]]\nid = 1", "Expected `str`"),
-        ("[[promise]]\nid = 'a'", "missing required field"),
+        ("[[claim]]\nid = 1", "Expected `str`"),
+        ("[[claim]]\nid = 'a'", "missing required field"),
         ("x = ", "Invalid value"),
         ("[[promises]]", "unknown field"),
-        ("[[promise]]\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='<'\nbound=1", "Invalid enum value"),
+        ("[[claim]]\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='<'\nbound=1", "Invalid enum value"),
         (
-            "[[promise]]\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='=='\nbound=1\n" * 2,
-            "two promises are called a",
+            "[[claim]]\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='=='\nbound=1\n" * 2,
+            "two claims are called a",
         ),
     ],
 )
-def test_a_file_that_is_not_one_of_promises_is_told(tmp_path, text, words_):
-    file = tmp_path / "promises.toml"
+def test_a_file_that_is_not_one_of_claims_is_told(tmp_path, text, words_):
+    file = tmp_path / "claims.toml"
     file.write_text(text)
     with pytest.raises(UnusableError, match=words_):
-        read_promises(file)
+        read_claims(file)
     with pytest.raises(UnusableError, match="cannot read"):
-        read_promises(tmp_path / "none.toml")
+        read_claims(tmp_path / "none.toml")
 
 
-def test_what_people_see(promise_file, capsys, monkeypatch):
+def test_what_people_see(claim_file, capsys, monkeypatch):
     monkeypatch.delenv("NONOBOT_SETS", raising=False)
     monkeypatch.setenv("NONOBOT_DATA", "/nowhere")
-    file = promise_file(
+    file = claim_file(
         {"command": printing('{"a": 2.5}'), "is": "<=", "bound": 1000, "unit": "s"},
         {
             "command": printing('{"a": 2.5}'),
@@ -217,20 +217,25 @@ def test_what_people_see(promise_file, capsys, monkeypatch):
         },
         {"sets": ["taai2011"]},
     )
-    assert carry_out(promises, "--file", file) == 1
+    assert carry_out(claims, "--file", file) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split() == ["p0", "at", "most", "1,000", "s", "2.5", "s", "holds"]
     assert lines[2].split() == ["p1", "at", "least", "3", "times", "2.5", "times", "does", "not", "hold"]
     assert "p1: It is [thrice]." in lines
-    assert lines[-1] == "3 promises: 1 holds, 1 does not hold, 1 skipped"
-    assert carry_out(promises, "--file", file, "--list") == 0
+    assert lines[-1] == "3 claims: 1 holds, 1 does not hold, 1 skipped"
+    assert carry_out(claims, "--file", file, "--list") == 0
     listed = capsys.readouterr().out
     assert "  at most 1,000 s; about 10 s\n" in listed
     assert "needs taai2011" in listed
 
 
-def test_comparisons():
-    assert [one.holds(2, 2) for one in Comparison] == [True, True, True]
-    assert [one.holds(1, 2) for one in Comparison] == [False, True, False]
-    assert [one.holds(3, 2) for one in Comparison] == [False, False, True]
-    assert promised(OURS[0]) == "exactly 1,000 puzzles"
+def test_the_earlier_name_of_the_command_still_works(capsys):
+    assert cli.run(["promises", "--list"]) == 0
+    assert OURS[0].sentence in capsys.readouterr().out
+
+
+def test_relations():
+    assert [one.holds(2, 2) for one in Relation] == [True, True, True]
+    assert [one.holds(1, 2) for one in Relation] == [False, True, False]
+    assert [one.holds(3, 2) for one in Relation] == [False, False, True]
+    assert bound_in_words(OURS[0]) == "exactly 1,000 puzzles"

@@ -1,0 +1,322 @@
+"""The figures that the documents claim: their file, the commands that show them, and the outcome of each.
+
+A claim is a sentence of the documents with a command, a figure in the JSON that the command prints, and a bound.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import subprocess
+import tempfile
+import textwrap
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.bot_command import HOME, OWN_BOT, OWN_JUDGE
+from nonobot.harness.text import drawn, new_table, plain
+from nonobot.tournament_data.registry import official_sets
+from nonobot.tournament_data.store import FOLDER_VARIABLE, data_folder
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = [
+    "FILE",
+    "Claim",
+    "Measured",
+    "Relation",
+    "Status",
+    "as_json",
+    "as_text",
+    "bound_in_words",
+    "listing",
+    "measure_all",
+    "read_claims",
+]
+
+FILE = Path(__file__).with_name("claims.toml")
+
+
+class Relation(StrEnum):
+    """Relation of a figure to its bound."""
+
+    EXACTLY = "=="
+    AT_MOST = "<="
+    AT_LEAST = ">="
+
+    def holds(self, figure: float, bound: float) -> bool:
+        """Return whether a figure has this relation to a bound."""
+        if self is Relation.EXACTLY:
+            return figure == bound
+        return figure <= bound if self is Relation.AT_MOST else figure >= bound
+
+
+class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A claim; claims.toml describes its keys.
+
+    Attributes
+    ----------
+    figure, over : str
+        Paths in the JSON that the command prints; the figure is divided by the number at `over`, if given.
+    divisor : float
+        Divides the figure, to convert it to `unit`.
+    seconds : float
+        Approximate time of the command.
+    sets : list of str
+        Official sets that the command needs.
+    """
+
+    id: str
+    sentence: str
+    command: str
+    figure: str
+    is_: Relation = msgspec.field(name="is")
+    bound: float
+    over: str | None = None
+    unit: str = ""
+    divisor: float = 1.0
+    seconds: float = 10.0
+    sets: list[str] = []
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    claim: list[Claim] = []
+    promise: list[Claim] = []  # the key of earlier versions
+
+
+def read_claims(file: Path = FILE) -> list[Claim]:
+    """Return the claims in a file; UnusableError if it cannot be read or is malformed."""
+    try:
+        content = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _File)
+    except OSError as error:
+        raise UnusableError(f"cannot read {file}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise UnusableError(f"{file}: {error}") from None
+    claims = content.claim + content.promise
+    if not claims:
+        raise UnusableError(f"{file}: no [[claim]]")
+    names = [one.id for one in claims]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UnusableError(f"{file}: two claims are called {twice[0]}")
+    return claims
+
+
+SETS_VARIABLE = "NONOBOT_SETS"
+"""Environment variable that names a folder of official question files, as for the tests."""
+
+
+def _folder_of(sets: Sequence[str]) -> Path | str | None:
+    """Return the folder that has all the sets; None if none is needed; a sentence if there is no such folder."""
+    if not sets:
+        return None
+    named = os.environ.get(SETS_VARIABLE)
+    folders = [data_folder(), *([Path(named)] if named else [])]
+    for folder in folders:
+        if all(_is_there(folder, name) for name in sets):
+            return folder
+    missing = next(name for name in sets if not _is_there(folders[-1], name))
+    return (
+        f"the official set {missing} is not here: `nonojudge data fetch {missing}`, or name a folder "
+        f"that has it with {SETS_VARIABLE}"
+    )
+
+
+def _is_there(folder: Path, name: str) -> bool:
+    official = official_sets()[name]
+    try:
+        content = (folder / official.file_name).read_bytes()
+    except OSError:
+        return False
+    return hashlib.sha256(content).hexdigest() == official.sha256
+
+
+PROGRAMS = {"nonobot": OWN_BOT, "nonojudge": OWN_JUDGE}
+"""What stands for the first word of a command: the commands of this tree, wherever another one is installed."""
+
+
+class Status(StrEnum):
+    """Result of measuring a claim.
+
+    SKIPPED: a set that it needs is missing. FAILED: its command printed no figure.
+    """
+
+    HOLDS = "holds"
+    BROKEN = "does not hold"
+    SKIPPED = "skipped"
+    FAILED = "not measured"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A claim with its status, the figure and, where there is no figure, the reason."""
+
+    claim: Claim
+    status: Status
+    figure: float | None = None
+    reason: str | None = None
+
+
+class _NoFigureError(Exception):
+    """A command printed no figure; the message is the reason."""
+
+
+def measure_all(claims: Sequence[Claim], progress: Callable[[float, str], None]) -> list[Measured]:
+    """Return the measurement of every claim; a command that several claims share runs once.
+
+    Parameters
+    ----------
+    progress : callable
+        Called with the approximate seconds that are done, and the id of the next claim.
+    """
+    printed: dict[str, object] = {}
+    measured = []
+    seconds = 0.0
+    for claim in claims:
+        progress(seconds, claim.id)
+        measured.append(_measured(claim, printed))
+        seconds += claim.seconds
+    return measured
+
+
+def _measured(claim: Claim, printed: dict[str, object]) -> Measured:
+    folder = _folder_of(claim.sets)
+    if isinstance(folder, str):
+        return Measured(claim, Status.SKIPPED, reason=folder)
+    try:
+        if claim.command not in printed:
+            printed[claim.command] = _printed(claim.command, {FOLDER_VARIABLE: str(folder)} if folder else {})
+        figure = _figure(printed[claim.command], claim)
+    except _NoFigureError as error:
+        return Measured(claim, Status.FAILED, reason=str(error))
+    return Measured(claim, Status.HOLDS if claim.is_.holds(figure, claim.bound) else Status.BROKEN, figure)
+
+
+def _printed(command: str, variables: Mapping[str, str]) -> object:
+    """Return the JSON that a command prints; it runs in a folder of its own, so that nothing is left behind."""
+    first, *others = shlex.split(command)
+    path = os.pathsep.join(filter(None, (str(HOME), os.environ.get("PYTHONPATH"))))
+    with tempfile.TemporaryDirectory(prefix="nonobot-claim-") as folder:
+        try:
+            done = subprocess.run(
+                [*PROGRAMS.get(first, (first,)), *others],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": path, **variables},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+            )
+        except OSError as error:
+            raise _NoFigureError(f"{first} cannot be run: {error.strerror}") from None
+    # The exit status says little: `nonojudge run` ends with 1 if a puzzle is not right, and that is the figure.
+    try:
+        return json.loads(done.stdout)
+    except ValueError:
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        words = lines[-1] if lines else "it prints no JSON"
+        raise _NoFigureError(f"the command ended with status {done.returncode}: {words}") from None
+
+
+def _figure(printed: object, claim: Claim) -> float:
+    figure = _number(printed, claim.figure) / claim.divisor
+    if claim.over is None:
+        return figure
+    below = _number(printed, claim.over)
+    if not below:
+        raise _NoFigureError(f"{claim.over} is 0")
+    return figure / below
+
+
+def _number(printed: object, path: str) -> float:
+    value = printed
+    for step in path.split("."):
+        try:
+            value = value[int(step)] if isinstance(value, list) else value[step]  # type: ignore[index]
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise _NoFigureError(f"the command prints no {path}") from None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _NoFigureError(f"{path} is no number")
+    return value
+
+
+# --- in words ------------------------------------------------------------------------------------------------
+
+SCHEMA_VERSION = 1
+"""Version of the JSON form; a change that old readers cannot take raises it."""
+
+_RELATIONS = {Relation.EXACTLY: "exactly", Relation.AT_MOST: "at most", Relation.AT_LEAST: "at least"}
+
+_STYLES = {Status.HOLDS: "green", Status.BROKEN: "bold red", Status.FAILED: "bold red", Status.SKIPPED: "dim"}
+
+
+def bound_in_words(claim: Claim) -> str:
+    """Return the bound of a claim in words."""
+    return f"{_RELATIONS[claim.is_]} {_amount(claim.bound, claim.unit)}"
+
+
+def _amount(figure: float, unit: str) -> str:
+    number = f"{figure:,.0f}" if figure == int(figure) or figure >= 100 else f"{figure:.3g}"
+    return f"{number} {unit}".strip()
+
+
+def listing(claims: Sequence[Claim]) -> str:
+    """Return the claims with their commands, as a list to read."""
+    lines = []
+    for claim in claims:
+        needs = f"; needs {', '.join(claim.sets)}" if claim.sets else ""
+        lines += [
+            claim.id,
+            *textwrap.wrap(claim.sentence, 100, initial_indent="  ", subsequent_indent="  "),
+            f"  $ {claim.command}",
+            f"  {bound_in_words(claim)}; about {claim.seconds:.0f} s{needs}",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def as_text(measured: Sequence[Measured], terminal: bool) -> str:
+    """Return measured claims for a screen."""
+    from rich.text import Text
+
+    table = new_table()
+    for at, header in enumerate(("claim", "claimed", "measured", "")):
+        table.add_column(header, justify="right" if at == 2 else "left")
+    for one in measured:
+        figure = "" if one.figure is None else _amount(one.figure, one.claim.unit)
+        status = Text(one.status.value, _STYLES[one.status])
+        table.add_row(plain(one.claim.id), bound_in_words(one.claim), figure, status)
+    parts: list[RenderableType] = [table]
+    reasons = [Text(plain(f"{one.claim.id}: {one.reason}"), _STYLES[one.status]) for one in measured if one.reason]
+    if reasons:
+        parts += ["", *reasons]
+    for one in measured:
+        if one.status is Status.BROKEN:
+            parts += ["", Text(plain(f"{one.claim.id}: {one.claim.sentence}")), f"  $ {one.claim.command}"]
+    counts = Counter(one.status for one in measured)
+    summary = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
+    return drawn([*parts, "", Text(f"{len(measured)} claims: {summary}", "bold")], terminal)
+
+
+def as_json(measured: Sequence[Measured]) -> str:
+    """Return measured claims as JSON text, with the key names of earlier versions."""
+    claims = [
+        {
+            **msgspec.to_builtins(one.claim),
+            "outcome": one.status.value,
+            "measured": one.figure,
+            "reason": one.reason,
+        }
+        for one in measured
+    ]
+    values = {"kind": "promises", "schema_version": SCHEMA_VERSION, "promises": claims}
+    return json.dumps(values, indent=1, ensure_ascii=False) + "\n"

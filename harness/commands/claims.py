@@ -1,0 +1,71 @@
+"""`nonojudge claims`: does each figure that the documents claim hold on this machine?"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from nonobot.arguments import Parser
+from nonobot.harness.claims import FILE, Claim, Status, as_json, as_text, listing, measure_all, read_claims
+from nonobot.harness.cli import add_json
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.progress import Progress
+from nonobot.harness.text import on_terminal
+
+__all__ = ["add_to"]
+
+QUICK_SECONDS = 30
+
+EXAMPLES = """\
+examples:
+  nonojudge claims --list                      each claim, and the command that shows it
+  nonojudge claims --quick                     those that take half a minute at most
+  nonojudge claims --only taai2011-right
+  NONOBOT_SETS=FOLDER nonojudge claims         with official sets that were not imported
+
+Every claim is a sentence of the README or of docs/performance.md with a command, a figure in the JSON that the
+command prints, and a bound that holds on any ordinary machine. Claims whose official set is missing are skipped.
+
+Exit status: 0 all that were measured hold, 1 one does not or could not be measured, 2 unusable arguments.
+"""
+
+
+def add_to(parser: Parser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = "Run the command of every claim, and print the bound and the figure measured."
+    parser.epilog = EXAMPLES
+    parser.add_argument("--list", action="store_true", help="list the claims and exit")
+    parser.add_argument("--only", action="append", metavar="ID", help="measure this claim (repeatable)")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"leave out claims that take longer than about {QUICK_SECONDS} s"
+    )
+    add_json(parser, "the measured claims")
+    parser.add_argument(
+        "--file", type=Path, default=FILE, metavar="FILE.toml", help="other claims (default: this project's)"
+    )
+    parser.set_defaults(carry_out=carry_out)
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Measure the claims and print them."""
+    claims = _chosen(read_claims(arguments.file), arguments)
+    if arguments.list:
+        print(listing(claims), end="")
+        return 0
+    with Progress(sum(one.seconds for one in claims)) as progress:
+        measured = measure_all(claims, progress.show)
+    print(as_json(measured) if arguments.json else as_text(measured, on_terminal()), end="")
+    return 1 if any(one.status in (Status.BROKEN, Status.FAILED) for one in measured) else 0
+
+
+def _chosen(claims: Sequence[Claim], arguments: argparse.Namespace) -> list[Claim]:
+    unknown = [name for name in arguments.only or () if name not in {one.id for one in claims}]
+    if unknown:
+        raise UnusableError(f"no claim {unknown[0]!r}; `nonojudge claims --list` lists them")
+    return [
+        one
+        for one in claims
+        if (not arguments.only or one.id in arguments.only)
+        and (not arguments.quick or one.seconds <= QUICK_SECONDS)
+    ]

@@ -1,1 +1,0 @@
-"""The figures that this project promises, each with the command that shows it."""
