@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["EXIT_INTERRUPTED", "StartError", "UnusableError"]
+__all__ = ["EXIT_INTERRUPTED", "StartError", "UnusableError", "require_libraries"]
 
 EXIT_INTERRUPTED = 130
 """Exit status of an interrupted command: 128 and the number of SIGINT, as in shells."""
@@ -14,3 +14,14 @@ class UnusableError(Exception):
 
 class StartError(Exception):
     """The bot's command cannot be run; the message is one line that says why."""
+
+
+def require_libraries(what: str, *libraries: str) -> None:
+    """Raise UnusableError, with the command that installs them, if libraries that `what` needs are missing."""
+    from importlib.util import find_spec
+
+    from nonobot.arguments import missing
+
+    absent = [name for name in libraries if find_spec(name) is None]
+    if absent:
+        raise UnusableError(missing(what, *absent))

@@ -22,7 +22,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from nonobot.harness import cli
-from nonobot.harness.commands import page as page_command
 from nonobot.harness.page import app, guard
 from nonobot.harness.page.app import _Page
 from nonobot.protocol.formats import read
@@ -323,7 +322,7 @@ def test_what_cannot_be_served_is_one_line(options, why, capsys):
 
 
 def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(monkeypatch, capsys):
-    monkeypatch.setattr(page_command, "find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert cli.run(["page"]) == 2
     err = capsys.readouterr().err
     assert "the page needs starlette and uvicorn, not installed here; to install:" in err

@@ -14,7 +14,7 @@ from nonobot.arguments import Parser, count, explained, seconds
 from nonobot.harness.cluster.board_jobs import select_on, survey_on
 from nonobot.harness.cluster.board_tasks import Judge
 from nonobot.harness.cluster.where import WHERE_HELP, connected, where
-from nonobot.harness.errors import UnusableError
+from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.play.sandbox import uncontained
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.conditions import Contain
@@ -196,9 +196,7 @@ def _check(arguments: argparse.Namespace, selects: bool) -> None:
     if arguments.on and not selects and not arguments.survey:
         raise UnusableError("--on is for --unique, --hard and --survey; a plain set is made in no time")
     if any(path.suffix != ".json" for path in arguments.survey):
-        from nonobot.harness.report.survey_plot import check_extra
-
-        check_extra()
+        require_libraries("a plot of a survey", "matplotlib")
     for path in arguments.survey:
         require_writable(path)
 

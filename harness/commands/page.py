@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
-from nonobot.arguments import Parser, missing, seconds, whole_number
-from nonobot.harness.errors import UnusableError
+from nonobot.arguments import Parser, seconds, whole_number
+from nonobot.harness.errors import UnusableError, require_libraries
 
 __all__ = ["add_to"]
 
 HOST = "127.0.0.1"
 PORT = 8625
 PUZZLE_SECONDS = 10.0
-NEEDED = ("starlette", "uvicorn")
 
 EXAMPLES = """\
 examples:
@@ -66,9 +64,7 @@ def add_to(parser: Parser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
-    absent = [name for name in NEEDED if find_spec(name) is None]
-    if absent:
-        raise UnusableError(missing("the page", *absent))
+    require_libraries("the page", "starlette", "uvicorn")
     results: Path | None = arguments.results
     if results is not None and not results.is_dir():
         raise UnusableError(f"there is no folder {results}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from nonobot import __version__
 from nonobot.arguments import Parser
 from nonobot.harness.cli import add_results
-from nonobot.harness.errors import UnusableError
+from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.progress import Progress
 from nonobot.harness.ranking.sources import read_results
 from nonobot.harness.results.run_result import RunResult
@@ -49,9 +49,9 @@ def add_to(parser: Parser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Write the page."""
-    from nonobot.harness.report import STEPS, Report, check_extra, page_of
+    from nonobot.harness.report import STEPS, Report, page_of
 
-    check_extra()
+    require_libraries("a report", "matplotlib", "jinja2")
     results, problems = read_results(arguments.results)
     for problem in problems:
         print(f"nonojudge: left out: {problem}", file=sys.stderr)

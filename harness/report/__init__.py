@@ -5,6 +5,6 @@ of `plot_frame`, `gallery` has the pictures of answers, `report_page` writes it.
 """
 
 from nonobot.harness.report.contents import Report
-from nonobot.harness.report.report_page import STEPS, check_extra, page_of
+from nonobot.harness.report.report_page import STEPS, page_of
 
-__all__ = ["STEPS", "Report", "check_extra", "page_of"]
+__all__ = ["STEPS", "Report", "page_of"]

@@ -1,4 +1,4 @@
-"""What all plots share: axes and ticks, what tells bots apart, and one SVG for light and dark."""
+"""The frame of all plots: axes and ticks, the looks of bots, and one SVG for light and dark."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ __all__ = [
     "log_seconds",
     "look",
     "marker_style",
+    "style_axes",
     "svg_of",
     "whole_numbers",
 ]
@@ -53,16 +54,7 @@ DASHES: tuple[tuple[float, ...], ...] = ((), (4.5, 2), (1.5, 1.5), (7, 2, 1.5, 2
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a bot is drawn.
-
-    Attributes
-    ----------
-    hue : int
-        Index of its colour in both palettes.
-    marker : str
-        As matplotlib names it.
-    dashes : tuple of float
-    """
+    """Colour (its index in both palettes), marker (as matplotlib names it) and dashes of a bot."""
 
     hue: int
     marker: str
@@ -116,29 +108,34 @@ def figure_for(width: int, height: int, margins: tuple[int, int, int, int]) -> t
     left, right, top, bottom = margins
     figure = Figure(figsize=(width / 72, height / 72))
     figure.patch.set_visible(False)
-    axes = figure.add_axes(
-        (left / width, bottom / height, (width - left - right) / width, (height - top - bottom) / height)
-    )
+    inner = (width - left - right) / width, (height - top - bottom) / height
+    axes = figure.add_axes((left / width, bottom / height, *inner))
     axes.patch.set_visible(False)
     return figure, axes
 
 
 def axes_for(width: int, height: int, up: str, along: str) -> tuple[Figure, Axes]:
-    """Return empty axes in the house style; what goes up is said above them, not sideways."""
+    """Return empty axes; the name of the upper axis is written above it, not sideways."""
     figure, axes = figure_for(width, height, MARGINS)
-    top = MARGINS[2]
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set(color=AXIS, linewidth=0.9)
-    axes.tick_params(color=AXIS, labelcolor=MUTED, length=4, width=0.9, pad=4)
-    axes.grid(color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
+    style_axes(axes, AXIS, MUTED, GRID)
+    axes.tick_params(length=4, width=0.9, pad=4)
     axes.set_xlabel(along, color=TEXT, labelpad=5)
-    figure.text(6 / width, 1 - (top - 16) / height, up, color=TEXT, va="baseline", ha="left")
+    figure.text(6 / width, 1 - (MARGINS[2] - 16) / height, up, color=TEXT, va="baseline", ha="left")
     return figure, axes
 
 
+def style_axes(axes: Axes, lines: str, labels: str, grid: str) -> None:
+    """Draw axes at the left and below, and a grid behind the plot, in these colours."""
+    axes.patch.set_visible(False)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set(color=lines, linewidth=0.9)
+    axes.tick_params(color=lines, labelcolor=labels)
+    axes.grid(color=grid, linewidth=0.8)
+    axes.set_axisbelow(True)
+
+
 def log_seconds(axis: Axis, times: Sequence[float]) -> tuple[float, float]:
-    """Make an axis logarithmic over whole decades that hold all times, at least two; return its ends."""
+    """Make an axis logarithmic over the decades of all times, at least two; return its ends."""
     from matplotlib.ticker import NullLocator
 
     shown = [drawn(time) for time in times] or [1e-3, 1.0]
@@ -153,7 +150,7 @@ def log_seconds(axis: Axis, times: Sequence[float]) -> tuple[float, float]:
 
 
 def whole_numbers(axes: Axes, low: float, high: float) -> None:
-    """Give the lower axis ends and ticks at whole numbers."""
+    """Set the ends of the lower axis, and its ticks at whole numbers."""
     from matplotlib.ticker import MaxNLocator
 
     axes.set_xlim(low, high)
@@ -161,36 +158,33 @@ def whole_numbers(axes: Axes, low: float, high: float) -> None:
 
 
 def line_style(look: Look) -> dict[str, Any]:
-    """Return how matplotlib is to draw a bot's line."""
+    """Return a bot's line for matplotlib."""
     dashes = look.dashes or (1, 0)
     return {"color": bot_colour(look.hue), "linewidth": 1.7, "dashes": dashes, "solid_joinstyle": "round"}
 
 
 def marker_style(look: Look, size: float, edge: bool = True) -> dict[str, Any]:
-    """Return how matplotlib is to draw a bot's markers."""
-    return {
-        "color": bot_colour(look.hue),
-        "marker": look.marker,
-        "markersize": size,
-        "markeredgewidth": 0.6 if edge else 0,
-    }
+    """Return a bot's markers for matplotlib."""
+    edge_width = 0.6 if edge else 0
+    colour = bot_colour(look.hue)
+    return {"color": colour, "marker": look.marker, "markersize": size, "markeredgewidth": edge_width}
 
 
 TEXT, MUTED, AXIS, GRID = "#010101", "#010102", "#010103", "#010104"
+"""Colours in which figures are drawn; the page's variables replace them."""
 
-# The marking colours above, in which figures are drawn; the page's variables take their places.
 COLOURS = {TEXT: "var(--text)", MUTED: "var(--muted)", AXIS: "var(--axis)", GRID: "var(--grid)"} | {
     f"#0200{hue:02x}": f"var(--bot-{hue})" for hue in range(len(LIGHT_COLOURS))
 }
 
 
 def bot_colour(hue: int) -> str:
-    """Return the marking colour of the bots of a hue."""
+    """Return the colour in figures of the bots of a hue."""
     return f"#0200{hue:02x}"
 
 
 def svg_of(figure: Figure) -> str:
-    """Return a figure as SVG, without when and by what it was drawn."""
+    """Return a figure as SVG, without date and program."""
     file = io.StringIO()
     figure.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     return file.getvalue()
@@ -201,14 +195,12 @@ def inline_svg(figure: Figure, name: str, label: str, words: Mapping[str, str] |
 
     Parameters
     ----------
-    figure : Figure
-        Drawn in marking colours.
     name : str
-        Begins every id in the drawing; no two drawings of a page have the same.
+        Prefix of every id in the drawing, unique on the page.
     label : str
-        What the drawing shows, for those who do not see it; empty for an ornament.
+        The content of the drawing for screen readers; empty for an ornament.
     words : mapping of str to str, optional
-        Texts of the figure, and what to write in their place.
+        Texts of the figure, and their replacements.
     """
     svg = svg_of(figure)
     body = svg[svg.index(">", svg.index("<svg")) + 1 :].rstrip()  # within HTML, SVG needs no namespaces
@@ -216,7 +208,7 @@ def inline_svg(figure: Figure, name: str, label: str, words: Mapping[str, str] |
     body = body.replace("xlink:href", "href")
     body = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", body)
     body = re.sub(r"font: [^;\"]*(; )?", "", body)  # the page's own
-    body = re.sub(r"#0[12]0[01][0-9a-f]{2}", lambda found: COLOURS[found[0]], body)
+    body = re.sub(r"#0[12]0[01][0-9a-f]{2}", lambda match: COLOURS[match[0]], body)
     for old, new in (words or {}).items():
         body = body.replace(f">{old}</text>", f">{escape(new)}</text>")
     spoken = f'role="img" aria-label={quoteattr(label)}' if label else 'aria-hidden="true"'

@@ -5,11 +5,8 @@ from __future__ import annotations
 import itertools
 import shlex
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from nonobot.arguments import missing
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.machine import BUSY_SHARE
 from nonobot.harness.report import plots
 from nonobot.harness.report.contents import Report, SetPart
@@ -22,19 +19,10 @@ from nonobot.harness.text import count, duration, in_unit, megabytes, percent, p
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["STEPS", "check_extra", "page_of"]
+__all__ = ["STEPS", "page_of"]
 
 STEPS = 4
 """Steps of drawing a set, for the progress shown."""
-
-NEEDED = ("matplotlib", "jinja2")
-
-
-def check_extra() -> None:
-    """Raise UnusableError if a library that draws or writes the page is missing."""
-    absent = [name for name in NEEDED if find_spec(name) is None]
-    if absent:
-        raise UnusableError(missing("a report", *absent))
 
 
 def page_of(report: Report, title: str, judge_version: str, progress: Callable[[float, str], None]) -> str:

@@ -7,15 +7,13 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from nonobot.arguments import missing
-from nonobot.harness.errors import UnusableError
-from nonobot.harness.report.plot_frame import LIGHT_COLOURS, drawing, line_style, look, marker_style
+from nonobot.harness.report.plot_frame import LIGHT_COLOURS, drawing, line_style, look, marker_style, style_axes
 from nonobot.harness.survey import Kind, Row, Survey, quantile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["check_extra", "drawing_of"]
+__all__ = ["drawing_of"]
 
 # A file of its own has no page that knows of themes: it is drawn on white.
 PAPER, TEXT, MUTED, AXIS, GRID = "#ffffff", "#1c1e21", "#565b63", "#8a8f98", "#e3e5e8"
@@ -23,7 +21,7 @@ PAPER, TEXT, MUTED, AXIS, GRID = "#ffffff", "#1c1e21", "#565b63", "#8a8f98", "#e
 DPI = 144
 
 Measure = Callable[[Row], float]
-"""What goes up for a row of the survey."""
+"""The value of a row of the survey that a panel shows."""
 
 PANELS: tuple[tuple[str, Measure], ...] = (
     ("solved by line logic alone, %", lambda row: 100 * row.lines / row.boards),
@@ -37,27 +35,11 @@ LOGARITHMIC = 4
 """The first of the panels whose values go over decades."""
 
 
-def check_extra() -> None:
-    """See that what draws is installed.
-
-    Raises
-    ------
-    UnusableError
-        If not; the message says what to install.
-    """
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise UnusableError(missing("a plot of a survey", "matplotlib")) from None
-
-
 def drawing_of(survey: Survey, form: str) -> bytes:
     """Return the plot as a file of `form`, svg or png."""
     from matplotlib.figure import Figure
 
-    sizes = {
-        size: list(rows) for size, rows in groupby(survey.rows(), lambda found: (found[0].width, found[0].height))
-    }
+    sizes = {size: list(rows) for size, rows in groupby(survey.rows(), lambda row: (row[0].width, row[0].height))}
     with drawing():
         figure = Figure(figsize=(13, 8), facecolor=PAPER)
         panels = figure.subplots(2, 3).flat
@@ -78,12 +60,7 @@ def _draw(
     sizes: dict[tuple[int, int], list[tuple[Kind, Row]]],
     logarithmic: bool,
 ) -> None:
-    axes.patch.set_visible(False)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set(color=AXIS, linewidth=0.9)
-    axes.tick_params(color=AXIS, labelcolor=MUTED)
-    axes.grid(color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
+    style_axes(axes, AXIS, MUTED, GRID)
     axes.set_title(up, color=TEXT, loc="left", fontsize="medium")
     axes.set_xlabel("black cells, %", color=TEXT)
     for number, ((width, height), rows) in enumerate(sizes.items()):
