@@ -9,15 +9,18 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from nonobot.system import usable_cores
-from tests.browser import NAMES, Browser, browser_command
 from tests.compiling import alone
 from tests.paged import Server
 from tests.talking import COMMAND, PATIENCE_SECONDS, STRATEGIES, Talk
+
+if TYPE_CHECKING:
+    from tests.browser import Browser
 
 # The tests start a thousand processes: each would compile the project's modules again.
 sys.dont_write_bytecode = False
@@ -99,13 +102,16 @@ def talk() -> Iterator[Callable[..., Talk]]:
 
 
 @pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def chromium() -> Iterator[Browser]:
     """Return a browser; skip where there is none."""
+    pytest.importorskip("playwright", reason="playwright is not installed")
+    from tests.browser import NAMES, Browser, browser_command
+
     command = browser_command()
     if command is None:
         pytest.skip(f"no browser that starts on PATH: none of {', '.join(NAMES)}")
-    with Browser(command, tmp_path_factory.mktemp("browser")) as found:
-        yield found
+    with Browser(command) as browser:
+        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +134,6 @@ def visitor(chromium: Browser, page_server: Server) -> Iterator[Browser]:
     chromium.open(page_server.address)
     chromium.wait_for("document.querySelectorAll('#samples .chip').length > 0")
     yield chromium
-    assert chromium.complaints() == []
+    assert chromium.complaints == []
     own = (page_server.address, f"blob:{page_server.address}")
-    assert [url for url in chromium.requests() if not url.startswith(own)] == []
+    assert all(request.url.startswith(own) for request in chromium.requests)

@@ -95,4 +95,4 @@ def kept(browser, name: str) -> None:
     folder = os.environ.get("NONOBOT_SCREENSHOTS")
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)
-        browser.screenshot(Path(folder) / f"page-{name}.png")
+        browser.page.screenshot(path=Path(folder) / f"page-{name}.png", full_page=True)

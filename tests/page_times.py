@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import statistics
-import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import psutil
@@ -41,7 +39,7 @@ def main() -> None:
     """Measure, and print what came of it."""
     command = browser_command()
     assert command, "no browser"
-    with tempfile.TemporaryDirectory() as folder, Server() as server, Browser(command, Path(folder)) as browser:
+    with Server() as server, Browser(command) as browser:
         browser.shape(1280)
         browser.open(server.address)
         random = [one.puzzle for one in load_set("boardgen:25x25x12:seed=7").puzzles]

@@ -6,7 +6,6 @@ import codecs
 import fcntl
 import os
 import pty
-import re
 import select
 import struct
 import subprocess
@@ -14,6 +13,8 @@ import termios
 import time
 from collections.abc import Sequence
 from types import TracebackType
+
+import pyte
 
 __all__ = ["Terminal", "seen"]
 
@@ -116,22 +117,8 @@ class Terminal:
 
 def seen(written: str, columns: int = 100) -> list[str]:
     """Return the lines that stand on an endless screen after `written`: what was written over is gone."""
-    lines, y, x = [""], 0, 0
-    for text, number, letter in re.findall(r"(\x1b\[\??([\d;]*)([A-Za-z])|[\s\S])", written):
-        if letter == "A":
-            y = max(0, y - int(number or 1))
-        elif letter == "K":
-            lines[y] = "" if number == "2" else lines[y][:x]
-        elif letter:
-            assert letter in "mhl", f"a sequence that is not known here: {text!r}"
-        elif text == "\r":
-            x = 0
-        elif text == "\n":
-            y += 1
-        else:
-            y, x = (y + 1, 0) if x == columns else (y, x)
-            lines += [""] * (y + 1 - len(lines))
-            lines[y] = lines[y][:x].ljust(x) + text + lines[y][x + 1 :]
-            x += 1
-        lines += [""] * (y + 1 - len(lines))
-    return [line.rstrip() for line in lines]
+    screen = pyte.Screen(columns, 1000)
+    pyte.Stream(screen).feed(written)
+    lines = [line.rstrip() for line in screen.display]
+    last = max((number for number, line in enumerate(lines) if line), default=0)
+    return lines[: max(last, screen.cursor.y) + 1]

@@ -71,8 +71,7 @@ def test_one_of_several_puzzles_is_chosen(visitor):
 
 
 def give_file(visitor, path: Path) -> None:
-    node = visitor.ask("Runtime.evaluate", expression="document.querySelector('#file')")["result"]["objectId"]
-    visitor.ask("DOM.setFileInputFiles", files=[str(path)], objectId=node)
+    visitor.page.set_input_files("#file", path)
 
 
 def test_a_file_and_a_picture_are_opened(visitor, tmp_path):

@@ -71,6 +71,7 @@ def test_hints_lead_to_the_solution(visitor):
 
 def test_a_tournament_is_seen_as_it_goes_on(visitor, page_server, page_results):
     press(visitor, "#live-link")
+    visitor.page.wait_for_url("**/live")
     visitor.wait_for("document.querySelector('#state')?.textContent.startsWith('Nothing in')")
     played("perfect", page_results)
     visitor.wait_for("document.querySelectorAll('#rankings tbody tr').length === 1")
@@ -85,7 +86,7 @@ def test_a_tournament_is_seen_as_it_goes_on(visitor, page_server, page_results):
     played("wrong_at_2", page_results / "more")
     visitor.wait_for("document.querySelectorAll('#rankings tbody tr').length === 2")
     assert visitor.value("document.activeElement.className") == "scrolls"
-    watched = visitor.requests().count(f"{page_server.address}api/live")
+    watched = [one.url for one in visitor.requests].count(f"{page_server.address}api/live")
     for hidden in ("true", "false"):  # who cannot see the page does not watch
         visitor.value(
             f"Object.defineProperty(document, 'hidden', {{value: {hidden}, configurable: true}}),"
@@ -93,7 +94,7 @@ def test_a_tournament_is_seen_as_it_goes_on(visitor, page_server, page_results):
         )
     visitor.value("document.querySelector('#as-of').textContent = ''")
     visitor.wait_for("document.querySelector('#as-of').textContent")
-    assert visitor.requests().count(f"{page_server.address}api/live") == watched + 1
+    assert [one.url for one in visitor.requests].count(f"{page_server.address}api/live") == watched + 1
 
 
 def test_why_there_is_nothing_to_watch_is_said(chromium):
@@ -103,8 +104,7 @@ def test_why_there_is_nothing_to_watch_is_said(chromium):
             "document.querySelector('#state').textContent.startsWith('no folder of results is shown')"
         )
     chromium.open("about:blank")
-    chromium.complaints()
-    chromium.events.clear()  # of the answer 404
+    chromium.complaints.clear()  # of the answer 404
 
 
 # --- take away, the keyboard, and everybody ------------------------------------------------------------------
@@ -202,6 +202,6 @@ def test_the_policy_lets_no_script_in(visitor):
         "document.body.append(Object.assign(document.createElement('script'), {text: 'window.taken = 1'}))"
     )
     assert visitor.value("window.taken") is None
-    refused = [one for one in visitor.complaints() if "Content Security Policy" in one]
+    refused = [one for one in visitor.complaints if "Content Security Policy" in one]
     assert refused
-    visitor.events.clear()  # that complaint was asked for
+    visitor.complaints.clear()  # that complaint was asked for

@@ -105,9 +105,9 @@ def test_every_plot_is_drawn_and_nothing_is_fetched_or_reported(chromium, page, 
         assert all(width > 100 for width in chromium.value(PICTURES))
         assert chromium.value(SWATCH_COLOUR) == rgb((DARK_COLOURS if dark else LIGHT_COLOURS)[0])
         if picture := kept(f"report-{name}-{theme}.png"):
-            chromium.screenshot(picture)
-        assert chromium.requests() == [path.resolve().as_uri()]
-        assert chromium.complaints() == []
+            chromium.page.screenshot(path=picture, full_page=True)
+        assert [request.url for request in chromium.requests] == [path.resolve().as_uri()]
+        assert chromium.complaints == []
 
 
 def test_the_page_never_scrolls_sideways(chromium, page):
@@ -121,7 +121,7 @@ def test_the_page_prints(chromium, page, tmp_path):
     path = page("two_sets")
     chromium.open(path)
     printed = kept("report-two_sets.pdf") or tmp_path / "printed.pdf"
-    chromium.print_to(printed)
+    chromium.page.pdf(path=printed, prefer_css_page_size=True)
     assert printed.read_bytes().startswith(b"%PDF")
 
 
@@ -141,8 +141,8 @@ def test_this_check_finds_requests_and_errors(chromium, tmp_path):
     path = tmp_path / "bad.html"
     path.write_text("<img src='http://127.0.0.1:9/x.png'><script>console.error('no'); nothing.at.all</script>")
     chromium.open(path)
-    assert "http://127.0.0.1:9/x.png" in chromium.requests()
-    assert len(chromium.complaints()) >= 2
+    assert "http://127.0.0.1:9/x.png" in [request.url for request in chromium.requests]
+    assert len(chromium.complaints) >= 2
 
 
 def test_a_page_with_the_reports_policy_runs_no_script_and_fetches_nothing(chromium, page, tmp_path):
@@ -151,5 +151,4 @@ def test_a_page_with_the_reports_policy_runs_no_script_and_fetches_nothing(chrom
     path.write_text(page("one_bot").read_text(encoding="utf-8").replace("</body>", hostile), encoding="utf-8")
     chromium.open(path)
     assert chromium.value("document.title") == "Sample: one_bot"
-    failed = [event["params"] for event in chromium.events if event["method"] == "Network.loadingFailed"]
-    assert [failure.get("blockedReason") for failure in failed] == ["csp"]
+    assert [request.failure for request in chromium.requests] == [None, "csp"]
