@@ -10,9 +10,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from nonobot.harness.ranking.sources import AnyResult, read_results
 from nonobot.harness.results.conditions import Configuration, Feed, Machine, SetFacts
-from nonobot.harness.results.result_files import write_json
+from nonobot.harness.results.result_files import AnyResult, read_results, write_json
 from nonobot.harness.results.run_result import (
     Attempt,
     BotEnd,

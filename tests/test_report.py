@@ -20,10 +20,9 @@ pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 from nonobot.arguments import Parser
 from nonobot.harness.commands import report as command
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.sources import read_results
 from nonobot.harness.report import STEPS, Report, page_of, report_page
 from nonobot.harness.report.contents import ALL_POINTS, MOST_DUELS, MOST_POINTS, SLOWEST
-from nonobot.harness.results.result_files import write_json
+from nonobot.harness.results.result_files import read_results, write_json
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.text import plain
 from tests import report_samples as samples
@@ -167,7 +166,7 @@ def test_a_page_is_the_same_byte_for_byte_whatever_the_settings(tmp_path):
     samples.read_back(results, *samples.two_sets())
     (tmp_path / "matplotlibrc").write_text("svg.fonttype: path\nlines.linewidth: 9\naxes.facecolor: red\n")
     program = (
-        "import sys; from pathlib import Path; from nonobot.harness.ranking.sources import read_results;"
+        "import sys; from pathlib import Path; from nonobot.harness.results.result_files import read_results;"
         "from nonobot.harness.report import Report, page_of;"
         "page = page_of(Report(read_results([Path(sys.argv[1])])[0]), 'T', '1', lambda done, what: None);"
         "sys.stdout.buffer.write(page.encode())"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from nonobot.bot.log import RunLog
 from nonobot.bot.result import Result
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.sources import files_in, read_any, read_results
 from nonobot.harness.results.bot_log import BotLog, is_log, parse_log
+from nonobot.harness.results.result_files import files_in, read_any, read_results
 from nonobot.protocol import Puzzle
 from tests.ranked import run_result, verify_result, written
 

@@ -11,7 +11,7 @@ from nonobot.arguments import Parser
 from nonobot.harness.cli import add_results
 from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.progress import Progress
-from nonobot.harness.ranking.sources import read_results
+from nonobot.harness.results.result_files import read_results
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.user_files import require_writable, write_output
 

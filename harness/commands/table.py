@@ -9,9 +9,9 @@ from pathlib import Path
 from nonobot.arguments import Parser
 from nonobot.harness.cli import add_results
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.sources import read_results
 from nonobot.harness.ranking.standings import Ranking, rankings
 from nonobot.harness.ranking.table_text import as_csv, as_json, as_markdown, as_text
+from nonobot.harness.results.result_files import read_results
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import write_output
 

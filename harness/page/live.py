@@ -22,11 +22,11 @@ from starlette.concurrency import run_in_threadpool
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, PuzzleJudged, read_records
-from nonobot.harness.ranking.sources import RESULT_ENDINGS, AnyResult, read_any
 from nonobot.harness.ranking.standings import Ranking, Row, Scope, rankings
 from nonobot.harness.report.contents import Run
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing
 from nonobot.harness.report.plots import cactus
+from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, read_any
 from nonobot.harness.results.run_result import RunResult, Score
 from nonobot.harness.text import duration, plain
 

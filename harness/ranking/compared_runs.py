@@ -8,9 +8,9 @@ from pathlib import Path
 from statistics import median
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.sources import files_in, read_any
 from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.conditions import SetFacts
+from nonobot.harness.results.result_files import files_in, read_any
 from nonobot.harness.results.run_result import PuzzleResult, RunResult, Verdict
 from nonobot.harness.statistics import RESOLUTION_SECONDS
 

@@ -15,9 +15,9 @@ from nonobot.harness.ranking.comparability import (
     conditions,
     differences,
 )
-from nonobot.harness.ranking.sources import AnyResult
 from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.conditions import SetFacts
+from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import RunResult, Verdict, VerifyResult
 
 __all__ = ["Evidence", "Ranking", "Row", "Scope", "rankings"]

@@ -10,10 +10,10 @@ from statistics import median
 from string import ascii_uppercase
 from typing import TypeVar
 
-from nonobot.harness.ranking.sources import AnyResult
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.report.plot_frame import Look, look
 from nonobot.harness.results.conditions import Feed, Machine, SetFacts
+from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import END_MEANING, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.text import count, duration, megabytes, plain
 
@@ -95,8 +95,9 @@ class Run:
     @property
     def story(self) -> list[str]:
         """A line on each process of the bot that did not just finish, or was not the only one, and all remarks."""
-        score, legs = self.result.score, self.result.attempts
-        lines = [_leg_in_words(leg) for leg in legs if len(legs) > 1 or leg.end.reason is not EndReason.FINISHED]
+        score, attempts = self.result.score, self.result.attempts
+        shown = [one for one in attempts if len(attempts) > 1 or one.end.reason is not EndReason.FINISHED]
+        lines = list(map(_in_words, shown))
         if score.duplicate_count:
             lines.append(count(score.duplicate_count, "further answer") + " to puzzles answered before")
         if score.stray_count:
@@ -107,13 +108,13 @@ class Run:
         return lines
 
 
-def _leg_in_words(leg: Attempt) -> str:
-    end = leg.end
+def _in_words(attempt: Attempt) -> str:
+    end = attempt.end
     how = [f"status {end.exit_status}"] if end.exit_status is not None else []
     how += [plain(text) for text in (end.signal, end.detail) if text]
     more = f" ({', '.join(how)})" if how else ""
-    after = f", after {duration(leg.usage.wall_seconds)}" if leg.usage.wall_seconds else ""
-    return f"from puzzle {leg.first_puzzle} on: {end.reason.value}{more}{after}"
+    after = f", after {duration(attempt.usage.wall_seconds)}" if attempt.usage.wall_seconds else ""
+    return f"from puzzle {attempt.first_puzzle} on: {end.reason.value}{more}{after}"
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,7 @@ class Report:
     @property
     def ends(self) -> dict[EndReason, str]:
         """Every way in which a process of a bot ended, and its meaning."""
-        reasons = {leg.end.reason for run in self.runs for leg in run.result.attempts}
+        reasons = {one.end.reason for run in self.runs for one in run.result.attempts}
         return {reason: END_MEANING[reason] for reason in EndReason if reason in reasons}
 
     @property
