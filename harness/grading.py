@@ -1,4 +1,4 @@
-"""What boards cost this project's bot and which solutions it finds: a process of it, asked a board at a time."""
+"""The work that boards cost this project's bot, and the solutions that it finds, one board at a time."""
 
 from __future__ import annotations
 
@@ -22,12 +22,77 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data.select import Grade, Level
 
-__all__ = ["WORK_COUNT", "Findings", "GradingBot", "grading_bot", "level_grader"]
+__all__ = ["WORK_COUNT", "Findings", "GradeBoard", "Grading", "GradingBot", "grading_bot"]
 
 WORK_COUNT = "line_solves"
-"""The bot's count that stands for its work: lines painted. It is the same on every machine and goes with the
-seconds: on the sets icga2018 and taai2011 with a rank correlation of 0.96 and 0.93, a linear one of 0.98 and 0.99
-(from `nonobot --stats FILE`, 2 shared cores of an AMD EPYC)."""
+"""The bot's count that measures its work: lines painted. It is the same on every machine, and its rank correlation
+with the seconds is 0.96 on the set icga2018 and 0.93 on taai2011, the linear one 0.98 and 0.99 (from `nonobot
+--stats FILE`, 2 shared cores of an AMD EPYC)."""
+
+LONGEST_PROBED_SIDE = 62
+"""Longest side of a board that the strategy `papers` accepts."""
+
+GradeBoard = Callable[[Puzzle], Grade]
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """Questions about boards of a size, and the limits at which a board is given up.
+
+    Attributes
+    ----------
+    size : (int, int)
+        Width and height of every board.
+    solutions : int
+        Solutions to look for; with 2, the bot reports whether a board is unique.
+    levels : bool
+        Whether to grade the levels of unique boards, too.
+    puzzle_seconds : float
+    line_limit : int
+        Lines painted after which a board is given up, the same boards on every machine.
+    contain : Contain
+        Whether the bot runs in the sandbox.
+    """
+
+    size: tuple[int, int]
+    solutions: int
+    levels: bool
+    puzzle_seconds: float
+    line_limit: int
+    contain: Contain = Contain.NO
+
+    @contextlib.contextmanager
+    def started(self) -> Iterator[GradeBoard]:
+        """Start the bot, or for levels two, and end them with the block.
+
+        The champion shows which boards line logic alone solves. A unique board that it needs more for goes to the
+        strategy `papers`, whose first node is FP1 of Wu et al. 2013. Both are warm from the first board on.
+        """
+        options: dict[str, Any] = {
+            "solutions": self.solutions,
+            "puzzle_seconds": self.puzzle_seconds,
+            "line_limit": self.line_limit,
+            "contain": self.contain,
+        }
+        with contextlib.ExitStack() as stack:
+            champion = stack.enter_context(grading_bot(self.size, **options))
+            if not self.levels:
+                yield champion
+                return
+            papers = None
+            if max(self.size) <= LONGEST_PROBED_SIDE:
+                papers = stack.enter_context(grading_bot(self.size, strategy="papers", **options))
+            white = Puzzle(columns=((),) * self.size[0], rows=((),) * self.size[1])
+            for bot in filter(None, (champion, papers)):
+                bot(white)
+
+            def grade_with_level(puzzle: Puzzle) -> Grade:
+                grade = champion(puzzle)
+                if not grade.unique or grade.level == "lines" or not papers:
+                    return grade
+                return replace(grade, level=papers(puzzle).level or "search")
+
+            yield grade_with_level
 
 
 @contextlib.contextmanager
@@ -40,27 +105,12 @@ def grading_bot(
     strategy: str = "champion",
     contain: Contain = Contain.NO,
 ) -> Iterator[GradingBot]:
-    """Start the bot, and end it with the block.
-
-    Parameters
-    ----------
-    size : (int, int)
-        Width and height of every board.
-    solutions : int
-        Solutions to look for: with 2, the bot tells whether there is one or more, and that work is counted.
-    puzzle_seconds : float
-        When to give a board up.
-    line_limit : int, optional
-        Lines painted after which a board is given up, on every machine the same ones.
-    strategy : str
-        The bot's.
-    contain : Contain, optional
-        Whether it runs within walls.
+    """Start the bot with a strategy, and end it with the block; see :class:`Grading`.
 
     Raises
     ------
     UnusableError
-        If it has to be contained and cannot be.
+        If it must run in a sandbox and cannot.
     """
     command = [
         *OWN_BOT,
@@ -78,45 +128,8 @@ def grading_bot(
         yield GradingBot(process, words, solutions, puzzle_seconds)
 
 
-LONGEST_PROBED_SIDE = 62
-"""Longer boards the strategy `papers` does not take."""
-
-
-@contextlib.contextmanager
-def level_grader(
-    size: tuple[int, int],
-    *,
-    puzzle_seconds: float,
-    line_limit: int | None = None,
-    contain: Contain = Contain.NO,
-) -> Iterator[Callable[[Puzzle], Grade]]:
-    """Start two bots that tell whether a board is unique, and of a unique one the level; end them with the block.
-
-    The champion tells which boards line logic alone solves. What it leaves open and is unique the strategy
-    `papers` gets, whose first node is FP1 of Wu et al. 2013. Both are warm from the first board on. The parameters
-    are those of :func:`grading_bot`.
-    """
-    terms: dict[str, Any] = {"puzzle_seconds": puzzle_seconds, "line_limit": line_limit, "contain": contain}
-    with contextlib.ExitStack() as stack:
-        champion = stack.enter_context(grading_bot(size, solutions=2, **terms))
-        papers = None
-        if max(size) <= LONGEST_PROBED_SIDE:
-            papers = stack.enter_context(grading_bot(size, solutions=2, strategy="papers", **terms))
-        white = Puzzle(columns=((),) * size[0], rows=((),) * size[1])
-        for bot in filter(None, (champion, papers)):
-            bot(white)
-
-        def grade(puzzle: Puzzle) -> Grade:
-            found = champion(puzzle)
-            if not found.unique or found.level == "lines" or not papers:
-                return found
-            return replace(found, level=papers(puzzle).level or "search")
-
-        yield grade
-
-
 class _Words(LastWords):
-    """What the bot says. That it compiles is passed on: it takes a while, though no board's time has any of it."""
+    """The bot's stderr; lines about compiling are passed on, as it takes seconds that no board's time contains."""
 
     def write(self, data: bytes) -> None:
         super().write(data)
@@ -134,9 +147,9 @@ class Findings:
     solutions : bool array, shape (number, height, width)
         True for black.
     complete : bool
-        Whether it is known that there are no others.
+        Whether the board is known to have no others.
     in_time : bool
-        Whether the bot came to an end, of its search or of the solutions it was to look for.
+        Whether the bot completed its search, or found as many solutions as it looked for.
     """
 
     solutions: npt.NDArray[np.bool_]
@@ -154,7 +167,7 @@ _Told = tuple[dict[str, Any], bytes]
 
 
 class _RecordReader:
-    """Reads the bot's records, and the answers that stand before each."""
+    """Reads the bot's records, and the answers before each."""
 
     def __init__(self) -> None:
         self._rows: list[bytes] = []
@@ -172,17 +185,7 @@ class _RecordReader:
 
 
 class GradingBot:
-    """A running bot; see :func:`grading_bot`.
-
-    Parameters
-    ----------
-    transport : Transport
-        To the bot, which writes records to its stdout.
-    words : LastWords
-        What it says meanwhile.
-    solutions, puzzle_seconds : int, float
-        As for :func:`grading_bot`.
-    """
+    """A running bot that writes records to its stdout; see :func:`grading_bot`."""
 
     def __init__(
         self, transport: Transport, words: LastWords, solutions: int, puzzle_seconds: float = math.inf
@@ -194,29 +197,17 @@ class GradingBot:
         self._puzzle_seconds = puzzle_seconds
 
     def __call__(self, puzzle: Puzzle) -> Grade:
-        """Let the bot solve a board.
-
-        Raises
-        ------
-        UnusableError
-            If it cannot.
-        """
+        """Return the grade of a board; UnusableError if the bot cannot solve it."""
         record, _ = self._told(puzzle)
-        # Fewer solutions than were looked for, and no end of the search: the time was up.
-        decided = record["solutions"] == self._solutions or record["verdict"] == "unique"
         unique = record["verdict"] == "unique"
+        # Fewer solutions than were looked for, and no end of the search: the time was up.
+        decided = unique or record["solutions"] == self._solutions
         return Grade(
             decided, unique, record[WORK_COUNT], record.get("conflicts", 0), _level(record) if unique else None
         )
 
     def findings(self, puzzle: Puzzle) -> Findings:
-        """Let the bot solve a board, and return its solutions.
-
-        Raises
-        ------
-        UnusableError
-            If it cannot.
-        """
+        """Return the solutions of a board; UnusableError if the bot cannot solve it."""
         record, digits = self._told(puzzle)
         cells = np.frombuffer(digits, np.uint8).reshape(-1, puzzle.height, puzzle.width) == ord("1")
         all_wanted = len(cells) == self._solutions
@@ -226,12 +217,12 @@ class GradingBot:
 
     def _told(self, puzzle: Puzzle) -> _Told:
         self._words.data = b""
-        found = self._talk.ask(format_puzzle(1, puzzle))
-        if found is None:
+        answer = self._talk.ask(format_puzzle(1, puzzle))
+        if answer is None:
             while not self._transport.exited:
                 self._talk.listen(math.inf)
             raise UnusableError(f"the bot ended: {self._last_words()}")
-        (record, digits), _ = found
+        (record, digits), _ = answer
         if record["status"] not in ("solved", "timeout"):
             raise UnusableError(f"the bot cannot solve such boards: {self._last_words()}")
         return record, digits
@@ -242,7 +233,7 @@ class GradingBot:
 
 
 def _level(record: dict[str, Any]) -> Level:
-    """Return what the bot's way to the only solution needed, as far as its strategy tells."""
+    """Return the level of a unique board, as far as the bot's strategy shows it."""
     if record.get("decisions") == 0:
         return "lines"
     return "probing" if record.get("nodes") == 1 and record["status"] == "solved" else "search"

@@ -17,7 +17,7 @@ from nonobot.tournament_data.select import Grade
 __all__ = [
     "STEP_PERCENT",
     "SURVEY_SCHEMA_VERSION",
-    "Kind",
+    "BoardKind",
     "Row",
     "Survey",
     "as_json",
@@ -33,7 +33,7 @@ STEP_PERCENT = 5
 """Boards are put together by their share of black cells, to the nearest so many per cent."""
 
 
-class Kind(NamedTuple):
+class BoardKind(NamedTuple):
     """What boards of a row have in common.
 
     Attributes
@@ -48,13 +48,13 @@ class Kind(NamedTuple):
     percent: int
 
     @classmethod
-    def of(cls, width: int, height: int, black: int) -> Kind:
+    def of(cls, width: int, height: int, black: int) -> BoardKind:
         """Return the kind of a board with so many black cells; what lies just between two steps goes up."""
         step = STEP_PERCENT * width * height
         return cls(width, height, (200 * black + step) // (2 * step) * STEP_PERCENT)
 
     @classmethod
-    def of_puzzle(cls, recipe: Recipe, index: int) -> Kind:
+    def of_puzzle(cls, recipe: Recipe, index: int) -> BoardKind:
         """Return the kind of the boards for puzzle `index` of a set, counted from 0."""
         width, height = recipe.width, recipe.height
         return cls.of(width, height, black_cells(index, recipe.count, recipe.p1, recipe.p2, width, height))
@@ -112,13 +112,13 @@ class Survey:
     """A table of rows by kind, each there once a board of it was seen."""
 
     def __init__(self) -> None:
-        self._rows: dict[Kind, Row] = {}
+        self._rows: dict[BoardKind, Row] = {}
 
-    def row(self, kind: Kind) -> Row:
+    def row(self, kind: BoardKind) -> Row:
         """Return the row of a kind, to be added to."""
         return self._rows.setdefault(kind, Row())
 
-    def rows(self) -> Iterator[tuple[Kind, Row]]:
+    def rows(self) -> Iterator[tuple[BoardKind, Row]]:
         """Yield all rows, by size and density."""
         return iter(sorted(self._rows.items()))
 

@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 from nonobot.harness import cli
 from nonobot.harness.cluster import board_jobs
 from nonobot.harness.cluster.board_jobs import Plan, completed, select_on, survey_on
-from nonobot.harness.cluster.board_tasks import Judge, Judged, _graded
-from nonobot.harness.cluster.where import connected
+from nonobot.harness.cluster.board_tasks import graded
+from nonobot.harness.cluster.cluster_workers import connected
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.grading import Grading
 from nonobot.harness.survey import as_json
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.select import Grade, NoBoardError, Rules, select
@@ -29,7 +30,7 @@ from tests.clusters import beside, cluster, wait_for
 
 __all__ = ["cluster"]
 
-JUDGE = Judge((5, 5), solutions=2, levels=True, puzzle_seconds=60, line_limit=10**6)
+GRADING = Grading((5, 5), solutions=2, levels=True, puzzle_seconds=60, line_limit=10**6)
 
 
 def judged_with(shares):
@@ -75,8 +76,8 @@ def planned(recipe, rules, grade_board, workers, order, on_draw):
             on_the_way.append(draws)
         assert on_the_way, "nothing is asked for, and nothing is there"
         draws = on_the_way.pop(order.randrange(len(on_the_way)))
-        found = [_graded(grade_board, recipe, rules, one) for one in draws]
-        plan.take(draws, Judged(found, order.random() / 10))
+        grades = [graded(grade_board, recipe, rules, one) for one in draws]
+        plan.take(draws, grades, order.random() / 10)
         yield from plan.ready()
 
 
@@ -111,9 +112,8 @@ def test_a_plan_looks_at_few_boards_in_vain():
 
 
 def fake_bot(monkeypatch):
-    monkeypatch.setattr(
-        "nonobot.harness.cluster.board_tasks._bot", lambda judge: judged_with((8, 5)) if judge else None
-    )
+    bot = contextlib.nullcontext(judged_with((8, 5)))
+    monkeypatch.setattr("nonobot.harness.cluster.board_tasks._warm_bot", lambda grading: bot)
 
 
 def without_seconds(survey):
@@ -125,7 +125,7 @@ def without_seconds(survey):
 @pytest.mark.parametrize("seconds", [1e-6, 1e-3, 10.0])
 def test_a_survey_does_not_depend_on_its_tasks(monkeypatch, seconds):
     fake_bot(monkeypatch)
-    asked = [(JUDGE, Recipe(5, side, 123, seed=4, p1=0.3, p2=0.7)) for side in (5, 4, 6)]
+    asked = [(GRADING, Recipe(5, side, 123, seed=4, p1=0.3, p2=0.7)) for side in (5, 4, 6)]
     told = []
     monkeypatch.setattr(board_jobs, "TASK_SECONDS", seconds)
     found = without_seconds(survey_on(None, asked, told.append))
@@ -217,7 +217,7 @@ def wait_until_gone(processes):
 @pytest.mark.slow
 def test_workers_that_are_killed_change_nothing(compiled):
     recipe, rules = Recipe(20, 20, 10, seed=5, p1=0.5, p2=0.4), Rules(unique=False, choices=200)
-    judge = Judge((20, 20), solutions=1, levels=False, puzzle_seconds=60, line_limit=10**6)
+    grading = Grading((20, 20), solutions=1, levels=False, puzzle_seconds=60, line_limit=10**6)
     killed, bots = [], []
 
     def kill_some(drawn):
@@ -228,10 +228,10 @@ def test_workers_that_are_killed_change_nothing(compiled):
             killed.append(workers.pop())
             killed[-1].kill()
 
-    with judge.bot() as bot:
+    with grading.started() as bot:
         alone = list(select(recipe, bot, rules, lambda drawn: None))
     with connected("local:2") as client:
-        assert list(select_on(client, judge, recipe, rules, kill_some)) == alone
+        assert list(select_on(client, grading, recipe, rules, kill_some)) == alone
     assert len({one.pid for one in killed}) == 2
     wait_until_gone([*killed, *bots])
 

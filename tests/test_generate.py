@@ -367,7 +367,7 @@ def test_an_interrupted_run_leaves_no_half_written_file(compiled, tmp_path, choi
 )
 def test_where_the_bot_cannot_be_contained_a_line_says_so(monkeypatch, capsys, options, lines):
     monkeypatch.setattr(sandbox, "_tried", lambda: (None, "bubblewrap is not installed"))
-    monkeypatch.setattr(command, "_write_set", lambda *_: None)
+    monkeypatch.setattr(command, "write_questions", lambda *_: None)
     assert cli.run(["generate", "5x5x1", "--seed", "1", *options]) == 0
     assert capsys.readouterr().err.count("bots are not contained here: bubblewrap is not installed; ") == lines
 

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.grading import WORK_COUNT, GradingBot, _Words, grading_bot, level_grader
+from nonobot.harness.grading import WORK_COUNT, Grading, GradingBot, _Words, grading_bot
 from nonobot.harness.play.bot_process import LastWords
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data import Recipe
@@ -108,7 +108,8 @@ def test_the_levels_of_random_boards_are_those_of_the_slow_twins():
     boards = [drawn_board(Recipe(7, 7, 60, seed=5, p1=0.4, p2=0.6), index, 0)[0] for index in range(60)]
     expected = [level_of(puzzle) for puzzle in boards]
     assert {"lines", "probing", None} <= set(expected)
-    with level_grader((7, 7), puzzle_seconds=60) as grade:
+    grading = Grading((7, 7), solutions=2, levels=True, puzzle_seconds=60, line_limit=10**6)
+    with grading.started() as grade:
         found = [grade(puzzle) for puzzle in boards]
     assert [one.level for one in found] == expected
     assert [one.unique for one in found] == [level is not None for level in expected]

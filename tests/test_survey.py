@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from nonobot.harness import cli
 from nonobot.harness.report.survey_plot import drawing_of
-from nonobot.harness.survey import Kind, Row, Survey, as_json, as_text, quantile, rounded
+from nonobot.harness.survey import BoardKind, Row, Survey, as_json, as_text, quantile, rounded
 from nonobot.harness.text import NOTHING
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.select import Grade, drawn_board
@@ -29,7 +29,7 @@ def grades():
     return unique | other
 
 
-kinds = st.builds(Kind, st.sampled_from([5, 10]), st.sampled_from([5, 10]), st.sampled_from([30, 35]))
+kinds = st.builds(BoardKind, st.sampled_from([5, 10]), st.sampled_from([5, 10]), st.sampled_from([30, 35]))
 
 
 def survey_of(boards):
@@ -83,7 +83,7 @@ def test_of_nothing_there_is_no_quantile():
 @given(width=st.integers(1, 30), height=st.integers(1, 30), share=st.floats(0, 1))
 def test_the_kind_of_a_board_is_the_nearest_step(width, height, share):
     black = int(share * width * height)
-    kind = Kind.of(width, height, black)
+    kind = BoardKind.of(width, height, black)
     assert kind.percent % 5 == 0
     assert abs(kind.percent - 100 * black / (width * height)) <= 2.5 + 1e-9
 
@@ -152,7 +152,7 @@ def random_survey():
     random, found = Random(1), Survey()
     for width in (10, 20):
         for percent in (30, 50, 70):
-            row = found.row(Kind(width, width, percent))
+            row = found.row(BoardKind(width, width, percent))
             for _ in range(20):
                 level = random.choice(["lines", "probing", "search", None])
                 work = random.randrange(1, 10**5)
@@ -163,11 +163,11 @@ def random_survey():
 
 def test_the_table_has_a_row_for_each_kind_and_shares_of_its_boards():
     found = Survey()
-    row = found.row(Kind(10, 10, 50))
+    row = found.row(BoardKind(10, 10, 50))
     for level, work in (("lines", 100), ("probing", 220), ("search", 330), (None, 12345)):
         row.add(Grade(True, level is not None, work, work // 100, level), 10**6)
     row.seconds = 0.25
-    found.row(Kind(10, 10, 55)).add(Grade(False, False, 10**6 + 3, 9), 10**6)
+    found.row(BoardKind(10, 10, 55)).add(Grade(False, False, 10**6 + 3, 9), 10**6)
     head, *lines = as_text(found, terminal=False).splitlines()
     assert head.split("  ")[0] == "size"
     assert " ".join(lines[0].split()) == "10x10 50 % 4 25 % 50 % 75 % - 220 12,000 120 16".replace("-", NOTHING)
@@ -198,7 +198,7 @@ def test_json_keeps_all_counts():
             }
         )
         assert again == row
-        assert Kind(kept["width"], kept["height"], kept["percent"]) == kind
+        assert BoardKind(kept["width"], kept["height"], kept["percent"]) == kind
 
 
 def status_of(*arguments):

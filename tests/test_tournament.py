@@ -19,7 +19,7 @@ from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.tournament import rounds
 from nonobot.harness.tournament.definition import filled_in, read_tournament, terms_of
-from nonobot.harness.tournament.rounds import pairings
+from nonobot.harness.tournament.rounds import scheduled_runs
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, let_time_fly, verdicts
 
@@ -150,7 +150,7 @@ def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_
     other = tmp_path / "other.py"
     other.touch()
     path.write_text(path.read_text() + f'[[bots]]\nname = "other"\ncommand = "{{python}} {other}"\n')
-    pairing, _ = pairings(read_tournament(path), Path("results/small"))
+    scheduled, _ = scheduled_runs(read_tournament(path), Path("results/small"))
     players = []
 
     def play(puzzle_set, bot, terms, result_path, on_verdict):
@@ -159,11 +159,11 @@ def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_
 
     monkeypatch.setattr(rounds, "play", play)
     results = {tmp_path / "results", tmp_path / "results/small", other}
-    pairing.play(None, lambda *_: None)
+    scheduled.play(None, lambda *_: None)
     core = tmp_path / "worker/core-0"
     core.mkdir(parents=True)
     monkeypatch.chdir(core)
-    remote_run._played(pairing, None, core, None)
+    remote_run._played(scheduled, None, core, None)
     here, there = (set(bot.hide) for bot in players)
     assert results <= here
     assert results | {tmp_path / "worker"} <= there

@@ -1,7 +1,7 @@
-"""What a worker does with boards: it draws and judges those of a task, with a bot that stays warm between tasks.
+"""Tasks of workers on boards: they draw the boards and grade them, with a bot that stays warm between tasks.
 
-A task is pure: it names boards by the seed and their numbers, so that any worker, or another one after the first
-has died, makes and finds the same.
+A task is pure. It names boards by the seed and their numbers, so that any worker makes the same boards and the
+same grades, also after another worker died of the task.
 """
 
 from __future__ import annotations
@@ -9,68 +9,29 @@ from __future__ import annotations
 import atexit
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from nonobot.harness.grading import grading_bot, level_grader
-from nonobot.harness.results.conditions import Contain
-from nonobot.harness.survey import Kind, Survey
-from nonobot.protocol import Puzzle
+from nonobot.harness.grading import GradeBoard, Grading
+from nonobot.harness.survey import BoardKind, Survey
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.select import Grade, Rules, drawn_board
 
-__all__ = ["Draws", "Judge", "Judged", "end_bot", "grade_boards", "survey_boards"]
-
-
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """What is asked about boards of a size, and when a board is given up.
-
-    Attributes
-    ----------
-    size : (int, int)
-    solutions : int
-        2: is it unique?
-    levels : bool
-        Whether the levels of unique boards are asked for.
-    puzzle_seconds : float
-    line_limit : int
-    contain : Contain
-        Whether the bot runs within walls.
-    """
-
-    size: tuple[int, int]
-    solutions: int
-    levels: bool
-    puzzle_seconds: float
-    line_limit: int
-    contain: Contain = Contain.NO
-
-    def bot(self) -> contextlib.AbstractContextManager[Callable[[Puzzle], Grade]]:
-        """Return what starts the bot that answers this, and ends it."""
-        terms: dict[str, Any] = {
-            "puzzle_seconds": self.puzzle_seconds,
-            "line_limit": self.line_limit,
-            "contain": self.contain,
-        }
-        if self.levels:
-            return level_grader(self.size, **terms)
-        return grading_bot(self.size, solutions=self.solutions, **terms)
+__all__ = ["Draws", "end_bot", "grade_boards", "survey_boards"]
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Boards that are drawn for a puzzle one after the other.
+    """Consecutive boards that are drawn for a puzzle.
 
     Attributes
     ----------
     index : int
-        Of the puzzle, counted from 0.
+        Index of the puzzle, from 0.
     first, number : int
-        The first board, counted from 0, and how many at most.
+        Index of the first board, from 0, and the most boards to draw.
     enough : int
-        Eligible boards after which the rest is not needed.
+        Number of eligible boards that makes the rest unnecessary.
     """
 
     index: int
@@ -82,33 +43,23 @@ class Draws:
         return f"puzzle {self.index + 1}, boards {self.first + 1} to {self.first + self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What a task found.
-
-    Attributes
-    ----------
-    grades : list of list of Grade
-        For each of its `Draws`, of each board that was drawn.
-    seconds : float
-        What it took, without the start of a bot.
-    """
-
-    grades: list[list[Grade]]
-    seconds: float
-
-
-_warm: tuple[Judge, Callable[[Puzzle], Grade], contextlib.ExitStack] | None = None
+_warm: tuple[Grading, GradeBoard, contextlib.ExitStack] | None = None
 """The last bot of this process; tasks of one kind come together, so one is enough."""
 
 
-def _bot(judge: Judge) -> Callable[[Puzzle], Grade]:
+@contextlib.contextmanager
+def _warm_bot(grading: Grading) -> Iterator[GradeBoard]:
+    """Provide this process's bot for a task, and end it if the task fails."""
     global _warm
-    if _warm is None or _warm[0] != judge:
+    if _warm is None or _warm[0] != grading:
         end_bot()
         stack = contextlib.ExitStack()
-        _warm = judge, stack.enter_context(judge.bot()), stack
-    return _warm[1]
+        _warm = grading, stack.enter_context(grading.started()), stack
+    try:
+        yield _warm[1]
+    except BaseException:
+        end_bot()
+        raise
 
 
 def end_bot() -> None:
@@ -122,45 +73,36 @@ def end_bot() -> None:
 atexit.register(end_bot)
 
 
-@contextlib.contextmanager
-def _ending_bot_on_error() -> Iterator[None]:
-    """A bot that failed is not asked again."""
-    try:
-        yield
-    except BaseException:
-        end_bot()
-        raise
-
-
-def grade_boards(judge: Judge, recipe: Recipe, rules: Rules, draws: list[Draws]) -> Judged:
-    """Draw and judge boards."""
-    with _ending_bot_on_error():
-        grade_board = _bot(judge)
+def grade_boards(
+    grading: Grading, recipe: Recipe, rules: Rules, draws: list[Draws]
+) -> tuple[list[list[Grade]], float]:
+    """Return the grades of the boards drawn, a list for each of `draws`, and the seconds without a bot's start."""
+    with _warm_bot(grading) as grade_board:
         began = time.perf_counter()
-        found = [_graded(grade_board, recipe, rules, one) for one in draws]
-        return Judged(found, time.perf_counter() - began)
+        grades = [graded(grade_board, recipe, rules, one) for one in draws]
+        return grades, time.perf_counter() - began
 
 
-def _graded(grade_board: Callable[[Puzzle], Grade], recipe: Recipe, rules: Rules, draws: Draws) -> list[Grade]:
-    found: list[Grade] = []
+def graded(grade_board: GradeBoard, recipe: Recipe, rules: Rules, draws: Draws) -> list[Grade]:
+    """Return the grades of boards until enough of them are eligible."""
+    grades: list[Grade] = []
     eligible = 0
     for draw in range(draws.first, draws.first + draws.number):
-        found.append(grade_board(drawn_board(recipe, draws.index, draw)[0]))
-        eligible += rules.eligible(found[-1])
+        grades.append(grade_board(drawn_board(recipe, draws.index, draw)[0]))
+        eligible += rules.eligible(grades[-1])
         if eligible == draws.enough:
             break
-    return found
+    return grades
 
 
-def survey_boards(judge: Judge, recipe: Recipe, first: int, number: int) -> Survey:
-    """Draw and judge the first board of each of `number` puzzles; return what was seen of them together."""
-    seen = Survey()
-    with _ending_bot_on_error():
-        grade_board = _bot(judge)
+def survey_boards(grading: Grading, recipe: Recipe, first: int, number: int) -> Survey:
+    """Return the survey of the first boards drawn for `number` puzzles, from index `first` on."""
+    survey = Survey()
+    with _warm_bot(grading) as grade_board:
         for index in range(first, first + number):
             began = time.perf_counter()
             puzzle = drawn_board(recipe, index, 0)[0]
-            row = seen.row(Kind.of_puzzle(recipe, index))
-            row.add(grade_board(puzzle), judge.line_limit)
+            row = survey.row(BoardKind.of_puzzle(recipe, index))
+            row.add(grade_board(puzzle), grading.line_limit)
             row.seconds += time.perf_counter() - began
-    return seen
+    return survey

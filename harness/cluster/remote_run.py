@@ -1,8 +1,8 @@
 """A run on a worker, played by a judge of its own on a core that no other run of this machine has.
 
-The task of dask, :func:`play_here`, only starts that judge and passes on what it says: times are to be those of a
-judge that is alone in its process, and a worker that dies must not leave a bot behind. Whatever becomes of the
-worker, the connection between the two breaks, and the judge ends its bot.
+The task of dask, :func:`play_here`, only starts that judge and passes on its messages, for two reasons: the judge
+is alone in its process, as without dask, and a worker that dies leaves no bot behind. When the worker ends in any
+way, the connection between the two breaks, and the judge ends its bot.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.process_tree import end_leftover
 from nonobot.harness.play.run_state import stderr_path
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
-from nonobot.harness.tournament.rounds import Pairing
+from nonobot.harness.tournament.rounds import ScheduledRun
 from nonobot.system import usable_cores
 
 if TYPE_CHECKING:
     from distributed import Worker
 
-__all__ = ["SIGNS", "Outcome", "Trouble", "play_here"]
+__all__ = ["SIGNS", "RunFiles", "Trouble", "play_here"]
 
 SIGNS = "nonojudge-signs"
-"""The topic of the events that tell how far runs are: each has the task's key as `run`, `answered` and `right`."""
+"""The topic of the events on the progress of runs; each has `run`, the task's key, `answered` and `right`."""
 
 SECONDS_BETWEEN_SIGNS = 1.0
 SECONDS_BETWEEN_LOOKS = 0.25
-"""How often the worker sees whether the run is still wanted, and a judge without a core whether one is free."""
+"""Interval at which the worker checks that the run is still wanted, and a judge without a core looks for one."""
 
 SECONDS_TO_END = 30.0
-"""What a judge has to end its bot before it is killed; 2 s are enough where nothing hangs."""
+"""Time for a judge to end its bot before it is killed; 2 s are enough unless something hangs."""
 
 JUDGE = """\
 import sys
@@ -59,8 +59,8 @@ judge({connection})
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """The files of a run that is over: its result, and what the bot wrote to stderr."""
+class RunFiles:
+    """The content of a completed run's files: its result, and the bot's stderr."""
 
     result: bytes
     stderr: bytes
@@ -68,28 +68,17 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why a run could not be played here.
+    """The reason, in one line, why a run could not be played here.
 
-    Attributes
-    ----------
-    why : str
-        One line.
-    of_the_run : bool
-        Whether it may be the run's doing, and not this machine's.
+    `of_the_run` is true if the run may have caused it, and not this machine.
     """
 
     why: str
     of_the_run: bool
 
 
-def play_here(pairing: Pairing) -> Outcome | Trouble | None:
-    """Play a run, as a task of dask; None if nobody wants it any more.
-
-    Parameters
-    ----------
-    pairing : Pairing
-        Its terms name no core; where its result goes is the caller's business.
-    """
+def play_here(scheduled: ScheduledRun) -> RunFiles | Trouble | None:
+    """Play a run whose terms name no core, as a task of dask; None if the run is not wanted any more."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -107,8 +96,8 @@ def play_here(pairing: Pairing) -> Outcome | Trouble | None:
                 start_new_session=True,  # a Ctrl-C is the command's business
             )
         try:
-            ours.send(pairing)
-            outcome = _heard(ours, worker, run)
+            ours.send(scheduled)
+            outcome = _received(ours, worker, run)
         except (EOFError, OSError):
             outcome = Trouble("its judge was killed", of_the_run=True)
     try:
@@ -119,7 +108,8 @@ def play_here(pairing: Pairing) -> Outcome | Trouble | None:
     return outcome
 
 
-def _heard(judge: Connection, worker: Worker, run: str) -> Outcome | Trouble | None:
+def _received(judge: Connection, worker: Worker, run: str) -> RunFiles | Trouble | None:
+    """Return the last message of a judge, and pass on those on its progress before."""
     while _wanted(worker, run):
         if judge.poll(SECONDS_BETWEEN_LOOKS):
             message = judge.recv()
@@ -131,13 +121,13 @@ def _heard(judge: Connection, worker: Worker, run: str) -> Outcome | Trouble | N
 
 
 def _wanted(worker: Worker, run: str) -> bool:
-    """Return whether the command that asked for the run, and the scheduler, are still there."""
+    """Return whether the command that scheduled the run, and the scheduler, are still there."""
     task = worker.state.tasks.get(run)
     return task is not None and task.state == "executing" and worker.status.name in ("running", "paused")
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without what dask puts into it: a bot is to find what it finds without dask."""
+    """Return the environment without the variables that dask added, for a bot as without dask."""
     import dask
 
     added = dask.config.get("distributed.nanny.pre-spawn-environ", {})
@@ -148,18 +138,19 @@ def _environment() -> dict[str, str]:
 
 
 def judge(connection: int) -> None:
-    """Play the run that comes over a connection, and send back signs of it and what became of it."""
+    """Play the run that comes over a connection, and send back its progress and its files."""
     os.set_inheritable(connection, False)
     home = Connection(connection)
-    pairing: Pairing = home.recv()
-    if hashlib.sha256(pairing.puzzle_set.text).hexdigest() != pairing.puzzle_set.sha256:
-        home.send(Trouble(f"the set {pairing.puzzle_set.name} did not arrive as it was sent", of_the_run=False))
+    scheduled: ScheduledRun = home.recv()
+    puzzle_set = scheduled.puzzle_set
+    if hashlib.sha256(puzzle_set.text).hexdigest() != puzzle_set.sha256:
+        home.send(Trouble(f"the set {puzzle_set.name} did not arrive as it was sent", of_the_run=False))
         return
     threading.Thread(target=_end_with, args=(home,), daemon=True).start()
-    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):  # nobody is there who wants to know
+    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):  # the run is not wanted any more
         try:
             with _own_core() as (core, folder):
-                outcome = _played(pairing, core, folder, home)
+                outcome = _played(scheduled, core, folder, home)
         except UnusableError as error:
             home.send(Trouble(str(error), of_the_run=False))
         except OSError as error:
@@ -169,41 +160,35 @@ def judge(connection: int) -> None:
                 home.send(outcome)
 
 
-def _played(pairing: Pairing, core: int | None, folder: Path, home: Connection) -> Outcome | None:
+def _played(scheduled: ScheduledRun, core: int | None, folder: Path, home: Connection) -> RunFiles | None:
     path = folder / "result.json"
     here = replace(
-        pairing,
-        terms=msgspec.structs.replace(pairing.terms, core=core),
+        scheduled,
+        terms=msgspec.structs.replace(scheduled.terms, core=core),
         result_path=path,
-        hide=[*pairing.hide, folder.parent],  # with the runs on other cores
+        hide=[*scheduled.hide, folder.parent],  # with the runs on other cores
     )
-    signs = _Signs(home)
-    result = here.play(None, signs.take)
+    answered = right = 0
+    next_sign = 0.0
+
+    def show(ruling: PuzzleResult, _run_seconds: float) -> None:
+        nonlocal answered, right, next_sign
+        answered += 1
+        right += ruling.verdict is Verdict.RIGHT
+        if (now := time.monotonic()) >= next_sign:
+            next_sign = now + SECONDS_BETWEEN_SIGNS
+            with contextlib.suppress(OSError):  # the thread of :func:`_end_with` handles a broken connection
+                home.send((answered, right))
+
+    result = here.play(None, show)
     if result.end.reason is EndReason.INTERRUPTED:
         return None
     log = stderr_path(path)
-    return Outcome(path.read_bytes(), log.read_bytes() if log.exists() else b"")
-
-
-class _Signs:
-    """Tells now and then how far the run is."""
-
-    def __init__(self, home: Connection) -> None:
-        self._home = home
-        self._answered = self._right = 0
-        self._next = 0.0
-
-    def take(self, ruling: PuzzleResult, _run_seconds: float) -> None:
-        self._answered += 1
-        self._right += ruling.verdict is Verdict.RIGHT
-        if (now := time.monotonic()) >= self._next:
-            self._next = now + SECONDS_BETWEEN_SIGNS
-            with contextlib.suppress(OSError):  # the end of the connection is heard by its thread
-                self._home.send((self._answered, self._right))
+    return RunFiles(path.read_bytes(), log.read_bytes() if log.exists() else b"")
 
 
 def _end_with(home: Connection) -> None:
-    """Tell this process to stop once nobody is at the other end any more."""
+    """Tell this process to stop once the other end is closed."""
     with contextlib.suppress(EOFError, OSError):
         home.recv()
     os.kill(os.getpid(), signal.SIGTERM)
@@ -211,10 +196,10 @@ def _end_with(home: Connection) -> None:
 
 @contextlib.contextmanager
 def _own_core() -> Iterator[tuple[int | None, Path]]:
-    """Wait for a core that no other run of this machine has, which comes with an empty folder.
+    """Wait for a core that no other run of this machine has, and for its folder, which is empty.
 
-    The lock on it lasts as long as this process. A bot that is left there of a judge that was killed is ended
-    first. None stands for a core where the system holds no process on one.
+    The lock on it lasts as long as this process. A bot that a killed judge left there is ended first. The core is
+    None on a system that cannot pin a process to a core.
     """
     place = Path(tempfile.gettempdir()) / f"nonojudge-{os.getuid()}"
     place.mkdir(mode=0o700, exist_ok=True)
@@ -237,7 +222,7 @@ def _own_core() -> Iterator[tuple[int | None, Path]]:
 
 
 def _locked(file: int) -> bool:
-    """Return whether a lock is this process's now; it is not if somebody has it, or has just removed its file."""
+    """Return whether this process got the lock: no other has it, or has just removed its file."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

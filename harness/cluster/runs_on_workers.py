@@ -1,7 +1,7 @@
-"""The runs of a tournament handed out to workers: each that is free gets one, until all are played or given up.
+"""The runs of a tournament handed out to workers: a free worker gets one, until all are played or given up.
 
-Who gets what is decided here and not by dask, which lets tasks queue up on workers: a run behind one of two hours
-would wait for it beside idle cores, and be blamed with it for the death of their worker.
+This module chooses the worker of a run, and not dask, which lets tasks queue up on workers: a run behind one of
+two hours would wait for it while other cores are idle, and share the blame for the death of their worker.
 """
 
 from __future__ import annotations
@@ -18,9 +18,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nonobot.harness.cluster.fit_workers import Facts, FitWorkers, SchedulerLostError, software, talking
-from nonobot.harness.cluster.remote_run import SIGNS, Outcome, Trouble, play_here
-from nonobot.harness.cluster.where import connected
+from nonobot.harness.cluster.cluster_workers import (
+    Facts,
+    FitWorkers,
+    SchedulerLostError,
+    connected,
+    software,
+    talking,
+)
+from nonobot.harness.cluster.remote_run import SIGNS, RunFiles, Trouble, play_here
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import interpreter_in, is_here
 from nonobot.harness.play.run_state import Interrupts
@@ -28,7 +34,7 @@ from nonobot.harness.progress import AllRunsProgress
 from nonobot.harness.ranking.comparability import MachineKind
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import count
-from nonobot.harness.tournament.rounds import Pairing
+from nonobot.harness.tournament.rounds import ScheduledRun
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -36,28 +42,28 @@ if TYPE_CHECKING:
 __all__ = ["RunsOnWorkers", "needed", "played_on"]
 
 MOST_DEATHS = 3
-"""A run of which so many workers died is given up."""
+"""Deaths of workers after which their run is given up."""
 
 SECONDS_BETWEEN_LOOKS = 0.5
-"""How often it is looked who came and went, and whether the command was told to stop."""
+"""Interval between looks at the workers, and at whether the command was told to stop."""
 
 SECONDS_TO_COME = 60.0
-"""How long a worker is waited for that can play what is left; one that died is started anew in a second or two."""
+"""Time to wait for a worker that can play a run; one that died is started again within a second or two."""
 
 SECONDS_TO_FETCH = 60.0
 
 
 def played_on(place: str, runs: RunsOnWorkers, say: Callable[[str], None]) -> None:
-    """Have runs played by the workers at `place`; a scheduler that restarts is waited for.
+    """Have the workers at `place` play runs, and wait for a scheduler that restarts.
 
     Raises
     ------
     UnusableError
-        If there are none, they are not fit, no scheduler comes back, or as for :meth:`RunsOnWorkers.hand_out`.
+        If no worker fits, no scheduler comes back, or as for :meth:`RunsOnWorkers.hand_out`.
     KeyboardInterrupt
         If the command is told to stop.
     """
-    until = time.monotonic()  # a scheduler that was never there is not waited for
+    until = time.monotonic()  # a scheduler that was never there will not come back
     while runs.todo:
         try:
             with contextlib.ExitStack() as stack:
@@ -82,8 +88,8 @@ def _client(stack: contextlib.ExitStack, place: str, runs: RunsOnWorkers, until:
         time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
-def needed(todo: Iterable[Pairing]) -> Facts:
-    """Return what tells whether a worker has what is here: the software, and the programs of the bots."""
+def needed(todo: Iterable[ScheduledRun]) -> Facts:
+    """Return the facts that a worker has to share: the software, and the programs of the bots."""
     words: dict[str, None] = {}
     for program, *others in (command for one in todo for command in one.programs if command):
         interpreter = interpreter_in(Path(shutil.which(program) or program))
@@ -108,43 +114,41 @@ def _digest(path: str) -> str:
 class _Playing:
     """A run on a worker."""
 
-    pairing: Pairing
+    scheduled: ScheduledRun
     address: str
     future: Future
 
 
 class RunsOnWorkers:
-    """What is left to play, and what came of the rest; the workers may change, and their scheduler too.
-
-    A run is in one place at a time: left to play, in play on a worker, played, or given up.
+    """The runs left to play, in play on a worker, played, and given up, while workers and scheduler may change.
 
     Parameters
     ----------
-    todo : sequence of Pairing
+    todo : sequence of ScheduledRun
     screen : AllRunsProgress
-    anew : bool
-        Whether what is there of these runs is removed, once there are workers to play them.
+    again : bool
+        Whether to remove the results of these runs, once there are workers to play them.
     kinds : dict of str to MachineKind, optional
-        For sets, by their digests, the kind of machine that all of their runs have to be on; a set gets that of
-        the first worker that plays it. None: a set is played wherever there is room.
+        The kind of machine for all runs of a set, by its digest; a set gets that of the first worker that plays
+        it. None: on machines of any kind.
 
     Attributes
     ----------
-    todo : list of Pairing
+    todo : list of ScheduledRun
         Neither played nor in play, nor given up.
     results : dict of Path to RunResult
-        What was played, by the path of the result.
+        By the path of the result.
     """
 
     def __init__(
         self,
-        todo: Sequence[Pairing],
+        todo: Sequence[ScheduledRun],
         screen: AllRunsProgress,
-        anew: bool = False,
+        again: bool = False,
         kinds: dict[str, MachineKind] | None = None,
     ) -> None:
         self.todo = list(todo)
-        self._anew = anew
+        self._again = again
         self.results: dict[Path, RunResult] = {}
         self._screen = screen
         self._kinds = kinds
@@ -153,22 +157,22 @@ class RunsOnWorkers:
         self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def hand_out(self, client: Client, interrupts: Interrupts) -> None:
-        """Have runs played until none is left, or it is told to stop.
+        """Have runs played until none is left, or the command is told to stop.
 
         Raises
         ------
         SchedulerLostError
-            If the scheduler is gone; what was in play is in `todo` again.
+            If the scheduler is gone; the runs in play are in `todo` again.
         UnusableError
-            If no worker comes that can play what is left, or a result cannot be written.
+            If no worker comes that can play the rest, or a result cannot be written.
         """
         with talking():
             workers = FitWorkers(client, needed(self.todo), self._screen.say)
             client.subscribe_topic(SIGNS, lambda event: self._inbox.put(event[1]))
-        if self._anew:
-            for pairing in self.todo:
-                pairing.forget()
-            self._anew = False
+        if self._again:
+            for scheduled in self.todo:
+                scheduled.forget()
+            self._again = False
         idle_since = time.monotonic()
         try:
             while (self.todo or self._playing) and not interrupts.told:
@@ -183,53 +187,52 @@ class RunsOnWorkers:
                 self._take(workers)
         finally:
             for run in list(self._playing):
-                self.todo.append(self._out_of_play(run).pairing)
+                self.todo.append(self._out_of_play(run).scheduled)
 
     @property
     def left_in_words(self) -> str:
-        """How many runs are left, and what to do about them."""
-        left = count(len(self.todo), "run")
-        return f"{left} left; the same command goes on"
+        """The number of runs left, and how to resume them."""
+        return f"{count(len(self.todo), 'run')} left; the same command goes on"
 
     def _give(self, client: Client, workers: FitWorkers) -> None:
-        """Give each worker that is free a run."""
+        """Give each free worker a run."""
         busy = {one.address for one in self._playing.values()}
         for address, kind in workers.fit.items():
-            pairing = None if address in busy else self._next_for(kind)
-            if pairing is not None:
+            scheduled = None if address in busy else self._next_for(kind)
+            if scheduled is not None:
                 run = f"nonojudge-{uuid.uuid4().hex}"
                 with talking():
-                    future = client.submit(play_here, pairing, key=run, workers=[address])
+                    future = client.submit(play_here, scheduled, key=run, workers=[address])
                     future.add_done_callback(lambda future: self._inbox.put(future.key))
-                self._playing[run] = _Playing(pairing, address, future)
-                self.todo.remove(pairing)
-                self._screen.begin(pairing.name, len(pairing.puzzle_set.puzzles))
+                self._playing[run] = _Playing(scheduled, address, future)
+                self.todo.remove(scheduled)
+                self._screen.begin(scheduled.name, len(scheduled.puzzle_set.puzzles))
 
-    def _next_for(self, kind: MachineKind) -> Pairing | None:
-        """Return the run for a machine of that kind: first on the sets that are played on such machines only."""
+    def _next_for(self, kind: MachineKind) -> ScheduledRun | None:
+        """Return the run for a machine of a kind; sets that are bound to that kind come first."""
         kinds = self._kinds
         if kinds is None:
             return next(iter(self.todo), None)
         for fits in (kind, None):
-            for pairing in self.todo:
-                if kinds.get(pairing.puzzle_set.sha256) == fits:
-                    kinds[pairing.puzzle_set.sha256] = kind
-                    return pairing
+            for scheduled in self.todo:
+                if kinds.get(scheduled.puzzle_set.sha256) == fits:
+                    kinds[scheduled.puzzle_set.sha256] = kind
+                    return scheduled
         return None
 
     def _take(self, workers: FitWorkers) -> None:
-        """Wait a moment for what comes home, and take all that is there."""
+        """Wait a moment for messages from the workers, and handle all that are there."""
         with contextlib.suppress(queue.Empty):
             message = self._inbox.get(timeout=SECONDS_BETWEEN_LOOKS)
             while True:
                 if isinstance(message, str):
                     self._end(message, workers)
                 elif one := self._playing.get(message["run"]):
-                    self._screen.show(one.pairing.name, message["answered"], message["right"])
+                    self._screen.show(one.scheduled.name, message["answered"], message["right"])
                 message = self._inbox.get_nowait()
 
     def _end(self, run: str, workers: FitWorkers) -> None:
-        """Take what came of a run."""
+        """Handle the end of a run's task."""
         one = self._playing.get(run)
         if one is None or one.future.status in ("pending", "lost"):  # missed before, or soon
             return
@@ -237,46 +240,45 @@ class RunsOnWorkers:
             raise SchedulerLostError("the connection broke")
         try:
             outcome = one.future.result(timeout=SECONDS_TO_FETCH)
-        except Exception as error:  # what dask could not do with it: KilledWorker, among others
+        except Exception as error:  # from dask: KilledWorker, among others
             outcome = Trouble(f"{type(error).__name__}: {error}".splitlines()[0], of_the_run=True)
         self._out_of_play(run)
-        if isinstance(outcome, Outcome):
-            result = one.pairing.keep(outcome.result, outcome.stderr)
-            self.results[one.pairing.result_path] = result
-            self._screen.take(one.pairing.name, result)
+        if isinstance(outcome, RunFiles):
+            result = one.scheduled.keep(outcome.result, outcome.stderr)
+            self.results[one.scheduled.result_path] = result
+            self._screen.take(one.scheduled.name, result)
         elif isinstance(outcome, Trouble) and outcome.of_the_run:
             self._again_or_given_up(one, outcome.why)
         else:
-            self.todo.append(one.pairing)
+            self.todo.append(one.scheduled)
             if outcome:
                 workers.put_aside(one.address, outcome.why)
 
     def _miss(self, workers: FitWorkers) -> None:
-        """See which runs have lost their workers."""
+        """Take back the runs of workers that are gone."""
         for run, one in list(self._playing.items()):
             if one.address not in workers.there:
                 self._out_of_play(run)
                 self._again_or_given_up(one, "it left or died")
 
     def _out_of_play(self, run: str) -> _Playing:
-        """Take a run from its worker and return it; the caller says where it goes."""
+        """Take a run from its worker and return it."""
         one = self._playing.pop(run)
-        self._screen.end(one.pairing.name)
+        self._screen.end(one.scheduled.name)
         with contextlib.suppress(Exception):  # the scheduler may be gone
             one.future.cancel()
         return one
 
     def _again_or_given_up(self, one: _Playing, why: str) -> None:
-        """Leave a run to be played again, unless too many workers were lost with it."""
-        dead = self._deaths.setdefault(one.pairing.result_path, [])
+        """Put a run back, or give it up if too many workers were lost with it."""
+        dead = self._deaths.setdefault(one.scheduled.result_path, [])
         dead.append(one.address)
         if len(dead) < MOST_DEATHS:
-            self.todo.append(one.pairing)
-            self._screen.say(f"{one.pairing.name}: lost with the worker {one.address} ({why}); it is played again")
+            self.todo.append(one.scheduled)
+            fate = f"lost with the worker {one.address} ({why}); it is played again"
         else:
-            self._screen.say(
-                f"{one.pairing.name}: given up, {MOST_DEATHS} workers were lost with it: {', '.join(dead)}"
-            )
+            fate = f"given up, {MOST_DEATHS} workers were lost with it: {', '.join(dead)}"
+        self._screen.say(f"{one.scheduled.name}: {fate}")
 
     def _nobody_comes(self, workers: FitWorkers) -> str:
         left = self.left_in_words

@@ -1,12 +1,12 @@
-"""How long big jobs take, what they cost and what breaks first: simulated for any number of workers.
+"""Simulation of large jobs on any number of workers: their time, their cost, and the part that limits them.
 
     python -m nonobot.harness.cluster.simulation league
     python -m nonobot.harness.cluster.simulation survey --workers 1,100,10000 --failures 0.05
 
-The simulation is one of discrete events. A worker that is free asks the scheduler, which serves one after the
-other; it does its task, or dies in it, and the task is done again by another; results go home, where they are
-taken one after the other. The middle of a very long job, in which nothing changes, is reckoned instead
-(`steady_rate`). The figures are measured; docs/scale.md says how, and compares the simulation with runs.
+It is a simulation of discrete events. A free worker gets a task from the scheduler, which serves one worker after
+the other. The worker completes the task, or dies of it, and another one does it again. Results are read one after
+the other. The middle of a very long job, in which nothing changes, is calculated instead (`steady_rate`). The
+figures are measured; docs/scale.md explains how, and compares the simulation with runs.
 """
 
 from __future__ import annotations
@@ -23,32 +23,26 @@ from nonobot.arguments import Parser, count, number
 from nonobot.harness.cluster.board_jobs import MOST_TASKS_A_SECOND, TASK_SECONDS
 from nonobot.harness.text import drawn, duration, new_table, on_terminal, percent
 
-__all__ = ["Cluster", "Job", "Outcome", "league", "simulate", "steady_rate", "survey"]
+__all__ = ["Cluster", "Job", "Simulated", "league", "simulate", "steady_rate", "survey"]
 
 MOST_SIMULATED = 100_000
-"""Tasks of which each is simulated: the last ones of a job, since there the time is lost."""
+"""Tasks at the end of a job, where time is lost, that are simulated one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Workers, and what lies between them and home.
+    """Workers of one core each, and the costs around their tasks.
 
     Attributes
     ----------
-    workers : int
-        Of one core each.
     start_seconds : float
-        Until the first worker is there, with what it needs.
-    task_seconds : float
-        What a task costs a worker beside its work.
-    scheduler_seconds : float
-        Of the scheduler's time for a task.
-    home_seconds : float
-        Of the time at home for a result.
+        Until the first worker is ready.
+    task_seconds, scheduler_seconds, home_seconds : float
+        Time for a task beside its work: of the worker, of the scheduler, and for reading the result.
     failures_an_hour : float
-        Of one worker: they come at any time alike.
+        Of one worker; they come at a constant rate.
     recovery_seconds : float
-        Until a worker is there again after it died.
+        Until a worker is ready again after it died.
     """
 
     workers: int
@@ -62,16 +56,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Tasks that know nothing of each other.
-
-    Attributes
-    ----------
-    tasks : int
-    mean_seconds : float
-        Of a task.
-    seconds : callable
-        Draws the time of task number i, which stays the same when it is done again.
-    """
+    """Independent tasks; `seconds` draws the time of a task by its number, the same time again and again."""
 
     tasks: int
     mean_seconds: float
@@ -79,22 +64,21 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a job.
+class Simulated:
+    """The course of a job.
 
     Attributes
     ----------
     seconds : float
-        Until the last result was taken.
+        Until the last result was read.
     work_seconds : float
-        Of all tasks, each once.
+        Total of all tasks, each once.
     lost_seconds : float
-        Of work that workers took with them.
-    failures : int
+        Work of the attempts that ended with the worker's death.
     tail_seconds : float
-        From when there was no task left for a free worker, to the end.
+        From the start of the last task to the end.
     scheduler_share, home_share : float
-        Of the time, in which the scheduler was at work, and the taking of results.
+        Share of the time in which the scheduler worked, and results were read.
     """
 
     seconds: float
@@ -107,7 +91,7 @@ class Outcome:
 
 
 def steady_rate(cluster: Cluster, seconds: float) -> float:
-    """Return the tasks a second in the middle of a job of tasks that take so long: the least of what limits it.
+    """Return the tasks per second in the middle of a job whose tasks take `seconds`: the lowest of its limits.
 
     A worker that dies with rate f and is back after r takes (exp(f d) - 1) (1 / f + r) for a task of d seconds,
     all its attempts together (Ross, Introduction to Probability Models, on renewal processes).
@@ -120,44 +104,37 @@ def steady_rate(cluster: Cluster, seconds: float) -> float:
     return min(limits)
 
 
-def simulate(job: Job, cluster: Cluster, seed: int = 0, most_simulated: int = MOST_SIMULATED) -> Outcome:
-    """Return what comes of a job.
+def simulate(job: Job, cluster: Cluster, seed: int = 0, most_simulated: int = MOST_SIMULATED) -> Simulated:
+    """Return the course of a job with failures drawn from `seed`.
 
-    Parameters
-    ----------
-    job : Job
-    cluster : Cluster
-    seed : int
-        Of the failures.
-    most_simulated : int
-        Tasks before the last so many are reckoned, at the rate of :func:`steady_rate`.
+    Only about the last `most_simulated` tasks are simulated; the time of the others follows from `steady_rate`.
     """
-    reckoned = max(0, job.tasks - max(most_simulated, 20 * cluster.workers))
+    skipped = max(0, job.tasks - max(most_simulated, 20 * cluster.workers))
     rate = cluster.failures_an_hour / 3600
-    bulk = reckoned / steady_rate(cluster, job.mean_seconds) if reckoned else 0.0
-    outcome = _simulated(job, cluster, Random(seed), reckoned, bulk + cluster.start_seconds)
-    if not reckoned:
+    bulk = skipped / steady_rate(cluster, job.mean_seconds) if skipped else 0.0
+    outcome = _simulated(job, cluster, Random(seed), skipped, bulk + cluster.start_seconds)
+    if not skipped:
         return outcome
     each = job.mean_seconds + cluster.task_seconds
     deaths = math.expm1(rate * each)  # of a task
     lost = deaths / rate - each if rate else 0.0
     return replace(
         outcome,
-        work_seconds=outcome.work_seconds + reckoned * job.mean_seconds,
-        lost_seconds=outcome.lost_seconds + reckoned * lost,
-        failures=outcome.failures + round(reckoned * deaths),
+        work_seconds=outcome.work_seconds + skipped * job.mean_seconds,
+        lost_seconds=outcome.lost_seconds + skipped * lost,
+        failures=outcome.failures + round(skipped * deaths),
         scheduler_share=job.tasks * (1 + deaths) * cluster.scheduler_seconds / outcome.seconds,
         home_share=job.tasks * cluster.home_seconds / outcome.seconds,
     )
 
 
-def _simulated(job: Job, cluster: Cluster, random: Random, first: int, begin: float) -> Outcome:
-    """Simulate the tasks from number `first` on, all workers being free at `begin`."""
+def _simulated(job: Job, cluster: Cluster, random: Random, first: int, begin: float) -> Simulated:
+    """Simulate the tasks from number `first` on, with all workers free at `begin`."""
     rate = cluster.failures_an_hour / 3600
     to_do = deque(range(first, job.tasks))
     idle, missing = cluster.workers, job.tasks - first
-    # When a worker is free again or dies, which comes first of two at once, the task that died with it, or else
-    # the seconds of the one that is done; none of them where a worker is there again.
+    # The time at which a worker is free again or dies; a number that orders events of the same time; the task that
+    # died with it, or the seconds of the completed one, not a number for a worker that has recovered.
     events: list[tuple[float, int, int | None, float]] = []
     now = scheduler_free = home_free = last_begun = begin
     work = lost = 0.0
@@ -188,7 +165,7 @@ def _simulated(job: Job, cluster: Cluster, random: Random, first: int, begin: fl
             work += seconds
             home_free = max(home_free, now) + cluster.home_seconds
     end = max(home_free, now)
-    return Outcome(
+    return Simulated(
         seconds=end,
         work_seconds=work,
         lost_seconds=lost,
@@ -203,10 +180,10 @@ def _simulated(job: Job, cluster: Cluster, random: Random, first: int, begin: fl
 
 
 def league(bots: int = 20, sets: int = 30, limit_seconds: float = 7200.0, seed: int = 0) -> Job:
-    """Return the runs of each bot on each set.
+    """Return the runs of each bot on each set, with assumed times.
 
-    How long they take is assumed: the bots' usual times go from 10 s to three times the limit, evenly over the
-    decades, each run takes half or twice of that as a rule, and the limit cuts off what is longer.
+    The bots' usual times go from 10 s to three times the limit, evenly over the decades. Each run typically takes
+    half or twice its bot's time, and at most the limit.
     """
     random = Random(seed)
     span = math.log(3 * limit_seconds / 10)
@@ -222,17 +199,9 @@ def league(bots: int = 20, sets: int = 30, limit_seconds: float = 7200.0, seed: 
 def survey(
     boards: int, board_seconds: float, hard_share: float, hard_seconds: float, task_seconds: float, seed: int = 0
 ) -> Job:
-    """Return the tasks of a survey: each of as many boards as usually take `task_seconds`.
+    """Return the tasks of a survey, each of as many boards as usually take `task_seconds`.
 
-    Parameters
-    ----------
-    boards : int
-    board_seconds : float
-        What a board takes, without the hard ones.
-    hard_share, hard_seconds : float
-        Share of the boards that run into the limit, and what each of them takes.
-    task_seconds : float
-    seed : int
+    A board takes `board_seconds`; a share of `hard_share` runs into the limit, and takes `hard_seconds` more.
     """
     mean = board_seconds + hard_share * hard_seconds
     each = max(1, round(task_seconds / mean))
@@ -247,7 +216,7 @@ def survey(
 
 
 def _poisson(mean: float, random: Random) -> int:
-    """Return how many of many rare things happen: as many as exponential times fit into `mean`."""
+    """Return a Poisson number: the count of exponential times that fit into `mean`."""
     happened, passed = 0, random.expovariate(1)
     while passed < mean:
         happened += 1
@@ -259,31 +228,30 @@ def _poisson(mean: float, random: Random) -> int:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print what comes of a job for each number of workers."""
-    found = _parser().parse_args(arguments)
+    """Print the course of a job for each number of workers."""
+    options = _parser().parse_args(arguments)
     table = new_table()
     for name in (
         *("workers", "task", "tasks", "time", "core hours", "cost", "at work"),
         *("died", "work lost", "tail", "scheduler", "home", "what limits it"),
     ):
         table.add_column(name, justify="left" if name == "what limits it" else "right", no_wrap=True)
-    for workers in found.workers:
-        task_seconds = found.task_seconds or max(TASK_SECONDS, workers / MOST_TASKS_A_SECOND)
-        if found.job == "league":
-            job = league(found.bots, found.sets, found.limit, found.seed)
+    for workers in options.workers:
+        task_seconds = options.task_seconds or max(TASK_SECONDS, workers / MOST_TASKS_A_SECOND)
+        if options.job == "league":
+            job = league(options.bots, options.sets, options.limit, options.seed)
         else:
-            job = survey(
-                found.boards, found.board_ms / 1e3, found.hard_share, found.hard_seconds, task_seconds, found.seed
-            )
+            hard = options.hard_share, options.hard_seconds
+            job = survey(options.boards, options.board_ms / 1e3, *hard, task_seconds, options.seed)
         cluster = Cluster(
             workers,
-            task_seconds=(found.run_overhead if found.job == "league" else found.task_ms) / 1e3,
-            scheduler_seconds=found.scheduler_ms / 1e3,
-            home_seconds=found.home_ms / 1e3,
-            failures_an_hour=found.failures,
-            recovery_seconds=found.recovery,
+            task_seconds=(options.run_overhead if options.job == "league" else options.task_ms) / 1e3,
+            scheduler_seconds=options.scheduler_ms / 1e3,
+            home_seconds=options.home_ms / 1e3,
+            failures_an_hour=options.failures,
+            recovery_seconds=options.recovery,
         )
-        outcome = simulate(job, cluster, found.seed)
+        outcome = simulate(job, cluster, options.seed)
         hours = workers * outcome.seconds / 3600
         table.add_row(
             f"{workers:,}",
@@ -291,7 +259,7 @@ def main(arguments: Sequence[str]) -> int:
             f"{job.tasks:,}",
             _clock(outcome.seconds),
             f"{hours:,.1f}",
-            f"{hours * found.price:,.2f}",
+            f"{hours * options.price:,.2f}",
             percent(outcome.work_seconds / (workers * outcome.seconds)),
             f"{outcome.failures:,}",
             percent(outcome.lost_seconds / outcome.work_seconds),
@@ -304,7 +272,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _limit(outcome: Outcome) -> str:
+def _limit(outcome: Simulated) -> str:
     if outcome.scheduler_share > 0.9:
         return "the scheduler"
     if outcome.home_share > 0.9:
@@ -313,7 +281,7 @@ def _limit(outcome: Outcome) -> str:
 
 
 def _clock(seconds: float) -> str:
-    """Return a long time in the unit that suits it."""
+    """Return a long time in a suitable unit."""
     for name, unit in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * unit:
             return f"{seconds / unit:,.1f} {name}"
@@ -333,13 +301,9 @@ def _parser() -> Parser:
         "--workers", type=_workers, default=[1, 100, 10_000], metavar="N,...", help="(default 1,100,10000)"
     )
     parser.add_argument("--seed", type=int, default=0, help="of all that is drawn (%(default)s)")
-    parser.add_argument(
-        "--price", type=some, default=0.04, metavar="P", help="of a core for an hour (%(default)s)"
-    )
-    parser.add_argument(
-        "--failures", type=some, default=0.01, metavar="N", help="of a worker in an hour (%(default)s)"
-    )
     for name, value, what in (
+        ("--price", 0.04, "of a core for an hour"),
+        ("--failures", 0.01, "of a worker in an hour"),
         ("--recovery", 60.0, "seconds until a worker is there again"),
         ("--task-ms", 2.5, "what a task of a survey costs a worker beside its work"),
         ("--run-overhead", 750.0, "what a run costs a worker beside the bot's time, ms"),

@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import signal
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from nonobot.arguments import Parser, count, explained, seconds
-from nonobot.harness.cluster.board_jobs import select_on, survey_on
-from nonobot.harness.cluster.board_tasks import Judge
-from nonobot.harness.cluster.where import WHERE_HELP, connected, where
+from nonobot.harness.cli import add_contain
+from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.errors import UnusableError, require_libraries
+from nonobot.harness.generating import survey_boards, write_questions
 from nonobot.harness.play.sandbox import uncontained
-from nonobot.harness.progress import Progress
 from nonobot.harness.results.conditions import Contain
-from nonobot.harness.survey import Kind, Survey, as_json, as_text
-from nonobot.harness.text import on_terminal, percent
-from nonobot.harness.user_files import require_writable, write_output
-from nonobot.system import whole_file
-from nonobot.tournament_data import Recipe, write_set
-from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, Board
+from nonobot.harness.user_files import require_writable
+from nonobot.tournament_data import Recipe
+from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2
 from nonobot.tournament_data.recipe import parse_dimensions, parse_seed
-from nonobot.tournament_data.select import MOST_DRAWS, Drawn, NoBoardError, Rules, select
+from nonobot.tournament_data.select import MOST_DRAWS, NoBoardError
 
 __all__ = ["add_to"]
 
 PUZZLE_SECONDS = 60.0
 LINE_LIMIT = 3_000_000
-"""Lines painted for a board: some fifteen seconds, on a slow machine too before `PUZZLE_SECONDS` are over."""
+"""Lines painted for a board in about fifteen seconds, on a slow machine in less than `PUZZLE_SECONDS`."""
 
 SURVEY_FORMS = (".json", ".svg", ".png")
 
@@ -84,46 +77,24 @@ def add_to(parser: Parser) -> None:
     parser.add_argument(
         "--seed", type=explained(parse_seed), required=True, metavar="S", help="a whole number of any length"
     )
-    parser.add_argument(
-        "--p1",
-        type=float,
-        default=OFFICIAL_P1,
-        metavar="P",
-        help="share of black cells, first puzzle (%(default)s)",
-    )
-    parser.add_argument(
-        "--p2",
-        type=float,
-        default=OFFICIAL_P2,
-        metavar="P",
-        help="share of black cells, last puzzle (%(default)s)",
-    )
+    for name, share, place in (("--p1", OFFICIAL_P1, "first"), ("--p2", OFFICIAL_P2, "last")):
+        help_text = f"share of black cells, {place} puzzle (%(default)s)"
+        parser.add_argument(name, type=float, default=share, metavar="P", help=help_text)
     parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="where the questions go (default: stdout)")
     parser.add_argument("--solutions-out", type=Path, metavar="FILE", help="where the drawn solutions go")
 
     choice = parser.add_argument_group("training sets")
     choice.add_argument("--unique", action="store_true", help="only puzzles with exactly one solution")
-    choice.add_argument(
-        "--hard",
-        type=count,
-        default=1,
-        metavar="N",
-        help="of N boards for each puzzle, keep the one that costs the bot most",
-    )
-    choice.add_argument(
-        "--draws",
-        type=count,
-        default=MOST_DRAWS,
-        metavar="N",
-        help="give up when N boards in a row will not do (%(default)s)",
-    )
-    choice.add_argument(
-        "--line-limit",
-        type=count,
-        default=LINE_LIMIT,
-        metavar="N",
-        help="pass over a board for which the bot paints more than N lines, alike on every machine (%(default)s)",
-    )
+    for name, number, help_text in (
+        ("--hard", 1, "of N boards for each puzzle, keep the one that costs the bot most"),
+        ("--draws", MOST_DRAWS, "give up when N boards in a row will not do (%(default)s)"),
+        (
+            "--line-limit",
+            LINE_LIMIT,
+            "pass over a board for which the bot paints more than N lines, alike on every machine (%(default)s)",
+        ),
+    ):
+        choice.add_argument(name, type=count, default=number, metavar="N", help=help_text)
     choice.add_argument(
         "--puzzle-limit",
         type=seconds,
@@ -131,12 +102,7 @@ def add_to(parser: Parser) -> None:
         metavar="S",
         help="pass over a board that takes the bot longer than S seconds (%(default)g)",
     )
-    choice.add_argument(
-        "--contain",
-        choices=["auto", "yes", "no"],
-        default="auto",
-        help="whether the bot runs within walls (see `nonojudge run --help`; default: auto)",
-    )
+    add_contain(choice, "auto", show=False)
     choice.add_argument(
         "--survey",
         type=_survey_file,
@@ -161,17 +127,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
     selects = arguments.unique or arguments.hard > 1
     _check(arguments, selects)
     recipes = [
-        Recipe(width, height, count, arguments.seed, arguments.p1, arguments.p2)
-        for width, height, count in arguments.boards
+        Recipe(width, height, number, arguments.seed, arguments.p1, arguments.p2)
+        for width, height, number in arguments.boards
     ]
     if (selects or arguments.survey) and (line := uncontained(Contain(arguments.contain))):
         print(f"nonojudge: {line}", file=sys.stderr)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as at Ctrl-C: nothing half-written stays
     try:
         if arguments.survey and not selects:
-            _surveyed(arguments, recipes)
+            survey_boards(arguments, recipes)
         else:
-            _write_set(arguments, recipes[0], selects)
+            write_questions(arguments, recipes[0], selects)
     except NoBoardError as error:
         raise UnusableError(
             f"{error}: try denser (--p1, --p2) or smaller boards, or more --draws than {arguments.draws}"
@@ -182,7 +148,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace, selects: bool) -> None:
-    """See that the arguments go together and what they name can be written."""
+    """Check that the arguments go together and the files that they name can be written."""
     if arguments.out and arguments.solutions_out and arguments.out.resolve() == arguments.solutions_out.resolve():
         raise UnusableError("-o and --solutions-out must be two files")
     if len(arguments.boards) > 1 and (selects or not arguments.survey):
@@ -199,116 +165,3 @@ def _check(arguments: argparse.Namespace, selects: bool) -> None:
         require_libraries("a plot of a survey", "matplotlib")
     for path in arguments.survey:
         require_writable(path)
-
-
-def _write_set(arguments: argparse.Namespace, recipe: Recipe, selects: bool) -> None:
-    with contextlib.ExitStack() as stack:
-        progress = stack.enter_context(_progress(arguments, recipe.count))
-        questions = _opened(arguments.out, stack) if arguments.out else sys.stdout.buffer
-        solutions = _opened(arguments.solutions_out, stack) if arguments.solutions_out else None
-        if selects:
-            boards = _selected(arguments, recipe, progress, stack)
-        else:
-            boards = _counted(recipe.boards(), recipe.count, progress)
-        write_set(boards, questions, solutions)
-        questions.flush()
-
-
-def _progress(arguments: argparse.Namespace, count: int) -> Progress:
-    """Return a progress, unless it would stand amidst the questions."""
-    if not arguments.out and sys.stdout.isatty():
-        return Progress()
-    return Progress(count)
-
-
-def _counted(boards: Iterable[Board], count: int, progress: Progress) -> Iterator[Board]:
-    for number, board in enumerate(boards, 1):
-        yield board
-        progress.show(number, f"puzzle {number} of {count}")
-
-
-def _selected(
-    arguments: argparse.Namespace, recipe: Recipe, progress: Progress, stack: contextlib.ExitStack
-) -> Iterator[Board]:
-    """Yield the boards that the bot chooses, and then say what was seen of all that it looked at."""
-    survey = Survey()
-
-    def on_draw(drawn: Drawn) -> None:
-        survey.row(Kind.of_puzzle(recipe, drawn.puzzle - 1)).add(drawn.grade, arguments.line_limit)
-        progress.show(
-            drawn.puzzle - 1 + drawn.eligible / arguments.hard,
-            f"puzzle {drawn.puzzle} of {recipe.count}, {drawn.boards} boards drawn",
-        )
-
-    judge = _judge(arguments, recipe)
-    rules = Rules(arguments.unique, arguments.hard, arguments.draws)
-    stack.callback(_say_given_up, arguments, survey)
-    if arguments.on:
-        yield from select_on(stack.enter_context(connected(arguments.on)), judge, recipe, rules, on_draw)
-    else:
-        yield from select(recipe, stack.enter_context(judge.bot()), rules, on_draw)
-    if arguments.survey:
-        _show(arguments, survey, [recipe])
-
-
-def _surveyed(arguments: argparse.Namespace, recipes: list[Recipe]) -> None:
-    """Look at boards that nobody keeps, and say what was seen."""
-    total = sum(recipe.count * recipe.width * recipe.height for recipe in recipes)
-    with contextlib.ExitStack() as stack:
-        progress = stack.enter_context(Progress(total))
-        client = stack.enter_context(connected(arguments.on)) if arguments.on else None
-        survey = survey_on(
-            client,
-            [(_judge(arguments, recipe), recipe) for recipe in recipes],
-            lambda cells: progress.show(cells, f"{percent(cells / total)} of all cells"),
-        )
-    _say_given_up(arguments, survey)
-    _show(arguments, survey, recipes)
-
-
-def _show(arguments: argparse.Namespace, survey: Survey, recipes: list[Recipe]) -> None:
-    for path in arguments.survey:
-        if path.suffix == ".json":
-            data = as_json(survey, list(map(str, recipes)), arguments.line_limit).encode()
-        else:
-            from nonobot.harness.report.survey_plot import drawing_of
-
-            data = drawing_of(survey, path.suffix.removeprefix("."))
-        write_output(path, data)
-    if arguments.out or not arguments.unique:  # else the puzzles are there
-        print(as_text(survey, on_terminal()), end="")
-
-
-def _say_given_up(arguments: argparse.Namespace, survey: Survey) -> None:
-    """Say how many boards were given up, and at what: a limit of time does not strike twice alike."""
-    rows = [row for _, row in survey.rows()]
-    late, undecided = sum(row.late for row in rows), sum(row.undecided for row in rows)
-    if undecided > late:
-        print(
-            f"nonojudge: {undecided - late} boards were given up at --line-limit {arguments.line_limit}",
-            file=sys.stderr,
-        )
-    if late:
-        print(
-            f"nonojudge: {late} boards were given up at --puzzle-limit {arguments.puzzle_limit:g}; "
-            "another machine may write another file",
-            file=sys.stderr,
-        )
-
-
-def _judge(arguments: argparse.Namespace, recipe: Recipe) -> Judge:
-    return Judge(
-        size=(recipe.width, recipe.height),
-        solutions=2 if arguments.unique or arguments.survey else 1,
-        levels=bool(arguments.survey),
-        puzzle_seconds=arguments.puzzle_limit,
-        line_limit=arguments.line_limit,
-        contain=Contain(arguments.contain),
-    )
-
-
-def _opened(path: Path, stack: contextlib.ExitStack) -> BinaryIO:
-    try:
-        return stack.enter_context(whole_file(path))
-    except OSError as error:
-        raise UnusableError(f"cannot write {path}: {error.strerror}") from None

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 
 from nonobot.arguments import Parser
+from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers, played_on
-from nonobot.harness.cluster.where import WHERE_HELP, where
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_state import Interrupts
@@ -24,7 +24,7 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.text import count
 from nonobot.harness.tournament.definition import read_tournament
-from nonobot.harness.tournament.rounds import Pairing, held, pairings
+from nonobot.harness.tournament.rounds import ScheduledRun, held, scheduled_runs
 
 __all__ = ["add_to"]
 
@@ -109,36 +109,36 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if (line := uncontained(tournament.contain)) and not arguments.quiet:
         print(f"nonojudge: {line}", file=sys.stderr)
     folder = arguments.results or Path("results") / tournament.name
-    todo = pairings(tournament, folder)
+    todo = scheduled_runs(tournament, folder)
     with held(folder):
         # What does not fit is said before anything is played, and nothing is removed before there is who plays.
-        before = [None if arguments.again else pairing.played() for pairing in todo]
+        before = [None if arguments.again else scheduled.played() for scheduled in todo]
         try:
             if arguments.on:
                 results = _played_on_workers(todo, before, arguments)
             else:
-                for pairing in todo if arguments.again else ():
-                    pairing.forget()
+                for scheduled in todo if arguments.again else ():
+                    scheduled.forget()
                 results = _all_played(todo, before, arguments.quiet)
         except KeyboardInterrupt:
             print("interrupted; the same command goes on", file=sys.stderr)
             raise
-    played = {pairing.result_path: result for pairing, result in zip(todo, results, strict=True) if result}
+    played = {scheduled.result_path: result for scheduled, result in zip(todo, results, strict=True) if result}
     print(as_text(rankings(played), sys.stdout.isatty()), end="")
     print(f"results: {folder}")
     return 1 if any(result is None or result.end.reason is EndReason.NOT_STARTED for result in results) else 0
 
 
 def _played_on_workers(
-    todo: Sequence[Pairing], before: Sequence[RunResult | None], arguments: argparse.Namespace
+    todo: Sequence[ScheduledRun], before: Sequence[RunResult | None], arguments: argparse.Namespace
 ) -> list[RunResult | None]:
-    """Return the result of every pairing, `before` or played by workers; None of one that was given up."""
+    """Return the result of every scheduled, `before` or played by workers; None of one that was given up."""
     known = {
-        pairing.result_path: result
-        for pairing, result in zip(todo, before, strict=True)
+        scheduled.result_path: result
+        for scheduled, result in zip(todo, before, strict=True)
         if result and result.end.reason not in GOES_ON
     }
-    left = [pairing for pairing in todo if pairing.result_path not in known]
+    left = [scheduled for scheduled in todo if scheduled.result_path not in known]
     if not arguments.quiet and known:
         print(f"{len(known)} of {count(len(todo), 'run')} played before", file=sys.stderr)
     kinds = {one.set.sha256: kind_of(one.machine) for one in known.values()} if arguments.same_kind else None
@@ -146,13 +146,13 @@ def _played_on_workers(
         runs = RunsOnWorkers(left, screen, arguments.again, kinds)
         played_on(arguments.on, runs, screen.say)
     found = known | runs.results
-    return [found.get(pairing.result_path) for pairing in todo]
+    return [found.get(scheduled.result_path) for scheduled in todo]
 
 
 def _all_played(
-    todo: Sequence[Pairing], before: Sequence[RunResult | None], quiet: bool
+    todo: Sequence[ScheduledRun], before: Sequence[RunResult | None], quiet: bool
 ) -> list[RunResult | None]:
-    """Return the result of every pairing, played now or `before`.
+    """Return the result of every scheduled, played now or `before`.
 
     Raises
     ------
@@ -161,28 +161,28 @@ def _all_played(
     """
     results: list[RunResult | None] = []
     with Interrupts() as interrupts:
-        for number, (pairing, known) in enumerate(zip(todo, before, strict=True), 1):
-            result = _played(pairing, known, f"[{number}/{len(todo)}]", quiet)
+        for number, (scheduled, known) in enumerate(zip(todo, before, strict=True), 1):
+            result = _played(scheduled, known, f"[{number}/{len(todo)}]", quiet)
             if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
                 raise KeyboardInterrupt
             if result.end.reason is EndReason.NOT_STARTED:
-                print(f"nonojudge: {pairing.entrant.name}: {result.end.detail}", file=sys.stderr)
+                print(f"nonojudge: {scheduled.entrant.name}: {result.end.detail}", file=sys.stderr)
             results.append(result)
     return results
 
 
-def _played(pairing: Pairing, before: RunResult | None, place: str, quiet: bool) -> RunResult:
+def _played(scheduled: ScheduledRun, before: RunResult | None, place: str, quiet: bool) -> RunResult:
     def say(line: str) -> None:
         if not quiet:
             print(line, file=sys.stderr, flush=True)
 
-    who = f"{place} {pairing.entrant.name} on {pairing.puzzle_set.name}"
+    who = f"{place} {scheduled.entrant.name} on {scheduled.puzzle_set.name}"
     if before and before.end.reason not in GOES_ON:
         say(f"{who}: played before; {before.outcome}")
         return before
     say(f"{who} ...")
-    with RunProgress(len(pairing.puzzle_set.puzzles), quiet) as progress:
-        result = pairing.play(before, progress.take)
+    with RunProgress(len(scheduled.puzzle_set.puzzles), quiet) as progress:
+        result = scheduled.play(before, progress.take)
     if result.end.reason is not EndReason.NOT_STARTED:
         say(f"{who}: {result.outcome}")
     return result

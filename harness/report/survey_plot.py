@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from nonobot.harness.report.plot_frame import LIGHT_COLOURS, drawing, line_style, look, marker_style, style_axes
-from nonobot.harness.survey import Kind, Row, Survey, quantile
+from nonobot.harness.survey import BoardKind, Row, Survey, quantile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +57,7 @@ def _draw(
     axes: Axes,
     up: str,
     measure: Measure,
-    sizes: dict[tuple[int, int], list[tuple[Kind, Row]]],
+    sizes: dict[tuple[int, int], list[tuple[BoardKind, Row]]],
     logarithmic: bool,
 ) -> None:
     style_axes(axes, AXIS, MUTED, GRID)

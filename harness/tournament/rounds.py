@@ -41,11 +41,11 @@ from nonobot.harness.tournament.definition import (
 from nonobot.harness.user_files import loaded, require_writable
 from nonobot.tournament_data import PuzzleSet
 
-__all__ = ["Pairing", "held", "pairings"]
+__all__ = ["ScheduledRun", "held", "scheduled_runs"]
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class ScheduledRun:
     """A bot and a set.
 
     Attributes
@@ -203,7 +203,7 @@ def held(folder: Path) -> Iterator[None]:
         os.close(file)
 
 
-def pairings(tournament: Tournament, folder: Path) -> list[Pairing]:
+def scheduled_runs(tournament: Tournament, folder: Path) -> list[ScheduledRun]:
     """Return who plays what, set by set; results go to `folder`.
 
     Raises
@@ -214,7 +214,7 @@ def pairings(tournament: Tournament, folder: Path) -> list[Pairing]:
     terms = terms_of(tournament)
     results = folder.absolute()  # a worker has another working folder, and plays into another folder
     return [
-        Pairing(
+        ScheduledRun(
             entrant,
             puzzle_set,
             terms,

@@ -9,9 +9,8 @@ import sys
 import pytest
 
 from nonobot.harness import cli
-from nonobot.harness.cluster import where as module
-from nonobot.harness.cluster.fit_workers import differing, software
-from nonobot.harness.cluster.where import connected, local_cores, where
+from nonobot.harness.cluster import cluster_workers as module
+from nonobot.harness.cluster.cluster_workers import connected, differing, local_cores, software, where
 from nonobot.harness.errors import UnusableError
 from tests.clusters import definition
 
@@ -78,7 +77,7 @@ def test_without_a_scheduler_a_line_says_so_soon(tmp_path, monkeypatch, capsys):
 
 LEAVES_A_TASK_THAT_FAILS = """
 import asyncio
-from nonobot.harness.cluster.where import connected
+from nonobot.harness.cluster.cluster_workers import connected
 with connected("local:1"):
     pass
 late = asyncio.new_event_loop().create_future()

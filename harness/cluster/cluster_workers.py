@@ -1,0 +1,309 @@
+"""The workers that do parts of a job: cores of this machine, or workers of a dask cluster that fit the program.
+
+dask.distributed belongs to an extra, and takes longer to load than most commands last: it is imported only for a
+command that uses workers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import logging
+import os
+import platform
+import re
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import nonobot
+from nonobot.arguments import missing
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.machine import machine_facts, version_of
+from nonobot.harness.ranking.comparability import MachineKind, kind_of
+from nonobot.system import usable_cores
+
+if TYPE_CHECKING:
+    from distributed import Client, LocalCluster
+
+__all__ = [
+    "WHERE_HELP",
+    "Facts",
+    "FitWorkers",
+    "SchedulerLostError",
+    "connected",
+    "differing",
+    "local_cores",
+    "software",
+    "talking",
+    "where",
+]
+
+WHERE_HELP = (
+    "local (all cores of this machine), local:N, or a dask scheduler's address such as tcp://10.0.0.1:8786"
+)
+
+SECONDS_TO_CONNECT = 6.0
+"""Time for a scheduler to answer; with the time for loading, less than 10 s."""
+
+SECONDS_TO_CLOSE = 5.0
+
+NOISY = ("distributed", "tornado", "asyncio")
+"""Loggers that report on stderr what the commands report in a line of their own."""
+
+Facts = Callable[[], Mapping[str, str]]
+"""Returns, by name, the facts that have to be the same here and on all workers; it can be pickled."""
+
+
+class SchedulerLostError(UnusableError):
+    """The scheduler is gone, or another one is in its place, without the tasks."""
+
+
+@contextlib.contextmanager
+def talking() -> Iterator[None]:
+    """Turn every sign that the scheduler does not answer into a SchedulerLostError."""
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError) as error:  # dask raises all of them, for that
+        raise SchedulerLostError(f"the scheduler does not answer any more: {error}") from error
+
+
+# --- the connection -------------------------------------------------------------------------------------------
+
+
+def where(text: str) -> str:
+    """Return `text` if it names a place where work can be done, for argparse."""
+    if re.fullmatch(
+        r"local(:[1-9][0-9]{0,3})?|tcp://[^\s:/]+(:[0-9]{1,5})?|tcp://\[[^\s\]]+\](:[0-9]{1,5})?", text
+    ):
+        return text
+    raise argparse.ArgumentTypeError(f"{text!r} is not local, local:N or an address such as tcp://10.0.0.1:8786")
+
+
+@contextlib.contextmanager
+def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
+    """Return a client of the workers at `place`, each of which does one task at a time; close all in the end.
+
+    Workers on this machine are started for the time of the block, each a process with a core of its own if there
+    are enough. Those of a cluster are there before, and stay.
+
+    Parameters
+    ----------
+    place : str
+        As :func:`where` accepts it.
+    facts : callable, optional
+        Facts that every worker has to share (default: :func:`software`).
+
+    Raises
+    ------
+    UnusableError
+        If dask.distributed is missing, no scheduler or worker answers, or a worker does not fit; the message names
+        each difference. SchedulerLostError if the scheduler goes meanwhile.
+    """
+    for name in NOISY:  # for good: a connection that is still closing may fail when the process ends
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        import distributed
+    except ImportError:
+        raise UnusableError(missing("--on", "distributed")) from None
+    with contextlib.ExitStack() as stack:
+        address = place
+        if place.startswith("local"):
+            address = stack.enter_context(_own_workers(place)).scheduler_address
+        try:
+            client = distributed.Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise UnusableError(f"no scheduler answers at {address}: {error or 'no answer in time'}") from None
+        stack.enter_context(contextlib.closing(client))
+        if address is not place:
+            client.register_plugin(_settler(distributed, local_cores(place)))
+        with talking():
+            try:
+                client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
+            except TimeoutError:
+                raise UnusableError(
+                    f"the scheduler at {place} has no workers; to start one: dask worker {place} --nthreads 1"
+                ) from None
+            workers = client.scheduler_info(n_workers=-1)["workers"]
+            unfit = _differences(client, workers, facts or software)
+        if any(unfit.values()):
+            lines = [line for worker_lines in unfit.values() for line in worker_lines]
+            raise UnusableError("\n  ".join([f"not all workers at {place} can be used:", *lines]))
+        yield client
+
+
+def local_cores(place: str) -> list[list[int]]:
+    """Return the cores of each worker that `local` or `local:N` starts; the last of a worker is its own.
+
+    Cores that belong to no worker are shared, for the rest of the work. With more workers than cores, all share
+    all.
+    """
+    usable = usable_cores()
+    count = int(place.partition(":")[2] or len(usable))
+    if count > len(usable):
+        return [usable] * count
+    shared, own = usable[: len(usable) - count], usable[len(usable) - count :]
+    return [[*shared, core] for core in own]
+
+
+@contextlib.contextmanager
+def _own_workers(place: str) -> Iterator[LocalCluster]:
+    import dask
+    from distributed import LocalCluster
+
+    # Spawned, since this process has threads. Those variables change how malloc works, in bots too.
+    settings: dict[str, object] = {
+        "distributed.worker.multiprocessing-method": "spawn",
+        "distributed.nanny.pre-spawn-environ": {},
+        # Idle processes are to be idle: these two wake each of them 50 and 100 times a second.
+        "distributed.admin.tick.interval": "1s",
+        "distributed.worker.profile.enabled": False,
+    }
+    with dask.config.set(settings):
+        cluster = LocalCluster(
+            n_workers=len(local_cores(place)),
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # it has a server for its state all the same
+            memory_limit=None,
+            silence_logs=logging.CRITICAL,
+        )
+        try:
+            yield cluster
+        finally:
+            with contextlib.suppress(TimeoutError):
+                cluster.close(timeout=SECONDS_TO_CLOSE)
+
+
+def _settler(distributed: Any, cores: Sequence[Sequence[int]]) -> Any:
+    class Settler(distributed.WorkerPlugin):
+        """Settles each worker as it starts, and the one that is started in place of one that died."""
+
+        name = "settler"
+
+        def setup(self, worker: Any) -> None:
+            _settle(cores[worker.name])
+
+    return Settler()
+
+
+def _settle(cores: Sequence[int]) -> None:
+    """Pin this worker process to its cores, and leave a Ctrl-C to the command that started it."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, cores)
+    signal.signal(signal.SIGINT, lambda *_: None)  # the processes that it starts have the usual handler again
+
+
+# --- which workers fit ----------------------------------------------------------------------------------------
+
+
+def software() -> dict[str, str]:
+    """Return, by name, the versions that have to be the same wherever parts of a job are done."""
+    return {
+        "nonobot": f"{nonobot.__version__}, sources {_sources_digest()[:8]}",
+        "Python": ".".join(platform.python_version_tuple()[:2]),
+        "numpy": version_of("numpy") or "none",
+        "numba": version_of("numba") or "none",
+    }
+
+
+@cache
+def _sources_digest() -> str:
+    """Return a digest of all modules: in a clone, one version has many states."""
+    digest = hashlib.sha256()
+    folder = Path(nonobot.__file__).parent
+    for path in sorted(Path(name) / one for name, _, ones in os.walk(folder, followlinks=True) for one in ones):
+        if path.suffix == ".py":
+            digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def differing(address: str, here: Mapping[str, str], there: Mapping[str, str] | BaseException) -> list[str]:
+    """Return a line for each fact that is not the same `there`; an exception is the reason for having none."""
+    if isinstance(there, ModuleNotFoundError):
+        return [f"{address}: {there}; nonobot {nonobot.__version__} has to be installed there"]
+    if isinstance(there, BaseException):
+        return [f"{address}: {there}"]
+    return [
+        f"{address}: {name} {there.get(name, 'unknown')}, here {value}"
+        for name, value in here.items()
+        if there.get(name) != value
+    ]
+
+
+def _differences(client: Client, workers: Mapping[str, Any], facts: Facts) -> dict[str, list[str]]:
+    """Return for each worker, by address, a line for each thing that makes it unfit.
+
+    The values of `workers` are those of the scheduler's `workers`.
+    """
+    here = facts()
+    there = client.run(facts, workers=list(workers), on_error="return") if workers else {}
+    lines = {}
+    for address, worker in workers.items():
+        lines[address] = differing(address, here, there.get(address, ConnectionError("it left")))
+        if worker["nthreads"] != 1:
+            lines[address].append(f"{address}: {worker['nthreads']} threads; start it with --nthreads 1")
+    return lines
+
+
+class FitWorkers:
+    """The workers that are there, and those that fit, as they come and go.
+
+    Parameters
+    ----------
+    client : Client
+    facts : callable
+        Facts that every worker has to share.
+    say : callable
+        Called with a line for each worker that is not used.
+
+    Attributes
+    ----------
+    there : set of str
+        Addresses of all.
+    fit : dict of str to MachineKind
+        The kinds of the machines of those that fit, by address.
+    """
+
+    def __init__(self, client: Client, facts: Facts, say: Callable[[str], None]) -> None:
+        self.there: set[str] = set()
+        self.fit: dict[str, MachineKind] = {}
+        self._client = client
+        self._facts = facts
+        self._say = say
+        self._unfit: set[str] = set()
+        self._scheduler = client.scheduler_info()["id"]
+
+    def look(self) -> None:
+        """Update both, and compare the facts of those that came."""
+        info = self._client.scheduler_info(n_workers=-1)
+        if info["id"] != self._scheduler:
+            raise ConnectionError("another scheduler is in its place")
+        workers = info["workers"]
+        self.there = set(workers)
+        running = {address: worker for address, worker in workers.items() if worker["status"] == "running"}
+        self.fit = {address: kind for address, kind in self.fit.items() if address in running}
+        new = {address: running[address] for address in running.keys() - self.fit.keys() - self._unfit}
+        for address, lines in _differences(self._client, new, self._facts).items():
+            for line in lines:
+                self._say(f"not used: {line}")
+            if lines:
+                self._unfit.add(address)
+        fit = list(new.keys() - self._unfit)
+        kinds = self._client.run(_kind, workers=fit, on_error="return") if fit else {}
+        self.fit |= {address: kind for address, kind in kinds.items() if isinstance(kind, tuple)}
+
+    def put_aside(self, address: str, why: str) -> None:
+        """Stop using a worker."""
+        self._say(f"not used any more: {address}: {why}")
+        self._unfit.add(address)
+        self.fit.pop(address, None)
+
+
+def _kind() -> MachineKind:
+    return kind_of(machine_facts(()))
