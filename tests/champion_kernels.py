@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum, auto
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -37,6 +37,8 @@ class _Way(IntEnum):
     ASSIGN = auto()
     BACKJUMP = auto()
     PROPAGATE = auto()
+    APPLY_RULES = auto()
+    VISIT_WATCHES = auto()
     UPDATE_PATTERNS = auto()
     EXPLAIN = auto()
     REASONS = auto()
@@ -48,8 +50,8 @@ class _Way(IntEnum):
     BUMP = auto()
     DECIDE = auto()
     LUBY = auto()
-    KEEP_DECISIONS = auto()
-    KEPT_DECISION = auto()
+    SAVE_REPLAY = auto()
+    NEXT_REPLAYED = auto()
 
 
 @kernel
@@ -61,13 +63,12 @@ def learn(m, way, number, a, b, c, d):
     elif way == _Way.BACKJUMP:
         backjump(m, number)
     elif way == _Way.PROPAGATE:
-        if number:
-            return int(propagate_all(m))
-        # The implicit clauses alone, or the stored ones.
+        return int(propagate_all(m))
+    elif way == _Way.APPLY_RULES or way == _Way.VISIT_WATCHES:
         while m.head < m.trail_size:
             event = m.head
             m.head = event + 1
-            if not (apply_rules(m, event) if a else _visit_watches(m, event)):
+            if not (apply_rules(m, event) if way == _Way.APPLY_RULES else _visit_watches(m, event)):
                 return 0
         return 1
     elif way == _Way.UPDATE_PATTERNS:
@@ -92,9 +93,9 @@ def learn(m, way, number, a, b, c, d):
         return _decide_by_activity(m)
     elif way == _Way.LUBY:
         return _luby(number)
-    elif way == _Way.KEEP_DECISIONS:
+    elif way == _Way.SAVE_REPLAY:
         _save_replay(m, number)
-    elif way == _Way.KEPT_DECISION:
+    elif way == _Way.NEXT_REPLAYED:
         return _next_replayed(m)
     return 0
 
@@ -127,108 +128,32 @@ def _by_beliefs(way: _Way, m: Memory, line: int = 0, most_odds: int = 1) -> int:
     return _loaded("believe", m.struct, 3)(m.address, int(way), int(line), int(most_odds))
 
 
-# Beliefs
+# Each takes the memory and then the numbers named here.
 
+believe_one = partial(_by_beliefs, _Way.BELIEVE)  # line, most odds
+keep_bound_marginals = partial(_by_beliefs, _Way.KEEP_BOUND_MARGINALS)  # line
+forget_all = partial(_by_beliefs, _Way.FORGET)
+sweep_board = partial(_by_beliefs, _Way.SWEEP)  # any line, most odds
 
-def believe_one(m, line, most_odds):
-    return _by_beliefs(_Way.BELIEVE, m, line, most_odds)
+start = partial(_by_learning, _Way.START)
+assign_literal = partial(_by_learning, _Way.ASSIGN)  # literal, reason
+jump_back = partial(_by_learning, _Way.BACKJUMP)  # level
 
+propagate = partial(_by_learning, _Way.PROPAGATE)
+apply_all_rules = partial(_by_learning, _Way.APPLY_RULES)  # the implicit clauses alone
+visit_all_watches = partial(_by_learning, _Way.VISIT_WATCHES)  # the stored clauses alone
 
-def keep_bound_marginals(m, line):
-    _by_beliefs(_Way.KEEP_BOUND_MARGINALS, m, line)
+take_over_root = partial(_by_learning, _Way.UPDATE_PATTERNS)
+explain = partial(_by_learning, _Way.EXPLAIN)  # line, black, white, target, end of the reasons
+reasons = partial(_by_learning, _Way.REASONS)  # variable, end of the reasons
+analyse_conflict = partial(_by_learning, _Way.ANALYSE)
+add_clause = partial(_by_learning, _Way.ADD_CLAUSE)
+reduce_clauses = partial(_by_learning, _Way.REDUCE_CLAUSES)
 
-
-def forget_all(m):
-    _by_beliefs(_Way.FORGET, m)
-
-
-def sweep_board(m, most_odds):
-    return _by_beliefs(_Way.SWEEP, m, 0, most_odds)
-
-
-# The trail
-
-
-def start(m):
-    return _by_learning(_Way.START, m)
-
-
-def assign_literal(m, literal, reason):
-    _by_learning(_Way.ASSIGN, m, literal, reason)
-
-
-def jump_back(m, level):
-    _by_learning(_Way.BACKJUMP, m, level)
-
-
-# Propagation: the implicit clauses alone, the stored clauses alone, and everything
-
-
-def apply_all_rules(m):
-    return _by_learning(_Way.PROPAGATE, m, 0, 1)
-
-
-def visit_all_watches(m):
-    return _by_learning(_Way.PROPAGATE, m, 0, 0)
-
-
-def propagate(m):
-    return _by_learning(_Way.PROPAGATE, m, 1)
-
-
-# Explanations, analysis, clauses
-
-
-def take_over_root(m):
-    _by_learning(_Way.UPDATE_PATTERNS, m)
-
-
-def explain(m, line, black, white, target, out):
-    return _by_learning(_Way.EXPLAIN, m, line, black, white, target, out)
-
-
-def reasons(m, variable, out):
-    return _by_learning(_Way.REASONS, m, variable, out)
-
-
-def analyse_conflict(m):
-    return _by_learning(_Way.ANALYSE, m)
-
-
-def add_clause(m):
-    return _by_learning(_Way.ADD_CLAUSE, m)
-
-
-def reduce_clauses(m):
-    _by_learning(_Way.REDUCE_CLAUSES, m)
-
-
-# Decisions
-
-
-def insert(m, variable):
-    _by_learning(_Way.INSERT, m, variable)
-
-
-def pop(m):
-    return _by_learning(_Way.POP, m)
-
-
-def make_more_active(m, variable):
-    _by_learning(_Way.BUMP, m, variable)
-
-
-def decide_by_activity(m):
-    return _by_learning(_Way.DECIDE, m)
-
-
-def luby(m, i):
-    return _by_learning(_Way.LUBY, m, i)
-
-
-def keep_decisions(m, level):
-    _by_learning(_Way.KEEP_DECISIONS, m, level)
-
-
-def kept_decision(m):
-    return _by_learning(_Way.KEPT_DECISION, m)
+insert = partial(_by_learning, _Way.INSERT)  # variable
+pop = partial(_by_learning, _Way.POP)
+make_more_active = partial(_by_learning, _Way.BUMP)  # variable
+decide_by_activity = partial(_by_learning, _Way.DECIDE)
+luby = partial(_by_learning, _Way.LUBY)  # index
+save_replay = partial(_by_learning, _Way.SAVE_REPLAY)  # level
+next_replayed = partial(_by_learning, _Way.NEXT_REPLAYED)

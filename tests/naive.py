@@ -239,45 +239,17 @@ def valid_starts(clue: Sequence[int], cells: Sequence[Cell]) -> list[set[int]] |
     return [set(starts) for starts in zip(*map(block_starts, left), strict=True)]
 
 
-def weights(
-    clue: Sequence[int], cells: Sequence[Cell], odds: Sequence[float]
-) -> list[tuple[tuple[int, ...], float]]:
-    """Return every placement that agrees with `cells`, with the product of the odds of its unknown black cells."""
-    return [
-        (line, prod(odds[i] for i, cell in enumerate(line) if cell == 1 and cells[i] is None))
-        for line in placements(tuple(clue), len(cells))
-        if agrees(line, cells)
-    ]
-
-
-def chances(clue: Sequence[int], cells: Sequence[Cell], odds: Sequence[float]) -> list[float] | None:
-    """Return for each cell the share of the weight that paints it black; None if no placement has any."""
-    weighed = weights(clue, cells, odds)
-    total = sum(weight for _, weight in weighed)
-    if total == 0:
-        return None
-    return [sum(weight for line, weight in weighed if line[i] == 1) / total for i in range(len(cells))]
-
-
-def start_chances(clue: Sequence[int], cells: Sequence[Cell], odds: Sequence[float]) -> list[list[float]]:
-    """Return for each block and each place the chance that the block starts there or before."""
-    weighed = [(block_starts(line), weight) for line, weight in weights(clue, cells, odds)]
-    total = sum(weight for _, weight in weighed)
-    return [
-        [sum(w for starts, w in weighed if starts[block] <= place) / total for place in range(len(cells))]
-        for block in range(len(clue))
-    ]
-
-
 def line_sums(
-    clue: Sequence[int], black: Sequence[float], white: Sequence[float]
+    clue: Sequence[int], cells: Sequence[Cell], odds: Sequence[float]
 ) -> tuple[float, list[float], list[list[float]]]:
     """Return the weight of all placements; by cell, of those that paint it black; by block and place, its starts.
 
-    A placement's weight is the product of the weights of its cells, as they are painted. By dynamic programming,
-    so that lines may be long; with whole numbers for weights the sums are exact.
+    A placement that agrees with `cells` weighs the product of the odds of its unknown black cells. By dynamic
+    programming, so that lines may be long; with whole numbers for odds the sums are exact.
     """
-    length, white = len(black), [*white, 1]  # behind the last cell there is one more white one
+    length = len(cells)
+    black = [odd if cell is None else cell for cell, odd in zip(cells, odds, strict=True)]
+    white = [cell != 1 for cell in (*cells, 0)]  # behind the last cell there is one more white one
 
     def block_weight(size: int, i: int) -> float:
         return prod(black[i : i + size]) * white[i + size]  # of a block at i and the white cell behind it
@@ -313,8 +285,8 @@ def line_sums(
 
 
 def paint_long_line(clue: Sequence[int], cells: Sequence[Cell]) -> tuple[Line, list[set[int]]] | None:
-    """Return what `paint_line` and `valid_starts` do, of lines of any length: every placement has the weight 1."""
-    total, black, starts = line_sums(clue, [cell != 0 for cell in cells], [cell != 1 for cell in cells])
+    """Return what `paint_line` and `valid_starts` do, of lines of any length: every placement weighs 1."""
+    total, black, starts = line_sums(clue, cells, [1] * len(cells))
     if not total:
         return None
     painted = tuple(1 if weight == total else 0 if weight == 0 else None for weight in black)

@@ -12,14 +12,14 @@ from itertools import chain, combinations, product
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
 
 from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.papers import solve as solve_as_the_papers
-from nonobot.protocol import Puzzle, TaaiReader
+from nonobot.protocol import Puzzle, read_batch
 from tests import naive
-from tests.boards import all_grids, broken, grids, random_clues, random_grid, shuffled
+from tests.boards import random_grid, shuffled
+from tests.enumerated import by_clues, check_search, check_solutions, check_solved, mixed_board
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -43,49 +43,19 @@ def of_both_widths(request) -> ChampionStrategy:
     return ChampionStrategy(least_bits=request.param)
 
 
-def check(
-    champion: ChampionStrategy,
-    puzzle: Puzzle,
-    right: list[naive.Grid],
-    asked: tuple[int, ...] = (1, 2, 1000),
-) -> None:
-    """Compare with all solutions, asked for one, for two, and for all."""
-    for most in asked:
-        result = champion.solve(puzzle, solutions=most)
-        found = [solution.cells.tolist() for solution in result.solutions]
-        assert result.status == ("solved" if right else "unsolvable"), puzzle
-        assert len(found) == min(most, len(right)), puzzle
-        assert all(grid in right for grid in found), puzzle
-        assert len({str(grid) for grid in found}) == len(found), puzzle
-        if most > len(right):
-            assert result.exhausted, puzzle
-            assert result.verdict == ("unsolvable", "unique", "multiple")[min(len(right), 2)], puzzle
-        if most < len(right):
-            assert not result.exhausted, puzzle
-
-
-def by_clues(width: int, height: int) -> dict[Puzzle, list[naive.Grid]]:
-    boards: dict[Puzzle, list[naive.Grid]] = {}
-    for grid in all_grids(width, height):
-        boards.setdefault(Puzzle.from_grid(grid), []).append(grid)
-    return boards
-
-
 # Against enumeration
 
 
 @pytest.mark.parametrize(
-    ("width", "height"), [(1, 1), (1, 6), (6, 1), (2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3), (3, 4), (4, 3)]
+    ("width", "height"),
+    [
+        *((1, 1), (1, 6), (6, 1), (2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3), (3, 4), (4, 3)),
+        pytest.param(4, 4, marks=pytest.mark.slow),
+    ],
 )
 def test_every_board_of_a_small_size_is_solved_and_its_solutions_counted(of_both_widths, width, height):
     for puzzle, right in by_clues(width, height).items():
-        check(of_both_widths, puzzle, right)
-
-
-@pytest.mark.slow
-def test_every_board_of_4x4_is_solved_and_its_solutions_counted(of_both_widths):
-    for puzzle, right in by_clues(4, 4).items():
-        check(of_both_widths, puzzle, right)
+        check_search(of_both_widths.solve, puzzle, right)
 
 
 @pytest.mark.parametrize(("width", "height"), [(2, 2), (2, 3), (3, 2), (3, 3)])
@@ -96,19 +66,8 @@ def test_every_set_of_clues_of_a_small_size_has_the_solutions_it_has(of_both_wid
         puzzle = Puzzle.unchecked(columns=lines[:width], rows=lines[width:])
         right = boards.get(puzzle, [])
         unsolvable += not right
-        check(of_both_widths, puzzle, right, asked=(1, 1000))
+        check_search(of_both_widths.solve, puzzle, right, asked=(1, 1000))
     assert unsolvable > 50
-
-
-def some_board(rng: random.Random, width: int, height: int) -> Puzzle:
-    """Return a board with a solution, or clues of one exchanged, or random clues."""
-    puzzle = Puzzle.from_grid(random_grid(rng, width, height, rng.uniform(0.15, 0.8)))
-    kind = rng.randrange(8)
-    if kind < 4:
-        return puzzle
-    if kind < 6:
-        return shuffled(rng, puzzle)
-    return broken(rng, puzzle) if kind == 6 else random_clues(rng, width, height)
 
 
 @pytest.mark.parametrize(
@@ -124,37 +83,13 @@ def test_random_small_boards_have_the_solutions_that_enumeration_finds(without, 
     champion = ChampionStrategy(most, without, bits)
     numbers: Counter[int] = Counter()
     for _ in range(500 if most < 6 else 250):
-        puzzle = some_board(rng, rng.randint(2, most), rng.randint(2, most))
+        puzzle = mixed_board(rng, rng.randint(2, most), rng.randint(2, most))
         right = naive.solutions(puzzle, limit=1000)
         if len(right) < 1000:
-            check(champion, puzzle, right)
+            check_search(champion.solve, puzzle, right)
             numbers[min(len(right), 2)] += 1
     # The sample is no use if one kind is missing.
     assert all(numbers[kind] >= 20 for kind in (0, 1, 2)), numbers
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
-def test_many_more_of_them(seed):
-    rng = random.Random(seed)
-    champion = ChampionStrategy(seed)
-    for _ in range(2_500):
-        puzzle = some_board(rng, rng.randint(3, 6), rng.randint(3, 6))
-        right = naive.solutions(puzzle, limit=1000)
-        if len(right) < 1000:
-            check(champion, puzzle, right)
-
-
-@settings(max_examples=150)
-@given(grids(9, 9))
-def test_any_board_up_to_9x9_is_solved(grid):
-    puzzle = Puzzle.from_grid(grid)
-    result = SHARED.solve(puzzle)
-    assert result.status == "solved"
-    assert naive.verify(puzzle, result.solutions[0].cells.tolist())
-
-
-SHARED = ChampionStrategy(5)
 
 
 @pytest.mark.parametrize("without", SUBSETS)
@@ -163,13 +98,13 @@ def test_without_learning_what_is_found_is_right_and_the_rest_is_left_open(witho
     champion = ChampionStrategy(0, (*without, "learning"))
     statuses: Counter[str] = Counter()
     for _ in range(400):
-        puzzle = some_board(rng, rng.randint(2, 6), rng.randint(2, 6))
+        puzzle = mixed_board(rng, rng.randint(2, 6), rng.randint(2, 6))
         right = naive.solutions(puzzle, limit=1000)
         result = champion.solve(puzzle)
         statuses[result.status] += 1
         assert result.status != "unsolvable" or (result.exhausted and not right), puzzle
         assert result.status != "timeout" or not result.exhausted, puzzle
-        assert all(naive.verify(puzzle, solution.cells.tolist()) for solution in result.solutions), puzzle
+        check_solutions(puzzle, result.solutions)
     assert min(statuses[status] for status in ("solved", "unsolvable")) > 20, statuses
     assert statuses["timeout"] > 20 or "descents" not in without, statuses
 
@@ -187,7 +122,7 @@ def test_the_verdicts_are_those_of_the_papers_strategy(seed):
         puzzle = rng.choice((puzzle, puzzle, shuffled(rng, puzzle)))
         mine, theirs = champion.solve(puzzle, solutions=2), solve_as_the_papers(puzzle, solutions=2, seconds=60)
         assert mine.verdict == theirs.verdict, puzzle
-        assert all(naive.verify(puzzle, solution.cells.tolist()) for solution in mine.solutions)
+        check_solutions(puzzle, mine.solutions)
         verdicts[mine.verdict] += 1
     assert len(verdicts) == 3, verdicts
 
@@ -201,11 +136,8 @@ def test_sides_of_every_length(without):
     champion = ChampionStrategy(0, without)
     for side in range(1, LONGEST_LINE + 1):
         for width, height in ((side, 1), (1, side), (side, rng.randint(1, LONGEST_LINE)), (side, side)):
-            grid = random_grid(rng, width, height, rng.uniform(0.75, 0.9))
-            puzzle = Puzzle.from_grid(grid)
-            result = champion.solve(puzzle)
-            assert result.status == "solved", puzzle
-            assert naive.verify(puzzle, result.solutions[0].cells.tolist()), puzzle
+            puzzle = Puzzle.from_grid(random_grid(rng, width, height, rng.uniform(0.75, 0.9)))
+            check_solved(puzzle, champion.solve(puzzle))
 
 
 @pytest.mark.parametrize(
@@ -215,16 +147,14 @@ def test_sides_that_need_wider_masks(champion, width, height):
     rng = random.Random(width * height)
     for density in (0.75, 0.85):
         puzzle = Puzzle.from_grid(random_grid(rng, width, height, density))
-        result = champion.solve(puzzle)
-        assert result.status == "solved"
-        assert naive.verify(puzzle, result.solutions[0].cells.tolist())
+        check_solved(puzzle, champion.solve(puzzle))
 
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 62), (62, 1), (62, 62), (25, 25), (31, 62)])
 @pytest.mark.parametrize("colour", [0, 1])
 def test_boards_of_one_colour(champion, width, height, colour):
     grid = [[colour] * width for _ in range(height)]
-    check(champion, Puzzle.from_grid(grid), [grid])
+    check_search(champion.solve, Puzzle.from_grid(grid), [grid])
 
 
 @pytest.mark.parametrize(("width", "height"), [(62, 1), (1, 62), (62, 2), (2, 62)])
@@ -232,18 +162,12 @@ def test_long_narrow_boards_with_many_solutions(champion, width, height):
     rng = random.Random(width)
     for _ in range(10):
         puzzle = Puzzle.from_grid(random_grid(rng, width, height, 0.3))
-        found = champion.solve(puzzle, solutions=50).solutions
-        assert all(naive.verify(puzzle, solution.cells.tolist()) for solution in found)
-        assert len({str(solution.cells.tolist()) for solution in found}) == len(found)
+        check_solved(puzzle, champion.solve(puzzle, solutions=50))
 
 
-def test_a_board_with_61_blocks_in_a_line_and_its_neighbours(champion):
-    grid = [[(x + y) % 2 for x in range(LONGEST_LINE)] for y in range(LONGEST_LINE)]
-    puzzle = Puzzle.from_grid(grid)
-    result = champion.solve(puzzle, solutions=3)
-    assert result.exhausted == (len(result.solutions) < 3)
-    assert all(naive.verify(puzzle, solution.cells.tolist()) for solution in result.solutions)
-    assert len({str(solution.cells.tolist()) for solution in result.solutions}) == len(result.solutions) == 2
+def test_as_many_blocks_as_fit_in_each_line(champion):
+    grids = [[[(x + y + by) % 2 for x in range(LONGEST_LINE)] for y in range(LONGEST_LINE)] for by in (0, 1)]
+    check_search(champion.solve, Puzzle.from_grid(grids[0]), grids, asked=(3,))
 
 
 def test_a_side_that_is_too_long_is_refused(champion):
@@ -253,30 +177,13 @@ def test_a_side_that_is_too_long_is_refused(champion):
     assert champion.solve(Puzzle.from_grid([[1, 0], [0, 1]])).status == "solved"
 
 
-def test_permutations_are_counted(champion):
-    # One black cell in each row and each column: n! solutions.
-    for side, number in ((1, 1), (2, 2), (3, 6), (4, 24), (5, 120), (6, 720)):
-        puzzle = Puzzle.unchecked(columns=((1,),) * side, rows=((1,),) * side)
-        result = champion.solve(puzzle, solutions=1000)
-        assert len({str(solution.cells.tolist()) for solution in result.solutions}) == number
-        assert result.exhausted
-
-
 # Determinism
 
 
 def some_puzzles() -> list[Puzzle]:
     rng = random.Random(77)
-    return [
-        Puzzle.from_grid(random_grid(rng, width, height, density))
-        for width, height, density in (
-            (20, 20, 0.35),
-            (25, 25, 0.4),
-            (12, 30, 0.35),
-            (20, 20, 0.3),
-            (25, 25, 0.35),
-        )
-    ]
+    sizes = ((20, 20, 0.35), (25, 25, 0.4), (12, 30, 0.35), (20, 20, 0.3), (25, 25, 0.35))
+    return [Puzzle.from_grid(random_grid(rng, *size)) for size in sizes]
 
 
 def record(champion: ChampionStrategy, puzzle: Puzzle, solutions: int = 1) -> tuple:
@@ -307,18 +214,6 @@ def test_the_search_is_the_same_in_wider_masks(without):
             assert record(narrow, puzzle, solutions) == record(wide, puzzle, solutions)
 
 
-def test_the_search_is_the_same_in_another_process():
-    code = "from tests.test_champion import *; print([record(SHARED, puzzle) for puzzle in some_puzzles()])"
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=Path(__file__).parent.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert run.stdout.strip() == str([record(SHARED, puzzle) for puzzle in some_puzzles()])
-
-
 def test_counts_are_whole_numbers_and_begin_anew_with_each_puzzle(champion):
     puzzle = some_puzzles()[0]
     counts = champion.solve(puzzle).counts
@@ -346,9 +241,8 @@ def test_a_board_that_takes_too_long_is_a_timeout_and_the_next_is_solved():
 def test_what_was_found_before_the_time_was_up_is_kept():
     puzzle = Puzzle.unchecked(columns=((1,),) * 9, rows=((1,),) * 9)  # 9! solutions
     result = ChampionStrategy().solve(puzzle, solutions=10**6, seconds=0.3)
-    assert result.status == "solved"
     assert not result.exhausted
-    assert all(naive.verify(puzzle, solution.cells.tolist()) for solution in result.solutions[:100])
+    check_solved(puzzle, result)
 
 
 # Official sets
@@ -358,14 +252,10 @@ def test_what_was_found_before_the_time_was_up_is_kept():
 def test_every_25th_puzzle_of_the_official_sets_is_solved(official_sets):
     champion = ChampionStrategy()
     for file in official_sets:
-        reader = TaaiReader((25, 25))
-        entries = [entry for line in file.read_bytes().splitlines(keepends=True) for entry in reader.feed(line)]
-        entries += reader.close()
+        entries = list(read_batch(file.read_bytes().splitlines(keepends=True)))
         assert len(entries) >= 25
         for entry in entries[::25]:
-            result = champion.solve(entry.puzzle)
-            assert result.status == "solved", (file.name, entry)
-            assert naive.verify(entry.puzzle, result.solutions[0].cells.tolist()), (file.name, entry)
+            check_solved(entry.puzzle, champion.solve(entry.puzzle))
 
 
 def test_solutions_found_without_any_conflict_take_time_too(champion):
@@ -404,10 +294,9 @@ def as_plain_python(*arguments: str, stdin: bytes = b"", plain: bool = True) -> 
 @pytest.mark.parametrize("bits", [64, 128])
 def test_as_plain_python_it_finds_the_same_with_the_same_counts(bits):
     rng = random.Random(6)
-    grids = [
-        random_grid(rng, side, side, density) for side, density in ((5, 0.5), (8, 0.35), (9, 0.4), (10, 0.35))
-    ]
-    puzzles = [Puzzle.from_grid(grid) for grid in (*grids, [[0, 1, 1], [0, 1, 0]])]
+    sizes = ((5, 5, 0.5), (8, 8, 0.35), (9, 9, 0.4), (10, 10, 0.35))
+    puzzles = [Puzzle.from_grid(random_grid(rng, *size)) for size in sizes]
+    puzzles.append(Puzzle.from_grid([[0, 1, 1], [0, 1, 0]]))
     code = (
         "from tests.test_champion import *\n"
         f"for puzzle in {puzzles!r}:\n"

@@ -404,7 +404,7 @@ def test_decisions_far_from_a_conflict_are_made_again_in_their_order(search):
             search.open_level()
             kernels.assign_literal(search.m, decisions[-1], BY_CHOICE)
         level = rng.randrange(len(decisions))
-        kernels.keep_decisions(search.m, level)
+        kernels.save_replay(search.m, level)
         kernels.jump_back(search.m, level)
         # All but the last ones, and but those that became true or false meanwhile.
         for literal in decisions[level : max(level, len(decisions) - RECONSIDERED)]:
@@ -413,12 +413,12 @@ def test_decisions_far_from_a_conflict_are_made_again_in_their_order(search):
             if search["value"][literal]:
                 passed_over += 1
                 continue
-            assert kernels.kept_decision(search.m) == literal
+            assert kernels.next_replayed(search.m) == literal
             search.open_level()
             kernels.assign_literal(search.m, literal, BY_CHOICE)
             again += 1
-        assert kernels.kept_decision(search.m) == NONE
-        assert kernels.kept_decision(search.m) == NONE
+        assert kernels.next_replayed(search.m) == NONE
+        assert kernels.next_replayed(search.m) == NONE
     assert again > 100
     assert passed_over > 100
 

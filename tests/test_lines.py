@@ -17,7 +17,6 @@ from nonobot.protocol import Clue, TaaiReader, clue_of
 from tests import naive
 from tests.boards import all_states, cells_of, from_text, masks_of, painted_states, to_text
 from tests.line_states import LineStates
-from tests.test_naive import WORKED_EXAMPLE
 
 BOTH = ("bitset", "recurrence")
 LONGEST = 62
@@ -32,11 +31,23 @@ def test_there_are_the_two_solvers_that_these_tests_compare():
     assert set(SOLVER._fields) == set(BOTH)
 
 
-# The worked example of the paper
+# The worked example of the paper (Chen and Hung, figure 2): clue (3, 3, 4), the entries P(i, j) of its table
 
 
 @pytest.mark.parametrize("solver", BOTH)
-@pytest.mark.parametrize(("length", "blocks", "expected"), WORKED_EXAMPLE)
+@pytest.mark.parametrize(
+    ("length", "blocks", "expected"),
+    [
+        (4, 1, "u11u"),
+        (5, 1, "uu1uu"),
+        (7, 2, "1110111"),
+        (8, 2, "u11uu11u"),
+        (9, 2, "uu1uuu1uu"),
+        (12, 3, "111011101111"),
+        (13, 3, "u11uu11uu111u"),
+        (14, 3, "uu1uuu1uuu11uu"),
+    ],
+)
 def test_the_papers_table_for_clue_3_3_4(length, blocks, expected, solver):
     assert to_text(painted((3, 3, 4)[:blocks], (None,) * length, solver)) == expected
 
