@@ -8,13 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from nonobot.harness.ranking.comparability import (
-    MACHINE_AND_TERMS,
-    Labelled,
-    busy_lines,
-    conditions,
-    differences,
-)
+from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, Labelled, busy_lines, conditions, differences
 from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import AnyResult
@@ -47,16 +41,12 @@ class Row:
 
     Attributes
     ----------
-    results : dict of Path to result
+    results : mapping of Path to result
         The files and results that the row shows: one for each set.
     rank : int
         From 1; rows that tie share it.
     logged : int or None
         Puzzles that a log names; None for others.
-    verdicts : dict of Verdict to int
-        Empty for a log.
-    time_seconds : float or None
-        The time that decides between rows with as many right.
     median_seconds, slowest_seconds : float or None
         Times of single puzzles, over those that were answered.
     slowest_puzzle : int or None
@@ -210,37 +200,40 @@ def _overall(titles: Sequence[str], sets: Sequence[SetFacts], shown: Sequence[di
     # Each set may have a machine of its own: a sum of times is as fair as its parts.
     uneven = [one for runs in played if differences(runs, MACHINE_AND_TERMS) for one in runs]
     warnings = differences(uneven, MACHINE_AND_TERMS) + busy_lines([one for runs in played for one in runs])
-    totals = [_total(who, [rows[who] for _, rows in shared.values()]) for who in everyone]
-    return Ranking(
-        Scope.OVERALL, "overall", [facts for facts, _ in shared.values()], _ranked(totals), notes, warnings
-    )
+    totals = []
+    for who in everyone:
+        parts = [rows[who] for _, rows in shared.values()]
+        results = {path: result for part in parts for path, result in part.results.items()}
+        totals.append(_row(who, results, min(part.run_count for part in parts)))
+    counted = [facts for facts, _ in shared.values()]
+    return Ranking(Scope.OVERALL, "overall", counted, _ranked(totals), notes, warnings)
 
 
-def _total(who: Entrant, rows: Sequence[Row]) -> Row:
-    results = {path: result for row in rows for path, result in row.results.items()}
-    return _row(who, results, min(row.run_count for row in rows))  # type: ignore[arg-type]
-
-
-def _row(who: Entrant, results: Mapping[Path, Judged], run_count: int) -> Row:
-    """Return the row of a bot over the sets of `results`, still without its rank."""
-    judged = list(results.values())
-    runs = [result for result in judged if isinstance(result, RunResult)]
-    timed = [
+def _row(who: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1) -> Row:
+    """Return the row of a bot with these results, one for each set, still without its rank."""
+    judged = [one for one in results.values() if not isinstance(one, BotLog)]
+    runs = [one for one in judged if isinstance(one, RunResult)]
+    logs = [one for one in results.values() if isinstance(one, BotLog)]
+    clocked: list[RunResult | BotLog] = [*runs, *logs]
+    timed: list[tuple[float, int, str | None]] = [
         (one.took_seconds, one.number, result.set.name)
         for result in judged
         for one in result.score.puzzles
         if one.took_seconds is not None
     ]
+    timed += [(seconds, number, None) for log in logs for number, seconds in log.seconds.items()]
     slowest = max(timed, key=lambda one: one[0], default=(None, None, None))
+    counts = {verdict: sum(result.score.verdicts[verdict] for result in judged) for verdict in Verdict}
     return Row(
         *who,
         results,
-        right=sum(result.score.right for result in judged),
-        puzzle_count=sum(len(result.score.puzzles) for result in judged),
-        verdicts={verdict: sum(result.score.verdicts[verdict] for result in judged) for verdict in Verdict},
-        time_seconds=sum(run.time_seconds for run in runs) if runs else None,
+        right=counts[Verdict.RIGHT] if judged else None,
+        logged=sum(len(log.seconds) for log in logs) if logs else None,
+        puzzle_count=sum(counts.values()) if judged else None,
+        verdicts=counts if judged else {},
+        time_seconds=sum(one.time_seconds for one in clocked) if clocked else None,
         cpu_seconds=sum(run.usage.cpu_seconds for run in runs) if runs else None,
-        peak_memory_bytes=max(run.usage.peak_memory_bytes for run in runs) if runs else None,
+        peak_memory_bytes=max((run.usage.peak_memory_bytes for run in runs), default=None),
         median_seconds=statistics.median(seconds for seconds, _, _ in timed) if timed else None,
         slowest_seconds=slowest[0],
         slowest_puzzle=slowest[1],
@@ -258,21 +251,7 @@ def _log_ranking(logs: Mapping[Path, BotLog]) -> Ranking:
     cut_off = [path.stem for path, log in logs.items() if log.total_seconds is None]
     if cut_off:
         notes.append(f"without a total, the sum of its times stands for it: {', '.join(cut_off)}")
-    rows = []
-    for path, log in logs.items():
-        slowest = max(log.seconds, key=lambda number: log.seconds[number], default=None)
-        rows.append(
-            Row(
-                path.stem,
-                Evidence.LOG,
-                {path: log},
-                logged=len(log.seconds),
-                time_seconds=log.time_seconds,
-                median_seconds=statistics.median(log.seconds.values()) if log.seconds else None,
-                slowest_seconds=None if slowest is None else log.seconds[slowest],
-                slowest_puzzle=slowest,
-            )
-        )
+    rows = [_row((path.stem, Evidence.LOG), {path: log}) for path, log in logs.items()]
     return Ranking(Scope.LOGS, "logs, not verified", [], _ranked(rows), notes, [])
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["CSV_COLUMNS", "TABLE_SCHEMA_VERSION", "as_csv", "as_json", "as_markdown", "as_text"]
 
 TABLE_SCHEMA_VERSION = 1
-"""Of the JSON form; raised by a change that old readers cannot take."""
+"""Version of the JSON form; a change that old readers cannot take raises it."""
 
 WORDS = ("bot", "other", "end")
-"""Columns that hold no numbers."""
+"""Columns without numbers."""
 
 GIVEN_UP = ("peak MB", "CPU s", "median ms", "runs", "slowest s")
 """Columns that a narrow terminal does without, in this order."""
@@ -34,25 +34,10 @@ GIVEN_UP = ("peak MB", "CPU s", "median ms", "runs", "slowest s")
 OTHERS = tuple(verdict for verdict in Verdict if verdict not in (Verdict.RIGHT, Verdict.WRONG))
 
 CSV_COLUMNS = (
-    "scope",
-    "set_name",
-    "set_sha256",
-    "rank",
-    "bot",
-    "evidence",
-    "puzzle_count",
-    "logged",
+    *("scope", "set_name", "set_sha256", "rank", "bot", "evidence", "puzzle_count", "logged"),
     *(verdict.value.replace("-", "_") for verdict in Verdict),
-    "time_seconds",
-    "cpu_seconds",
-    "peak_memory_bytes",
-    "median_seconds",
-    "slowest_seconds",
-    "slowest_puzzle",
-    "slowest_set",
-    "ends",
-    "run_count",
-    "files",
+    *("time_seconds", "cpu_seconds", "peak_memory_bytes", "median_seconds"),
+    *("slowest_seconds", "slowest_puzzle", "slowest_set", "ends", "run_count", "files"),
 )
 """Columns of the CSV form; new ones are only ever added at the end."""
 
@@ -169,25 +154,26 @@ def _table(ranking: Ranking, columns: Mapping[str, list[str]]) -> Table:
 
 def _columns(ranking: Ranking) -> dict[str, list[str]]:
     """Return the columns that people see, by their names, with a cell for each row."""
-    rows = ranking.rows
-    columns = {"#": [str(row.rank) for row in rows], "bot": [row.bot for row in rows]}
-    if ranking.scope is Scope.LOGS:
-        columns["logged"] = [str(row.logged) for row in rows]
-    else:
-        columns["right"] = [str(row.right) for row in rows]
-        columns["wrong"] = [str(row.verdicts[Verdict.WRONG]) for row in rows]
-        columns["other"] = [_others(row) for row in rows]
-    columns["time s"] = [in_unit(row.time_seconds, 1, 2) for row in rows]
-    if ranking.scope is not Scope.LOGS:
-        columns["CPU s"] = [in_unit(row.cpu_seconds, 1, 2) for row in rows]
-        columns["peak MB"] = [in_unit(row.peak_memory_bytes, 1e6, 0) for row in rows]
-    columns["median ms"] = [in_unit(row.median_seconds, 1e-3, 2) for row in rows]
-    columns["slowest s"] = [_slowest(row, ranking.scope is Scope.OVERALL) for row in rows]
-    if ranking.scope is not Scope.LOGS:
-        columns["end"] = [_end(row) for row in rows]
-    if any(row.run_count > 1 for row in rows):
-        columns["runs"] = [str(row.run_count) for row in rows]
-    return columns
+    cells: dict[str, Callable[[Row], str]] = {
+        "#": lambda row: str(row.rank),
+        "bot": lambda row: row.bot,
+        "logged": lambda row: str(row.logged),
+        "right": lambda row: str(row.right),
+        "wrong": lambda row: str(row.verdicts[Verdict.WRONG]),
+        "other": _others,
+        "time s": lambda row: in_unit(row.time_seconds, 1, 2),
+        "CPU s": lambda row: in_unit(row.cpu_seconds, 1, 2),
+        "peak MB": lambda row: in_unit(row.peak_memory_bytes, 1e6, 0),
+        "median ms": lambda row: in_unit(row.median_seconds, 1e-3, 2),
+        "slowest s": lambda row: _slowest(row, ranking.scope is Scope.OVERALL),
+        "end": _end,
+        "runs": lambda row: str(row.run_count),
+    }
+    is_log = ranking.scope is Scope.LOGS
+    absent = {"right", "wrong", "other", "CPU s", "peak MB", "end"} if is_log else {"logged"}
+    if all(row.run_count == 1 for row in ranking.rows):
+        absent.add("runs")
+    return {name: list(map(cell, ranking.rows)) for name, cell in cells.items() if name not in absent}
 
 
 def _others(row: Row) -> str:
