@@ -3,45 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 import sys
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, did_you_mean, seconds
 from nonobot.harness.cli import add_json
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.progress import Progress
-from nonobot.harness.text import percent
-from nonobot.tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
+from nonobot.harness.official_sets import as_json, as_text, fetched, imported
 from nonobot.tournament_data.registry import BROWSABLE, OfficialSet, official_sets
-from nonobot.tournament_data.store import (
-    FOLDER_VARIABLE,
-    Recognised,
-    State,
-    data_folder,
-    files_below,
-    keep,
-    recognise,
-    state_of,
-    stored_path,
-)
+from nonobot.tournament_data.store import FOLDER_VARIABLE, State, state_of, stored_path
 
 __all__ = ["add_to"]
-
-SCHEMA_VERSION = 1
-
-TYPICAL_BYTES = 680_000
-"""Expected of a set whose size is not known; for the progress alone."""
-
-MOST_NAMED = 5
 
 DESCRIPTION = """\
 The question files of the TAAI, TCGA and ICGA tournaments of 2011 to 2023. They are not part of this package: they
 are fetched from where they are published, or imported from a folder, and checked by their SHA-256 each time they
 are used."""
+
+BY_HAND = f"""\
+on another machine, `git clone {BROWSABLE}`,
+or download and unpack it; bring the folder here, and `nonojudge data import FOLDER`"""
 
 EXAMPLES = f"""\
 examples:
@@ -52,15 +34,10 @@ examples:
   nonobot < "$(nonojudge data path taai2011)" > answers.txt
 
 The files are kept in nonobot/sets in the user's cache folder, or in the folder that {FOLDER_VARIABLE} names.
-Without a network: on another machine, `git clone {BROWSABLE}`,
-or download and unpack it; bring the folder here, and `nonojudge data import FOLDER`.
+Without a network: {BY_HAND}.
 
 Exit status: 0 done, 1 some sets could not be had, 2 unusable arguments or input.
 """
-
-BY_HAND = f"""\
-by hand: on another machine, `git clone {BROWSABLE}`,
-or download and unpack it; bring the folder here, and `nonojudge data import FOLDER`"""
 
 
 def add_to(parser: Parser) -> None:
@@ -77,13 +54,8 @@ def add_to(parser: Parser) -> None:
     fetching.add_argument("names", nargs="*", metavar="NAME", help="an official set, such as taai2011")
     fetching.add_argument("--all", action="store_true", help="all of them")
     fetching.add_argument("--from", dest="base", metavar="URL", help="another place: URL/NAME.txt is fetched")
-    fetching.add_argument(
-        "--timeout",
-        type=seconds,
-        default=30.0,
-        metavar="S",
-        help="seconds that the server may be silent (default: %(default)g)",
-    )
+    silence = "seconds that the server may be silent (default: %(default)g)"
+    fetching.add_argument("--timeout", type=seconds, default=30.0, metavar="S", help=silence)
     fetching.set_defaults(carry_out=fetch_sets)
 
     importing = actions.add_parser(
@@ -104,61 +76,10 @@ def list_sets(arguments: argparse.Namespace) -> int:
     """Print the official sets."""
     states = {official: state_of(official) for official in official_sets().values()}
     if arguments.json:
-        print(json.dumps(_as_json(states), indent=1))
+        print(as_json(states))
         return 0
-    rows = [("set", "event", "year", "puzzles", "size", "black", "here")]
-    for official, state in states.items():
-        size = f"{official.side}x{official.side}"
-        black = f"{percent(official.p1)} to {percent(official.p2)}"
-        rows.append(
-            (
-                official.name,
-                official.event,
-                str(official.year),
-                str(official.puzzles),
-                size,
-                black,
-                state.value,
-            )
-        )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    print(f"\n{_counted(states.values())}")
+    print(as_text(states))
     return 0
-
-
-def _as_json(states: dict[OfficialSet, State]) -> dict[str, object]:
-    return {
-        "kind": "data-list",
-        "schema_version": SCHEMA_VERSION,
-        "folder": str(data_folder()),
-        "sets": [
-            {
-                "name": official.name,
-                "event": official.event,
-                "year": official.year,
-                "puzzles": official.puzzles,
-                "width": official.side,
-                "height": official.side,
-                "p1": official.p1,
-                "p2": official.p2,
-                "line_ends": official.line_ends,
-                "bytes": official.bytes,
-                "sha256": official.sha256,
-                "url": official.url,
-                "state": state.name.casefold(),
-                "path": str(stored_path(official)),
-            }
-            for official, state in states.items()
-        ],
-    }
-
-
-def _counted(states: Iterable[State]) -> str:
-    found = Counter(states)
-    damaged = f", {found[State.DAMAGED]} damaged" if found[State.DAMAGED] else ""
-    return f"{found[State.HERE]} of {found.total()} are here{damaged}, in {data_folder()}"
 
 
 def fetch_sets(arguments: argparse.Namespace) -> int:
@@ -171,38 +92,11 @@ def fetch_sets(arguments: argparse.Namespace) -> int:
             print(f"{official.name}: here already")
         else:
             missing.append(official)
-    fetched = _fetched(missing, arguments.timeout)
-    if fetched == len(missing):
+    number = fetched(missing, arguments.timeout)
+    if number == len(missing):
         return 0
-    print(f"nonojudge: {fetched} of {len(missing)} sets fetched; {BY_HAND}", file=sys.stderr)
+    print(f"nonojudge: {number} of {len(missing)} sets fetched; by hand: {BY_HAND}", file=sys.stderr)
     return 1
-
-
-def _fetched(missing: Sequence[OfficialSet], timeout_seconds: float) -> int:
-    """Fetch sets, say what came of each, and return how many came."""
-    sizes = [official.bytes or TYPICAL_BYTES for official in missing]
-    fetched = 0
-    with Progress(sum(sizes)) as progress:
-        for index, official in enumerate(missing):
-            done = sum(sizes[:index])
-
-            def on_bytes(count: int, note: str = f"{official.name}, {index + 1} of {len(missing)}") -> None:
-                nonlocal done
-                done += count
-                progress.show(done, note)
-
-            try:
-                fetch(official, timeout_seconds=timeout_seconds, on_bytes=on_bytes)
-            except SetupError as error:
-                raise UnusableError(str(error)) from None
-            except FetchError as error:
-                print(f"nonojudge: {official.name}: {error}", file=sys.stderr)
-                if isinstance(error, OfflineError):
-                    break
-            else:
-                fetched += 1
-                print(f"{official.name}: fetched", flush=True)
-    return fetched
 
 
 def _wanted(arguments: argparse.Namespace) -> list[OfficialSet]:
@@ -228,40 +122,7 @@ def import_sets(arguments: argparse.Namespace) -> int:
     """Take sets from a folder."""
     if not arguments.folder.exists():
         raise UnusableError(f"cannot read {arguments.folder}: No such file or directory")
-    found: set[str] = set()
-    unknown: list[Path] = []
-    for path in files_below(arguments.folder, _say_unreadable):
-        try:
-            recognised = recognise(path)
-        except OSError as error:
-            _say_unreadable(error)
-            continue
-        if recognised is None:
-            unknown.append(path)
-        elif recognised.official.name not in found:
-            found.add(recognised.official.name)
-            print(f"{recognised.official.name}: {_taken(recognised)} ({path})")
-    if unknown:
-        others = ", ..." if len(unknown) > MOST_NAMED else ""
-        names = ", ".join(str(path) for path in unknown[:MOST_NAMED])
-        print(f"no official set: {names}{others} ({len(unknown)} files)")
-    print(f"{len(found)} official sets found; {_counted(map(state_of, official_sets().values()))}")
-    return 0 if found else 1
-
-
-def _say_unreadable(error: OSError) -> None:
-    print(f"nonojudge: cannot read {error.filename}: {error.strerror}", file=sys.stderr)
-
-
-def _taken(recognised: Recognised) -> str:
-    """Put a set into the data folder and return what became of it."""
-    if state_of(recognised.official) is State.HERE:
-        return "here already"
-    try:
-        keep(recognised.official, recognised.content)
-    except OSError as error:
-        raise UnusableError(f"cannot write {data_folder()}: {error.strerror}") from None
-    return "imported, its line ends restored" if recognised.restored else "imported"
+    return 0 if imported(arguments.folder) else 1
 
 
 def print_path(arguments: argparse.Namespace) -> int:

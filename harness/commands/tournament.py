@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -84,7 +84,7 @@ def add_to(parser: Parser) -> None:
     parser.add_argument(
         "--contain",
         choices=["auto", "yes", "no"],
-        help="whether the bots run within walls, whatever the file says (see `nonojudge run --help`)",
+        help="whether to sandbox the bots, instead of the file's choice (see `nonojudge run --help`)",
     )
     parser.add_argument("--again", action="store_true", help="play everything anew")
     parser.add_argument("--on", type=where, metavar="WHERE", help=f"play many runs at a time: {WHERE_HELP}")
@@ -111,33 +111,30 @@ def carry_out(arguments: argparse.Namespace) -> int:
     folder = arguments.results or Path("results") / tournament.name
     todo = scheduled_runs(tournament, folder)
     with held(folder):
-        # What does not fit is said before anything is played, and nothing is removed before there is who plays.
-        before = [None if arguments.again else scheduled.played() for scheduled in todo]
+        # Results that do not fit are an error before any run, and none is removed before there are workers.
+        played = {} if arguments.again else {one.result_path: result for one in todo if (result := one.played())}
         try:
             if arguments.on:
-                results = _played_on_workers(todo, before, arguments)
+                played = _played_on_workers(todo, played, arguments)
             else:
                 for scheduled in todo if arguments.again else ():
                     scheduled.forget()
-                results = _all_played(todo, before, arguments.quiet)
+                played = _all_played(todo, played, arguments.quiet)
         except KeyboardInterrupt:
             print("interrupted; the same command goes on", file=sys.stderr)
             raise
-    played = {scheduled.result_path: result for scheduled, result in zip(todo, results, strict=True) if result}
-    print(as_text(rankings(played), sys.stdout.isatty()), end="")
+    results = {one.result_path: played[one.result_path] for one in todo if one.result_path in played}
+    print(as_text(rankings(results), sys.stdout.isatty()), end="")
     print(f"results: {folder}")
-    return 1 if any(result is None or result.end.reason is EndReason.NOT_STARTED for result in results) else 0
+    not_started = any(result.end.reason is EndReason.NOT_STARTED for result in results.values())
+    return 1 if not_started or len(results) < len(todo) else 0
 
 
 def _played_on_workers(
-    todo: Sequence[ScheduledRun], before: Sequence[RunResult | None], arguments: argparse.Namespace
-) -> list[RunResult | None]:
-    """Return the result of every scheduled, `before` or played by workers; None of one that was given up."""
-    known = {
-        scheduled.result_path: result
-        for scheduled, result in zip(todo, before, strict=True)
-        if result and result.end.reason not in GOES_ON
-    }
+    todo: Sequence[ScheduledRun], before: Mapping[Path, RunResult], arguments: argparse.Namespace
+) -> dict[Path, RunResult]:
+    """Return the results, by their paths, from `before` or played by workers; those given up are missing."""
+    known = {path: result for path, result in before.items() if result.end.reason not in GOES_ON}
     left = [scheduled for scheduled in todo if scheduled.result_path not in known]
     if not arguments.quiet and known:
         print(f"{len(known)} of {count(len(todo), 'run')} played before", file=sys.stderr)
@@ -145,29 +142,22 @@ def _played_on_workers(
     with AllRunsProgress(len(left), arguments.quiet) as screen:
         runs = RunsOnWorkers(left, screen, arguments.again, kinds)
         played_on(arguments.on, runs, screen.say)
-    found = known | runs.results
-    return [found.get(scheduled.result_path) for scheduled in todo]
+    return known | runs.results
 
 
 def _all_played(
-    todo: Sequence[ScheduledRun], before: Sequence[RunResult | None], quiet: bool
-) -> list[RunResult | None]:
-    """Return the result of every scheduled, played now or `before`.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If the judge is told to stop, whatever it is at.
-    """
-    results: list[RunResult | None] = []
+    todo: Sequence[ScheduledRun], before: Mapping[Path, RunResult], quiet: bool
+) -> dict[Path, RunResult]:
+    """Return the results, by their paths, from `before` or played now; KeyboardInterrupt if told to stop."""
+    results = {}
     with Interrupts() as interrupts:
-        for number, (scheduled, known) in enumerate(zip(todo, before, strict=True), 1):
-            result = _played(scheduled, known, f"[{number}/{len(todo)}]", quiet)
+        for number, scheduled in enumerate(todo, 1):
+            result = _played(scheduled, before.get(scheduled.result_path), f"[{number}/{len(todo)}]", quiet)
             if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
                 raise KeyboardInterrupt
             if result.end.reason is EndReason.NOT_STARTED:
                 print(f"nonojudge: {scheduled.entrant.name}: {result.end.detail}", file=sys.stderr)
-            results.append(result)
+            results[scheduled.result_path] = result
     return results
 
 
@@ -176,7 +166,7 @@ def _played(scheduled: ScheduledRun, before: RunResult | None, place: str, quiet
         if not quiet:
             print(line, file=sys.stderr, flush=True)
 
-    who = f"{place} {scheduled.entrant.name} on {scheduled.puzzle_set.name}"
+    who = f"{place} {scheduled.name}"
     if before and before.end.reason not in GOES_ON:
         say(f"{who}: played before; {before.outcome}")
         return before

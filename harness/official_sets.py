@@ -1,0 +1,129 @@
+"""The official sets as `nonojudge data` lists, fetches and imports them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.progress import Progress
+from nonobot.harness.text import percent
+from nonobot.tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
+from nonobot.tournament_data.registry import OfficialSet, official_sets
+from nonobot.tournament_data.store import (
+    Recognised,
+    State,
+    data_folder,
+    files_below,
+    keep,
+    recognise,
+    state_of,
+    stored_path,
+)
+
+__all__ = ["as_json", "as_text", "fetched", "imported"]
+
+SCHEMA_VERSION = 1
+
+TYPICAL_BYTES = 680_000
+"""Assumed size of a set whose size is not known, for the progress alone."""
+
+MOST_NAMED = 5
+
+
+def as_text(states: Mapping[OfficialSet, State]) -> str:
+    """Return the table of the sets, and a line on how many are here."""
+    rows = [("set", "event", "year", "puzzles", "size", "black", "here")]
+    for official, state in states.items():
+        size, black = f"{official.side}x{official.side}", f"{percent(official.p1)} to {percent(official.p2)}"
+        counts = str(official.year), str(official.puzzles)
+        rows.append((official.name, official.event, *counts, size, black, state.value))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
+    return "\n".join([*("  ".join(row).rstrip() for row in padded), "", _counted(states.values())])
+
+
+def as_json(states: Mapping[OfficialSet, State]) -> str:
+    """Return the facts of the sets as JSON text."""
+    sets = []
+    for official, state in states.items():
+        facts = asdict(official)
+        side = facts.pop("side")
+        here = {"state": state.name.casefold(), "path": str(stored_path(official))}
+        sets.append({**facts, "width": side, "height": side, **here})
+    head = {"kind": "data-list", "schema_version": SCHEMA_VERSION, "folder": str(data_folder())}
+    return json.dumps({**head, "sets": sets}, indent=1)
+
+
+def _counted(states: Iterable[State]) -> str:
+    counts = Counter(states)
+    damaged = f", {counts[State.DAMAGED]} damaged" if counts[State.DAMAGED] else ""
+    return f"{counts[State.HERE]} of {counts.total()} are here{damaged}, in {data_folder()}"
+
+
+def fetched(missing: Sequence[OfficialSet], timeout_seconds: float) -> int:
+    """Fetch sets, print a line for each, and return the number of those fetched."""
+    sizes = [official.bytes or TYPICAL_BYTES for official in missing]
+    number = 0
+    with Progress(sum(sizes)) as progress:
+        for index, official in enumerate(missing):
+            done = sum(sizes[:index])
+
+            def on_bytes(count: int, note: str = f"{official.name}, {index + 1} of {len(missing)}") -> None:
+                nonlocal done
+                done += count
+                progress.show(done, note)
+
+            try:
+                fetch(official, timeout_seconds=timeout_seconds, on_bytes=on_bytes)
+            except SetupError as error:
+                raise UnusableError(str(error)) from None
+            except FetchError as error:
+                print(f"nonojudge: {official.name}: {error}", file=sys.stderr)
+                if isinstance(error, OfflineError):
+                    break
+            else:
+                number += 1
+                print(f"{official.name}: fetched", flush=True)
+    return number
+
+
+def imported(folder: Path) -> int:
+    """Import the sets in a folder and the folders within, print a line for each, and return their number."""
+    names: set[str] = set()
+    unknown: list[Path] = []
+    for path in files_below(folder, _say_unreadable):
+        try:
+            recognised = recognise(path)
+        except OSError as error:
+            _say_unreadable(error)
+            continue
+        if recognised is None:
+            unknown.append(path)
+        elif recognised.official.name not in names:
+            names.add(recognised.official.name)
+            print(f"{recognised.official.name}: {_taken(recognised)} ({path})")
+    if unknown:
+        others = ", ..." if len(unknown) > MOST_NAMED else ""
+        print(f"no official set: {', '.join(map(str, unknown[:MOST_NAMED]))}{others} ({len(unknown)} files)")
+    print(f"{len(names)} official sets found; {_counted(map(state_of, official_sets().values()))}")
+    return len(names)
+
+
+def _say_unreadable(error: OSError) -> None:
+    print(f"nonojudge: cannot read {error.filename}: {error.strerror}", file=sys.stderr)
+
+
+def _taken(recognised: Recognised) -> str:
+    """Put a set into the data folder and return a word on it."""
+    if state_of(recognised.official) is State.HERE:
+        return "here already"
+    try:
+        keep(recognised.official, recognised.content)
+    except OSError as error:
+        raise UnusableError(f"cannot write {data_folder()}: {error.strerror}") from None
+    return "imported, its line ends restored" if recognised.restored else "imported"
