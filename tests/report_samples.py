@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
-from nonobot.harness.results.conditions import Configuration, Feed, Machine, SetFacts
-from nonobot.harness.results.result_files import AnyResult, read_results, write_json
+from nonobot.harness.results.conditions import Configuration, Feed, SetFacts
+from nonobot.harness.results.result_files import AnyResult, read_results
 from nonobot.harness.results.run_result import (
     Attempt,
     BotEnd,
@@ -25,29 +25,14 @@ from nonobot.harness.results.run_result import (
 )
 from nonobot.protocol import Solution, mismatches
 from nonobot.tournament_data import PuzzleSet, Recipe, load_set
+from tests.ranked import MACHINE, run_result, written
 
-MACHINE = Machine(
-    system="Linux 6.1.0",
-    cpu="Example 9000 @ 3.00GHz",
-    python="3.11.7",
-    numpy="2.1.0",
-    numba="0.61.0",
-    logical_cores=8,
-    usable_cores=8,
-    memory_bytes=16 * 10**9,
-    governor="performance",
-    load_average=0.12,
-    busy_share=0.01,
-)
-OTHER_MACHINE = msgspec.structs.replace(MACHINE, cpu="Example 3 @ 2.00GHz", memory_bytes=8 * 10**9, busy_share=0.4)
+OTHER_MACHINE = replace(MACHINE, cpu="Slow CPU @ 2.00GHz", memory_bytes=8 * 10**9, busy_share=0.4)
 
 SMALL = "boardgen:10x10x60:seed=1"
 OTHER = "boardgen:15x10x40:seed=2"
 
 HOSTILE = "<script>alert(1)</script>\"'&$\\frac{1}\x07{{ 7 * 7 }}"
-
-Outcome = Callable[[int], Verdict]
-"""The verdict on the puzzle at an index."""
 
 
 @cache
@@ -56,24 +41,18 @@ def known_set(name: str) -> tuple[PuzzleSet, tuple[np.ndarray, ...]]:
     return load_set(name), tuple(solution.cells for _, solution in Recipe.parse(name).boards())
 
 
-def all_right(_: int) -> Verdict:
-    return Verdict.RIGHT
-
-
 def mixed(index: int) -> Verdict:
-    """Return wrong, malformed, given-up, late, out-of-order and, at the end, missing now and then."""
-    if index >= 50:
-        return Verdict.MISSING
+    """Return every verdict now and then; missing at the end."""
     faults = {
         7: Verdict.WRONG,
         12: Verdict.MALFORMED,
         13: Verdict.GIVEN_UP,
         14: Verdict.GIVEN_UP,
         21: Verdict.LATE,
+        30: Verdict.WRONG,
+        40: Verdict.OUT_OF_ORDER,
     }
-    return faults.get(
-        index, Verdict.WRONG if index == 30 else Verdict.OUT_OF_ORDER if index == 40 else Verdict.RIGHT
-    )
+    return Verdict.MISSING if index >= 50 else faults.get(index, Verdict.RIGHT)
 
 
 def none_right(index: int) -> Verdict:
@@ -83,15 +62,13 @@ def none_right(index: int) -> Verdict:
 def run_of(
     bot: str,
     set_name: str = SMALL,
-    outcome: Outcome = all_right,
+    verdict_of: Callable[[int], Verdict] = lambda _: Verdict.RIGHT,
     *,
     pace: float = 0.01,
-    end: BotEnd | None = None,
-    machine: Machine = MACHINE,
-    terms: Configuration | None = None,
-    legs: Sequence[Attempt] = (),
-    warm_up_seconds: float | None = 1.5,
+    end: EndReason = EndReason.FINISHED,
+    attempts: Sequence[Attempt] = (),
     remarks: Sequence[str] = (),
+    **changes: object,
 ) -> RunResult:
     """Return the run of an invented bot that takes about `pace` seconds for a puzzle."""
     puzzle_set, boards = known_set(set_name)
@@ -101,67 +78,55 @@ def run_of(
     for index, (entry, cells) in enumerate(zip(puzzle_set.puzzles, boards, strict=True)):
         hard = hardness.lognormvariate(0, 1.1) * (1 + 2 * index / len(boards))
         took = pace * hard * draw.lognormvariate(0, 0.6)
-        verdict = outcome(index)
-        puzzles.append(_ruling(entry, cells, verdict, took, clock + took))
+        puzzles.append(_result(entry, cells, verdict_of(index), took, clock + took))
         if puzzles[-1].took_seconds is not None:
             clock += took
     usage = Usage(clock + 0.25, clock * 0.97, 61_000_000)
-    end = end or BotEnd(EndReason.FINISHED, 0)
-    return RunResult(
-        bot=bot,
-        command=["./bots/run", "--name", bot],
+    return replace(
+        run_result(bot, command=["./bots/run", "--name", bot]),
         set=SetFacts.of(puzzle_set),
-        configuration=terms or Configuration(),
-        machine=machine,
-        judge_version="0.2.0",
-        started_at="2026-03-14T09:26:53.589793+00:00",
-        warm_up_seconds=warm_up_seconds,
-        attempts=list(legs) or [Attempt("2026-03-14T09:26:53.589793+00:00", 1, end, usage)],
-        stderr_bytes=0,
-        stderr_file=None,
+        attempts=list(attempts) or [Attempt("2026-03-14T09:26:53.589793+00:00", 1, BotEnd(end, 0), usage)],
         score=Score.of(puzzles, duplicate_count=len(remarks), remarks=remarks),
+        **changes,
     )
 
 
-def _ruling(entry, cells, verdict: Verdict, took: float, arrived: float) -> PuzzleResult:
-    number = entry.number
-    if verdict is Verdict.MISSING:
-        return PuzzleResult(number, verdict)
-    if verdict in (Verdict.MALFORMED, Verdict.GIVEN_UP):
-        detail = "zeros" if verdict is Verdict.GIVEN_UP else "row 3 has 9 numbers, expected 10"
-        return PuzzleResult(number, verdict, detail, arrived, took)
-    detail = {
+def _result(entry, cells, verdict: Verdict, took: float, arrived: float) -> PuzzleResult:
+    details = {
+        Verdict.GIVEN_UP: "zeros",
+        Verdict.MALFORMED: "row 3 has 9 numbers, expected 10",
         Verdict.LATE: "took longer than 1 s",
         Verdict.OUT_OF_ORDER: "came after the answer to a later puzzle",
     }
+    if verdict is Verdict.MISSING:
+        return PuzzleResult(entry.number, verdict)
+    if verdict in (Verdict.MALFORMED, Verdict.GIVEN_UP):
+        return PuzzleResult(entry.number, verdict, details[verdict], arrived, took)
     if verdict is Verdict.WRONG:
         cells = cells.copy()
         cells[4, 4:6] ^= 1
-        detail[Verdict.WRONG] = str(mismatches(entry.puzzle, Solution(cells))[0])
-    return PuzzleResult(number, verdict, detail.get(verdict), arrived, took, np.packbits(cells).tobytes().hex())
+        details[verdict] = str(mismatches(entry.puzzle, Solution(cells))[0])
+    packed = np.packbits(cells).tobytes().hex()
+    return PuzzleResult(entry.number, verdict, details.get(verdict), arrived, took, packed)
 
 
 def not_started(bot: str, set_name: str = SMALL) -> RunResult:
     """Return the run of a bot whose command cannot be run."""
     end = BotEnd(EndReason.NOT_STARTED, detail="no such file: ./bots/run")
-    leg = Attempt("2026-03-14T09:26:53+00:00", 1, end, Usage(0.0, 0.0, 0))
-    return run_of(bot, set_name, lambda _: Verdict.MISSING, legs=[leg])
+    attempt = Attempt("2026-03-14T09:26:53+00:00", 1, end, Usage(0.0, 0.0, 0))
+    return run_of(bot, set_name, lambda _: Verdict.MISSING, attempts=[attempt])
 
 
 def checked(set_name: str = SMALL) -> VerifyResult:
     """Return the check of an answer file: no times."""
     score = run_of("whoever", set_name, mixed).score
-    untimed = [msgspec.structs.replace(one, arrived_seconds=None, took_seconds=None) for one in score.puzzles]
+    untimed = [replace(one, arrived_seconds=None, took_seconds=None) for one in score.puzzles]
     return VerifyResult(SetFacts.of(known_set(set_name)[0]), "answers.txt", Score.of(untimed))
 
 
 def read_back(folder: Path, *results: RunResult | VerifyResult) -> dict[Path, AnyResult]:
     """Write results into `folder` and return what is read again."""
-    folder.mkdir(exist_ok=True)
-    paths = [folder / f"{number:02}.json" for number in range(len(results))]
-    for path, result in zip(paths, results, strict=True):
-        write_json(path, result)
-    read, problems = read_results(paths)
+    read, problems = read_results(written(folder, **{f"{number:02}": one for number, one in enumerate(results)}))
     assert not problems
     return read
 
@@ -171,7 +136,7 @@ def one_bot() -> list[RunResult]:
 
 
 def two_bots() -> list[RunResult]:
-    return [run_of("nonobot"), run_of("hare", pace=0.006, outcome=mixed)]
+    return [run_of("nonobot"), run_of("hare", SMALL, mixed, pace=0.006)]
 
 
 def twelve_bots() -> list[RunResult]:
@@ -181,9 +146,9 @@ def twelve_bots() -> list[RunResult]:
 
 
 def two_sets() -> list[RunResult | VerifyResult]:
-    """Return what an untidy folder holds: several sets, machines and terms, many kinds of ends."""
+    """Return an untidy folder: several sets, machines and configurations, many kinds of ends."""
     usage = Usage(4.0, 3.5, 52_000_000)
-    legs = [
+    attempts = [
         Attempt("2026-03-15T10:00:00+00:00", 1, BotEnd(EndReason.PUZZLE_LIMIT, detail="puzzle 22"), usage),
         Attempt("2026-03-15T10:00:04+00:00", 23, BotEnd(EndReason.CRASHED, signal="SIGSEGV"), usage),
     ]
@@ -191,9 +156,9 @@ def two_sets() -> list[RunResult | VerifyResult]:
     return [
         run_of("nonobot"),
         run_of("nonobot", OTHER, pace=0.02),
-        run_of("hare", pace=0.006, outcome=mixed, legs=legs, terms=strict),
-        run_of("hare", OTHER, pace=0.3, end=BotEnd(EndReason.TIME_LIMIT)),
-        run_of("tortoise", outcome=none_right, machine=OTHER_MACHINE, warm_up_seconds=None),
+        run_of("hare", SMALL, mixed, pace=0.006, attempts=attempts, configuration=strict),
+        run_of("hare", OTHER, pace=0.3, end=EndReason.TIME_LIMIT),
+        run_of("tortoise", SMALL, none_right, machine=OTHER_MACHINE, warm_up_seconds=None),
         not_started("tortoise", OTHER),
         run_of(HOSTILE, pace=0.05, remarks=[HOSTILE]),
         checked(),

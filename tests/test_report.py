@@ -222,13 +222,13 @@ def test_every_result_is_on_the_page(tmp_path):
         "51\N{EN DASH}60",
     ):
         assert word in text, word
-    assert "Example 3 @ 2.00GHz" in text
+    assert "Slow CPU @ 2.00GHz" in text
     assert "the machine was busy at the start of tortoise" in text
     assert "Not warmed up by the judge before the clock started: tortoise" in text
 
 
 def test_a_bot_without_a_right_answer_is_ranked_and_not_drawn(tmp_path):
-    report = report_of(tmp_path, samples.run_of("one"), samples.run_of("none", outcome=samples.none_right))
+    report = report_of(tmp_path, samples.run_of("one"), samples.run_of("none", samples.SMALL, samples.none_right))
     assert [run.name for run in report.sets[0].runs] == ["one", "none"]
     assert [run.name for run in report.sets[0].timed] == ["one"]
     assert "with a time: none." in Reader(written(report)).text
@@ -240,7 +240,7 @@ def test_a_time_below_the_resolution_is_not_given_a_value(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "result", [samples.run_of("none", outcome=samples.none_right), samples.not_started("none")]
+    "result", [samples.run_of("none", samples.SMALL, samples.none_right), samples.not_started("none")]
 )
 def test_where_nothing_was_solved_the_page_says_so(tmp_path, result):
     text = Reader(written(report_of(tmp_path, result))).text
@@ -315,7 +315,7 @@ def test_slowest_puzzles_are_those_with_the_longest_median(tmp_path):
 
 
 def test_only_what_is_right_is_drawn(tmp_path):
-    [part] = report_of(tmp_path, samples.run_of("hare", outcome=samples.mixed)).sets
+    [part] = report_of(tmp_path, samples.run_of("hare", samples.SMALL, samples.mixed)).sets
     [run] = part.runs
     right = {one.number for one in run.result.score.puzzles if one.verdict is Verdict.RIGHT}
     assert run.seconds.keys() == right
@@ -323,7 +323,7 @@ def test_only_what_is_right_is_drawn(tmp_path):
 
 
 def test_faults_are_shown_a_few_a_run_and_the_others_counted(tmp_path):
-    [part] = report_of(tmp_path, samples.run_of("wrong", outcome=lambda index: Verdict.WRONG)).sets
+    [part] = report_of(tmp_path, samples.run_of("wrong", samples.SMALL, lambda _: Verdict.WRONG)).sets
     [(_, shown, further)] = part.wrong
     assert len(shown) + further == 60
     assert part.faulty == []

@@ -66,7 +66,7 @@ def red_boxes(svg: str) -> int:
 
 
 def wrong_run(set_name: str = samples.SMALL) -> Run:
-    result = samples.run_of("wrong", outcome=lambda index: Verdict.WRONG)
+    result = samples.run_of("wrong", samples.SMALL, lambda _: Verdict.WRONG)
     facts = msgspec.structs.replace(result.set, name=set_name)
     return Run("wrong", 0, msgspec.structs.replace(result, set=facts))
 
