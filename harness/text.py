@@ -1,4 +1,4 @@
-"""Numbers, names and tables as people read them: one way to write a time, a share or a count, for all commands."""
+"""Numbers, names and tables for people: one form of a time, a share or a count for all commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from nonobot.harness.statistics import Ratio
 
-# rich is imported where it is used: that takes longer than to write the forms that do without it.
+# rich is imported where it is used: importing it takes long, and most forms do without it.
 
 __all__ = [
     "GAP",
@@ -41,21 +41,21 @@ __all__ = [
 ]
 
 NOTHING = "\N{EN DASH}"
-"""What stands for a value that is not known or of which there is none."""
+"""The sign for a value that is unknown or missing."""
 
 MOST_OF_A_LINE = 200
-"""Characters of a line that a program wrote."""
+"""Characters of a program's line that are shown."""
 
 # --- names ---------------------------------------------------------------------------------------------------
 
 
 def plain(text: str) -> str:
-    """Return `text` in one line, without what would move a cursor, change colours or break a page."""
+    """Return `text` in one line, without characters that move a cursor, change colours or break a page."""
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
 def last_line(data: bytes) -> str:
-    r"""Return the last line of what a program wrote that says something, printable and of bearable length.
+    r"""Return the last line of a program's output that is not blank, printable and of limited length.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def last_line(data: bytes) -> str:
 
 
 def shortened(name: str, limit: int = 24) -> str:
-    """Return a name cut to fit beside an axis."""
+    """Return a name cut to `limit` characters."""
     return name if len(name) <= limit else name[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -134,9 +134,7 @@ def ratio_in_words(ratio: float) -> str:
 
 
 def interval_in_words(ratio: Ratio) -> str:
-    """Return an interval of ratios: `5.1 % to 9.8 %` where all of it is slower, or all of it faster; else with the
-    words, `1.2 % faster to 0.4 % slower`.
-    """
+    """Return an interval of ratios: `5.1 % to 9.8 %` on one side of 1, else `1.2 % faster to 0.4 % slower`."""
     low, high = ratio.low, ratio.high
     if _is_even(low) and _is_even(high):
         return "0 % to 0 %"
@@ -182,7 +180,7 @@ def new_table() -> Table:
 
 
 def drawn(parts: Iterable[RenderableType], terminal: bool) -> str:
-    """Return `parts`, one below the other, in colour only where `terminal` is true and NO_COLOR is not set."""
+    """Return `parts` one below the other; in colour if `terminal` is true and NO_COLOR is not set."""
     from rich.console import Console
 
     text = io.StringIO()

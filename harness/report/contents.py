@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.report.plot_frame import Look, look
-from nonobot.harness.results.conditions import Feed, Machine, SetFacts
+from nonobot.harness.results.conditions import Feed, Machine
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import END_MEANING, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.text import count, duration, megabytes, plain
@@ -31,11 +31,8 @@ MOST_DUELS = 3
 """Opponents that the best bot of a set is compared with."""
 
 MOST_POINTS, ALL_POINTS, FEWEST_POINTS = 1000, 20_000, 200
-"""Points of a bot in the plot over a set's puzzle numbers: at most so many, fewer where all plots together would
-have more than that, but not less than so many. They are most of the page's weight."""
-
-FAULTY = (Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LATE)
-"""Verdicts on answers that do not count though no clue is broken."""
+"""Points in the plots over the puzzle numbers: of a bot, of all plots together (then of each bot fewer), and the
+fewest of a bot. They are most of the page's weight."""
 
 
 @dataclass(frozen=True)
@@ -86,11 +83,9 @@ class Run:
     @property
     def not_solved(self) -> dict[Verdict, list[int]]:
         """The numbers of the puzzles that were given up, and of those without an answer."""
-        numbers = {
-            verdict: [one.number for one in self.having(verdict)]
-            for verdict in (Verdict.GIVEN_UP, Verdict.MISSING)
-        }
-        return {verdict: some for verdict, some in numbers.items() if some}
+        kinds = (Verdict.GIVEN_UP, Verdict.MISSING)
+        numbers = {kind: [one.number for one in self.having(kind)] for kind in kinds}
+        return {kind: some for kind, some in numbers.items() if some}
 
     @property
     def story(self) -> list[str]:
@@ -117,61 +112,59 @@ def _in_words(attempt: Attempt) -> str:
     return f"from puzzle {attempt.first_puzzle} on: {end.reason.value}{more}{after}"
 
 
-@dataclass(frozen=True)
+Faults = list[tuple[Run, list[PuzzleResult], int]]
+"""The first answers of each run that do not count, and the number of its others."""
+
+
 class SetPart:
-    """One set: its ranking, and the runs that the ranking shows, in its order."""
+    """One set.
 
-    ranking: Ranking
-    runs: list[Run]
+    Attributes
+    ----------
+    ranking : Ranking
+    runs : list of Run
+        The runs that the ranking shows, in its order.
+    timed : list of Run
+        Those with a time to draw.
+    largest_count : int
+        The most right answers with a time that a run has.
+    duels : list of (Run, Run)
+        The best run with each of the next ones.
+    slowest : dict of int to float
+        The puzzles with the longest median time over the runs that solved them, slowest first.
+    wrong, faulty : Faults
+        The answers that break a clue, and others.
+    """
 
-    @property
-    def facts(self) -> SetFacts:
-        """The set."""
-        return self.ranking.sets[0]
+    def __init__(self, ranking: Ranking, runs: list[Run]) -> None:
+        self.ranking = ranking
+        self.facts = ranking.sets[0]
+        self.runs = runs
+        self.timed = [run for run in runs if run.seconds]
+        self.largest_count = max((len(run.seconds) for run in runs), default=0)
+        self.duels = [(self.timed[0], other) for other in self.timed[1 : MOST_DUELS + 1]]
+        self.slowest = _slowest(runs)
+        self.wrong = _faults(runs, Verdict.WRONG)
+        self.faulty = _faults(runs, Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LATE)
 
-    @property
-    def timed(self) -> list[Run]:
-        """The runs with a time to draw."""
-        return [run for run in self.runs if run.seconds]
 
-    @property
-    def largest_count(self) -> int:
-        """The most right answers with a time that a run has."""
-        return max((len(run.seconds) for run in self.runs), default=0)
+def _slowest(runs: Sequence[Run]) -> dict[int, float]:
+    times: dict[int, list[float]] = {}
+    for run in runs:
+        for number, seconds in run.seconds.items():
+            times.setdefault(number, []).append(seconds)
+    middle = {number: median(each) for number, each in times.items()}
+    slow = sorted(middle, key=lambda number: (-middle[number], number))[:SLOWEST]
+    return {number: middle[number] for number in slow}
 
-    @cached_property
-    def slowest(self) -> dict[int, float]:
-        """The puzzles with the longest median time over the runs that solved them, slowest first."""
-        times: dict[int, list[float]] = {}
-        for run in self.runs:
-            for number, seconds in run.seconds.items():
-                times.setdefault(number, []).append(seconds)
-        middle = {number: median(each) for number, each in times.items()}
-        slow = sorted(middle, key=lambda number: (-middle[number], number))[:SLOWEST]
-        return {number: middle[number] for number in slow}
 
-    @property
-    def wrong(self) -> list[tuple[Run, list[PuzzleResult], int]]:
-        """The first answers of each run that break a clue, and the number of the others."""
-        return self._first(Verdict.WRONG)
-
-    @property
-    def faulty(self) -> list[tuple[Run, list[PuzzleResult], int]]:
-        """The same of other answers that do not count."""
-        return self._first(*FAULTY)
-
-    def _first(self, *verdicts: Verdict) -> list[tuple[Run, list[PuzzleResult], int]]:
-        each = [(run, run.having(*verdicts)) for run in self.runs]
-        return [(run, some[:SHOWN_FAULTS], max(0, len(some) - SHOWN_FAULTS)) for run, some in each if some]
-
-    @property
-    def duels(self) -> list[tuple[Run, Run]]:
-        """The best run with each of the next ones."""
-        return [(self.timed[0], other) for other in self.timed[1 : MOST_DUELS + 1]]
+def _faults(runs: Sequence[Run], *verdicts: Verdict) -> Faults:
+    each = [(run, run.having(*verdicts)) for run in runs]
+    return [(run, some[:SHOWN_FAULTS], max(0, len(some) - SHOWN_FAULTS)) for run, some in each if some]
 
 
 class Report:
-    """Everything that a page states.
+    """The content of a page.
 
     Parameters
     ----------
@@ -180,15 +173,25 @@ class Report:
 
     Attributes
     ----------
-    bots : dict of str to int
-        The bots that were run, and the number of each: its look.
     overall : Ranking or None
         The ranking over several sets.
     logs : Ranking or None
         The ranking of logs, which nobody verified.
-    sets : list of SetPart
+    bots : dict of str to int
+        The bots that were run, and the number of each: its look.
     runs : list of Run
         Every run, also those that no ranking shows.
+    sets : list of SetPart
+    most_points : int
+        Points of a bot that are drawn in the plot over a set's puzzle numbers.
+    ends : dict of EndReason to str
+        The ends of the bots' processes, and their meaning.
+    days : str
+        The first and the last day of the runs.
+    commands : list of Run
+        A run for every command of every bot.
+    perhaps_cold : list of str
+        The bots with a run that was not warmed up before the clock started.
     """
 
     def __init__(self, results: Mapping[Path, AnyResult]) -> None:
@@ -199,11 +202,21 @@ class Report:
         rows = [row for ranking in (*of_scope[Scope.OVERALL], *of_scope[Scope.SET]) for row in ranking.rows]
         names = dict.fromkeys(row.bot for row in rows if row.evidence is Evidence.RUN)
         self.bots = {name: number for number, name in enumerate(names)}
-        self.runs = self._runs(results)
+        self.runs = runs = self._runs(results)
         self.sets = [
             SetPart(ranking, [run for row in ranking.rows for run in self._runs(row.results)])
             for ranking in of_scope[Scope.SET]
         ]
+        drawn_count = sum(len(part.timed) for part in self.sets)
+        self.most_points = max(FEWEST_POINTS, min(MOST_POINTS, ALL_POINTS // max(1, drawn_count)))
+        self.machines = machines([run.result.machine for run in runs])
+        self.terms = terms([run.result for run in runs])
+        reasons = {one.end.reason for run in runs for one in run.result.attempts}
+        self.ends = {reason: END_MEANING[reason] for reason in EndReason if reason in reasons}
+        days = sorted(plain(run.result.started_at[:10]) for run in runs)
+        self.days = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+        self.commands = list({(run.name, *run.result.command): run for run in runs}.values())
+        self.perhaps_cold = list(dict.fromkeys(run.name for run in runs if run.result.warm_up_seconds is None))
 
     def _runs(self, results: Mapping[Path, AnyResult]) -> list[Run]:
         return [
@@ -211,44 +224,6 @@ class Report:
             for path, result in results.items()
             if isinstance(result, RunResult)
         ]
-
-    @cached_property
-    def machines(self) -> Variants:
-        """The machines of the runs."""
-        return machines([run.result.machine for run in self.runs])
-
-    @cached_property
-    def terms(self) -> Variants:
-        """The run configurations."""
-        return terms([run.result for run in self.runs])
-
-    @property
-    def most_points(self) -> int:
-        """How many points of a bot are drawn in the plot over a set's puzzle numbers."""
-        drawn_count = sum(len(part.timed) for part in self.sets)
-        return max(FEWEST_POINTS, min(MOST_POINTS, ALL_POINTS // max(1, drawn_count)))
-
-    @property
-    def ends(self) -> dict[EndReason, str]:
-        """Every way in which a process of a bot ended, and its meaning."""
-        reasons = {one.end.reason for run in self.runs for one in run.result.attempts}
-        return {reason: END_MEANING[reason] for reason in EndReason if reason in reasons}
-
-    @property
-    def days(self) -> str:
-        """The first and the last day of the runs."""
-        days = sorted(plain(run.result.started_at[:10]) for run in self.runs)
-        return days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
-
-    @property
-    def commands(self) -> list[Run]:
-        """A run for every command of every bot."""
-        return list({(run.name, *run.result.command): run for run in self.runs}.values())
-
-    @property
-    def perhaps_cold(self) -> list[str]:
-        """The bots with a run that was not warmed up before the clock started."""
-        return list(dict.fromkeys(run.name for run in self.runs if run.result.warm_up_seconds is None))
 
 
 # --- facts of runs -------------------------------------------------------------------------------------------

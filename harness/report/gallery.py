@@ -73,7 +73,7 @@ class Gallery:
         return {one.number: one.puzzle for one in puzzle_set.puzzles} if same else {}
 
     def _is_harmless(self, name: str) -> bool:
-        """Return whether a set can be loaded: a stranger's result may name a pipe or a billion boards."""
+        """Return whether a set can be loaded: an untrusted result may name a pipe or a billion boards."""
         if name.startswith(PREFIX):
             recipe = Recipe.parse(name)
             boards = (self._facts.width, self._facts.height, len(self._runs[0].result.score.puzzles))

@@ -67,7 +67,16 @@ def look(index: int) -> Look:
     return Look(index % hues, MARKERS[index % len(MARKERS)], DASHES[index // hues % len(DASHES)])
 
 
-FONT_SIZE = 11
+SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "nonojudge",
+    "text.parse_math": False,
+    "axes.unicode_minus": False,
+    "font.size": 11,
+    "lines.scale_dashes": True,
+    "path.simplify": False,
+}
+
 MARGINS = (56, 14, 30, 40)
 """Left, right, top, bottom of the axes, in units of the drawing."""
 
@@ -82,17 +91,7 @@ def drawing() -> Iterator[None]:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # "building the font cache" concerns nobody
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(
-            {
-                "svg.fonttype": "none",
-                "svg.hashsalt": "nonojudge",
-                "text.parse_math": False,
-                "axes.unicode_minus": False,
-                "font.size": FONT_SIZE,
-                "lines.scale_dashes": True,
-                "path.simplify": False,
-            }
-        )
+        matplotlib.rcParams.update(SETTINGS)
         yield
 
 

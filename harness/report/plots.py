@@ -80,25 +80,13 @@ def head_to_head(first: Run, second: Run, name: str) -> str:
     low, high = log_seconds(axes.yaxis, times)
     log_seconds(axes.xaxis, times)
     _draw_equals(axes, low, high)
-    edge = high
-    if first.seconds.keys() != second.seconds.keys():
-        edge = _draw_bands(axes, low, high)
-    axes.plot(
-        [drawn(first.seconds[number]) for number in shared],
-        [drawn(second.seconds[number]) for number in shared],
-        linestyle="",
-        marker="o",
-        markersize=3.4,
-        markeredgewidth=0,
-        color=TEXT,
-        alpha=0.45,
-    )
-    only_first = [drawn(time) for number, time in sorted(first.seconds.items()) if number not in second.seconds]
-    only_second = [drawn(time) for number, time in sorted(second.seconds.items()) if number not in first.seconds]
-    for run, x, y in (
-        (first, only_first, [edge] * len(only_first)),
-        (second, [edge] * len(only_second), only_second),
-    ):
+    edge = _draw_bands(axes, low, high) if first.seconds.keys() != second.seconds.keys() else high
+    x, y = ([drawn(run.seconds[number]) for number in shared] for run in (first, second))
+    axes.plot(x, y, "o", markersize=3.4, markeredgewidth=0, color=TEXT, alpha=0.45)
+    for run, other in ((first, second), (second, first)):
+        alone = [drawn(time) for number, time in sorted(run.seconds.items()) if number not in other.seconds]
+        edges = [edge] * len(alone)
+        x, y = (alone, edges) if run is first else (edges, alone)
         axes.plot(x, y, **marker_style(run.look, 4.5, edge=False) | {"linestyle": "", "alpha": 0.8})
     return inline_svg(
         figure,
@@ -125,7 +113,7 @@ def _draw_bands(axes: Axes, low: float, high: float) -> float:
 
 
 def duel_in_words(first: Run, second: Run) -> str:
-    """Return how two bots compare, puzzle by puzzle; times that a clock cannot tell apart are equal."""
+    """Return how two bots compare, puzzle by puzzle; times that a clock cannot tell apart count as equal."""
     shared = first.seconds.keys() & second.seconds.keys()
     pairs = [(drawn(first.seconds[number]), drawn(second.seconds[number])) for number in shared]
     faster = sum(one < other for one, other in pairs)
