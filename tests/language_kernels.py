@@ -33,30 +33,13 @@ from nonobot.bot.kernels.vectors import (
 MANY = 7
 ROWS, IN_A_ROW = 5, 3
 
-ONES = Struct("Ones", u1=u1, u2=u2, u4=u4, u8=u8, i1=i1, i2=i2, i4=i4, i8=i8, f4=f4, f8=f8)
+ITEMS = {"u1": u1, "u2": u2, "u4": u4, "u8": u8, "i1": i1, "i2": i2, "i4": i4, "i8": i8, "f4": f4, "f8": f8}
+ONES = Struct("Ones", **ITEMS)
 RECORD = Struct("TestRecord", tag=i1, wide=i8, weight=f8, tail=u2[3])
 EVERYTHING = Struct(
     "Everything",
-    row_u1=u1[MANY],
-    row_u2=u2[MANY],
-    row_u4=u4[MANY],
-    row_u8=u8[MANY],
-    row_i1=i1[MANY],
-    row_i2=i2[MANY],
-    row_i4=i4[MANY],
-    row_i8=i8[MANY],
-    row_f4=f4[MANY],
-    row_f8=f8[MANY],
-    table_u1=u1[ROWS, IN_A_ROW],
-    table_u2=u2[ROWS, IN_A_ROW],
-    table_u4=u4[ROWS, IN_A_ROW],
-    table_u8=u8[ROWS, IN_A_ROW],
-    table_i1=i1[ROWS, IN_A_ROW],
-    table_i2=i2[ROWS, IN_A_ROW],
-    table_i4=i4[ROWS, IN_A_ROW],
-    table_i8=i8[ROWS, IN_A_ROW],
-    table_f4=f4[ROWS, IN_A_ROW],
-    table_f8=f8[ROWS, IN_A_ROW],
+    **{f"row_{kind}": item[MANY] for kind, item in ITEMS.items()},
+    **{f"table_{kind}": item[ROWS, IN_A_ROW] for kind, item in ITEMS.items()},
     ones=ONES,
     signed_u1=i1[MANY].over("row_u1"),  # row_u1 again, signed
     pairs=u2[MANY // 2].over("row_u1"),  # and two items at once
@@ -67,10 +50,9 @@ EVERYTHING = Struct(
     right=i1[ROWS, 8],
 )
 
-KINDS = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
-ROW_FIELDS = tuple(f"row_{kind}" for kind in KINDS)
-TABLE_FIELDS = tuple(f"table_{kind}" for kind in KINDS)
-ONE_FIELDS = tuple(f"ones.{kind}" for kind in KINDS)
+ROW_FIELDS = tuple(f"row_{kind}" for kind in ITEMS)
+TABLE_FIELDS = tuple(f"table_{kind}" for kind in ITEMS)
+ONE_FIELDS = tuple(f"ones.{kind}" for kind in ITEMS)
 
 
 @entry
@@ -243,26 +225,17 @@ def compute_masks(m):
         m.results[at] = result
         at += 1
     m.results[at] = number
-    for changed in range(8):
-        c = a
-        if changed == 0:
-            c &= b
-        elif changed == 1:
-            c |= b
-        elif changed == 2:
-            c ^= b
-        elif changed == 3:
-            c += b
-        elif changed == 4:
-            c -= b
-        elif changed == 5:
-            c <<= places
-        elif changed == 6:
-            c >>= places
-        else:
-            c = fill_down(a, b)
-        m.results[at + 1 + changed] = c
-    return at + 9
+    c = a
+    c &= b
+    m.results[at + 1] = c
+    c = a
+    c |= b
+    m.results[at + 2] = c
+    c = a
+    c <<= places
+    m.results[at + 3] = c
+    m.results[at + 4] = fill_down(a, b)
+    return at + 5
 
 
 @entry
@@ -302,28 +275,14 @@ def vectors_map(bits: int) -> Struct:
 @kernel
 def _operate(out, start, a, b, bits, same):
     lanes = 16 if start == 17 else 32 if start == 33 else 64
-    store(out, start, a + b)
-    store(out, start + lanes, a - b)
-    store(out, start + 2 * lanes, a * b)
-    store(out, start + 3 * lanes, a / b)
-    store(out, start + 4 * lanes, at_least(a, b))
-    store(out, start + 5 * lanes, at_most(a, b))
-    store(out, start + 6 * lanes, select(bits, a, b))
-    start += 7 * lanes
-    store(out, start, rotate_up(a, 1))
-    store(out, start + lanes, rotate_up(a, 2))
-    store(out, start + 2 * lanes, rotate_up(a, 4))
-    store(out, start + 3 * lanes, rotate_up(a, 8))
-    store(out, start + 4 * lanes, rotate_up(a, 16))
-    store(out, start + 5 * lanes, rotate_up(a, 32))
-    start += 6 * lanes
-    store(out, start, rotate_down(a, 1))
-    store(out, start + lanes, rotate_down(a, 2))
-    store(out, start + 2 * lanes, rotate_down(a, 4))
-    store(out, start + 3 * lanes, rotate_down(a, 8))
-    store(out, start + 4 * lanes, rotate_down(a, 16))
-    store(out, start + 5 * lanes, rotate_down(a, 32))
-    store(out, start + 6 * lanes, same)
+    for result in (
+        a + b, a - b, a * b, a / b, at_least(a, b), at_most(a, b), select(bits, a, b),
+        rotate_up(a, 1), rotate_up(a, 2), rotate_up(a, 4), rotate_up(a, 8), rotate_up(a, 16), rotate_up(a, 32),
+        rotate_down(a, 1), rotate_down(a, 2), rotate_down(a, 4), rotate_down(a, 8), rotate_down(a, 16),
+        rotate_down(a, 32), same,
+    ):  # fmt: skip
+        store(out, start, result)
+        start += lanes
 
 
 # Neither the operands nor the results begin at the start of a vector's worth of bytes.

@@ -1,22 +1,22 @@
-"""The line kernels: bitset = recurrence = brute force."""
+"""The line kernels: bitset = recurrence = brute force, and the starts of blocks that the bitset leaves behind."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from nonobot.bot.kernels.memory import MASK_BITS
 from nonobot.bot.papers.lines import paint_line
 from nonobot.bot.papers.state import SOLVER
-from nonobot.protocol import Clue, TaaiReader, clue_of
+from nonobot.protocol import Clue, clue_of
 from tests import naive
 from tests.boards import all_states, cells_of, from_text, masks_of, painted_states, to_text
-from tests.line_states import LineStates
+from tests.line_states import LINE, LineStates
 
 BOTH = ("bitset", "recurrence")
 LONGEST = 62
@@ -84,15 +84,20 @@ def test_lines_solved_by_hand(clue, before, after, solver):
     assert to_text(painted(clue, from_text(before), solver)) == after
 
 
-# Exhaustively
+# Many states at once
 
 
-def compare_states(lines: LineStates, clue: Clue, length: int, black: np.ndarray, white: np.ndarray) -> None:
-    lines.set_clue(clue, length)
+@pytest.fixture(scope="module")
+def states() -> LineStates:
+    return LineStates(64)
+
+
+def compare_states(states: LineStates, clue: Clue, length: int, black: np.ndarray, white: np.ndarray) -> None:
+    states.set_clue(clue, length)
     right_black, right_white, conflict = painted_states(clue, length, black, white)
-    for solver in BOTH:
-        found_black, found_white, consistent = lines.paint_arrays(black, white, solver)
-        same = (found_black == right_black) & (found_white == right_white)
+    for solver in ("recurrence", "bitset"):
+        painted_black, painted_white, consistent = states.paint_arrays(black, white, solver)
+        same = (painted_black == right_black) & (painted_white == right_white)
         wrong = np.flatnonzero((consistent == conflict) | consistent & ~same)
         assert not len(wrong), (
             clue,
@@ -104,26 +109,25 @@ def compare_states(lines: LineStates, clue: Clue, length: int, black: np.ndarray
 @pytest.mark.parametrize(
     "length", [*range(1, 8), *(pytest.param(length, marks=pytest.mark.slow) for length in (8, 9, 10))]
 )
-def test_every_state_of_every_clue(length):
-    lines = LineStates(64)
+def test_every_state_of_every_clue(states, length):
+    black, white = all_states(length)
     for clue in naive.all_clues(length):
-        compare_states(lines, clue, length, *all_states(length))
+        compare_states(states, clue, length, black, white)
+        if length > 6:
+            continue
+        for at, (b, w) in enumerate(zip(black.tolist(), white.tolist(), strict=True)):
+            cells = cells_of(b, w, length)
+            right = naive.valid_starts(clue, cells)
+            assert right is None or states.starts_left(len(clue), at) == right, (clue, to_text(cells))
 
 
 @pytest.mark.parametrize("length", [9, 10, 11, 12])
-def test_states_sampled_from_all_of_9_to_12_cells(length):
-    rng, lines = np.random.default_rng(length), LineStates(64)
+def test_states_sampled_from_all_of_9_to_12_cells(states, length):
+    rng = np.random.default_rng(length)
     for clue in naive.all_clues(length):
         colour = rng.choice(3, size=(30, length), p=rng.dirichlet((4, 1, 1)))
         weights = 1 << np.arange(length)
-        compare_states(lines, clue, length, (colour == 1) @ weights, (colour == 2) @ weights)
-
-
-@pytest.mark.parametrize("length", range(1, 6))
-def test_one_line_at_a_time_is_painted_as_many_are(length):
-    for clue in naive.all_clues(length):
-        for cells in product((None, 0, 1), repeat=length):
-            compare(clue, cells)
+        compare_states(states, clue, length, (colour == 1) @ weights, (colour == 2) @ weights)
 
 
 # Long lines
@@ -150,19 +154,29 @@ def compare(clue: tuple[int, ...], cells: naive.Line, most_placements: int = 3_0
         assert plain == naive.paint_line(clue, cells), (clue, to_text(cells))
 
 
-@pytest.mark.slow
-def test_random_states_of_lines_of_every_length_up_to_62():
-    rng = random.Random(62)
-    compared_with_brute_force = conflicts = 0
-    for length in range(1, LONGEST + 1):
-        for _ in range(250):
-            clue, cells = random_state(rng, length)
-            compare(clue, cells, 300)
-            compared_with_brute_force += naive.placement_count(clue, length) <= 300
-            conflicts += painted(clue, cells, "bitset") is None
-    # The sample is no use if brute force or conflicts are rare in it.
-    assert compared_with_brute_force > 2_000
-    assert conflicts > 2_000
+def test_random_lines_of_all_lengths(states):
+    rng = random.Random(1)
+    conflicts = 0
+    for at in range(8_000):
+        length = at % LONGEST + 1
+        clue, cells = random_state(rng, length)
+        compare(clue, cells, 300)
+        states.set_clue(clue, length)
+        masks = states.paint(*masks_of(cells))
+        assert masks == paint_line(clue, length, *masks_of(cells)), (clue, to_text(cells))
+        conflicts += masks is None
+        if masks and naive.placement_count(clue, length) <= 300:
+            assert states.starts_left(len(clue)) == naive.valid_starts(clue, cells), (clue, to_text(cells))
+    assert conflicts > 300
+
+
+def test_the_scratch_of_a_line_before_makes_no_difference(states):
+    states.set_clue((1,) * 31, LONGEST)
+    states.paint(0, 0)
+    states.set_clue((2, 1), 6)
+    states.view("clue")[LINE, 2:] = 7  # beyond the clue
+    assert states.paint(0, 0) == paint_line((2, 1), 6, 0, 0)
+    assert states.starts_left(2) == [{0, 1, 2}, {3, 4, 5}]
 
 
 @st.composite
@@ -202,29 +216,21 @@ def test_lines_with_a_solution_are_painted_the_same_and_lose_no_cell(line):
 
 
 @given(lines_of_any_state())
-def test_lines_of_any_state_are_painted_the_same(line):
-    compare(*line)
-
-
-@given(lines_of_any_state())
-def test_painting_again_changes_nothing(line):
+def test_lines_of_any_state_are_painted_the_same_again_and_mirrored(line):
     clue, cells = line
+    compare(clue, cells)
     for solver in BOTH:
         once = painted(clue, cells, solver)
+        mirrored = painted(clue[::-1], cells[::-1], solver)
+        assert once == (mirrored and mirrored[::-1])
         assert once is None or painted(clue, once, solver) == once
 
 
-@given(lines_of_any_state())
-def test_a_mirrored_line_is_painted_mirrored(line):
-    clue, cells = line
-    for solver in BOTH:
-        there = painted(clue, cells, solver)
-        back = painted(clue[::-1], cells[::-1], solver)
-        assert there == (back if back is None else back[::-1])
+LONG = (63, 64, 126, 127, 254, 255, 510, 511, 1000, 1022)
 
 
 @pytest.mark.parametrize("solver", BOTH)
-@pytest.mark.parametrize("length", range(1, LONGEST + 1))
+@pytest.mark.parametrize("length", [*range(1, LONGEST + 1), *LONG])
 def test_edge_clues_of_every_length(length, solver):
     full = (1 << length) - 1
     assert paint_line((), length, 0, 0, solver) == (0, full)
@@ -239,40 +245,77 @@ def test_edge_clues_of_every_length(length, solver):
         assert paint_line(comb, length, 0, 0, solver) == (every_other, full & ~every_other)
 
 
-# Lines that need wider masks
+# Wider masks
 
 
-LONG = (63, 64, 126, 127, 254, 255, 510, 511, 1000, 1022)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(bits, marks=pytest.mark.slow if bits in (256, 512) else ()) for bits in MASK_BITS],
+)
+def of_any_width(request) -> LineStates:
+    return LineStates(request.param)
 
 
-@pytest.mark.parametrize("solver", BOTH)
+def compare_long(states: LineStates, clue: tuple[int, ...], cells: naive.Line) -> bool:
+    """Compare with the sums over all placements; return whether there are any."""
+    length = len(cells)
+    states.set_clue(clue, length)
+    masks = states.paint(*masks_of(cells))
+    right = naive.paint_long_line(clue, cells)
+    assert (masks and cells_of(*masks, length)) == (right and right[0]), (clue, to_text(cells))
+    if right:
+        assert states.starts_left(len(clue)) == right[1], (clue, to_text(cells))
+    return right is not None
+
+
+@pytest.mark.parametrize("length", range(1, 6))
+def test_every_state_of_every_short_clue_in_every_width(of_any_width, length):
+    black, white = (masks.tolist() for masks in all_states(length))
+    for clue in naive.all_clues(length):
+        of_any_width.set_clue(clue, length)
+        for b, w, painted in zip(black, white, of_any_width.paint_all(black, white), strict=True):
+            cells = cells_of(b, w, length)
+            assert (painted and cells_of(*painted, length)) == naive.paint_line(clue, cells), (
+                clue,
+                to_text(cells),
+            )
+
+
+@pytest.mark.parametrize("lines", [12, pytest.param(200, marks=pytest.mark.slow)])
+def test_random_lines_of_all_lengths_in_every_width(of_any_width, lines):
+    rng = random.Random(lines)
+    longest = of_any_width.bits - 2
+    consistent = 0
+    for at in range(lines):
+        length = (longest, min(longest, 1000), rng.randint(longest // 2, longest), rng.randint(1, longest))[at % 4]
+        consistent += compare_long(of_any_width, *random_state(rng, length))
+    assert lines // 6 < consistent < lines
+
+
+@pytest.mark.parametrize("kind", ["empty", "full", "one", "two", "alternating", "with one place more"])
+def test_clues_at_the_ends_of_what_there_is_in_every_width(of_any_width, kind):
+    longest = of_any_width.bits - 2
+    for length in (longest, longest - 1, longest // 2 + 1, 1) if longest < 500 else (longest,):
+        clue = {
+            "empty": (),
+            "full": (length,),
+            "one": (1,),
+            "two": (length // 2, 1),
+            "alternating": (1,) * ((length + 1) // 2),
+            "with one place more": (1,) * (length // 2),
+        }[kind]
+        if 0 in clue or sum(clue) + len(clue) - 1 > length:
+            continue
+        compare_long(of_any_width, clue, (None,) * length)
+        compare_long(of_any_width, clue, (1, *(None,) * (length - 1)))
+        compare_long(of_any_width, clue, (*(None,) * (length - 1), 0))
+
+
 @pytest.mark.parametrize("length", LONG)
-def test_edge_clues_of_long_lines(length, solver):
-    test_edge_clues_of_every_length(length, solver)
-
-
-@pytest.mark.parametrize("length", LONG)
-def test_random_states_of_long_lines(length):
+def test_both_solvers_paint_random_states_of_long_lines_the_same(length):
     rng = random.Random(length)
-    conflicts = 0
     for _ in range(20):
-        clue, cells = random_state(rng, length)
-        compare(clue, cells, 300)
-        conflicts += painted(clue, cells, "bitset") is None
-    assert 0 < conflicts < 20
-
-
-@pytest.mark.slow
-def test_lines_of_the_official_sets_are_painted_the_same(official_sets):
-    rng = random.Random(7)
-    for file in official_sets:
-        reader = TaaiReader()
-        puzzles = [entry.puzzle for line in file.read_bytes().splitlines() for entry in reader.feed(line)]
-        for puzzle in rng.sample(puzzles, 50):
-            for clue in (*puzzle.columns, *puzzle.rows):
-                cells = tuple(rng.choice((None, None, None, 0, 1)) for _ in range(25))
-                compare(clue, (None,) * 25)
-                compare(clue, cells)
+        compare(*random_state(rng, length), 300)
 
 
 # What is refused

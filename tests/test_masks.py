@@ -42,7 +42,7 @@ def check(bits: int, a: int, b: int, number: int, places: int) -> None:
         a & number, a | number, a ^ number, a + number, a - number, number & a, number | a, number ^ a, number + a,
         number - a, a - above_one, -above_one, (1 << places) - 1,
         number,
-        a & b, a | b, a ^ b, a + b, a - b, a << places, a >> places, reached_downward(a, b),
+        a & b, a | b, a << places, reached_downward(a, b),
     ]  # fmt: skip
     done = compute_masks(memory)
     assert [mask_in(each) for each in memory.view("results")[:done]] == [each % 2**bits for each in right]
