@@ -1,66 +1,56 @@
-"""Two revisions by turns: the judgement, the trees, and the command in a repository of its own."""
+"""Two alternating revisions: the outcome in words, the trees, and the command in a repository of its own."""
 
 from __future__ import annotations
 
 import json
-import math
 
 import pytest
 
 pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
 
-from nonobot.harness.bench import bench_text, revisions
-from nonobot.harness.bench.against import Against, Compared, Judgement, Plan, judged
+from nonobot.harness.bench import against, revisions
+from nonobot.harness.bench.against import Against, Compared, Plan
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.statistics import Ratio
+from nonobot.harness.statistics import EXIT_STATUS, Outcome, Ratio
 from tests.benching import Clone
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "judgement"),
-    [
-        (0.99, 1.2, Judgement.EQUAL),
-        (1.0, 1.2, Judgement.EQUAL),
-        (1.01, 1.2, Judgement.A_LITTLE_SLOWER),
-        (1.05, 1.2, Judgement.A_LITTLE_SLOWER),
-        (1.051, 1.2, Judgement.SLOWER),
-        (0.9, 0.99, Judgement.A_LITTLE_FASTER),
-        (0.9, 0.95, Judgement.FASTER),
-        (0, math.inf, Judgement.EQUAL),
-    ],
-)
-def test_an_interval_is_judged(low, high, judgement):
-    assert judged(Ratio(1.0, low, high), 0.05) is judgement
-
 
 # Words
 
 
-def compared(name, low, high, judgement):
-    return Compared(name, "call", 1e-6, 1.2e-6, Ratio((low + high) / 2, low, high), judgement)
+def compared(name, low, high, outcome):
+    return Compared(name, "call", 1e-6, 1.2e-6, Ratio((low + high) / 2, low, high), outcome)
 
 
-def test_what_is_slower_is_named_and_what_was_skipped_too():
-    slow = compared("line-bitset", 1.1, 1.3, Judgement.SLOWER)
-    found = Against(
-        Plan("HEAD~1"), [slow, compared("bp-sweep", 0.9, 1.1, Judgement.EQUAL)], {"fp1-root": "ImportError: no x"}
-    )
-    assert found.worse
-    lines = bench_text.against_as_text(found, False).splitlines()
-    assert lines[-1] == "slower by more than 5 %: line-bitset"
+WORSE = compared("line-bitset", 1.1, 1.3, Outcome.WORSE)
+UNSURE = compared("bp-sweep", 0.9, 1.1, Outcome.CANNOT_TELL)
+EQUAL = compared("fp1-root", 0.99, 1.01, Outcome.NOT_WORSE)
+FASTER = compared("start-warm", 0.5, 0.6, Outcome.FASTER)
+
+
+@pytest.mark.parametrize(
+    ("benchmarks", "status", "conclusion"),
+    [
+        ([UNSURE, WORSE, EQUAL], 1, "worse: slower beyond the tolerance of 5 %: line-bitset"),
+        ([UNSURE, EQUAL, FASTER], 3, "cannot tell whether slower beyond the tolerance of 5 %: bp-sweep;"),
+        ([EQUAL, FASTER], 0, "not worse: nothing is slower"),
+        ([], 3, "nothing could be compared"),
+    ],
+)
+def test_the_worst_outcome_of_a_benchmark_decides(benchmarks, status, conclusion):
+    found = Against(Plan("HEAD"), benchmarks, {})
+    assert EXIT_STATUS[found.outcome] == status
+    assert against.as_text(found, False).splitlines()[-1].startswith(conclusion)
+    assert json.loads(against.as_json(found))["worse"] is (status == 1)
+
+
+def test_a_row_has_the_times_the_ratio_and_the_outcome_and_what_was_skipped_a_line():
+    found = Against(Plan("HEAD~1"), [WORSE], {"fp1-root": "ImportError: no x"})
+    lines = against.as_text(found, False).splitlines()
     assert "skipped: fp1-root: the bot of HEAD~1 cannot run it: ImportError: no x" in lines
     assert lines[1].split() == [
-        "line-bitset", "call", "1.00", "µs", "1.20", "µs", "1.200", "1.100", "to", "1.300", "slower",
+        "line-bitset", "call", "1.00", "µs", "1.20", "µs", "1.200", "1.100", "to", "1.300", "worse",
     ]  # fmt: skip
-    asked = json.loads(bench_text.against_as_json(found))
-    assert asked["worse"] is True
-    assert asked["benchmarks"]["line-bitset"]["judgement"] == "slower"
-
-
-def test_nothing_compared_is_no_success_in_words():
-    found = Against(Plan("HEAD"), [], {"fp1-root": "x"})
-    assert not found.worse
-    assert bench_text.against_as_text(found, False).splitlines()[-1] == "nothing could be compared"
+    assert json.loads(against.as_json(found))["benchmarks"]["line-bitset"]["judgement"] == "worse"
 
 
 # Trees
@@ -80,7 +70,7 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
     left = workshop / "present_____" / "bot" / "left.py"
     left.parent.mkdir(parents=True)
     left.touch()  # by one that was killed
-    with revisions.side_by_side("HEAD") as (before, after):
+    with revisions.two_trees("HEAD") as (before, after):
         assert not left.exists()
         assert left.is_relative_to(after.folder)
         assert "LONGEST_SIDE = 1022" in (before.folder / "bot" / "__init__.py").read_text()
@@ -97,11 +87,11 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
             (before.folder / "bot" / "line.py").stat().st_mtime,
             (after.folder / "bot" / "line.py").stat().st_mtime,
         )
-        with pytest.raises(UnusableError, match="runs already"), revisions.side_by_side("HEAD"):
+        with pytest.raises(UnusableError, match="runs already"), revisions.two_trees("HEAD"):
             pass
         assert (before.folder / "bot").is_dir()
     assert [one.name for one in workshop.iterdir()] == ["lock"]
-    with revisions.side_by_side("HEAD") as (before, after):  # the times of files are what numba's cache goes by
+    with revisions.two_trees("HEAD") as (before, after):  # the times of files are what numba's cache goes by
         again = (
             (before.folder / "bot" / "line.py").stat().st_mtime,
             (after.folder / "bot" / "line.py").stat().st_mtime,
@@ -124,9 +114,9 @@ def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch)
     clone.git("commit", "-q", "-m", "no bot")
     done = clone.bench("--against", "HEAD", "line-champion")
     assert done.returncode == 2
-    assert "has no bot to measure" in done.stderr
+    assert "has no benchmarks to measure" in done.stderr
     monkeypatch.setattr(revisions, "HOME", tmp_path)
-    with pytest.raises(UnusableError, match="needs a clone"), revisions.side_by_side("HEAD"):
+    with pytest.raises(UnusableError, match="needs a clone"), revisions.two_trees("HEAD"):
         pass
 
 
@@ -150,8 +140,8 @@ def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
     assert done.returncode == 1, done.stderr
     found = json.loads(done.stdout)
     assert {name: one["judgement"] for name, one in found["benchmarks"].items()} == {
-        "line-champion": "slower",
-        "protocol-reading": "equal",
+        "line-champion": "worse",
+        "protocol-reading": "not worse",
     }
     assert found["benchmarks"]["line-champion"]["ratio"]["low"] > 1.05
     assert not found["skipped"]

@@ -10,10 +10,10 @@ import pytest
 
 pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
 
-from nonobot.harness.bench import bench_text, measure, suite
+from nonobot.harness.bench import measure, suite
 from nonobot.harness.bench.catalogue import BENCHMARKS, COLD_START, chosen, make_job
 from nonobot.harness.bench.job import CheckError, Job
-from nonobot.harness.bench.jobs import champion_lines, process_start
+from nonobot.harness.bench.jobs import champion_jobs, process_start
 from nonobot.harness.bench.jobs.positions import positions
 from nonobot.harness.bench.measure import Measured
 from nonobot.harness.commands import bench
@@ -99,7 +99,7 @@ def test_a_benchmark_does_the_right_work_in_every_loop(compiled, name):
 
 def test_a_line_kernel_that_paints_too_little_is_found(monkeypatch):
     wrong = (replace(positions()[0], painted=positions()[0].painted + 1), *positions()[1:])
-    monkeypatch.setattr(champion_lines, "positions", lambda: wrong)
+    monkeypatch.setattr(champion_jobs, "positions", lambda: wrong)
     with pytest.raises(CheckError, match="not painted"):
         make_job("line-champion").check()
 
@@ -188,7 +188,7 @@ def test_the_list_names_all_of_them(capsys):
 
 def test_warnings_of_the_stability_check_are_shown_plainly():
     found = Measured("bp-sweep", "sweep", "one sweep", "cpu", 2e-6, 5e-7, 1.9e-6, 1.8e-6, 12, ["it [wobbles]"])
-    shown = bench_text.as_text([found], False)
+    shown = measure.as_text([found], False)
     assert "+- 25 %" in shown
     assert "unstable: bp-sweep: it [wobbles]" in shown
 

@@ -1,4 +1,4 @@
-"""The benchmarks with the bot of another revision and with that of the present tree, by turns."""
+"""The benchmarks of another revision and of the present tree, alternating, and which of them became slower."""
 
 from __future__ import annotations
 
@@ -6,54 +6,45 @@ import random
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from nonobot.harness.bench.catalogue import Benchmark
-from nonobot.harness.bench.measure import Pace, make_ready, measure
-from nonobot.harness.bench.revisions import Tree, side_by_side
+from nonobot.harness.bench.measure import Pace, json_of, make_ready, measure
+from nonobot.harness.bench.revisions import Tree, two_trees
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.statistics import Ratio, needed_pairs, paired_ratio
-from nonobot.harness.text import percent
+from nonobot.harness.statistics import Outcome, Ratio, decide, needed_pairs, paired_ratio
+from nonobot.harness.text import drawn, duration, new_table, percent, plain
 
-__all__ = ["CONFIDENCE", "ROUNDS", "Against", "Compared", "Judgement", "Plan", "judged", "measure_against"]
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["CONFIDENCE", "ROUNDS", "Against", "Compared", "Plan", "as_json", "as_text", "measure_against"]
 
 CONFIDENCE = 0.95
-"""Of all intervals together: so sure is it that none of them misses, however many benchmarks there are."""
+"""Confidence of all intervals together, however many benchmarks there are."""
 
 ROUNDS = 10
 
 PACE = Pace(processes=1, values=4, min_seconds=0.05)
 
-
-class Judgement(StrEnum):
-    """What the interval of a ratio says.
-
-    EQUAL: it holds 1. SLOWER, FASTER: all of it lies beyond the tolerance. A_LITTLE_SLOWER, A_LITTLE_FASTER: it
-    does not hold 1, but the change may be within the tolerance.
-    """
-
-    EQUAL = "equal"
-    SLOWER = "slower"
-    FASTER = "faster"
-    A_LITTLE_SLOWER = "a little slower"
-    A_LITTLE_FASTER = "a little faster"
+READY_SHARE = 0.1
+"""Share of the progress shown that compiling and checking takes."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How sides are compared.
+    """What to compare the present tree with, and how.
 
     Attributes
     ----------
-    revision : str
-        The side before; the one after is the present tree.
     tolerance : float
-        How much slower is borne, as a share.
+        Largest slowdown to accept, as a share.
     rounds : int
         Pairs of runs of each benchmark.
     core : int or None
-        To hold the benchmarks on.
+        Core for the benchmarks; None for any.
     """
 
     revision: str
@@ -64,17 +55,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Compared:
-    """A benchmark on both sides.
+    """A benchmark in both trees.
 
     Attributes
     ----------
-    name, unit : str
-        As in the catalogue.
     before_seconds, after_seconds : float
         Medians, for one unit.
     ratio : Ratio
-        Of the least values of each pair of runs.
-    judgement : Judgement
+        Ratio of the least values of each pair of runs.
+    judgement : Outcome
     """
 
     name: str
@@ -82,19 +71,17 @@ class Compared:
     before_seconds: float
     after_seconds: float
     ratio: Ratio
-    judgement: Judgement
+    judgement: Outcome
 
 
 @dataclass(frozen=True)
 class Against:
-    """All benchmarks on both sides.
+    """All benchmarks in both trees.
 
     Attributes
     ----------
-    plan : Plan
-    compared : list of Compared
     skipped : dict of str to str
-        Of benchmarks that the other revision's bot cannot run, why.
+        Benchmarks that the other revision cannot run, with the reason.
     """
 
     plan: Plan
@@ -102,38 +89,27 @@ class Against:
     skipped: dict[str, str]
 
     @property
-    def worse(self) -> bool:
-        """Whether a benchmark is slower, so that a gate should close."""
-        return any(one.judgement is Judgement.SLOWER for one in self.compared)
-
-
-def judged(ratio: Ratio, tolerance: float) -> Judgement:
-    """Return what an interval says."""
-    if ratio.low > 1 + tolerance:
-        return Judgement.SLOWER
-    if ratio.high < 1 / (1 + tolerance):
-        return Judgement.FASTER
-    if ratio.low > 1:
-        return Judgement.A_LITTLE_SLOWER
-    return Judgement.A_LITTLE_FASTER if ratio.high < 1 else Judgement.EQUAL
+    def outcome(self) -> Outcome:
+        """The worst outcome of a benchmark; without any, it cannot tell."""
+        outcomes = {one.judgement for one in self.compared} or {Outcome.CANNOT_TELL}
+        order = (Outcome.WORSE, Outcome.CANNOT_TELL, Outcome.NOT_WORSE, Outcome.FASTER)
+        return next(outcome for outcome in order if outcome in outcomes)
 
 
 def measure_against(
     benchmarks: Sequence[Benchmark], plan: Plan, show: Callable[[float, str], None]
 ) -> tuple[Against, list[tuple[Any, Any]]]:
-    """Return how the present tree compares, and the two pyperf.Benchmark of each benchmark compared.
+    """Return the comparison, and the two pyperf.Benchmark of each benchmark compared.
 
     Parameters
     ----------
-    benchmarks : sequence of Benchmark
-    plan : Plan
     show : callable
-        Told which share is done, and what is next.
+        Called with the share that is done, and the next step.
 
     Raises
     ------
     UnusableError
-        If there is no such revision, or a benchmark cannot be run with the present tree.
+        If there is no such revision, or a benchmark cannot be run in the present tree.
     """
     needed = needed_pairs(1 - (1 - CONFIDENCE) / len(benchmarks))
     if plan.rounds < needed:
@@ -141,29 +117,24 @@ def measure_against(
             f"{plan.rounds} rounds cannot tell {len(benchmarks)} benchmarks apart at {percent(CONFIDENCE)}: "
             f"it takes {needed} at least"
         )
-    with side_by_side(plan.revision) as (before, after):
+    with two_trees(plan.revision) as (before, after):
         able, skipped = _able(benchmarks, before, after, show)
-        found = _rounds(able, before, after, plan, show)
+        runs = _rounds(able, before, after, plan, show)
     confidence = 1 - (1 - CONFIDENCE) / max(len(able), 1)
-    compared = [_compared(one, *sides, plan, confidence) for one, sides in zip(able, found, strict=True)]
-    together = [(_together(sides[0]), _together(sides[1])) for sides in found]
-    return Against(plan, compared, skipped), together
-
-
-READY_SHARE = 0.1
-"""Of the time, for the progress shown."""
+    compared = [_compared(one, *pair, plan, confidence) for one, pair in zip(able, runs, strict=True)]
+    return Against(plan, compared, skipped), [(_together(old), _together(new)) for old, new in runs]
 
 
 def _able(
     benchmarks: Sequence[Benchmark], before: Tree, after: Tree, show: Callable[[float, str], None]
 ) -> tuple[list[Benchmark], dict[str, str]]:
-    """Return the benchmarks that both sides can run, and of the others why the side before cannot."""
+    """Return the benchmarks that both trees can run, and for the others why the tree before cannot."""
     each = READY_SHARE / 2 / len(benchmarks)
 
     def ready(tree: Tree, first: float) -> dict[str, str]:
         note = f"compiling and checking, {tree.name}: "
-        found = make_ready(tree, benchmarks, lambda done, name: show(first + done * each, note + name))
-        return {name: problem for name, problem in found.items() if problem}
+        problems = make_ready(tree, benchmarks, lambda done, name: show(first + done * each, note + name))
+        return {name: problem for name, problem in problems.items() if problem}
 
     for name, problem in ready(after, 0.0).items():
         raise UnusableError(f"the benchmark {name} cannot be run: {problem}")
@@ -174,43 +145,100 @@ def _able(
 def _rounds(
     benchmarks: Sequence[Benchmark], before: Tree, after: Tree, plan: Plan, show: Callable[[float, str], None]
 ) -> list[tuple[list[Any], list[Any]]]:
-    """Return of each benchmark the runs of both sides, as many as rounds."""
+    """Return for each benchmark its runs in both trees, one of each in a round, in random order."""
     toss = random.Random()
     loops: dict[str, int] = {}
-    found: list[tuple[list[Any], list[Any]]] = [([], []) for _ in benchmarks]
+    runs: list[tuple[list[Any], list[Any]]] = [([], []) for _ in benchmarks]
     for number in range(plan.rounds):
         for at, benchmark in enumerate(benchmarks):
             share = (number * len(benchmarks) + at) / (plan.rounds * len(benchmarks))
             show(READY_SHARE + (1 - READY_SHARE) * share, f"round {number + 1} of {plan.rounds}: {benchmark.name}")
             if benchmark.name not in loops and not benchmark.is_cold:
                 loops[benchmark.name] = measure(after, benchmark, PACE, core=plan.core).get_loops()
-            for side in toss.sample((0, 1), 2):
+            for tree in toss.sample((0, 1), 2):
                 run = measure(
-                    (before, after)[side], benchmark, PACE, loops=loops.get(benchmark.name), core=plan.core
+                    (before, after)[tree], benchmark, PACE, loops=loops.get(benchmark.name), core=plan.core
                 )
-                found[at][side].append(run)
-    return found
+                runs[at][tree].append(run)
+    return runs
 
 
 def _compared(
     benchmark: Benchmark, before: list[Any], after: list[Any], plan: Plan, confidence: float
 ) -> Compared:
-    # Whatever disturbs a run makes it longer: the least value of each was disturbed least.
+    # Every disturbance makes a value larger: the least value of a run was disturbed least.
     least = [[min(run.get_values()) for run in runs] for runs in (before, after)]
     ratio = paired_ratio(least[0], least[1], confidence)
-    together = _together(before), _together(after)
-    return Compared(
-        benchmark.name,
-        benchmark.unit,
-        statistics.median(together[0].get_values()),
-        statistics.median(together[1].get_values()),
-        ratio,
-        judged(ratio, plan.tolerance),
-    )
+    first, second = (statistics.median(_together(runs).get_values()) for runs in (before, after))
+    return Compared(benchmark.name, benchmark.unit, first, second, ratio, decide(ratio, plan.tolerance))
 
 
 def _together(runs: list[Any]) -> Any:
-    """Return the runs of a side as one pyperf.Benchmark."""
+    """Return the runs in one tree as one pyperf.Benchmark."""
     import pyperf  # type: ignore[import-untyped, unused-ignore]
 
     return pyperf.Benchmark([one for run in runs for one in run.get_runs()])
+
+
+_STYLES = {Outcome.WORSE: "bold red", Outcome.FASTER: "bold green", Outcome.CANNOT_TELL: "yellow"}
+
+
+def as_text(against: Against, terminal: bool) -> str:
+    """Return the table of the comparison, for a screen."""
+    from rich.text import Text
+
+    plan = against.plan
+    table = new_table()
+    headers = ("benchmark", "time of a", plan.revision, "present", "ratio", "interval", "")
+    for at, header in enumerate(headers):
+        table.add_column(Text(plain(header)), justify="right" if 2 <= at <= 4 else "left")
+    for one in against.compared:
+        times = (duration(one.before_seconds), duration(one.after_seconds), f"{one.ratio.estimate:.3f}")
+        interval = f"{one.ratio.low:.3f} to {one.ratio.high:.3f}"
+        table.add_row(
+            one.name, one.unit, *times, interval, one.judgement.value, style=_STYLES.get(one.judgement, "")
+        )
+    count = len(against.compared)
+    all_of = f"all {count} intervals together" if count > 1 else "the interval"
+    note = (
+        f"ratio: present to {plan.revision}, above 1 is slower; {percent(CONFIDENCE)} for {all_of}, "
+        f"of {plan.rounds} pairs of runs"
+    )
+    parts: list[RenderableType] = [table, "", Text(plain(note), "dim")]
+    parts += [
+        Text(plain(f"skipped: {name}: the bot of {plan.revision} cannot run it: {reason}"), "yellow")
+        for name, reason in against.skipped.items()
+    ]
+    return drawn([*parts, "", _conclusion(against)], terminal)
+
+
+def _conclusion(against: Against) -> RenderableType:
+    from rich.text import Text
+
+    def names(outcome: Outcome) -> str:
+        return ", ".join(one.name for one in against.compared if one.judgement is outcome)
+
+    tolerance = percent(against.plan.tolerance)
+    if not against.compared:
+        return Text("nothing could be compared", "bold yellow")
+    if against.outcome is Outcome.WORSE:
+        return Text(f"worse: slower beyond the tolerance of {tolerance}: {names(Outcome.WORSE)}", "bold red")
+    if against.outcome is Outcome.CANNOT_TELL:
+        line = f"cannot tell whether slower beyond the tolerance of {tolerance}: {names(Outcome.CANNOT_TELL)}"
+        return Text(f"{line}; more rounds may tell", "bold yellow")
+    return Text(f"not worse: nothing is slower beyond the tolerance of {tolerance}", "bold green")
+
+
+def as_json(against: Against) -> str:
+    """Return the comparison as JSON text; `benchmarks` has an object for each name."""
+    return json_of(
+        "bench_against",
+        {
+            "worse": against.outcome is Outcome.WORSE,
+            "outcome": against.outcome,
+            "confidence": CONFIDENCE,
+            "plan": msgspec.to_builtins(against.plan),
+            "benchmarks": {one.name: one for one in against.compared},
+            "skipped": against.skipped,
+        },
+    )

@@ -1,4 +1,4 @@
-"""A benchmark's work: what every module of `jobs` makes, the clock, and the check of the result."""
+"""The work of a benchmark, its clock, and the check of its result."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Job:
     Attributes
     ----------
     units : int
-        How many units of the catalogue's kind one loop does.
+        Units of the catalogue's kind in one loop.
     seconds : callable
-        Runs so many loops and returns the CPU seconds they took; what is not of the benchmark is left out.
+        Runs a number of loops and returns the CPU seconds of the benchmark's own work.
     check : callable
-        Runs one loop and raises :class:`CheckError` if its result is not the right one.
+        Runs one loop and raises :class:`CheckError` if its result is wrong.
     """
 
     units: int
@@ -29,13 +29,13 @@ class Job:
 
 
 class CheckError(Exception):
-    """A benchmark's work has not the right result; its time would mean nothing."""
+    """A benchmark's result is wrong; its time would mean nothing."""
 
 
 def clocked(work: Callable[[int], object]) -> Callable[[int], float]:
-    """Return what runs `work` with so many loops and returns the CPU seconds that it took.
+    """Return a function that runs `work` with a number of loops and returns the CPU seconds that it took.
 
-    CPU time, since all of it is one thread's computing: what others do on the machine then counts far less.
+    All of the work is done by one thread. Other programs affect its CPU time far less than its wall time.
     """
 
     def seconds(loops: int) -> float:
@@ -47,12 +47,6 @@ def clocked(work: Callable[[int], object]) -> Callable[[int], float]:
 
 
 def require(holds: bool, what: str) -> None:
-    """See that a benchmark's result is right.
-
-    Raises
-    ------
-    CheckError
-        If not.
-    """
+    """Raise CheckError with the message `what` unless `holds`."""
     if not holds:
         raise CheckError(what)

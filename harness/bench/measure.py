@@ -1,4 +1,4 @@
-"""Starting pyperf: one process a benchmark and side, its file read back; the present tree measured alone."""
+"""Runs of pyperf, one process for each benchmark and tree; the present tree measured alone, and its table."""
 
 from __future__ import annotations
 
@@ -8,22 +8,32 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from nonobot.arguments import missing
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.revisions import Tree, present_tree
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.machine import machine_facts
+from nonobot.harness.text import drawn, duration, new_table, percent
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 __all__ = [
     "FAST",
     "THOROUGH",
     "Measured",
     "Pace",
+    "as_json",
+    "as_text",
     "checks",
+    "json_of",
     "make_ready",
     "measure",
     "measure_all",
@@ -31,22 +41,25 @@ __all__ = [
     "save",
 ]
 
+BENCH_SCHEMA_VERSION = 1
+"""Version of the JSON forms; a change that old readers cannot take raises it."""
+
 PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")
-"""Variables that pyperf's workers get beside those that it passes on itself; PYTHONPATH is one of these."""
+"""Variables that pyperf's workers get in addition to those that it passes on itself, such as PYTHONPATH."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How much is measured.
+    """Amount of measuring.
 
     Attributes
     ----------
     processes : int
         Workers of a benchmark, one after the other.
     values : int
-        Of each worker, after one value that does not count.
+        Values of each worker, after one that does not count.
     min_seconds : float
-        That a value lasts at least.
+        Least duration of a value.
     """
 
     processes: int
@@ -58,17 +71,11 @@ THOROUGH = Pace(processes=10, values=4, min_seconds=0.1)
 FAST = Pace(processes=4, values=3, min_seconds=0.05)
 
 COLD_PROCESSES = 3
-"""A cold start is compiled this often, and nothing is thrown away."""
+"""Cold starts measured; none of them is thrown away."""
 
 
 def require_pyperf() -> None:
-    """See that pyperf is there.
-
-    Raises
-    ------
-    UnusableError
-        If not.
-    """
+    """Raise UnusableError unless pyperf is installed."""
     from importlib.util import find_spec
 
     if find_spec("pyperf") is None:
@@ -78,22 +85,20 @@ def require_pyperf() -> None:
 def make_ready(
     tree: Tree, benchmarks: Sequence[Benchmark], show: Callable[[int, str], None]
 ) -> dict[str, str | None]:
-    """Compile what the benchmarks need of a tree's bot, and check their results.
+    """Compile the kernels that the benchmarks need of a tree's bot, and check their results.
 
     Parameters
     ----------
-    tree : Tree
-    benchmarks : sequence of Benchmark
     show : callable
-        Told how many are done, and the name of the next.
+        Called with the number of benchmarks done, and the name of the next.
 
     Returns
     -------
     dict of str to str or None
-        Of each benchmark why it cannot be run; None if it can.
+        For each benchmark, why it cannot be run; None if it can.
     """
     names = [one.name for one in benchmarks]
-    found: dict[str, str | None] = {}
+    problems: dict[str, str | None] = {}
     with tempfile.TemporaryFile("w+") as errors:
         command = [sys.executable, "-m", "nonobot.harness.bench.suite", "ready", *names]
         with subprocess.Popen(
@@ -108,28 +113,25 @@ def make_ready(
             show(0, names[0])
             for line in process.stdout:
                 one = json.loads(line)
-                found[one["name"]] = one["problem"]
-                show(len(found), names[min(len(found), len(names) - 1)])
+                problems[one["name"]] = one["problem"]
+                show(len(problems), names[min(len(problems), len(names) - 1)])
         errors.seek(0)
         words = _last_line(errors.read()) or f"its process ended with status {process.returncode}"
     # A crash ends the process: the benchmark under way and those after it have no line.
-    return {name: found.get(name, words) for name in names}
+    return {name: problems.get(name, words) for name in names}
 
 
 def measure(
     tree: Tree, benchmark: Benchmark, pace: Pace, loops: int | None = None, core: int | None = None
 ) -> Any:
-    """Return a pyperf.Benchmark: a benchmark run with the bot of a tree.
+    """Return a pyperf.Benchmark: the runs of a benchmark in a tree.
 
     Parameters
     ----------
-    tree : Tree
-    benchmark : Benchmark
-    pace : Pace
     loops : int or None
-        None: pyperf finds out how many make a value.
+        Loops of a value; None if pyperf should find the number.
     core : int or None
-        To hold the workers on.
+        Core for the workers; None for any.
 
     Raises
     ------
@@ -164,13 +166,7 @@ def measure(
 
 
 def save(file: Path, benchmarks: Sequence[Any]) -> None:
-    """Write benchmarks as a file of pyperf's.
-
-    Raises
-    ------
-    UnusableError
-        If it cannot be written.
-    """
+    """Write benchmarks as a file of pyperf; UnusableError if that fails."""
     import pyperf  # type: ignore[import-untyped, unused-ignore]
 
     if not benchmarks:
@@ -192,7 +188,7 @@ def checks(benchmark: Any) -> list[str]:
 
 
 def _environment(tree: Tree) -> dict[str, str]:
-    """Return the environment in which `nonobot` is that of a tree."""
+    """Return the environment in which Python imports `nonobot` from a tree."""
     return {**os.environ, "PYTHONPATH": str(tree.folder), "PYTHONSAFEPATH": "1"}
 
 
@@ -203,19 +199,12 @@ def _last_line(text: str) -> str:
 
 @dataclass(frozen=True)
 class Measured:
-    """A benchmark and its times, each for one unit.
+    """A benchmark with its times, each for one unit; `clock` is "cpu" or "wall".
 
     Attributes
     ----------
-    name, unit, about : str
-        As in the catalogue.
-    clock : str
-        'cpu' or 'wall'.
-    mean_seconds, deviation_seconds, median_seconds, least_seconds : float
-        Of all values; the deviation is the standard deviation.
-    value_count : int
     warnings : list of str
-        Of pyperf's stability check.
+        Warnings of pyperf's stability check.
     """
 
     name: str
@@ -230,9 +219,9 @@ class Measured:
     warnings: list[str]
 
     @classmethod
-    def of(cls, benchmark: Benchmark, found: Any) -> Measured:
-        """Return what a pyperf.Benchmark says."""
-        values = found.get_values()
+    def of(cls, benchmark: Benchmark, runs: Any) -> Measured:
+        """Return the figures of a pyperf.Benchmark."""
+        values = runs.get_values()
         return cls(
             benchmark.name,
             benchmark.unit,
@@ -243,23 +232,21 @@ class Measured:
             statistics.median(values),
             min(values),
             len(values),
-            checks(found),
+            checks(runs),
         )
 
 
 def measure_all(
     benchmarks: Sequence[Benchmark], pace: Pace, core: int | None, show: Callable[[int, str], None]
 ) -> tuple[list[Measured], list[Any]]:
-    """Return what was measured, and the pyperf.Benchmark of each.
+    """Return the figures of benchmarks, and the pyperf.Benchmark of each.
 
     Parameters
     ----------
-    benchmarks : sequence of Benchmark
-    pace : Pace
     core : int or None
-        To hold the benchmarks on.
+        Core for the benchmarks; None for any.
     show : callable
-        Told how many steps are done, of two for each benchmark, and what is next.
+        Called with the number of steps done, two for each benchmark, and the next step.
 
     Raises
     ------
@@ -271,8 +258,41 @@ def measure_all(
     for name, problem in problems.items():
         if problem:
             raise UnusableError(f"the benchmark {name} cannot be run: {problem}")
-    found = []
+    runs = []
     for done, benchmark in enumerate(benchmarks):
         show(len(benchmarks) + done, benchmark.name)
-        found.append(measure(tree, benchmark, pace, core=core))
-    return [Measured.of(*pair) for pair in zip(benchmarks, found, strict=True)], found
+        runs.append(measure(tree, benchmark, pace, core=core))
+    return [Measured.of(*pair) for pair in zip(benchmarks, runs, strict=True)], runs
+
+
+def as_text(measured: Sequence[Measured], terminal: bool) -> str:
+    """Return the table of measured benchmarks, for a screen."""
+    from rich.text import Text
+
+    table = new_table()
+    for at, header in enumerate(("benchmark", "time of a", "mean", "deviation", "median", "least", "clock")):
+        table.add_column(header, justify="right" if 2 <= at <= 5 else "left")
+    for one in measured:
+        share = percent(one.deviation_seconds / one.mean_seconds)
+        times = (one.median_seconds, one.least_seconds)
+        table.add_row(
+            one.name, one.unit, duration(one.mean_seconds), f"+- {share}", *map(duration, times), one.clock
+        )
+    parts: list[RenderableType] = [table]
+    lines = [f"{one.name}: {warning}" for one in measured for warning in one.warnings]
+    if lines:
+        parts += ["", *(Text(f"unstable: {line}", "yellow") for line in lines)]
+        usual = "A busy machine is the usual reason; the median and the least value bear more than the mean."
+        parts.append(Text(usual, "dim"))
+    return drawn(parts, terminal)
+
+
+def as_json(measured: Sequence[Measured]) -> str:
+    """Return measured benchmarks as JSON text; `benchmarks` has an object for each name."""
+    return json_of("benchmarks", {"benchmarks": {one.name: msgspec.to_builtins(one) for one in measured}})
+
+
+def json_of(kind: str, content: Mapping[str, object]) -> str:
+    """Return the JSON text of a kind of measurement, with the facts of this machine."""
+    head = {"kind": kind, "schema_version": BENCH_SCHEMA_VERSION, "machine": machine_facts(())}
+    return msgspec.json.format(msgspec.json.encode({**head, **content}), indent=1).decode() + "\n"

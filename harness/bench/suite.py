@@ -1,9 +1,9 @@
 """The pyperf script: `python -m nonobot.harness.bench.suite --benchmarks line-champion,bp-sweep -o new.json`.
 
 It takes every option of a pyperf script, and its files are pyperf's. `nonojudge bench` starts it, and is easier.
-`python -m nonobot.harness.bench.suite ready NAMES` makes benchmarks ready instead, with a JSON line for each:
-each is made, which compiles its kernels, run once, and its result checked. The line says why a benchmark cannot be
-run; of another tree's bot that is no mishap: it lacks what the benchmark needs.
+`python -m nonobot.harness.bench.suite ready NAMES` makes each benchmark ready instead: this compiles its kernels,
+runs it once and checks the result. It prints a JSON line for each, with the reason if it cannot be run.
+`nonojudge bench --against` runs the script of another revision: its name, both forms and the JSON must not change.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["main", "make_ready"]
 
 
 class _Runner:
-    """pyperf's runner, in which only the process that times a benchmark loads what it is made of."""
+    """A runner of pyperf, in which only the process that times a benchmark makes its job."""
 
     def __init__(self) -> None:
         def pass_on(command: list[str], arguments: Any) -> None:
@@ -57,7 +57,7 @@ class _Runner:
 
 
 def make_ready(names: Sequence[str]) -> None:
-    """Make every benchmark ready, and say of each what came of it."""
+    """Make every benchmark ready, and print a line for each."""
     for name in names:
         with contextlib.redirect_stdout(sys.stderr):  # nothing but the lines goes to stdout
             problem = _problem(name)
@@ -72,7 +72,7 @@ def _problem(name: str) -> str | None:
             process_start.check()
     except CheckError as error:
         return f"its result is wrong: {error}"
-    except Exception as error:  # whatever another revision's bot cannot do
+    except Exception as error:  # such as a name that this revision does not have
         return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
     return None
 

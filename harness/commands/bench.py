@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from nonobot.arguments import Parser, share, whole_number
+from nonobot.harness.bench import against, measure
+from nonobot.harness.bench.against import Plan, measure_against
+from nonobot.harness.bench.catalogue import Benchmark, chosen, listing
+from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, require_pyperf, save
 from nonobot.harness.cli import add_core, add_json
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.machine import require_cores
 from nonobot.harness.progress import Progress
+from nonobot.harness.statistics import EXIT_STATUS
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import require_writable
 
@@ -24,12 +30,13 @@ examples:
   nonojudge bench --against HEAD~1                did the last commit, or an edit since, make a part slower?
   nonojudge bench --against main line --tolerance 0.02
 
-With --against the bot of that revision and the present one, uncommitted changes included, run by turns, so that
-drift of the machine hits both. A benchmark is slower if all of its interval lies above 1 + tolerance; the
-intervals of all benchmarks together hold with 95 %. Times within a process are CPU times; those of a start are
-by the wall clock. docs/performance.md says what to make of them.
+With --against the benchmarks of that revision and the present ones, uncommitted changes included, alternate, so
+that drift of the machine affects both. Each runs with its own bot. As for `nonojudge compare`, a benchmark is
+worse if its whole interval lies above 1 + tolerance; the intervals of all benchmarks together hold with 95 %.
+Times within a process are CPU times; those of a start are wall times. docs/performance.md explains the table.
 
-Exit status: 0 measured, and nothing slower, 1 something is slower beyond the tolerance, 2 unusable arguments.
+Exit status: 0 measured; with --against nothing is worse, 1 something is worse, 2 unusable arguments, 3 nothing is
+worse, but of something it cannot tell.
 """
 
 
@@ -38,7 +45,7 @@ def add_to(parser: Parser) -> None:
     parser.description = "Measure the bot's line kernels, propagation, search, start and more with pyperf."
     parser.epilog = EXAMPLES
     parser.add_argument("names", nargs="*", metavar="NAME", help="a benchmark, or what its name begins with")
-    parser.add_argument("--list", action="store_true", help="list the benchmarks, and end")
+    parser.add_argument("--list", action="store_true", help="list the benchmarks and exit")
     parser.add_argument("--fast", action="store_true", help="fewer runs: quicker, and rougher")
     parser.add_argument("--cold", action="store_true", help="the cold start, too: each compiles all kernels")
     parser.add_argument("--against", metavar="REV", help="compare with another revision of this repository")
@@ -47,7 +54,7 @@ def add_to(parser: Parser) -> None:
         type=share,
         default=0.05,
         metavar="SHARE",
-        help="with --against: how much slower is borne, 0.05 for 5 %% (default: %(default)s)",
+        help="with --against: largest slowdown to accept, as a share: 0.05 for 5 %% (default: %(default)s)",
     )
     parser.add_argument(
         "--rounds",
@@ -70,11 +77,6 @@ def add_to(parser: Parser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Measure and print."""
-    from nonobot.harness.bench.bench_text import listing
-    from nonobot.harness.bench.catalogue import chosen  # these load pyperf and rich, some even the bot
-    from nonobot.harness.bench.measure import require_pyperf
-    from nonobot.harness.play.machine import require_cores
-
     if arguments.list:
         print(listing(on_terminal()), end="")
         return 0
@@ -85,32 +87,25 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.output:
         require_writable(arguments.output)
     benchmarks = chosen(arguments.names, arguments.cold)
-    return _against(arguments, benchmarks) if arguments.against is not None else _alone(arguments, benchmarks)
+    return _alone(arguments, benchmarks) if arguments.against is None else _against(arguments, benchmarks)
 
 
-def _alone(arguments: argparse.Namespace, benchmarks: list[Any]) -> int:
-    from nonobot.harness.bench.bench_text import as_json, as_text
-    from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, save
-
+def _alone(arguments: argparse.Namespace, benchmarks: Sequence[Benchmark]) -> int:
     with Progress(2 * len(benchmarks)) as progress:
         pace = FAST if arguments.fast else THOROUGH
-        measured, found = measure_all(benchmarks, pace, arguments.core, progress.show)
+        measured, runs = measure_all(benchmarks, pace, arguments.core, progress.show)
     if arguments.output:
-        save(arguments.output, found)
-    print(as_json(measured) if arguments.json else as_text(measured, on_terminal()), end="")
+        save(arguments.output, runs)
+    print(measure.as_json(measured) if arguments.json else measure.as_text(measured, on_terminal()), end="")
     return 0
 
 
-def _against(arguments: argparse.Namespace, benchmarks: list[Any]) -> int:
-    from nonobot.harness.bench.against import Plan, measure_against
-    from nonobot.harness.bench.bench_text import against_as_json, against_as_text
-    from nonobot.harness.bench.measure import save
-
+def _against(arguments: argparse.Namespace, benchmarks: Sequence[Benchmark]) -> int:
     plan = Plan(arguments.against, arguments.tolerance, arguments.rounds, arguments.core)
     with Progress(1.0) as progress:
-        compared, found = measure_against(benchmarks, plan, progress.show)
+        compared, runs = measure_against(benchmarks, plan, progress.show)
     if arguments.output:
-        for number, side in enumerate(("before", "after")):
-            save(arguments.output.with_suffix(f".{side}.json"), [pair[number] for pair in found])
-    print(against_as_json(compared) if arguments.json else against_as_text(compared, on_terminal()), end="")
-    return 1 if compared.worse else 0
+        for number, tree in enumerate(("before", "after")):
+            save(arguments.output.with_suffix(f".{tree}.json"), [pair[number] for pair in runs])
+    print(against.as_json(compared) if arguments.json else against.as_text(compared, on_terminal()), end="")
+    return EXIT_STATUS[compared.outcome]

@@ -1,1 +1,1 @@
-"""The benchmarks: a module for each, so that an older revision that lacks one's needs skips just that one."""
+"""The jobs of the benchmarks; their modules load kernels."""

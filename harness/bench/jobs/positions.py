@@ -28,12 +28,11 @@ class Position:
     Attributes
     ----------
     origin : str
-        The generated set and the puzzle's number in it.
-    puzzle : Puzzle
+        Generated set, and the puzzle's number in it.
     lines, black, white : uint64 arrays, shape (states,)
-        Number of the line, rows first, and the cells known when a search painted it.
+        Number of the line, rows first, and masks of the cells known when a search painted it.
     painted : int
-        How many cells of all the states' lines are known once each is painted; lines in conflict count none.
+        Sum of the known cells over all states once each is painted; lines in conflict count none.
     """
 
     origin: str
@@ -42,6 +41,11 @@ class Position:
     black: npt.NDArray[np.uint64]
     white: npt.NDArray[np.uint64]
     painted: int
+
+    @property
+    def states(self) -> tuple[npt.NDArray[np.int64], ...]:
+        """`lines`, `black` and `white` as the kernels take them."""
+        return tuple(each.astype(np.int64) for each in (self.lines, self.black, self.white))
 
 
 @cache

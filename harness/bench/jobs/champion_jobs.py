@@ -1,0 +1,220 @@
+"""Parts of the champion: its line kernel, propagation of a board, belief propagation, learning from conflicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nonobot.bot.board import copy_board, known_cells, propagate, start_board
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.champion.analysis import analyse
+from nonobot.bot.champion.beliefs import forget, sweep
+from nonobot.bot.champion.descent import MOST_ODDS
+from nonobot.bot.champion.propagate import propagate_all
+from nonobot.bot.champion.search import _decide, _learn_from_conflict, start_learning
+from nonobot.bot.champion.state import OUTCOME
+from nonobot.bot.kernels.compiling import entry, kernel
+from nonobot.bot.kernels.masks import count
+from nonobot.bot.kernels.memory import Memory
+from nonobot.bot.line import paint
+from nonobot.bot.papers import deduce
+from nonobot.harness.bench.job import Job, clocked, require
+from nonobot.harness.bench.jobs.positions import positions
+
+__all__ = ["make"]
+
+SWEEPS = 8
+"""Sweeps from even odds on; a descent makes three before its first step, and one before each other."""
+
+CONFLICTS = 300
+"""Conflicts of a search: fewer than to the first restart, so that it only decides, propagates and learns."""
+
+SAMPLED_CONFLICTS = (25, 100, 250)
+"""Numbers of the conflicts of a search that are analysed."""
+
+
+@entry
+def paint_all(m: Any, lines: Any, black: Any, white: Any, times: Any) -> Any:
+    """Paint every line state `times` times, and return the sum of the cells that are known afterwards."""
+    known = 0
+    for _ in range(times):
+        for at in range(lines.size):
+            consistent, black_now, white_now = paint(m, lines[at], m.none | black[at], m.none | white[at])
+            if consistent:
+                known += count(black_now | white_now)
+    return known
+
+
+@entry
+def propagate_board(m: Any, times: Any) -> Any:
+    """Propagate the empty board `times` times, and return the sum of the known cells."""
+    known = 0
+    for _ in range(times):
+        start_board(m)
+        if propagate(m):
+            for y in range(m.height):
+                known += count(known_cells(m, y))
+    return known
+
+
+@entry
+def sweep_often(m: Any, most_odds: Any, sweeps: Any, times: Any) -> Any:
+    """Forget the odds and sweep, `times` times, and return the number of sweeps without a conflict."""
+    well = 0
+    for _ in range(times):
+        forget(m)
+        for _ in range(sweeps):
+            if sweep(m, most_odds):
+                well += 1
+    return well
+
+
+@kernel
+def _search(m: Any, conflicts: Any) -> Any:
+    """Search until conflict number `conflicts`, which is not analysed; return False if there are fewer."""
+    start_board(m)
+    if not propagate(m):
+        return False
+    copy_board(m, m.root, m.board)
+    if start_learning(m) != OUTCOME.open:
+        return False
+    while True:
+        if propagate_all(m):
+            if m.assigned == m.variables:
+                return False
+            _decide(m)
+            continue
+        if m.level == 0:
+            return False
+        m.conflicts_met += 1
+        if m.conflicts_met == conflicts:
+            return True
+        _learn_from_conflict(m)
+
+
+@entry
+def search_often(m: Any, conflicts: Any, times: Any) -> Any:
+    """Search from the start `times` times, and return how many searches met that number of conflicts."""
+    well = 0
+    for _ in range(times):
+        if _search(m, conflicts):
+            well += 1
+    return well
+
+
+@entry
+def analyse_all(memories: Any, times: Any) -> Any:
+    """Analyse the present conflicts of several memories `times` times, and return the sum of the literals learned.
+
+    The memories alternate, so that no processor predicts the branches from the analysis before.
+    """
+    literals = 0
+    for _ in range(times):
+        for m in memories:
+            analyse(m)
+            literals += m.learned_size
+    return literals
+
+
+def make(name: str) -> Job:
+    """Return the job of a benchmark."""
+    return {
+        "line-champion": _lines,
+        "propagation-champion": _propagation,
+        "bp-sweep": _sweeps,
+        "learning-search": _searching,
+        "conflict-analysis": _analysing,
+    }[name]()
+
+
+def _memories() -> list[Memory]:
+    return [ChampionStrategy().load(one.puzzle) for one in positions()]
+
+
+def _lines() -> Job:
+    sampled = list(zip(_memories(), positions(), strict=True))
+
+    def work(loops: int) -> int:
+        return sum(int(paint_all(memory, *one.states, loops)) for memory, one in sampled)
+
+    def check() -> None:
+        require(work(2) == 2 * sum(one.painted for one in positions()), "lines are not painted as they should be")
+
+    return Job(sum(one.lines.size for one in positions()), clocked(work), check)
+
+
+def _propagation() -> Job:
+    memories = _memories()
+
+    def work(loops: int) -> int:
+        return sum(int(propagate_board(memory, loops)) for memory in memories)
+
+    def check() -> None:
+        deduced = [deduce(one.puzzle, 0, "recurrence") for one in positions()]
+        known = sum(int(np.count_nonzero(cells >= 0)) for cells in deduced if cells is not None)
+        require(work(2) == 2 * known, "propagation does not paint what the papers' does")
+
+    return Job(len(memories), clocked(work), check)
+
+
+def _sweeps() -> Job:
+    memories = _memories()
+    for memory in memories:
+        propagate_board(memory, 1)
+
+    def work(loops: int) -> int:
+        return sum(int(sweep_often(memory, MOST_ODDS, SWEEPS, loops)) for memory in memories)
+
+    def check() -> None:
+        require(work(1) == SWEEPS * len(memories), "a sweep met a conflict")
+        for memory, one in zip(memories, positions(), strict=True):
+            require(_odds_vary(memory, one.puzzle.width, one.puzzle.height), "the odds are not those of beliefs")
+
+    return Job(SWEEPS * len(memories), clocked(work), check)
+
+
+def _odds_vary(memory: Memory, width: int, height: int) -> bool:
+    """Return whether the odds of the unknown cells are positive, finite and not all even."""
+    odds = memory.view("odds")[:width, :height]
+    known = memory.view("board.black")[:height] | memory.view("board.white")[:height]
+    unknown = (known >> np.arange(width, dtype=np.uint64)[:, np.newaxis] & np.uint64(1)) == 0
+    of_unknown = odds[unknown]
+    return bool(
+        of_unknown.size and np.isfinite(of_unknown).all() and (of_unknown > 0).all() and (of_unknown != 1).any()
+    )
+
+
+def _searching() -> Job:
+    memories = _memories()
+
+    def work(loops: int) -> int:
+        return sum(int(search_often(memory, CONFLICTS, loops)) for memory in memories)
+
+    def check() -> None:
+        require(work(1) == len(memories), f"a search met fewer than {CONFLICTS} conflicts")
+
+    return Job(CONFLICTS * len(memories), clocked(work), check)
+
+
+def _analysing() -> Job:
+    """Return the job of the analysis.
+
+    Repeating an analysis changes nothing except the activities for decisions: the variables of the conflict are
+    then the most active ones, so that raising them costs a little less than in a search.
+    """
+    memories = []
+    for conflict in SAMPLED_CONFLICTS:
+        for memory in _memories():
+            require(search_often(memory, conflict, 1) == 1, "a search met too few conflicts")
+            memories.append(memory)
+
+    def work(loops: int) -> int:
+        return int(analyse_all(tuple(memories), loops))
+
+    def check() -> None:
+        once = work(1)
+        require(once > len(memories), "nothing is learned")
+        require(work(3) == 3 * once, "the same conflict teaches something else each time")
+
+    return Job(len(memories), clocked(work), check)

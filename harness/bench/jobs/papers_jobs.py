@@ -1,0 +1,87 @@
+"""Parts of the papers' strategy: its line kernels, and its propagation and FP1 from the empty board."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nonobot.bot.kernels.compiling import entry
+from nonobot.bot.kernels.masks import count
+from nonobot.bot.kernels.memory import Memory
+from nonobot.bot.papers import PapersStrategy, deduce, search
+from nonobot.bot.papers.lines import paint_with
+from nonobot.bot.papers.probing import count_known
+from nonobot.bot.papers.state import OUTCOME, SOLVER
+from nonobot.harness.bench.job import Job, clocked, require
+from nonobot.harness.bench.jobs.positions import positions
+from nonobot.protocol import Puzzle
+
+__all__ = ["make"]
+
+LEVELS = {"propagation-papers": 0, "fp1-root": 1}
+
+
+@entry
+def deduce_all(m: Any, times: Any) -> Any:
+    """Deduce `times` times, each with an empty line cache, and return the sum of the known cells."""
+    known = 0
+    for _ in range(times):
+        m.cache_age += 1  # empties the cache
+        if search.deduce(m) != OUTCOME.unsolvable:
+            known += count_known(m, m.board)
+    return known
+
+
+@entry
+def paint_all_with(m: Any, solver: Any, lines: Any, black: Any, white: Any, times: Any) -> Any:
+    """Paint every line state `times` times, and return the sum of the cells that are known afterwards."""
+    known = 0
+    for _ in range(times):
+        for at in range(lines.size):
+            consistent, black_now, white_now = paint_with(
+                m, solver, lines[at], m.none | black[at], m.none | white[at]
+            )
+            if consistent:
+                known += count(black_now | white_now)
+    return known
+
+
+def make(name: str) -> Job:
+    """Return the job of a benchmark: of a line solver, of propagation or of FP1."""
+    return _deduction(LEVELS[name]) if name in LEVELS else _lines(name.removeprefix("line-"))
+
+
+def _memory(puzzle: Puzzle, level: int) -> Memory:
+    """Return the memory of a search of `puzzle` before it begins, for FP`level`."""
+    memory = PapersStrategy().load(puzzle)
+    memory.items("level")[0] = level
+    return memory
+
+
+def _deduction(level: int) -> Job:
+    puzzles = [one.puzzle for one in positions()]
+    memories = [_memory(puzzle, level) for puzzle in puzzles]
+
+    def work(loops: int) -> int:
+        return sum(int(deduce_all(memory, loops)) for memory in memories)
+
+    def check() -> None:
+        deduced = [deduce(puzzle, level, "recurrence") for puzzle in puzzles]
+        known = sum(int(np.count_nonzero(cells >= 0)) for cells in deduced if cells is not None)
+        require(work(2) == 2 * known, "not as many cells follow as the other line solver finds")
+
+    return Job(len(puzzles), clocked(work), check)
+
+
+def _lines(solver_name: str) -> Job:
+    solver = getattr(SOLVER, solver_name)
+    sampled = [(_memory(one.puzzle, 1), one.states) for one in positions()]
+
+    def work(loops: int) -> int:
+        return sum(int(paint_all_with(memory, solver, *states, loops)) for memory, states in sampled)
+
+    def check() -> None:
+        require(work(2) == 2 * sum(one.painted for one in positions()), "lines are not painted as they should be")
+
+    return Job(sum(one.lines.size for one in positions()), clocked(work), check)
