@@ -6,9 +6,17 @@ import shlex
 from collections.abc import Sequence
 
 from nonobot.protocol import Record, Solution
-from nonobot.protocol.characters import Blocks, draw, width_of
+from nonobot.protocol.characters import (
+    Blocks,
+    Place,
+    draw,
+    drawn_to_fit,
+    place_of_output,
+    possible_blocks,
+    text_of,
+    width_of,
+)
 from nonobot.protocol.picture import Picture
-from nonobot.protocol.terminal import Place, drawn_to_fit, place_of_output, possible_blocks, text_of
 
 __all__ = ["picture_of"]
 

@@ -21,10 +21,17 @@ from nonobot.bot.input import AUTO, STREAM, UnreadableError, puzzles_in
 from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import BLACK, UNKNOWN, Fault, Found, PartialGrid, Record
-from nonobot.protocol.characters import Piece, StyledLine, width_of
+from nonobot.protocol.characters import (
+    Piece,
+    StyledLine,
+    drawn_to_fit,
+    place_of_output,
+    possible_blocks,
+    text_of,
+    width_of,
+)
 from nonobot.protocol.faults import located
 from nonobot.protocol.picture import Picture
-from nonobot.protocol.terminal import drawn_to_fit, place_of_output, possible_blocks, text_of
 
 __all__ = ["UnwatchableError", "watch"]
 

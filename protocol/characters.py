@@ -1,4 +1,4 @@
-"""Boards in characters: whole blocks with a text line for each row, or half blocks with one for two rows.
+"""Boards in characters, fitted to a terminal: a text line for each row, or half blocks and one for two rows.
 
 With whole blocks a cell is two characters wide, and the clue of a row stands at its left. With half blocks a cell
 is one character wide and half a line high; of the two rows that share a line, the clue of the upper one stands at
@@ -12,6 +12,10 @@ two, and all stand apart.
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
@@ -25,7 +29,21 @@ if TYPE_CHECKING:
 
     from nonobot.protocol.puzzle import Puzzle
 
-__all__ = ["Blocks", "Piece", "StyledLine", "draw", "plain_lines", "text_of_board", "width_of"]
+__all__ = [
+    "Blocks",
+    "Piece",
+    "Place",
+    "StyledLine",
+    "draw",
+    "drawn_to_fit",
+    "no_half_blocks",
+    "place_of_output",
+    "plain_lines",
+    "possible_blocks",
+    "text_of",
+    "text_of_board",
+    "width_of",
+]
 
 
 class Blocks(StrEnum):
@@ -59,18 +77,16 @@ class _Signs(NamedTuple):
     between: str
     bottom: str
     wrong: str
+    black: str
+    dotted: str
 
 
-_BOX = _Signs(2, "│", "─", "┌┬┐", "├┼┤", "└┴┘", "✗")
+_BOX = _Signs(2, "│", "─", "┌┬┐", "├┼┤", "└┴┘", "✗", "██", " ·")
 SIGNS = {
     Blocks.FULL: _BOX,
     Blocks.HALF: _BOX._replace(cell_width=1),
-    Blocks.ASCII: _Signs(2, "|", "-", "+++", "+++", "+++", "x"),
+    Blocks.ASCII: _Signs(2, "|", "-", "+++", "+++", "+++", "x", "##", " ."),
 }
-
-BLANK = Piece("  ")
-DOTTED = {Blocks.FULL: " ·", Blocks.ASCII: " ."}
-BLACK_CELL = {Blocks.FULL: "██", Blocks.ASCII: "##"}
 
 # Upper cell, lower cell; both black, shaded, or left blank.
 HALVES = {
@@ -105,15 +121,14 @@ def draw(
     signs = SIGNS[blocks]
     groups = _groups(picture.width, clues)
     per_line = 2 if blocks is Blocks.HALF else 1
-    left = _Side(picture, range(0, picture.height, per_line), clues, signs.wrong, str.rjust)
-    right = _Side(
-        picture, range(1, picture.height, per_line) if per_line == 2 else (), clues, signs.wrong, str.ljust
-    )
+    upper, lower = range(0, picture.height, per_line), range(1, picture.height, 2) if per_line == 2 else ()
+    left = _Side(picture, upper, clues, signs.wrong, str.rjust)
+    right = _Side(picture, lower, clues, signs.wrong, str.ljust)
     indent = Piece(" " * left.width)
     edge = Piece(signs.edge, FRAME)
     lines = list(_head(picture, groups, clues, signs, left.width))
     lines.append([indent, _ruler(groups, signs, signs.top)])
-    for row in range(0, picture.height, per_line):
+    for row in upper:
         if clues and per_line == 1 and row and row % GROUP == 0:
             lines.append([indent, _ruler(groups, signs, signs.between)])
         cells = _cells(picture, row, blocks, colours)
@@ -129,7 +144,7 @@ def text_of_board(puzzle: Puzzle, cells: npt.ArrayLike | None = None, clues: boo
 
 
 def plain_lines(lines: Sequence[StyledLine]) -> list[str]:
-    """Return lines without their styles."""
+    """Return lines without styles."""
     return ["".join(piece.text for piece in line) for line in lines]
 
 
@@ -240,7 +255,7 @@ def _cells(picture: Picture, row: int, blocks: Blocks, colours: Sequence[Sequenc
     if colours is None or blocks is Blocks.ASCII:
         return _half_cells(picture, row) if blocks is Blocks.HALF else _full_cells(picture, row, blocks)
     if blocks is Blocks.FULL:
-        return [Piece(BLACK_CELL[blocks], colour) if colour else BLANK for colour in colours[row]]
+        return [Piece("██", colour) if colour else Piece("  ") for colour in colours[row]]
     lower = colours[row + 1] if row + 1 < picture.height else [""] * picture.width
     return [_coloured_half(*pair) for pair in zip(colours[row], lower, strict=True)]
 
@@ -252,8 +267,9 @@ def _coloured_half(upper: str, lower: str) -> Piece:
 
 
 def _full_cells(picture: Picture, row: int, blocks: Blocks) -> list[Piece]:
-    white = Piece(DOTTED[blocks], DOT) if picture.is_partly_known else BLANK
-    look = {BLACK: Piece(BLACK_CELL[blocks]), WHITE: white, UNKNOWN: BLANK}
+    blank = Piece("  ")
+    white = Piece(SIGNS[blocks].dotted, DOT) if picture.is_partly_known else blank
+    look = {BLACK: Piece(SIGNS[blocks].black), WHITE: white, UNKNOWN: blank}
     return [look[cell] for cell in picture.cells[row].tolist()]
 
 
@@ -277,3 +293,111 @@ def _tidy(line: StyledLine) -> StyledLine:
     if joined:
         joined[-1] = joined[-1]._replace(text=joined[-1].text.rstrip())
     return joined
+
+
+# --- on standard output ------------------------------------------------------------------------------------------
+
+_NEEDED_CHARACTERS = "█▀▄│─┼✗·"
+_CODES = {"dim": "2", "bold": "1", "red": "31", "bright_black": "90"}
+
+
+class Place(NamedTuple):
+    """A terminal, file or pipe that boards are written to."""
+
+    columns: int  # unlimited in a file or a pipe
+    lines: int  # seen at once, next to a line for the prompt
+    encoding: str
+    has_colours: bool
+
+
+def place_of_output() -> Place:
+    """Return the place that standard output is, with its present size.
+
+    There are colours on terminals, unless NO_COLOR is set, and wherever FORCE_COLOR is set.
+    """
+    is_terminal = sys.stdout.isatty()
+    columns, lines = shutil.get_terminal_size() if is_terminal else (sys.maxsize, sys.maxsize)
+    can_style = is_terminal and os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
+    has_colours = (can_style or "FORCE_COLOR" in os.environ) and not os.environ.get("NO_COLOR")
+    return Place(columns, lines - 1, sys.stdout.encoding or "utf-8", has_colours)
+
+
+def no_half_blocks(picture: Picture, place: Place) -> str | None:
+    """Return the reason why a board cannot be drawn with half blocks there; None if it can."""
+    if not _has_blocks(place):
+        return f"the encoding of the output ({place.encoding}) has none"
+    if picture.is_partly_known and not place.has_colours:
+        return "unknown cells differ from white ones by their colour, and there are no colours here"
+    return None
+
+
+def possible_blocks(picture: Picture, place: Place) -> list[Blocks]:
+    """Return the blocks with which a board can be drawn there, the largest first."""
+    if not _has_blocks(place):
+        return [Blocks.ASCII]
+    return [Blocks.FULL] if no_half_blocks(picture, place) else [Blocks.FULL, Blocks.HALF]
+
+
+def drawn_to_fit(
+    picture: Picture,
+    place: Place,
+    blocks: Sequence[Blocks],
+    clues: Sequence[bool] = (True, False),
+    colours: Sequence[Sequence[str]] | None = None,
+    may_scroll: bool = True,
+) -> list[StyledLine] | None:
+    """Return a board as it fits, or None if it does not.
+
+    Parameters
+    ----------
+    picture : Picture
+    place : Place
+    blocks : sequence of Blocks
+        Blocks to try, the largest first.
+    clues : sequence of bool
+        Whether to draw clues; the second is tried where the board does not fit with the first.
+    colours : sequence of sequence of str, optional
+        As for :func:`nonobot.protocol.characters.draw`.
+    may_scroll : bool
+        Whether a board that is only too high fits too: then with the smallest blocks.
+    """
+    for with_clues in clues:
+        drawn = [draw(picture, one, with_clues, colours) for one in blocks]
+        narrow = [lines for lines in drawn if width_of(lines) <= place.columns]
+        low = [lines for lines in narrow if len(lines) <= place.lines]
+        if low:
+            return low[0]
+        if narrow and may_scroll:
+            return narrow[-1]
+    return None
+
+
+def text_of(lines: Sequence[StyledLine], place: Place) -> list[str]:
+    """Return lines as they are written there: with their styles, and what the encoding lacks as `?`."""
+    styled = (
+        ["".join(_styled(*piece) for piece in line) for line in lines] if place.has_colours else plain_lines(lines)
+    )
+    return [line.encode(place.encoding, "replace").decode(place.encoding) for line in styled]
+
+
+def _has_blocks(place: Place) -> bool:
+    try:
+        _NEEDED_CHARACTERS.encode(place.encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _styled(text: str, style: str) -> str:
+    colour, _, ground = style.partition("on ")
+    if not style or (text.isspace() and not ground):
+        return text
+    codes = [_code(word, "38") for word in colour.split()] + [_code(word, "48") for word in ground.split()]
+    return f"\x1b[{';'.join(codes)}m{text}\x1b[0m"
+
+
+def _code(word: str, layer: str) -> str:
+    number = re.fullmatch(r"color\((\d+)\)", word)
+    if number:
+        return f"{layer};5;{number[1]}"
+    return _CODES[word] if layer == "38" else str(int(_CODES[word]) + 10)

@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from nonobot.harness import cli
-from nonobot.harness.commands import from_picture
+from nonobot.harness import cli, picture_puzzle
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.grading import grading_bot
 from nonobot.protocol import Puzzle, Record, Solution, formats
@@ -45,7 +44,7 @@ def _bots_stay():
             return stack.enter_context(grading_bot(*size, **terms))
 
         patch.setattr(
-            from_picture, "grading_bot", lambda *size, **terms: contextlib.nullcontext(kept(*size, **terms))
+            picture_puzzle, "grading_bot", lambda *size, **terms: contextlib.nullcontext(kept(*size, **terms))
         )
         yield
 

@@ -11,15 +11,10 @@ from typing import TYPE_CHECKING
 
 from nonobot.arguments import Parser
 from nonobot.harness.cli import add_size
-from nonobot.harness.commands.from_picture import (
-    PICTURE,
-    add_options,
-    is_picture,
-    puzzle_of_picture,
-    refuse_options,
-)
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.picture_puzzle import PICTURE, add_options, is_picture, puzzle_of_picture, refuse_options
 from nonobot.harness.progress import Progress
+from nonobot.harness.text import count
 from nonobot.harness.user_files import opened, write_output
 
 if TYPE_CHECKING:
@@ -86,13 +81,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
     name = "stdin" if arguments.source == "-" else arguments.source
     with opened(arguments.source) as file:
         data = file.read(MOST_BYTES + 1)  # one too many is enough to see that it is too many
-    as_wanted = True
+    is_as_wanted = True
     if is_picture(data, arguments.from_format):
-        made = puzzle_of_picture(data, arguments, name, to)
-        records, as_wanted = _Records(iter([made.record]), name), made.as_wanted
+        record, is_as_wanted = puzzle_of_picture(data, arguments, name, to)
+        records = _Records(iter([record]), name)
     else:
         refuse_options(arguments, name)
-        records = _Records(_found(data, arguments, name), name)
+        records = _Records(_entries(data, arguments, name), name)
     try:
         # The lines of the file are what is known beforehand, and where each puzzle stands.
         with Progress(data.count(b"\n") + 1) as records.progress:
@@ -107,25 +102,21 @@ def carry_out(arguments: argparse.Namespace) -> int:
         _write(arguments.target, written.data)
     failed = records.faults + len(written.faults)
     target = "stdout" if arguments.target == "-" else arguments.target
-    done = f"{_puzzles(written.count)} written to {target} ({to.name})" if written.count else "nothing written"
+    done = (
+        f"{count(written.count, 'puzzle')} written to {target} ({to.name})" if written.count else "nothing written"
+    )
     print(f"{done}{f'; {failed} could not be converted' if failed else ''}", file=sys.stderr)
-    return 1 if failed or not as_wanted else 0
+    return 1 if failed or not is_as_wanted else 0
 
 
 class _Records:
-    """The records of a file, one at a time; faults are told as they come.
+    """The records of a file, one at a time, counted; faults are reported as they come.
 
-    Attributes
-    ----------
-    count, faults : int
-        How many puzzles there were, and how many things that could not be read.
-    remarks : list of Fault
-    progress : Progress
-        Told the line that was reached.
+    `progress` is shown the line that was reached.
     """
 
-    def __init__(self, found: Iterator[Found], name: str) -> None:
-        self._found, self._name = found, name
+    def __init__(self, entries: Iterator[Found], name: str) -> None:
+        self._entries, self._name = entries, name
         self.progress = Progress()
         self.count = self.faults = 0
         self.remarks: list[Fault] = []
@@ -133,15 +124,15 @@ class _Records:
     def __iter__(self) -> Iterator[Record]:
         from nonobot.protocol import Record
 
-        for found in self._found:
-            if isinstance(found, Record):
+        for entry in self._entries:
+            if isinstance(entry, Record):
                 self.count += 1
-                self.progress.show(found.line, f"{_puzzles(self.count)} read")
-                self.remarks += found.remarks
-                yield found
+                self.progress.show(entry.line, f"{count(self.count, 'puzzle')} read")
+                self.remarks += entry.remarks
+                yield entry
             else:
                 self.faults += 1
-                _say(self._name, [found])
+                _say(self._name, [entry])
 
 
 def _target_format(arguments: argparse.Namespace) -> Format:
@@ -152,13 +143,13 @@ def _target_format(arguments: argparse.Namespace) -> Format:
             return format_named(arguments.to_format)
     except FormatError as error:
         raise UnusableError(f"--to: {error}") from None
-    found = by_extension(arguments.target)
-    if found is None:
+    format = by_extension(arguments.target)
+    if format is None:
         raise UnusableError(f"the format of {arguments.target} cannot be told from its name; name it with --to")
-    return found
+    return format
 
 
-def _found(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[Found]:
+def _entries(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[Found]:
     from nonobot.protocol.formats import FormatError, UnknownFormatError, format_named, read
 
     try:
@@ -191,11 +182,7 @@ def _say_grouped(name: str, remarks: list[Fault]) -> None:
     """Say what was left out; the same thing, left out of many puzzles, once."""
     counts = Counter(remark.what for remark in remarks)
     for remark in remarks:
-        count = counts.pop(remark.what, 0)
-        if count:
-            more = f" (and {count - 1} more like this)" if count > 1 else ""
+        same = counts.pop(remark.what, 0)
+        if same:
+            more = f" (and {same - 1} more like this)" if same > 1 else ""
             print(f"{name}: remark: {remark}{more}", file=sys.stderr)
-
-
-def _puzzles(count: int) -> str:
-    return "1 puzzle" if count == 1 else f"{count} puzzles"

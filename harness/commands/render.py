@@ -7,27 +7,25 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness.cli import add_size
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.pictures import SMALLEST_CELL_WITH_CLUES, THEMES, png_of, scene_of, sheet_of, svg_of
-from nonobot.harness.referee import judge
-from nonobot.harness.results.run_result import Verdict
-from nonobot.harness.user_files import loaded, opened, say_inferred_size, write_output
-from nonobot.protocol import Answer, Fault, Puzzle, Record, Solution, mismatches, read_answers
-from nonobot.protocol.characters import Blocks, Piece, StyledLine, draw, width_of
-from nonobot.protocol.formats import FormatError, Size, read
-from nonobot.protocol.picture import Picture
-from nonobot.protocol.terminal import (
-    Place,
-    drawn_to_fit,
-    no_half_blocks,
-    place_of_output,
-    possible_blocks,
-    text_of,
+from nonobot.harness.pictures import SMALLEST_CELL_WITH_CLUES, THEMES, scene_of, sheet_of
+from nonobot.harness.pictures.drawings import (
+    Drawing,
+    drawn_answer,
+    drawn_puzzle,
+    drawn_solution,
+    file_of,
+    show,
 )
+from nonobot.harness.text import count
+from nonobot.harness.user_files import loaded, opened, say_inferred_size, write_output
+from nonobot.protocol import Answer, Fault, Record, read_answers
+from nonobot.protocol.characters import Blocks
+from nonobot.protocol.formats import FormatError, Size, read
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.recipe import PREFIX
 from nonobot.tournament_data.registry import official_sets
@@ -59,11 +57,6 @@ CELL, SHEET_CELL, SMALL_CELL = 24, 14, 6
 LARGEST_CELL = 200
 MOST_CELLS = 4_000_000
 """Of all boards drawn at once."""
-
-MOST_MISMATCHES = 8
-"""Wrong lines that are said in words; all of them are marked in the picture."""
-
-EXIT_NOT_ALL = 1
 
 Selection = list[range] | Literal["all"] | None
 """Numbers of puzzles, all of them, or the first one."""
@@ -108,7 +101,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     """Draw."""
     _refuse_what_has_no_use(arguments)
     source = arguments.questions
-    records, faults = _chosen(_found(source, arguments.size), arguments.number, source)
+    records, faults = _chosen(_entries(source, arguments.size), arguments.number, source)
     for fault in faults:
         print(f"{source}: {fault}", file=sys.stderr)
     if not records:
@@ -118,8 +111,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         _write(drawings, arguments)
         all_fit = True
     else:
-        all_fit = _show(drawings, arguments.blocks, not arguments.no_clues)
-    return 0 if all_fit and not faults else EXIT_NOT_ALL
+        all_fit = show(drawings, Blocks(arguments.blocks) if arguments.blocks else None, not arguments.no_clues)
+    return 0 if all_fit and not faults else 1
 
 
 def _drawings(records: Sequence[Record], arguments: argparse.Namespace) -> list[Drawing]:
@@ -149,26 +142,26 @@ def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
         )
 
 
-def _found(source: str, size: Size | None) -> list[Record | Fault]:
+def _entries(source: str, size: Size | None) -> list[Record | Fault]:
     """Return the puzzles of a source, and what of it cannot be read."""
     if source.startswith(PREFIX):
         boards = Recipe.parse(loaded(source, size).name).boards()
-        return [Record(puzzle, solution=goal, number=number) for number, (puzzle, goal) in enumerate(boards, 1)]
+        return [Record(puzzle, solution=board, number=number) for number, (puzzle, board) in enumerate(boards, 1)]
     if source in official_sets():
         return [one.record for one in loaded(source, size).puzzles]
     try:
         with opened(source, others=official_sets()) as file:
-            found = list(read(file, size=size))
+            entries = list(read(file, size=size))
     except FormatError as error:
         raise UnusableError(f"{source}: {error}") from None
-    say_inferred_size(source, (one for one in found if isinstance(one, Record)))
-    return found
+    say_inferred_size(source, (one for one in entries if isinstance(one, Record)))
+    return entries
 
 
-def _chosen(found: Sequence[Record | Fault], wanted: Selection, source: str) -> tuple[list[Record], list[Fault]]:
+def _chosen(entries: Sequence[Record | Fault], wanted: Selection, source: str) -> tuple[list[Record], list[Fault]]:
     """Return the puzzles that are asked for, and what of these cannot be read."""
-    records = [one for one in found if isinstance(one, Record)]
-    faults = [one for one in found if isinstance(one, Fault)]
+    records = [one for one in entries if isinstance(one, Record)]
+    faults = [one for one in entries if isinstance(one, Fault)]
     if isinstance(wanted, list):
         numbers = [one.number for one in records] + [one.number for one in faults if one.number is not None]
         for part in wanted:
@@ -187,62 +180,18 @@ def _chosen(found: Sequence[Record | Fault], wanted: Selection, source: str) -> 
 
 def _answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
     """Return the first answer to each puzzle, by its number."""
-    sizes = {(one.puzzle.width, one.puzzle.height) for one in records}
+    sizes = {one.size for one in records}
     if len(sizes) > 1:
         raise UnusableError(
             "--answers needs puzzles of one size: an answer file does not state the sizes of its grids"
         )
     [(width, height)] = sizes
-    found: dict[int, Answer] = {}
+    answers: dict[int, Answer] = {}
     with opened(source, "the answers ") as lines:
         for answer in read_answers(lines, width, height):
             if answer.number is not None:
-                found.setdefault(answer.number, answer)
-    return found
-
-
-# On standard output
-
-
-class DoesNotFitError(Exception):
-    """A board that cannot be drawn here; the message is one line that says why, and what to do."""
-
-
-def _show(drawings: Sequence[Drawing], blocks: str | None, clues: bool) -> bool:
-    """Print every board that fits the terminal, name the others on stderr, and return whether all did fit."""
-    place = place_of_output()
-    all_fit, is_first = True, True
-    for picture, words in drawings:
-        try:
-            lines = _board(picture, place, Blocks(blocks) if blocks else None, clues)
-        except DoesNotFitError as problem:
-            print(f"nonojudge: {picture.name}: {problem}", file=sys.stderr)
-            all_fit = False
-            continue
-        caption = Piece(f"{picture.name}  {picture.width}x{picture.height}", "bold")
-        shown = [[caption], *lines, *([Piece(word)] for word in words)]
-        print("\n".join([*([] if is_first else [""]), *text_of(shown, place)]))
-        is_first = False
-    return all_fit
-
-
-def _board(picture: Picture, place: Place, wanted: Blocks | None, clues: bool) -> list[StyledLine]:
-    if wanted is Blocks.HALF and (problem := no_half_blocks(picture, place)):
-        raise DoesNotFitError(f"half blocks cannot be drawn: {problem}")
-    possible = possible_blocks(picture, place)
-    if wanted:
-        possible = [Blocks.HALF] if wanted is Blocks.HALF else possible[:1]
-    lines = drawn_to_fit(picture, place, possible, clues=[clues])
-    if lines is None:
-        needed, without = (width_of(draw(picture, possible[-1], shown)) for shown in (clues, False))
-        less = (
-            f", leave out the clues (--no-clues: {without} columns)" if clues and without <= place.columns else ""
-        )
-        raise DoesNotFitError(
-            f"the board is {needed} columns wide, the terminal {place.columns}: "
-            f"widen it{less} or draw a file (-o board.png)"
-        )
-    return lines
+                answers.setdefault(answer.number, answer)
+    return answers
 
 
 # In a file
@@ -258,59 +207,11 @@ def _write(drawings: Sequence[Drawing], arguments: argparse.Namespace) -> None:
         cell = arguments.cell or (SHEET_CELL if clues else SMALL_CELL)
         scene = sheet_of(pictures, cell, clues, arguments.columns, name=f"{len(pictures)} nonograms")
     theme = THEMES[arguments.theme or "light"]
-    data = svg_of(scene, theme).encode() if path.suffix.lower() == ".svg" else png_of(scene, theme)
-    write_output(path, data)
-    for picture, words in drawings:
-        for word in words:
-            print(f"{picture.name}: {word}")
-    count = "1 puzzle" if len(pictures) == 1 else f"{len(pictures)} puzzles"
-    print(f"picture: {path} ({count}, {scene.width}x{scene.height} pixels)")
-
-
-# What is drawn of a puzzle, and what is said beneath it
-
-
-class Drawing(NamedTuple):
-    """A picture, and words for people that belong to it."""
-
-    picture: Picture
-    words: list[str]
-
-
-def drawn_puzzle(record: Record) -> Drawing:
-    """Return the drawing of a puzzle, with the cells that it starts from if the file has some."""
-    return Drawing(Picture(record.puzzle, record.start.cells if record.start else None, _name(record)), [])
-
-
-def drawn_solution(record: Record) -> Drawing:
-    """Return the drawing of the solution that the file has, if it has one."""
-    if record.solution is None:
-        return Drawing(Picture(record.puzzle, name=_name(record)), ["no solution is known"])
-    picture = Picture.of_answer(record.puzzle, record.solution, _name(record))
-    return Drawing(picture, _wrong_lines(record.puzzle, record.solution))
-
-
-def drawn_answer(record: Record, answer: Answer | None) -> Drawing:
-    """Return the drawing of an answer; of the puzzle alone where there is no grid or a bot gave it up."""
-    if answer is None:
-        verdict, detail = Verdict.MISSING, None
-    else:
-        verdict, detail = judge(record.puzzle, answer)
-    name = _name(record) if verdict is Verdict.RIGHT else f"{_name(record)} {verdict}"
-    if answer is not None and answer.solution is not None and verdict in (Verdict.RIGHT, Verdict.WRONG):
-        picture = Picture.of_answer(record.puzzle, answer.solution, name)
-        return Drawing(picture, _wrong_lines(record.puzzle, answer.solution))
-    return Drawing(Picture(record.puzzle, name=name), [detail] if detail else [])
-
-
-def _name(record: Record) -> str:
-    return f"${record.number} {record.title}" if record.title else f"${record.number}"
-
-
-def _wrong_lines(puzzle: Puzzle, solution: Solution) -> list[str]:
-    wrong = [str(one) for one in mismatches(puzzle, solution)]
-    more = len(wrong) - MOST_MISMATCHES
-    return [*wrong[:MOST_MISMATCHES], f"and {more} more"] if more > 0 else wrong
+    write_output(path, file_of(scene, theme, path.suffix.lower()))
+    for picture, notes in drawings:
+        for note in notes:
+            print(f"{picture.name}: {note}")
+    print(f"picture: {path} ({count(len(pictures), 'puzzle')}, {scene.width}x{scene.height} pixels)")
 
 
 # Arguments

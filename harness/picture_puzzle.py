@@ -1,18 +1,17 @@
-"""What `nonojudge convert` makes of a picture: its options, the puzzle, and what is said about its solutions."""
+"""Puzzles of pictures: the options for them, the puzzle, and messages on its solutions."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from nonobot.arguments import Parser, number, seconds, whole_number
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.grading import Findings, GradingBot, grading_bot
 from nonobot.harness.make_unique import MOST_TRIES, MadeUnique, differing, make_unique
-from nonobot.harness.pictures.image_cells import LARGEST_SIDE, Cells, ImageCells, is_image, read_cells
+from nonobot.harness.pictures.image_cells import LARGEST_SIDE, Cells, is_image, read_cells
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import count, ranges
 from nonobot.protocol import Puzzle, Record, Solution
@@ -25,10 +24,10 @@ PICTURE = "picture"
 
 PUZZLE_SECONDS = 10.0
 MOST_SOLUTIONS = 100
-"""Looked for, to tell which cells are not settled."""
+"""Number of solutions to look for, to tell which cells are not settled."""
 
 MOST_CELLS_OF_SOLUTIONS = 4_000_000
-"""Of large boards fewer are looked for."""
+"""Bound of cells in all solutions: fewer solutions of large boards are looked for."""
 
 MOST_ROWS_NAMED = 3
 
@@ -36,7 +35,7 @@ _OPTIONS = ("width", "height", "threshold", "dither", "invert", "unique", "puzzl
 
 
 def add_options(parser: Parser) -> None:
-    """Add the options that are about pictures."""
+    """Add the options for pictures."""
     group = parser.add_argument_group("pictures")
     side = whole_number(1, LARGEST_SIDE)
     group.add_argument("--width", type=side, metavar="N", help="columns of the board (default: by --height)")
@@ -68,18 +67,12 @@ def add_options(parser: Parser) -> None:
 
 
 def is_picture(data: bytes, from_format: str | None) -> bool:
-    """Tell whether a file is to be read as a picture."""
+    """Return whether a file is to be read as a picture."""
     return from_format == PICTURE or (from_format is None and is_image(data))
 
 
 def refuse_options(arguments: argparse.Namespace, name: str) -> None:
-    """See that no option is given that is about pictures alone.
-
-    Raises
-    ------
-    UnusableError
-        If one is.
-    """
+    """Raise UnusableError if an option for pictures is given for another file."""
     for option in _OPTIONS:
         value = getattr(arguments, option)
         if value is not None and value is not False:
@@ -87,23 +80,8 @@ def refuse_options(arguments: argparse.Namespace, name: str) -> None:
             raise UnusableError(f"--{dashed} is about pictures, and {name} is none (--from {PICTURE} if it is)")
 
 
-@dataclass(frozen=True, slots=True)
-class PicturePuzzle:
-    """What was made of a picture.
-
-    Attributes
-    ----------
-    record : Record
-    as_wanted : bool
-        Whether it has a single solution, if one was asked for.
-    """
-
-    record: Record
-    as_wanted: bool
-
-
-def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to: Format) -> PicturePuzzle:
-    """Return the puzzle of a picture, and say on stderr what is known about its solutions.
+def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to: Format) -> tuple[Record, bool]:
+    """Return the puzzle of a picture, and whether it is unique if that was asked for; report on stderr.
 
     Parameters
     ----------
@@ -112,65 +90,59 @@ def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to:
     arguments : argparse.Namespace
         With the options of :func:`add_options`.
     name : str
-        Of the file, for messages.
+        Name of the file, for messages.
     to : Format
-        The puzzle gets a title, from the name, if this format can hold one.
+        The puzzle gets a title, from the file name, if this format can hold one.
 
     Raises
     ------
     UnusableError
-        If there is none.
+        If the picture or an option cannot be used.
     """
     if arguments.tries is not None and not arguments.unique:
         raise UnusableError("--tries is about --unique")
     if arguments.size is not None:
         raise UnusableError("--size is about TAAI files; --width and --height make a board of a picture")
-    image = _read(data, arguments, name)
-    if image.frames > 1:
-        print(f"{name}: remark: {image.frames} pictures in it; the first is taken", file=sys.stderr)
-    cells, as_wanted = image.cells, not arguments.unique
+    cells = _cells(data, arguments, name)
+    is_as_wanted = not arguments.unique
     limit = arguments.puzzle_limit or PUZZLE_SECONDS
     height, width = cells.shape
     solutions = max(2, min(MOST_SOLUTIONS, MOST_CELLS_OF_SOLUTIONS // cells.size))
     try:
         with grading_bot((width, height), solutions=solutions, puzzle_seconds=limit) as bot:
             if arguments.unique:
-                cells, as_wanted = _made_unique(cells, bot, arguments.tries or MOST_TRIES, name, limit)
+                made = _made_unique(cells, bot, arguments.tries or MOST_TRIES)
+                cells, is_as_wanted = made.cells, made.unique
+                lines = [_changes(made, limit)]
             else:
-                findings = bot.findings(_puzzle(cells))
-                print(f"{name}: {_words(cells, findings, limit)}", file=sys.stderr)
+                findings = bot.findings(Puzzle.from_grid(cells))
+                lines = [_solutions(cells, findings, limit)]
                 if len(findings.solutions) > 1:
-                    print(f"{name}: {_hint(arguments.target, to, (width, height))}", file=sys.stderr)
+                    lines.append(_hint(arguments.target, to, (width, height)))
     except UnusableError as error:  # the picture is a puzzle all the same
-        print(f"{name}: cannot tell whether there are other solutions: {error}", file=sys.stderr)
+        lines = [f"cannot tell whether there are other solutions: {error}"]
+    for line in lines:
+        print(f"{name}: {line}", file=sys.stderr)
     title = Path(arguments.source).stem if "title" in to.holds and arguments.source != "-" else None
-    return PicturePuzzle(Record(_puzzle(cells), solution=Solution(cells), title=title), as_wanted)
+    return Record(Puzzle.from_grid(cells), solution=Solution(cells), title=title), is_as_wanted
 
 
-def _read(data: bytes, arguments: argparse.Namespace, name: str) -> ImageCells:
+def _cells(data: bytes, arguments: argparse.Namespace, name: str) -> Cells:
     if len(data) > MOST_BYTES:
         raise UnusableError(f"{name}: more than {MOST_BYTES >> 20} MiB; shrink the picture first")
+    options = {option: getattr(arguments, option) for option in _OPTIONS[:5]}
     try:
-        return read_cells(
-            data,
-            width=arguments.width,
-            height=arguments.height,
-            threshold=arguments.threshold,
-            dither=arguments.dither,
-            invert=arguments.invert,
-        )
+        image = read_cells(data, **options)
     except UnusableError as error:
         raise UnusableError(f"{name}: {error}") from None
+    if image.frames > 1:
+        print(f"{name}: remark: {image.frames} pictures in it; the first is taken", file=sys.stderr)
+    return image.cells
 
 
-def _puzzle(cells: Cells) -> Puzzle:
-    return Puzzle.from_grid(cells.astype("uint8"))
-
-
-def _made_unique(cells: Cells, bot: GradingBot, tries: int, name: str, limit: float) -> tuple[Cells, bool]:
-    """Return the board with few cells changed, and whether it has a single solution then; say so."""
+def _made_unique(cells: Cells, bot: GradingBot, tries: int) -> MadeUnique:
     with Progress(tries) as progress:
-        done = make_unique(
+        return make_unique(
             cells,
             bot.findings,
             most_tries=tries,
@@ -179,22 +151,19 @@ def _made_unique(cells: Cells, bot: GradingBot, tries: int, name: str, limit: fl
                 f"{count(tries, 'board')} tried, {count(changed, 'cell')} changed, {left} or more not settled",
             ),
         )
-    print(f"{name}: {_made_unique_in_words(done, limit)}", file=sys.stderr)
-    return done.cells, done.unique
 
 
-def _made_unique_in_words(done: MadeUnique, limit: float) -> str:
-    tried = f"{count(done.tries, 'board')} tried, up to {limit:g} s each"
-    if not done.unique:
+def _changes(made: MadeUnique, limit: float) -> str:
+    tried = f"{count(made.tries, 'board')} tried, up to {limit:g} s each"
+    if not made.unique:
         return f"no unique puzzle found, the board is as it was drawn ({tried}; --tries, --puzzle-limit)"
-    if not done.changed:
+    if not made.changed:
         return "unique as it was drawn: the clues have no other solution"
-    share = f"of {done.cells.size:,}"
-    return f"unique with {count(done.changed, 'cell')} {share} changed: the clues have no other solution ({tried})"
+    share = f"of {made.cells.size:,}"
+    return f"unique with {count(made.changed, 'cell')} {share} changed: the clues have no other solution ({tried})"
 
 
-def _words(cells: Cells, findings: Findings, limit: float) -> str:
-    """Return what is known about the solutions of a board that was drawn."""
+def _solutions(cells: Cells, findings: Findings, limit: float) -> str:
     number = len(findings.solutions)
     if findings.unique:
         return "unique: the clues have no other solution"
@@ -220,7 +189,7 @@ def _places(open_cells: Cells) -> str:
 
 
 def _hint(target: str, to: Format, size: tuple[int, int]) -> str:
-    """Return what to do about several solutions."""
+    """Return advice on a board with several solutions."""
     change = "--unique changes cells until there is one"
     if target == "-":
         return change
