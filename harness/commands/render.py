@@ -12,18 +12,21 @@ from typing import Literal
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness.cli import add_size
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.pictures import SMALLEST_CELL_WITH_CLUES, THEMES, scene_of, sheet_of
+from nonobot.harness.pictures import SMALLEST_CELL_WITH_CLUES, THEMES
 from nonobot.harness.pictures.drawings import (
+    CELL,
+    SHEET_CELL,
+    SMALL_CELL,
     Drawing,
     drawn_answer,
     drawn_puzzle,
     drawn_solution,
-    file_of,
+    first_answers,
     show,
+    write,
 )
-from nonobot.harness.text import count
-from nonobot.harness.user_files import loaded, opened, say_inferred_size, write_output
-from nonobot.protocol import Answer, Fault, Record, read_answers
+from nonobot.harness.user_files import loaded, opened, say_inferred_size
+from nonobot.protocol import Fault, Record
 from nonobot.protocol.characters import Blocks
 from nonobot.protocol.formats import FormatError, Size, read
 from nonobot.tournament_data import Recipe
@@ -49,11 +52,6 @@ Exit status: 0 everything drawn, right or wrong; 1 a puzzle could not be read or
 2 unusable arguments or input.
 """
 
-SOURCE_HELP = (
-    "a puzzle file of any format, a generated set (boardgen:WIDTHxHEIGHTxCOUNT:seed=S) or an official one"
-)
-
-CELL, SHEET_CELL, SMALL_CELL = 24, 14, 6
 LARGEST_CELL = 200
 MOST_CELLS = 4_000_000
 """Of all boards drawn at once."""
@@ -66,7 +64,11 @@ def add_to(parser: Parser) -> None:
     """Describe the command and its arguments."""
     parser.description = "Draw puzzles, their solutions or the answers of a bot, on the terminal or in a file."
     parser.epilog = EXAMPLES
-    parser.add_argument("questions", metavar="QUESTIONS", help=SOURCE_HELP)
+    parser.add_argument(
+        "questions",
+        metavar="QUESTIONS",
+        help="a puzzle file of any format, a generated set (boardgen:WIDTHxHEIGHTxCOUNT:seed=S) or an official one",
+    )
     cells = parser.add_mutually_exclusive_group()
     cells.add_argument("--answers", metavar="FILE", help="draw the answers in this file; - for stdin")
     cells.add_argument(
@@ -107,17 +109,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if not records:
         raise UnusableError(f"{source}: nothing that can be drawn")
     drawings = _drawings(records, arguments)
+    clues = not arguments.no_clues
     if arguments.out:
-        _write(drawings, arguments)
-        all_fit = True
-    else:
-        all_fit = show(drawings, Blocks(arguments.blocks) if arguments.blocks else None, not arguments.no_clues)
-    return 0 if all_fit and not faults else 1
+        write(drawings, arguments.out, arguments.theme or "light", arguments.cell, arguments.columns, clues)
+    elif not show(drawings, Blocks(arguments.blocks) if arguments.blocks else None, clues):
+        return 1
+    return 1 if faults else 0
 
 
 def _drawings(records: Sequence[Record], arguments: argparse.Namespace) -> list[Drawing]:
     if arguments.answers:
-        answers = _answers(arguments.answers, records)
+        answers = first_answers(arguments.answers, records)
         return [drawn_answer(one, answers.get(one.number)) for one in records]
     if arguments.solution:
         if not any(one.solution for one in records):
@@ -143,7 +145,7 @@ def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
 
 
 def _entries(source: str, size: Size | None) -> list[Record | Fault]:
-    """Return the puzzles of a source, and what of it cannot be read."""
+    """Return the puzzles of a source, and the faults of those that cannot be read."""
     if source.startswith(PREFIX):
         boards = Recipe.parse(loaded(source, size).name).boards()
         return [Record(puzzle, solution=board, number=number) for number, (puzzle, board) in enumerate(boards, 1)]
@@ -159,7 +161,7 @@ def _entries(source: str, size: Size | None) -> list[Record | Fault]:
 
 
 def _chosen(entries: Sequence[Record | Fault], wanted: Selection, source: str) -> tuple[list[Record], list[Fault]]:
-    """Return the puzzles that are asked for, and what of these cannot be read."""
+    """Return the puzzles that are asked for, and the faults of those that cannot be read."""
     records = [one for one in entries if isinstance(one, Record)]
     faults = [one for one in entries if isinstance(one, Fault)]
     if isinstance(wanted, list):
@@ -173,52 +175,13 @@ def _chosen(entries: Sequence[Record | Fault], wanted: Selection, source: str) -
         faults = [one for one in faults if one.number is None or any(one.number in part for part in wanted)]
     elif wanted is None:
         records = records[:1]
-    if sum(one.puzzle.width * one.puzzle.height for one in records) > MOST_CELLS:
+    if sum(width * height for width, height in (one.size for one in records)) > MOST_CELLS:
         raise UnusableError(f"more than {MOST_CELLS} cells; draw fewer puzzles (--number)")
     return records, faults
 
 
-def _answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
-    """Return the first answer to each puzzle, by its number."""
-    sizes = {one.size for one in records}
-    if len(sizes) > 1:
-        raise UnusableError(
-            "--answers needs puzzles of one size: an answer file does not state the sizes of its grids"
-        )
-    [(width, height)] = sizes
-    answers: dict[int, Answer] = {}
-    with opened(source, "the answers ") as lines:
-        for answer in read_answers(lines, width, height):
-            if answer.number is not None:
-                answers.setdefault(answer.number, answer)
-    return answers
-
-
-# In a file
-
-
-def _write(drawings: Sequence[Drawing], arguments: argparse.Namespace) -> None:
-    """Write the file, and say what is in it."""
-    pictures = [drawing.picture for drawing in drawings]
-    clues, path = not arguments.no_clues, arguments.out
-    if len(pictures) == 1:
-        scene = scene_of(pictures[0], arguments.cell or CELL, clues)
-    else:
-        cell = arguments.cell or (SHEET_CELL if clues else SMALL_CELL)
-        scene = sheet_of(pictures, cell, clues, arguments.columns, name=f"{len(pictures)} nonograms")
-    theme = THEMES[arguments.theme or "light"]
-    write_output(path, file_of(scene, theme, path.suffix.lower()))
-    for picture, notes in drawings:
-        for note in notes:
-            print(f"{picture.name}: {note}")
-    print(f"picture: {path} ({count(len(pictures), 'puzzle')}, {scene.width}x{scene.height} pixels)")
-
-
-# Arguments
-
-
 def _numbers(text: str) -> Selection:
-    """Return which puzzles are meant by a text such as `1,4,7-9`."""
+    """Return the numbers of puzzles in a text such as `1,4,7-9`."""
     if text == "all":
         return "all"
     if not re.fullmatch(r"\d{1,18}(-\d{1,18})?(,\d{1,18}(-\d{1,18})?)*", text, re.ASCII):

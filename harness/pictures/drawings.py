@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+from nonobot.harness.errors import UnusableError
 from nonobot.harness.pictures.png import png_of
 from nonobot.harness.referee import judge
 from nonobot.harness.results.run_result import Verdict
-from nonobot.protocol import Answer, Puzzle, Record, Solution, mismatches
+from nonobot.harness.text import count
+from nonobot.harness.user_files import opened, write_output
+from nonobot.protocol import Answer, Puzzle, Record, Solution, mismatches, read_answers
 from nonobot.protocol.characters import (
     Blocks,
     Piece,
@@ -24,10 +28,24 @@ from nonobot.protocol.characters import (
     width_of,
 )
 from nonobot.protocol.picture import Picture
-from nonobot.protocol.scene import Scene
-from nonobot.protocol.svg import Theme, svg_of
+from nonobot.protocol.scene import scene_of, sheet_of
+from nonobot.protocol.svg import THEMES, svg_of
 
-__all__ = ["Drawing", "drawn_answer", "drawn_puzzle", "drawn_solution", "file_of", "show"]
+__all__ = [
+    "CELL",
+    "SHEET_CELL",
+    "SMALL_CELL",
+    "Drawing",
+    "drawn_answer",
+    "drawn_puzzle",
+    "drawn_solution",
+    "first_answers",
+    "show",
+    "write",
+]
+
+CELL, SHEET_CELL, SMALL_CELL = 24, 14, 6
+"""Sides of cells in a file by default: of one board, on a sheet, on a sheet without clues."""
 
 MOST_MISMATCHES = 8
 """Wrong lines that are listed in words; all of them are marked in the picture."""
@@ -72,9 +90,59 @@ def _name(record: Record) -> str:
     return f"${record.number} {record.title}" if record.title else f"${record.number}"
 
 
-def file_of(scene: Scene, theme: Theme, suffix: str) -> bytes:
-    """Return a picture as the content of a file that ends with `.svg` or `.png`."""
-    return svg_of(scene, theme).encode() if suffix == ".svg" else png_of(scene, theme)
+def first_answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
+    """Return the first answer to each puzzle in a file of answers, by its number."""
+    sizes = {one.size for one in records}
+    if len(sizes) > 1:
+        raise UnusableError(
+            "--answers needs puzzles of one size: an answer file does not state the sizes of its grids"
+        )
+    answers: dict[int, Answer] = {}
+    with opened(source, "the answers ") as lines:
+        for answer in read_answers(lines, *sizes.pop()):
+            if answer.number is not None:
+                answers.setdefault(answer.number, answer)
+    return answers
+
+
+# --- in a file ---------------------------------------------------------------------------------------------------
+
+
+def write(
+    drawings: Sequence[Drawing], path: Path, theme: str, cell: int | None, columns: int | None, clues: bool
+) -> None:
+    """Write a picture, of several drawings a sheet, and report its content on stdout.
+
+    Parameters
+    ----------
+    drawings : sequence of Drawing
+    path : Path
+        Ends with `.png` or `.svg`.
+    theme : 'light' or 'dark'
+    cell : int or None
+        Side of a cell in pixels.
+    columns : int or None
+        Boards next to each other on a sheet.
+    clues : bool
+
+    Raises
+    ------
+    UnusableError
+        If the picture is too large or cannot be written.
+    """
+    pictures = [drawing.picture for drawing in drawings]
+    if len(pictures) == 1:
+        scene = scene_of(pictures[0], cell or CELL, clues)
+    else:
+        cell = cell or (SHEET_CELL if clues else SMALL_CELL)
+        scene = sheet_of(pictures, cell, clues, columns, name=f"{len(pictures)} nonograms")
+    colours = THEMES[theme]
+    is_svg = path.suffix.lower() == ".svg"
+    write_output(path, svg_of(scene, colours).encode() if is_svg else png_of(scene, colours))
+    for picture, notes in drawings:
+        for note in notes:
+            print(f"{picture.name}: {note}")
+    print(f"picture: {path} ({count(len(pictures), 'puzzle')}, {scene.width}x{scene.height} pixels)")
 
 
 # --- on standard output ------------------------------------------------------------------------------------------
