@@ -67,7 +67,8 @@ def add_to(parser: Parser) -> None:
     parser.add_argument(
         "questions",
         metavar="QUESTIONS",
-        help="a puzzle file of any format, a generated set (boardgen:WIDTHxHEIGHTxCOUNT:seed=S) or an official one",
+        help="a puzzle file of any format, a generated set (boardgen:WIDTHxHEIGHTxCOUNT:seed=S) or an official "
+        "one",
     )
     cells = parser.add_mutually_exclusive_group()
     cells.add_argument("--answers", metavar="FILE", help="draw the answers in this file; - for stdin")
@@ -162,19 +163,16 @@ def _entries(source: str, size: Size | None) -> list[Record | Fault]:
 
 def _chosen(entries: Sequence[Record | Fault], wanted: Selection, source: str) -> tuple[list[Record], list[Fault]]:
     """Return the puzzles that are asked for, and the faults of those that cannot be read."""
-    records = [one for one in entries if isinstance(one, Record)]
-    faults = [one for one in entries if isinstance(one, Fault)]
     if isinstance(wanted, list):
-        numbers = [one.number for one in records] + [one.number for one in faults if one.number is not None]
+        numbers = [one.number for one in entries if one.number is not None]
         for part in wanted:
             if numbers and not any(number in part for number in numbers):
                 asked = f"${part[0]}" if len(part) == 1 else f"${part[0]} to ${part[-1]}"
                 there = f"${min(numbers)}" + (f" to ${max(numbers)}" if len(numbers) > 1 else " alone")
                 raise UnusableError(f"{source} has no puzzle {asked}; it has {there}")
-        records = [one for one in records if any(one.number in part for part in wanted)]
-        faults = [one for one in faults if one.number is None or any(one.number in part for part in wanted)]
-    elif wanted is None:
-        records = records[:1]
+        entries = [one for one in entries if one.number is None or any(one.number in part for part in wanted)]
+    records = [one for one in entries if isinstance(one, Record)][: 1 if wanted is None else None]
+    faults = [one for one in entries if isinstance(one, Fault)]
     if sum(width * height for width, height in (one.size for one in records)) > MOST_CELLS:
         raise UnusableError(f"more than {MOST_CELLS} cells; draw fewer puzzles (--number)")
     return records, faults
