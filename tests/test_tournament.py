@@ -18,7 +18,7 @@ from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.tournament import rounds
-from nonobot.harness.tournament.definition import filled_in, read_tournament, terms_of
+from nonobot.harness.tournament.definition import configuration_of, filled_in, read_tournament
 from nonobot.harness.tournament.rounds import scheduled_runs
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, let_time_fly, verdicts
@@ -210,7 +210,7 @@ def test_terms_and_placeholders(tmp_path):
         "[[bots]]\nname = 'a'\ncommand = '{python} x.py --size {size} -w{width} --limit {puzzle-limit} \"{a b}\"'"
     )
     tournament = read_tournament(path)
-    terms = terms_of(tournament)
+    terms = configuration_of(tournament)
     assert terms == Configuration(Feed.INTERACTIVE, 7200.0, 5.0, 2.5, 2 << 30, None, None, True, Contain.AUTO, 512)
     words = filled_in(tournament.bots[0].command, load_set("boardgen:7x4x1:seed=1"), terms)
     assert words == [sys.executable, "x.py", "--size", "7x4", "-w7", "--limit", "2.5", "{a b}"]

@@ -78,7 +78,7 @@ class Trouble:
 
 
 def play_here(scheduled: ScheduledRun) -> RunFiles | Trouble | None:
-    """Play a run whose terms name no core, as a task of dask; None if the run is not wanted any more."""
+    """Play a run whose configuration names no core, as a task of dask; None if the run is not wanted any more."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -164,7 +164,7 @@ def _played(scheduled: ScheduledRun, core: int | None, folder: Path, home: Conne
     path = folder / "result.json"
     here = replace(
         scheduled,
-        terms=msgspec.structs.replace(scheduled.terms, core=core),
+        configuration=msgspec.structs.replace(scheduled.configuration, core=core),
         result_path=path,
         hide=[*scheduled.hide, folder.parent],  # with the runs on other cores
     )

@@ -1,4 +1,4 @@
-"""The file that defines a tournament: which bots, which sets, on which terms."""
+"""The file that defines a tournament: its bots, its sets and the configuration of its runs."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = [
     "Entrant",
     "PlayedSet",
     "Tournament",
-    "board_size",
+    "configuration_of",
     "file_name",
     "files_of",
     "filled_in",
+    "played_set",
     "read_tournament",
-    "terms_of",
 ]
 
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
@@ -51,9 +51,9 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """A bot: its name in tables, its command, and what prepares it before the clock starts.
+    """A bot: its name in tables, its command, and the command that warms it up before the clock starts.
 
-    Contained, it sees what its command names and what `show` adds, files and folders.
+    In the sandbox it sees the files and folders that its command and `show` name.
 
     In commands `{size}` stands for the set's board size, such as 25x25, `{width}` and `{height}` for its sides,
     `{puzzle-limit}` for that limit in seconds (0: none), and `{python}` for the Python that runs the judge. A bot
@@ -77,22 +77,9 @@ class PlayedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """Every bot on every set.
+    """Every bot on every set; results go to results/NAME/.
 
-    Attributes
-    ----------
-    name : str
-        Results go to results/NAME/.
-    sets : list of str or PlayedSet
-    bots : list of Entrant
-    limits : Limits
-    feed : Feed
-    core : int or 'any', optional
-        Without: those that `nonojudge run` takes.
-    cores : int
-        How many each bot has, where `core` names none.
-    any_order : bool
-    contain : Contain
+    Without a `core`, the runs take those that `nonojudge run` takes, `cores` of them for each bot.
     """
 
     name: str
@@ -107,13 +94,7 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 
 
 def read_tournament(path: Path) -> Tournament:
-    """Return the tournament that a file defines.
-
-    Raises
-    ------
-    UnusableError
-        If it cannot be read, or says what no tournament can be made of; the message names the place.
-    """
+    """Return the tournament that a file defines; UnusableError, with the place, if it defines none."""
     try:
         tournament = msgspec.toml.decode(path.read_bytes(), type=Tournament)
     except OSError as error:
@@ -125,8 +106,8 @@ def read_tournament(path: Path) -> Tournament:
 
 
 def _check(path: Path, tournament: Tournament) -> None:
-    for kind, found in (("bots", tournament.bots), ("sets", tournament.sets)):
-        if not found:
+    for kind, entries in (("bots", tournament.bots), ("sets", tournament.sets)):
+        if not entries:
             raise UnusableError(f"{path}: no {kind}; a tournament needs at least one")
     names = [file_name(bot.name) for bot in tournament.bots]
     twice = next((bot.name for bot in tournament.bots if names.count(file_name(bot.name)) > 1), None)
@@ -144,18 +125,12 @@ def _check(path: Path, tournament: Tournament) -> None:
 
 
 def files_of(bot: Entrant, feed: Feed) -> FileNames | None:
-    """Return the files of a bot; None for one that does not work on files.
-
-    Raises
-    ------
-    UnusableError
-        If no bot could work on them.
-    """
+    """Return the files of a bot that works on files, else None; UnusableError if no bot could work on them."""
     return file_names(bot.reads, bot.writes, bot.logs, feed)
 
 
-def terms_of(tournament: Tournament) -> Configuration:
-    """Return the terms of every run."""
+def configuration_of(tournament: Tournament) -> Configuration:
+    """Return the configuration of every run."""
     limits = tournament.limits
     core = tournament_core(tournament.cores) if tournament.core is None else tournament.core
     return Configuration(
@@ -172,24 +147,24 @@ def terms_of(tournament: Tournament) -> Configuration:
     )
 
 
-def board_size(played: str | PlayedSet) -> tuple[int, int] | None:
-    """Return the size that a tournament states for a set."""
-    return None if isinstance(played, str) or played.size is None else size(played.size)
+def played_set(played: str | PlayedSet) -> tuple[str, tuple[int, int] | None]:
+    """Return the name of a set and the size of its boards, if the tournament states it."""
+    if isinstance(played, str):
+        return played, None
+    return played.set, size(played.size) if played.size else None
 
 
-def filled_in(command: str | list[str], puzzle_set: PuzzleSet, terms: Configuration) -> list[str]:
+def filled_in(command: str | list[str], puzzle_set: PuzzleSet, configuration: Configuration) -> list[str]:
     """Return a command as words, with its placeholders filled in."""
     values: dict[str, Any] = {
         "{python}": sys.executable,
         "{size}": f"{puzzle_set.width}x{puzzle_set.height}",
         "{width}": puzzle_set.width,
         "{height}": puzzle_set.height,
-        "{puzzle-limit}": f"{terms.puzzle_limit_seconds or 0:g}",
+        "{puzzle-limit}": f"{configuration.puzzle_limit_seconds or 0:g}",
     }
-    return [
-        re.sub("|".join(map(re.escape, values)), lambda found: str(values[found[0]]), word)
-        for word in _words(command)
-    ]
+    placeholder = re.compile("|".join(map(re.escape, values)))
+    return [placeholder.sub(lambda match: str(values[match[0]]), word) for word in _words(command)]
 
 
 def file_name(name: str) -> str:

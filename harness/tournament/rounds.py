@@ -1,4 +1,4 @@
-"""Playing a tournament: every bot on every set, a result file for each; what is there is not played again."""
+"""The runs of a tournament: every bot on every set, each with a result file, which is not played again."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.tournament.definition import (
     Entrant,
     Tournament,
-    board_size,
+    configuration_of,
     file_name,
     files_of,
     filled_in,
-    terms_of,
+    played_set,
 )
 from nonobot.harness.user_files import loaded, require_writable
 from nonobot.tournament_data import PuzzleSet
@@ -46,25 +46,21 @@ __all__ = ["ScheduledRun", "held", "scheduled_runs"]
 
 @dataclass(frozen=True, slots=True)
 class ScheduledRun:
-    """A bot and a set.
+    """A run of a bot on a set.
 
     Attributes
     ----------
-    entrant : Entrant
-    puzzle_set : PuzzleSet
-    terms : Configuration
-    result_path : Path
     others : sequence of sequence of str
-        The commands of the other bots: what they name is not for this one.
+        The commands of the other bots, whose files are hidden from this one.
     core_named : bool
-        Whether the tournament names the core. If not, a run on any other is as good.
+        Whether the tournament names the core; otherwise all cores are alike.
     hide : sequence of Path
-        What else is not for this bot, wherever it plays: the results, also of other tournaments.
+        Other files to hide from the bot, wherever it plays: the results, also of other tournaments.
     """
 
     entrant: Entrant
     puzzle_set: PuzzleSet
-    terms: Configuration
+    configuration: Configuration
     result_path: Path
     others: Sequence[Sequence[str]] = ()
     core_named: bool = False
@@ -72,33 +68,31 @@ class ScheduledRun:
 
     @property
     def name(self) -> str:
-        """Who plays what, in words."""
+        """The bot and the set, in words."""
         return f"{self.entrant.name} on {self.puzzle_set.name}"
 
     @property
     def programs(self) -> list[list[str]]:
-        """The commands that it takes: that of the bot, and what warms it up."""
-        return [self.command, filled_in(self.entrant.warm_up or [], self.puzzle_set, self.terms)]
+        """The commands of the bot and of its warm-up."""
+        return [self.command, filled_in(self.entrant.warm_up or [], self.puzzle_set, self.configuration)]
 
     @property
     def command(self) -> list[str]:
         """The bot's command for this set."""
-        return filled_in(self.entrant.command, self.puzzle_set, self.terms)
+        return filled_in(self.entrant.command, self.puzzle_set, self.configuration)
 
     @property
     def files(self) -> FileNames | None:
         """The bot's files, if it works on files."""
-        return files_of(self.entrant, self.terms.feed)
+        return files_of(self.entrant, self.configuration.feed)
 
     def played(self) -> RunResult | None:
-        """Return the result that is there, whole or of a run that was interrupted.
-
-        None if there is none, or if the bot could not be started then: that may have been mended.
+        """Return the result in the file, also of an interrupted run; None if the bot was not started.
 
         Raises
         ------
         UnusableError
-            If it is of another command, set, or other terms.
+            If the result is of another command, set or configuration.
         """
         if not self.result_path.exists():
             return None
@@ -113,9 +107,9 @@ class ScheduledRun:
         return result
 
     def play(self, before: RunResult | None, on_verdict: OnVerdict) -> RunResult:
-        """Play, or go on with what was cut off, `before`; return the result, which is in its file.
+        """Play, or resume an interrupted run with the result `before`; return the result, which is in its file.
 
-        A bot that cannot be warmed up or started has one, too, and keeps the others from nothing.
+        A bot that cannot be warmed up or started has a result, too.
         """
         if before is not None and before.end.reason not in GOES_ON:
             return before
@@ -127,50 +121,49 @@ class ScheduledRun:
         return result
 
     def keep(self, result: bytes, stderr: bytes) -> RunResult:
-        """Write the files of a run that was played elsewhere, in the place of any other, and return its result.
-
-        Raises
-        ------
-        UnusableError
-            If they cannot be written.
-        """
+        """Write the files of a run that was played elsewhere, replacing any others, and return its result."""
         log = stderr_path(self.result_path)
-        found = result_in(result, self.result_path)
-        assert isinstance(found, RunResult)  # as `play` makes it
+        run = result_in(result, self.result_path)
+        assert isinstance(run, RunResult)  # as `play` makes it
         try:
             log.unlink(missing_ok=True)
             if stderr:
                 log.write_bytes(stderr)
-            found = msgspec.structs.replace(found, stderr_file=str(log) if stderr else None)
-            write_json(self.result_path, found)
+            run = msgspec.structs.replace(run, stderr_file=str(log) if stderr else None)
+            write_json(self.result_path, run)
             journal_path(self.result_path).unlink(missing_ok=True)
         except OSError as error:
             raise UnusableError(f"cannot write {self.result_path}: {error.strerror}") from None
-        return found
+        return run
 
     def forget(self) -> None:
-        """Remove what was played."""
+        """Remove the result and the journal."""
         for path in (self.result_path, journal_path(self.result_path)):
             path.unlink(missing_ok=True)
 
     def _begun(self, on_verdict: OnVerdict) -> RunResult:
-        require_place(self.terms, self.result_path)
+        require_place(self.configuration, self.result_path)
         show = [Path(one).absolute() for one in self.entrant.show]
         bot = Bot(self.entrant.name, self.command, files=self.files, show=show, hide=self._hidden())
-        sandbox = bot.sandbox(self.terms.containment, self.result_path)
+        sandbox = bot.sandbox(self.configuration.containment, self.result_path)
         try:
-            took = warmed_up(filled_in(self.entrant.warm_up or [], self.puzzle_set, self.terms), sandbox)
+            took = warmed_up(self.programs[1], sandbox)
         except WarmUpError as error:
-            return not_started(self.puzzle_set, bot, self.terms, str(error))
-        return play(self.puzzle_set, replace(bot, warm_up_seconds=took), self.terms, self.result_path, on_verdict)
+            return not_started(self.puzzle_set, bot, self.configuration, str(error))
+        return play(
+            self.puzzle_set, replace(bot, warm_up_seconds=took), self.configuration, self.result_path, on_verdict
+        )
 
     def _hidden(self) -> list[Path]:
-        """Return what is not for this bot: the results, and the files of the others as they are found here."""
+        """Return the files to hide from the bot: the results, and the files of the others on this machine."""
         return [*self.hide, *(path for one in self.others for path in named_by(one))]
 
     def _is(self, result: RunResult) -> bool:
-        # Sandbox change no answer, and older results know no limit on processes.
-        own, its = self.terms, msgspec.structs.replace(result.configuration, contain=self.terms.contain)
+        # A sandbox changes no answer, and older results contain no limit on processes.
+        own, its = (
+            self.configuration,
+            msgspec.structs.replace(result.configuration, contain=self.configuration.contain),
+        )
         if its.process_limit is UNSET:
             its = msgspec.structs.replace(its, process_limit=own.process_limit)
         if not self.core_named and len(own.cores) == len(its.cores):
@@ -181,13 +174,7 @@ class ScheduledRun:
 
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Keep every other command from playing into a folder, within the block.
-
-    Raises
-    ------
-    UnusableError
-        If another one does.
-    """
+    """Lock a folder of results for the block; UnusableError if another command plays into it."""
     require_writable(folder / "any")
     file = os.open(folder, os.O_RDONLY)
     try:
@@ -204,35 +191,19 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def scheduled_runs(tournament: Tournament, folder: Path) -> list[ScheduledRun]:
-    """Return who plays what, set by set; results go to `folder`.
-
-    Raises
-    ------
-    UnusableError
-        If a set cannot be had.
-    """
-    terms = terms_of(tournament)
+    """Return the runs, set by set, with results in `folder`; UnusableError if a set cannot be read."""
+    configuration = configuration_of(tournament)
     results = folder.absolute()  # a worker has another working folder, and plays into another folder
     return [
         ScheduledRun(
             entrant,
             puzzle_set,
-            terms,
-            folder / _file_name(puzzle_set, entrant),
-            [filled_in(one.command, puzzle_set, terms) for one in tournament.bots if one is not entrant],
+            configuration,
+            folder / f"{file_name(puzzle_set.name)}--{file_name(entrant.name)}.json",
+            [filled_in(one.command, puzzle_set, configuration) for one in tournament.bots if one is not entrant],
             tournament.core is not None,
             [results, results.parent],
         )
-        for puzzle_set in _sets(tournament)
+        for puzzle_set in [loaded(*played_set(played)) for played in tournament.sets]
         for entrant in tournament.bots
-    ]
-
-
-def _file_name(puzzle_set: PuzzleSet, entrant: Entrant) -> str:
-    return f"{file_name(puzzle_set.name)}--{file_name(entrant.name)}.json"
-
-
-def _sets(tournament: Tournament) -> list[PuzzleSet]:
-    return [
-        loaded(played if isinstance(played, str) else played.set, board_size(played)) for played in tournament.sets
     ]
