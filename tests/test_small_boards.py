@@ -9,7 +9,7 @@ import pytest
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.papers import deduce
 from nonobot.harness.opponents.__main__ import OPPONENTS
-from nonobot.harness.tournament.definition import board_size, read_tournament
+from nonobot.harness.tournament.definition import played_set, read_tournament
 from nonobot.protocol import Puzzle, read_batch
 from nonobot.tournament_data import load_set
 
@@ -68,9 +68,7 @@ def test_every_opponent_plays_and_gives_up_before_it_is_stopped(name):
 
 def test_the_small_boards_are_the_sets_of_their_tournament(monkeypatch):
     monkeypatch.chdir(FOLDER.parent)
-    sets = read_tournament(FOLDER / "small.toml").sets
-    assert [(one.set, board_size(one)) for one in sets] == [
-        (f"tournaments/small/{width}x{height}.txt", (width, height)) for width, height in SIZES
-    ]
-    for one in sets:
-        assert len(load_set(one.set, board_size(one)).puzzles) == 2
+    sets = list(map(played_set, read_tournament(FOLDER / "small.toml").sets))
+    assert sets == [(f"tournaments/small/{width}x{height}.txt", (width, height)) for width, height in SIZES]
+    for name, size in sets:
+        assert len(load_set(name, size).puzzles) == 2
