@@ -1,16 +1,16 @@
-"""Files and sets that the user names: had, read and written, or a line that says why not."""
+"""Files and sets that the user names: loaded, read and written, or a line that says why not."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from nonobot.arguments import did_you_mean
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.result_files import check_writable
 from nonobot.protocol import Record
 from nonobot.protocol.faults import Kind
 from nonobot.protocol.formats import Size
@@ -21,23 +21,23 @@ __all__ = ["loaded", "opened", "require_writable", "say_inferred_size", "write_o
 
 
 def loaded(source: str, board_size: Size | None) -> PuzzleSet:
-    """Return the set that `source` names; say which size its boards have if that was inferred.
+    """Return the set that `source` names; print the size of its boards on stderr if it was inferred.
 
     Raises
     ------
     UnusableError
-        If there is none.
+        If there is no such set.
     """
     try:
-        found = load_set(source, board_size)
+        puzzle_set = load_set(source, board_size)
     except SetError as error:
         raise UnusableError(str(error)) from None
-    say_inferred_size(source, (one.record for one in found.puzzles))
-    return found
+    say_inferred_size(source, (one.record for one in puzzle_set.puzzles))
+    return puzzle_set
 
 
 def say_inferred_size(source: str, records: Iterable[Record]) -> None:
-    """Say on stderr which size was made out for the boards of a file that states none, if it is not 25x25."""
+    """Print on stderr the size that was inferred for a file without one, if it is not 25x25."""
     for remark in (remark for record in records for remark in record.remarks):
         if remark.kind is Kind.ASSUMED_SIZE:
             print(f"{source}: remark: {remark}", file=sys.stderr)
@@ -51,9 +51,9 @@ def opened(source: str, what: str = "", others: Iterable[str] = ()) -> Iterator[
     ----------
     source : str
     what : str
-        What the file is to be, for the message, such as `the answers `.
+        Description of the file for the message, such as `the answers `.
     others : iterable of str
-        What else may have been meant by the name of a file that is not there.
+        Names to suggest in place of a file that is not there.
 
     Raises
     ------
@@ -70,17 +70,21 @@ def opened(source: str, what: str = "", others: Iterable[str] = ()) -> Iterator[
 
 
 def require_writable(path: Path) -> None:
-    """See that a file can be written there, and make its folder: before the work, not after it.
+    """Make the folder of a file and check that the file can be written: before the work, not after it.
 
     Raises
     ------
     UnusableError
-        If not.
+        If it cannot be written.
     """
     try:
-        check_writable(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            problem = "Is a directory" if path.is_dir() else None
     except OSError as error:
-        raise UnusableError(f"cannot write {error.filename or path}: {error.strerror}") from None
+        problem = error.strerror
+    if problem:
+        raise UnusableError(f"cannot write {path}: {problem}")
 
 
 def write_output(path: Path, data: bytes) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from nonobot.harness.check.session import Lab
-from nonobot.harness.check.step import PROCESS, Level, StepVerdict
-from nonobot.harness.check.steps import STEPS, carried_out, selected
+from nonobot.harness.check.session import BotUnderTest
+from nonobot.harness.check.step import PROCESS, Level, StepVerdict, carried_out
+from nonobot.harness.check.steps import STEPS, selected
 
 HOUSE = Path(__file__).parent.parent
 BOTS = HOUSE / "tests/check_bots.py"
@@ -62,15 +62,15 @@ def command(bot):
     return [sys.executable, "-S", "-E", str(BOTS), bot, *map(str, SIZE)]
 
 
-def lab_for(folder, bot, patience=2.0, start=10.0):
-    return Lab(command(bot), SIZE, patience, start, folder)
+def bot_for(folder, bot, patience=2.0, start=10.0):
+    return BotUnderTest(command(bot), SIZE, patience, start, folder)
 
 
 def results_of(folder, bot, only=(), **terms):
-    found = carried_out(
-        selected([NUMBER_OF[name] for name in only]), lab_for(folder, bot, **terms), lambda _: None
+    results = carried_out(
+        STEPS, selected([NUMBER_OF[name] for name in only]), bot_for(folder, bot, **terms), lambda _: None
     )
-    return {result.name: result for result in found}
+    return {result.name: result for result in results}
 
 
 def missed(results):
@@ -133,7 +133,9 @@ def test_each_step_is_missed_by_a_bot():
 def test_the_bot_of_this_project_passes_every_step(tmp_path, size):
     own = [sys.executable, "-m", "nonobot", "--size", f"{size[0]}x{size[1]}"]
     subprocess.run([*own, "--warm-up"], check=True)
-    results = list(carried_out(selected([]), Lab(own, size, 10.0, 120.0, tmp_path), lambda _: None))
+    results = list(
+        carried_out(STEPS, selected([]), BotUnderTest(own, size, 10.0, 120.0, tmp_path), lambda _: None)
+    )
     assert [result.verdict for result in results] == ["passed"] * len(STEPS)
 
 

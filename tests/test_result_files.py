@@ -25,8 +25,9 @@ from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.conditions import SetFacts
-from nonobot.harness.results.result_files import check_writable, read_result, read_results, to_json, write_json
+from nonobot.harness.results.result_files import read_result, read_results, to_json, write_json
 from nonobot.harness.results.run_result import EndReason, RunResult, Verdict, VerifyResult
+from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import load_set
 from tests.ranked import run_result
 
@@ -55,12 +56,12 @@ def test_a_result_file_is_whole_or_not_there(tmp_path, result, monkeypatch):
 
 
 def test_a_place_that_cannot_be_written_is_found_before_the_run(tmp_path):
-    check_writable(tmp_path / "new" / "folder" / "result.json")
+    require_writable(tmp_path / "new" / "folder" / "result.json")
     (tmp_path / "file").write_text("")
-    with pytest.raises(OSError, match="exists"):
-        check_writable(tmp_path / "file" / "result.json")
-    with pytest.raises(IsADirectoryError):
-        check_writable(tmp_path)
+    with pytest.raises(UnusableError, match="exists"):
+        require_writable(tmp_path / "file" / "result.json")
+    with pytest.raises(UnusableError, match="directory"):
+        require_writable(tmp_path)
 
 
 def drop_a_puzzle(result):

@@ -1,8 +1,8 @@
-"""A bot that tries each wall from within and says what it could do: run as a program.
+"""The escape probe: a bot that tries to leave its sandbox and reports its success; run as a program.
 
-    python besieger.py < targets.json
+    python escape_probe.py < targets.json
 
-The targets are what `wall_trials.py` names. It writes, as JSON as well, for each trial null or how far it came.
+`sandbox_trials.py` names the targets. It writes, as JSON, a breach or null for each claim about the sandbox.
 """
 
 from __future__ import annotations
@@ -17,31 +17,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypedDict
 
-__all__ = ["TRIALS", "Targets"]
+__all__ = ["CORE", "ENDED", "GONE", "SCRATCH", "TRIALS", "UNPRIVILEGED", "Targets"]
 
 SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")
-"""Where each bot has folders of its own."""
+"""Places where each bot has folders of its own."""
 
 
 class Targets(TypedDict):
-    """What is to be tried; files that are hidden under each of their names."""
+    """Targets of the trials: `name` marks files, variables and processes of the trial.
+
+    Hidden files (`other`, `result`) are named by each of their paths; `judge` is a process number, `cores` the
+    number of the machine's cores.
+    """
 
     name: str
     other: list[str]
     result: list[str]
     home: str
     folder: str
-    judge: str
-    port: str
-    cores: str
-
-
-def _reads(targets: Targets) -> str | None:
-    return _read(targets["other"])
-
-
-def _reads_results(targets: Targets) -> str | None:
-    return _read(targets["result"])
+    judge: int
+    port: int
+    cores: int
 
 
 def _read(files: list[str]) -> str | None:
@@ -77,7 +73,7 @@ def _writes_files(targets: Targets) -> str | None:
 def _keeps_files(targets: Targets) -> str | None:
     for folder in SCRATCHES:
         _writes(Path(folder, targets["name"]), "wb")
-    return None  # whoever sent it sees what is left
+    return None  # the sender looks for them
 
 
 def _writes(path: Path, mode: str) -> str | None:
@@ -93,7 +89,7 @@ def _sees_processes(targets: Targets) -> str | None:
     if len(seen) > len(above) + 2:
         return f"saw {len(seen)} processes"
     with contextlib.suppress(OSError):
-        os.kill(int(targets["judge"]), 0)
+        os.kill(targets["judge"], 0)
         return "could send the judge a signal"
     return None
 
@@ -105,14 +101,10 @@ def _cmdline(pid: str) -> bytes:
 
 
 def _connects(targets: Targets) -> str | None:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", int(targets["port"])), timeout=2):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", targets["port"]), timeout=2):
         return "reached a program of this machine"
     others = sorted(name for _, name in socket.if_nameindex() if name != "lo")
     return f"has the network interfaces {', '.join(others)}" if others else None
-
-
-def _knows(targets: Targets) -> str | None:
-    return f"found {targets['name']}" if targets["name"] in os.environ else None
 
 
 def _is_privileged(targets: Targets) -> str | None:
@@ -144,34 +136,42 @@ def _outlives(targets: Targets) -> str | None:
             )
         os._exit(0)
     os.wait()
-    return None  # whoever sent it sees what is left
+    return None  # the sender looks for them
 
 
 def _leaves_core(targets: Targets) -> str | None:
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
-            os.sched_setaffinity(0, range(int(targets["cores"])))
-        found = sorted(os.sched_getaffinity(0))
-        return f"runs on the cores {', '.join(map(str, found))}" if len(found) > 1 else None
+            os.sched_setaffinity(0, range(targets["cores"]))
+        cores = sorted(os.sched_getaffinity(0))
+        return f"runs on the cores {', '.join(map(str, cores))}" if len(cores) > 1 else None
     return None
 
 
+SCRATCH = "it can write in its scratch folder"
+GONE = "what it writes there is gone afterwards"
+UNPRIVILEGED = "it has no privileges and gains none"
+CORE = "it cannot leave its core"
+ENDED = "nothing of it runs when it has ended"
+
 TRIALS: dict[str, Callable[[Targets], str | None]] = {
-    "other": _reads,
-    "results": _reads_results,
-    "results-written": _writes_results,
-    "scratch": _writes_scratch,
-    "files": _writes_files,
-    "kept": _keeps_files,
-    "processes": _sees_processes,
-    "network": _connects,
-    "environment": _knows,
-    "privileges": _is_privileged,
-    "core": _leaves_core,
-    "outlives": _outlives,
+    "it cannot read another bot's files": lambda targets: _read(targets["other"]),
+    "it cannot read results": lambda targets: _read(targets["result"]),
+    "it cannot write results": _writes_results,
+    SCRATCH: _writes_scratch,
+    "it writes nowhere but in its scratch folder": _writes_files,
+    GONE: _keeps_files,
+    "it sees no process but its own, and can send none a signal": _sees_processes,
+    "it has no network": _connects,
+    "it has no environment of the judge's": lambda targets: (
+        f"found {targets['name']}" if targets["name"] in os.environ else None
+    ),
+    UNPRIVILEGED: _is_privileged,
+    CORE: _leaves_core,
+    ENDED: _outlives,
 }
-"""By name, in the order in which they are carried out."""
+"""Trials by the claim that each tests, in the order in which they are carried out."""
 
 if __name__ == "__main__":
-    what_is_there = json.load(sys.stdin)
-    print(json.dumps({name: trial(what_is_there) for name, trial in TRIALS.items()}))
+    given = json.load(sys.stdin)
+    print(json.dumps({claim: trial(given) for claim, trial in TRIALS.items()}))

@@ -5,14 +5,9 @@ from __future__ import annotations
 import time
 
 from nonobot.harness.check import shim
-from nonobot.harness.check.answer_steps import (
-    LARGE_BATCH,
-    answers_before_the_next,
-    large_batch,
-    writes_at_once,
-)
+from nonobot.harness.check.answer_steps import LARGE_BATCH, answers_before_the_next, large_batch, writes_at_once
 from nonobot.harness.check.check_puzzles import easy, hard, numbered, text_of
-from nonobot.harness.check.session import Lab, ShortfallError
+from nonobot.harness.check.session import BotUnderTest, ShortfallError
 from nonobot.harness.check.step import MUST, PROCESS, REFUSES, SHOULD, step
 from nonobot.harness.play.bot_process import SECONDS_TO_OBEY
 
@@ -39,23 +34,22 @@ OBEY = "do not catch SIGTERM; if you have to, write out what is there and end at
     "A match is over when the bot has ended; a status other than 0 looks like a crash and is a warning.",
     PROCESS,
 )
-def ends_with_its_input(lab: Lab) -> str:
-    """Ends by itself, with status 0, when stdin ends."""
-    wanted = numbered(easy(lab.size, 2))
+def ends_with_its_input(bot: BotUnderTest) -> str:
+    wanted = numbered(easy(bot.size, 2))
     sent = "two puzzles, then stdin was closed"
-    with lab.talk() as talk:
-        talk.send(text_of(wanted), last=True)
-        talk.wait_for(wanted)
+    with bot.session() as session:
+        session.send(text_of(wanted), last=True)
+        session.wait_for(wanted)
         answered = time.monotonic()
-        talk.wait_for_end()
+        session.wait_for_end()
         took = time.monotonic() - answered
-    talk.demand(wanted, sent, "answer what came before the end")
-    expected, got = "the bot ends by itself with exit status 0", talk.how_it_stood()
-    if not talk.ended:
+    session.demand(wanted, sent, "answer what came before the end")
+    expected, got = "the bot ends by itself with exit status 0", session.how_it_stood()
+    if not session.ended:
         raise ShortfallError(sent, expected, got, "end when a read says that the input has ended")
-    if talk.status < 0:
+    if session.status < 0:
         raise ShortfallError(sent, expected, got, "look at what runs at the end: threads, handlers, what is freed")
-    if talk.status != 0:
+    if session.status != 0:
         advice = "return 0 when every puzzle is solved: scripts take anything else for a crash"
         raise ShortfallError(sent, expected, got, advice, minor=True)
     return f"{took:.2f} s after the last answer"
@@ -67,19 +61,14 @@ def ends_with_its_input(lab: Lab) -> str:
     "A loop that waits for the missing lines burns its core until somebody kills it.",
     REFUSES,
 )
-def cut_off_input(lab: Lab) -> None:
-    """Ends, too, when stdin ends within a puzzle; what came before is answered."""
-    wanted = numbered(easy(lab.size, 2))
+def cut_off_input(bot: BotUnderTest) -> None:
+    wanted = numbered(easy(bot.size, 2))
     data = text_of(wanted[:1]) + text_of(wanted[1:])[:10]
     sent = "a puzzle and the beginning of a second, then stdin was closed"
     advice = "look for the end of the input at every read, not between puzzles only"
-    with lab.talk() as talk:
-        talk.send(data, last=True)
-        talk.wait_for(wanted[:1])
-        talk.wait_for_end()
-    talk.demand(wanted[:1], sent, advice)
-    if not talk.ended:
-        raise ShortfallError(sent, "the bot ends by itself", talk.how_it_stood(), advice)
+    session = bot.ask(wanted[:1], sent, advice, data, to_the_end=True)
+    if not session.ended:
+        raise ShortfallError(sent, "the bot ends by itself", session.how_it_stood(), advice)
 
 
 @step(
@@ -87,24 +76,20 @@ def cut_off_input(lab: Lab) -> None:
     "ends at SIGTERM while it waits",
     "That is how a judge stops a bot; one that does not obey is killed 1.5 s later.",
     PROCESS,
-    needs=(
-        writes_at_once,
-        answers_before_the_next,
-    ),
+    needs=(writes_at_once, answers_before_the_next),
 )
-def sigterm_idle(lab: Lab) -> None:
-    """Ends at SIGTERM while it waits for a puzzle."""
-    wanted = numbered(easy(lab.size, 1))
-    with lab.talk() as talk:
-        talk.send(text_of(wanted))
-        talk.wait_for(wanted)
-        early = talk.exited
-        talk.stop()
+def sigterm_idle(bot: BotUnderTest) -> None:
+    wanted = numbered(easy(bot.size, 1))
+    with bot.session() as session:
+        session.send(text_of(wanted))
+        session.wait_for(wanted)
+        early = session.exited
+        session.stop()
     sent = "SIGTERM after the answer to a puzzle, with stdin open"
     if early:
-        got = f"it did not wait for the next puzzle: {talk.how_it_stood()}"
+        got = f"it did not wait for the next puzzle: {session.how_it_stood()}"
         raise ShortfallError(sent, "the bot waits, then ends", got, "read until the input ends")
-    if not talk.obeyed:
+    if not session.obeyed:
         raise ShortfallError(sent, IN_TIME, "it went on and was killed", OBEY)
 
 
@@ -115,16 +100,15 @@ def sigterm_idle(lab: Lab) -> None:
     PROCESS,
     needs=(writes_at_once,),
 )
-def sigterm_at_work(lab: Lab) -> str | None:
-    """Ends at SIGTERM in the middle of a puzzle."""
-    puzzles = numbered([*easy(lab.size, 1), *hard(lab.size)])
-    with lab.talk() as talk:
-        talk.send(text_of(puzzles))
-        talk.wait_for(puzzles[:1])
-        talk.listen(SECONDS_INTO_WORK)
-        idle = len(talk.answers) >= len(puzzles)
-        talk.stop()
-    if not talk.obeyed:
+def sigterm_at_work(bot: BotUnderTest) -> str | None:
+    puzzles = numbered([*easy(bot.size, 1), *hard(bot.size)])
+    with bot.session() as session:
+        session.send(text_of(puzzles))
+        session.wait_for(puzzles[:1])
+        session.listen(SECONDS_INTO_WORK)
+        idle = len(session.answers) >= len(puzzles)
+        session.stop()
+    if not session.obeyed:
         raise ShortfallError(
             f"SIGTERM {SECONDS_INTO_WORK} s after the first of {len(puzzles)} puzzles was answered",
             IN_TIME,
@@ -140,16 +124,15 @@ def sigterm_at_work(lab: Lab) -> str | None:
     "Solving on for nobody takes time from the next bot.",
     PROCESS,
 )
-def stdout_closed(lab: Lab) -> None:
-    """Ends when nobody can read its answers any more."""
-    with lab.talk(watch=shim.STDOUT_CLOSED) as talk:
-        talk.send(text_of(numbered(easy(lab.size, LARGE_BATCH))))
-        talk.wait_for_end()
-    if not talk.ended:
+def stdout_closed(bot: BotUnderTest) -> None:
+    with bot.session(watch=shim.STDOUT_CLOSED) as session:
+        session.send(text_of(numbered(easy(bot.size, LARGE_BATCH))))
+        session.wait_for_end()
+    if not session.ended:
         raise ShortfallError(
             f"{LARGE_BATCH} puzzles; stdin stayed open, stdout was closed at the other end",
             "the bot ends",
-            talk.how_it_stood(),
+            session.how_it_stood(),
             "end when a write fails (EPIPE), or do not ignore SIGPIPE",
         )
 
@@ -161,17 +144,16 @@ def stdout_closed(lab: Lab) -> None:
     PROCESS,
     needs=(ends_with_its_input,),
 )
-def leaves_nothing_behind(lab: Lab) -> None:
-    """Every process it started is gone when it ends."""
+def leaves_nothing_behind(bot: BotUnderTest) -> None:
     sent, expected = "two puzzles, then stdin was closed", "no process is left when the bot has ended"
-    wanted = numbered(easy(lab.size, 2))
-    with lab.talk(watch=shim.LEFT_BEHIND) as talk:
-        talk.send(text_of(wanted), last=True)
-        talk.wait_for_end(more_seconds=2 * shim.GRACE_SECONDS)
-    if not talk.report.exists():
-        got = f"nothing could be seen: {talk.how_it_stood()}"
+    wanted = numbered(easy(bot.size, 2))
+    with bot.session(watch=shim.LEFT_BEHIND) as session:
+        session.send(text_of(wanted), last=True)
+        session.wait_for_end(more_seconds=2 * shim.GRACE_SECONDS)
+    if not session.report.exists():
+        got = f"nothing could be seen: {session.how_it_stood()}"
         raise ShortfallError(sent, expected, got, "look at the steps before")
-    if left := talk.report.read_text(encoding="utf-8").splitlines():
+    if left := session.report.read_text(encoding="utf-8").splitlines():
         more = f" and {len(left) - 1} more" if left[1:] else ""
         raise ShortfallError(
             sent,
@@ -188,14 +170,7 @@ def leaves_nothing_behind(lab: Lab) -> None:
     PROCESS,
     needs=(large_batch,),
 )
-def stderr_unread(lab: Lab) -> None:
-    """Needs nobody to read its stderr."""
-    wanted = numbered(easy(lab.size, LARGE_BATCH))
-    with lab.talk(watch=shim.STDERR_UNREAD) as talk:
-        talk.send(text_of(wanted), last=True)
-        talk.wait_for(wanted)
-    talk.demand(
-        wanted,
-        f"{LARGE_BATCH} puzzles; nobody read stderr",
-        "write little to stderr: when the pipe is full (64 KiB), the next write waits for ever",
-    )
+def stderr_unread(bot: BotUnderTest) -> None:
+    wanted = numbered(easy(bot.size, LARGE_BATCH))
+    advice = "write little to stderr: when the pipe is full (64 KiB), the next write waits for ever"
+    bot.ask(wanted, f"{LARGE_BATCH} puzzles; nobody read stderr", advice, watch=shim.STDERR_UNREAD)

@@ -15,7 +15,7 @@ from nonobot.harness.check.check_puzzles import (
     with_empty_edge_columns,
     with_empty_edge_rows,
 )
-from nonobot.harness.check.session import Lab
+from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import (
     FORGIVES,
     MUST,
@@ -66,21 +66,14 @@ def _question(
     written: Callable[[bytes], bytes] = lambda text: text,
     wanted: slice = EVERY,
 ) -> Step:
-    """Return a step that sends a batch and demands the right answers; see :class:`Step` and :meth:`Lab.ask`.
+    """Return a step that sends a batch and demands the right answers to its `wanted` part.
 
-    Parameters
-    ----------
-    puzzles : callable
-        Returns what is sent, given the size of the boards.
-    written : callable
-        Returns how it is written, given the official form.
-    wanted : slice
-        Which of the puzzles have to be solved.
+    `puzzles` makes the batch for a size of boards, `written` its text of the official form.
     """
 
-    def test(lab: Lab) -> None:
-        batch = numbered(puzzles(lab.size))
-        lab.ask(batch[wanted], sent, advice, written(text_of(batch)))
+    def test(bot: BotUnderTest) -> None:
+        batch = numbered(puzzles(bot.size))
+        bot.ask(batch[wanted], sent, advice, written(text_of(batch)))
 
     return Step(name, level, title, why, section, test)
 
@@ -96,19 +89,18 @@ def _then_an_easy_one(puzzle: Callable[[Size], Puzzle]) -> Callable[[Size], list
     "A pipe cuts where it likes, also within a number.",
     ONE_AT_A_TIME,
 )
-def odd_pieces(lab: Lab) -> None:
-    """A pipe cuts where it likes: in a line, in a number, in CRLF, a byte at a time."""
-    wanted = numbered(easy(lab.size, 4))
+def odd_pieces(bot: BotUnderTest) -> None:
+    wanted = numbered(easy(bot.size, 4))
     data = text_of(wanted[1:])
     half = len(data) // 2
     singles = [data[at : at + 1] for at in range(half)]
     sevens = [data[at : at + 7] for at in range(half, len(data), 7)]
-    with lab.talk() as talk:
-        talk.send(text_of(wanted[:1]))
-        talk.wait_for(wanted[:1])  # now it waits for input and sees every piece by itself
-        talk.send_pieces([*singles, *sevens], SECONDS_BETWEEN_PIECES)
-        talk.wait_for(wanted)
-    talk.demand(
+    with bot.session() as session:
+        session.send(text_of(wanted[:1]))
+        session.wait_for(wanted[:1])  # now it waits for input and sees every piece by itself
+        session.send_pieces([*singles, *sevens], SECONDS_BETWEEN_PIECES)
+        session.wait_for(wanted)
+    session.demand(
         wanted,
         "a puzzle, then three more in pieces of a byte and of seven bytes",
         "a read may return part of a line: read lines, or keep the unfinished one until its end comes",

@@ -1,17 +1,30 @@
-"""What a step of the self-test is, and what comes of it."""
+"""A step of the self-test and its result: how it is carried out and how it is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TextIO
 
 from msgspec import Struct
 
-from nonobot.harness.check.session import Lab
-from nonobot.harness.results.run_result import SCHEMA_VERSION
+from nonobot.harness.check.session import BotUnderTest, ShortfallError
 
-__all__ = ["PROCESS", "CheckResult", "Level", "Step", "StepResult", "StepVerdict", "Test", "step"]
+__all__ = [
+    "PROCESS",
+    "Level",
+    "PlainShow",
+    "Step",
+    "StepResult",
+    "StepVerdict",
+    "TerminalShow",
+    "carried_out",
+    "show_for",
+    "step",
+]
 
 # The headings that state the rules, in docs/protocol.md, and the last one in docs/check.md.
 QUESTION = "A question"
@@ -25,10 +38,10 @@ PROCESS = "The bot's process"
 
 
 class Level(StrEnum):
-    """How much a step weighs.
+    """The weight of a step.
 
     MUST: a tournament needs it; failing it makes the exit status 1. SHOULD: a careful bot does it; a shortfall
-    is a warning. NOTE: told for information.
+    is a warning. NOTE: information only.
     """
 
     MUST = "must"
@@ -40,7 +53,7 @@ MUST, SHOULD, NOTE = Level
 
 
 class StepVerdict(StrEnum):
-    """What came of a step."""
+    """The verdict on a step."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -48,28 +61,26 @@ class StepVerdict(StrEnum):
     SKIPPED = "skipped"
 
 
-Test = Callable[[Lab], str | None]
+Test = Callable[[BotUnderTest], str | None]
 """Carries a step out; returns a remark or None, and raises ShortfallError."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rule of the protocol, and how it is tried.
+    """A rule of the protocol and its test.
 
     Attributes
     ----------
     name : str
         For machines; it stays when numbers change.
-    level : Level
     title : str
-        What the bot does when it passes.
+        Behaviour of a bot that passes.
     why : str
         Why that matters, in a sentence.
     section : str
         The heading in docs/protocol.md (or docs/check.md) that states the rule.
-    test : callable
     needs : tuple of Step
-        Those without which this one says nothing; the first step is needed by all.
+        Steps without which this one shows nothing; all steps need the first.
     """
 
     name: str
@@ -82,21 +93,21 @@ class Step:
 
 
 def step(level: Level, title: str, why: str, section: str, needs: tuple[Step, ...] = ()) -> Callable[[Test], Step]:
-    """Make a test, the function below it, a step of the same name; see :class:`Step`."""
+    """Make the test function below it a step of the same name; see :class:`Step`."""
     return lambda test: Step(test.__name__, level, title, why, section, test, needs)
 
 
 class StepResult(Struct, omit_defaults=True):
-    """What came of a step; the texts after `remark` are there where it did not pass.
+    """The result of a step; the texts after `remark` are there where it did not pass.
 
     Attributes
     ----------
     number : int
         In the list of steps, from 1.
     remark : str or None
-        What else was seen; of a skipped step, why.
+        An observation; of a skipped step, the reason.
     transcript : list of str
-        What was sent and received, in order, shortened; seconds count from the start of the bot.
+        Messages in both directions, in order, shortened; seconds count from the start of the bot.
     """
 
     number: int
@@ -114,14 +125,156 @@ class StepResult(Struct, omit_defaults=True):
     transcript: list[str] = []
 
 
-class CheckResult(Struct, tag_field="kind", tag="check"):
-    """All that a check found."""
+def carried_out(
+    steps: Sequence[Step], numbers: Collection[int], bot: BotUnderTest, on_start: Callable[[str], None]
+) -> Iterator[StepResult]:
+    """Carry out the steps with these numbers in order, each with a new bot process, and yield the results.
 
-    command: list[str]
-    size: tuple[int, int]
-    patience_seconds: float
-    start_seconds: float
-    judge_version: str
-    conforms: bool
-    steps: list[StepResult]
-    schema_version: int = SCHEMA_VERSION
+    Parameters
+    ----------
+    steps : sequence of Step
+        All steps, numbered from 1.
+    numbers : collection of int
+    bot : BotUnderTest
+    on_start : callable
+        Called with a line about each step before it is carried out.
+
+    Raises
+    ------
+    StartError
+        If the bot's command cannot be run.
+    """
+    missed: dict[Step, int] = {}
+    for number in numbers:
+        step = steps[number - 1]
+        result = StepResult(number, step.name, step.title, step.level, StepVerdict.PASSED)
+        cause = next((missed[needed] for needed in (steps[0], *step.needs) if needed in missed), None)
+        if cause is None:
+            on_start(f"step {number} of {len(steps)}: {step.title}")
+            _carry_out(step, bot, result)
+        else:
+            result.verdict, result.remark = StepVerdict.SKIPPED, f"needs step {cause}, which did not pass"
+        # A minor shortfall keeps no other step from showing something.
+        if result.verdict in (StepVerdict.FAILED, StepVerdict.SKIPPED):
+            missed[step] = number
+        yield result
+
+
+def _carry_out(step: Step, bot: BotUnderTest, result: StepResult) -> None:
+    bot.transcript.clear()
+    began = time.monotonic()
+    try:
+        result.remark = step.test(bot)
+    except ShortfallError as short:
+        is_failure = step.level is Level.MUST and not short.minor
+        result.verdict = StepVerdict.FAILED if is_failure else StepVerdict.WARNING
+        result.sent, result.expected, result.got = short.sent, short.expected, short.got
+        result.advice = short.advice
+        page = "docs/check.md" if step.section == PROCESS else "docs/protocol.md"
+        result.rule = f"{page}, {step.section}"
+    result.took_seconds = time.monotonic() - began
+    result.transcript = list(bot.transcript)
+
+
+STYLES = {
+    StepVerdict.PASSED: "green",
+    StepVerdict.FAILED: "bold red",
+    StepVerdict.WARNING: "yellow",
+    StepVerdict.SKIPPED: "dim",
+}
+
+INDENT = " " * 13
+
+HINTS = {"sent": "sent", "expected": "expected", "got": "got", "do": "advice", "rule": "rule"}
+"""Labels of the texts of a result that did not pass."""
+
+
+def show_for(stream: TextIO, verbose: bool) -> PlainShow:
+    """Return the show for a terminal or for another stream."""
+    if stream.isatty() and os.environ.get("TERM") != "dumb":
+        return TerminalShow(stream, verbose)
+    return PlainShow(stream, verbose)
+
+
+class PlainShow:
+    """Shows results as plain lines, within a `with` block; with the transcript of each if `verbose`."""
+
+    def __init__(self, stream: TextIO, verbose: bool) -> None:
+        self._stream = stream
+        self._verbose = verbose
+        self._skipped: list[StepResult] = []  # in a row and for the same reason: they get one line
+
+    def __enter__(self) -> PlainShow:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the lines as they are."""
+
+    def begin(self, step: str) -> None:
+        """Take a line about the step that is carried out next."""
+
+    def step(self, result: StepResult) -> None:
+        """Show the result of a step."""
+        if self._skipped and result.remark != self._skipped[0].remark:
+            self._show_skipped()
+        if result.verdict is StepVerdict.SKIPPED:
+            self._skipped.append(result)
+            return
+        self._line(f"{result.number:3}  ", str(result.verdict), _after_verdict(result), STYLES[result.verdict])
+        for label, name in HINTS.items():
+            if text := getattr(result, name):
+                self._line(INDENT, f"{label:<9}", f" {text}", "bold")
+        for line in result.transcript if self._verbose else ():
+            self._line(INDENT, "", line, "")
+
+    def end(self, text: str) -> None:
+        """Show the summary."""
+        self._show_skipped()
+        self._line("", "", f"\n{text}", "")
+
+    def _show_skipped(self) -> None:
+        if not self._skipped:
+            return
+        first, last = self._skipped[0], self._skipped[-1]
+        after = _after_verdict(first) if first is last else f"  up to step {last.number}  ({first.remark})"
+        self._line(f"{first.number:3}  ", "skipped", after, STYLES[StepVerdict.SKIPPED])
+        self._skipped = []
+
+    def _line(self, before: str, word: str, after: str, _style: str) -> None:
+        print(f"{before}{word}{after}", file=self._stream, flush=True)
+
+
+class TerminalShow(PlainShow):
+    """Shows results as coloured lines, and below them the step being carried out."""
+
+    def __init__(self, stream: TextIO, verbose: bool) -> None:
+        from rich.console import Console  # only here: its import takes longer than many a step
+
+        super().__init__(stream, verbose)
+        self._console = Console(file=stream, highlight=False, soft_wrap=True)
+        self._status = self._console.status("")
+
+    def __enter__(self) -> PlainShow:
+        self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take the status line away."""
+        self._status.stop()
+
+    def begin(self, step: str) -> None:
+        """Show which step is carried out."""
+        from rich.markup import escape
+
+        self._status.update(escape(step))
+
+    def _line(self, before: str, word: str, after: str, style: str) -> None:
+        from rich.text import Text
+
+        self._console.print(Text.assemble(before, (word, style), after))
+
+
+def _after_verdict(result: StepResult) -> str:
+    padding = " " * (9 - len(result.verdict))
+    remark = f"  ({result.remark})" if result.remark else ""
+    return f"{padding}{result.level:<6}  {result.title}{remark}"

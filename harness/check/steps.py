@@ -1,18 +1,17 @@
-"""The steps of the self-test, in order, and how they are carried out: each with a bot started anew.
-
-docs/check.md lists the same steps; a test compares the two.
-"""
+"""All steps of the self-test, in order: selected, listed and summed up. docs/check.md lists the same steps."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from msgspec import Struct
 
 from nonobot.harness.check import answer_steps, process_steps, question_steps
-from nonobot.harness.check.session import Lab, ShortfallError
-from nonobot.harness.check.step import PROCESS, Level, Step, StepResult, StepVerdict
+from nonobot.harness.check.step import Step, StepResult, StepVerdict
+from nonobot.harness.results.run_result import SCHEMA_VERSION
 
-__all__ = ["STEPS", "carried_out", "selected"]
+__all__ = ["STEPS", "CheckResult", "list_of_steps", "selected", "summary"]
 
 STEPS: tuple[Step, ...] = (
     answer_steps.one_puzzle,
@@ -49,72 +48,44 @@ STEPS: tuple[Step, ...] = (
 )
 
 
+class CheckResult(Struct, tag_field="kind", tag="check"):
+    """The result of a check, as JSON."""
+
+    command: list[str]
+    size: tuple[int, int]
+    patience_seconds: float
+    start_seconds: float
+    judge_version: str
+    conforms: bool
+    steps: list[StepResult]
+    schema_version: int = SCHEMA_VERSION
+
+
 def selected(only: Collection[int]) -> list[int]:
     """Return the numbers of the steps to carry out: those of `only`, or all, and those that they need."""
-    waiting = [STEPS[0]]  # which is needed by all
+    waiting = [STEPS[0]]  # needed by all
     waiting += [STEPS[number - 1] for number in only] if only else STEPS
-    found: set[Step] = set()
+    chosen: set[Step] = set()
     while waiting:
         step = waiting.pop()
-        found.add(step)
+        chosen.add(step)
         waiting += step.needs
-    return [number for number, step in enumerate(STEPS, 1) if step in found]
+    return [number for number, step in enumerate(STEPS, 1) if step in chosen]
 
 
-def carried_out(numbers: Collection[int], lab: Lab, on_start: Callable[[int], None]) -> Iterator[StepResult]:
-    """Carry out the steps `numbers` in order and yield what came of each.
-
-    Parameters
-    ----------
-    numbers : collection of int
-    lab : Lab
-    on_start : callable
-        Called with the number of a step before it is carried out.
-
-    Raises
-    ------
-    StartError
-        If the bot's command cannot be run.
-    """
-    missed: dict[Step, int] = {}
-    for number in numbers:
-        step = STEPS[number - 1]
-        cause = next((missed[needed] for needed in (STEPS[0], *step.needs) if needed in missed), None)
-        if cause is None:
-            on_start(number)
-            result = _result(number, step, lab)
-            # A minor shortfall keeps no other step from telling something.
-            failed = result.verdict is StepVerdict.FAILED
-        else:
-            result = _blank(number, step, StepVerdict.SKIPPED)
-            result.remark = f"needs step {cause}, which did not pass"
-            failed = True
-        if failed:
-            missed[step] = number
-        yield result
+def list_of_steps() -> str:
+    """Return the steps with their reasons, two lines each."""
+    indent = " " * 13
+    return "\n".join(
+        f"{number:3}  {step.level:<6}  {step.title}\n{indent}{step.why}" for number, step in enumerate(STEPS, 1)
+    )
 
 
-def _blank(number: int, step: Step, verdict: StepVerdict) -> StepResult:
-    return StepResult(number=number, name=step.name, title=step.title, level=step.level, verdict=verdict)
-
-
-def _result(number: int, step: Step, lab: Lab) -> StepResult:
-    result = _blank(number, step, StepVerdict.PASSED)
-    lab.transcript.clear()
-    began = time.monotonic()
-    try:
-        result.remark = step.test(lab)
-    except ShortfallError as short:
-        is_failure = step.level is Level.MUST and not short.minor
-        result.verdict = StepVerdict.FAILED if is_failure else StepVerdict.WARNING
-        result.sent, result.expected, result.got, result.advice = (
-            short.sent,
-            short.expected,
-            short.got,
-            short.advice,
-        )
-        page = "docs/check.md" if step.section == PROCESS else "docs/protocol.md"
-        result.rule = f"{page}, {step.section}"
-    result.took_seconds = time.monotonic() - began
-    result.transcript = list(lab.transcript)
-    return result
+def summary(results: Sequence[StepResult]) -> str:
+    """Return how many steps had which verdict, and the conclusion."""
+    counts = Counter(result.verdict for result in results)
+    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in StepVerdict if counts[verdict])
+    failed = [str(one.number) for one in results if one.verdict is StepVerdict.FAILED]
+    if failed:
+        return f"{tally}: not ready for a tournament; see step{'s' if failed[1:] else ''} {', '.join(failed)}"
+    return f"{tally}: every must is met"

@@ -13,10 +13,9 @@ from pathlib import Path
 from nonobot import __version__
 from nonobot.arguments import Parser, seconds, size
 from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
-from nonobot.harness.check.check_text import list_of_steps, show_for, summary
-from nonobot.harness.check.session import Lab
-from nonobot.harness.check.step import CheckResult, Level, StepResult, StepVerdict
-from nonobot.harness.check.steps import STEPS, carried_out, selected
+from nonobot.harness.check.session import BotUnderTest
+from nonobot.harness.check.step import Level, StepResult, StepVerdict, carried_out, show_for
+from nonobot.harness.check.steps import STEPS, CheckResult, list_of_steps, selected, summary
 from nonobot.harness.cli import add_json
 from nonobot.harness.errors import StartError, UnusableError
 from nonobot.harness.play.sandbox import Sandbox, built_sandbox, uncontained
@@ -102,7 +101,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         print(list_of_steps())
         return 0
     if arguments.contain is None:
-        return _walls_tried(arguments)
+        return _sandbox_tried(arguments)
     if not arguments.bot_command:
         raise UnusableError("name the bot's command after --, such as: nonojudge check -- ./mybot")
     size = arguments.size or DEFAULT_SIZE
@@ -110,24 +109,21 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(
             f"--size {size[0]}x{size[1]}: the steps are for sides of {SMALLEST_SIDE} to {LARGEST_SIDE} cells"
         )
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # who stops the check stops the bot: as at Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it stops the bot as well, as at Ctrl-C
     with tempfile.TemporaryDirectory(prefix="nonojudge-check-") as folder:
-        sandbox = _sandbox(arguments, Path(folder).resolve())
-        lab = Lab(
-            arguments.bot_command,
-            size,
-            arguments.timeout,
-            arguments.start_timeout,
-            Path(folder).resolve(),
-            sandbox,
+        reports = Path(folder).resolve()
+        sandbox = _sandbox(arguments, reports)
+        bot = BotUnderTest(
+            arguments.bot_command, size, arguments.timeout, arguments.start_timeout, reports, sandbox
         )
         try:
-            results = _shown(arguments, lab)
+            results = _shown(arguments, bot)
         except StartError as error:
             raise UnusableError(str(error)) from None
-    conforms = all(_is_met(result) for result in results)
+    met = (StepVerdict.PASSED, StepVerdict.WARNING)
+    conforms = all(one.level is not Level.MUST or one.verdict in met for one in results)
     if arguments.json:
-        print(_to_json(arguments, lab, results, conforms))
+        print(_to_json(bot, results, conforms))
     return 0 if conforms else 1
 
 
@@ -139,47 +135,40 @@ def _sandbox(arguments: argparse.Namespace, reports: Path) -> Sandbox | None:
     return sandbox and dataclasses.replace(sandbox, writable=(reports,))
 
 
-def _walls_tried(arguments: argparse.Namespace) -> int:
-    """Try the walls, and show which hold and what is counted here."""
+def _sandbox_tried(arguments: argparse.Namespace) -> int:
+    """Try the sandbox, and show which claims hold and which figures are measured here."""
     from nonobot.harness.check.sandbox_trials import tried_sandbox
 
     if arguments.bot_command or arguments.json:
         raise UnusableError("--contain alone tries the walls themselves: it takes no bot and no --json")
-    found, counted = tried_sandbox()
-    for one in found:
-        print(f"  BROKEN  {one.promise}: it {one.breach}" if one.breach else f"  holds   {one.promise}")
-    for name, is_counted in (
-        ("CPU time", counted.cpu),
-        ("peak memory", counted.memory),
-        ("processes", counted.processes),
-    ):
+    breaches, counted = tried_sandbox()
+    for claim, breach in breaches.items():
+        print(f"  BROKEN  {claim}: it {breach}" if breach else f"  holds   {claim}")
+    figures = {"CPU time": counted.cpu, "peak memory": counted.memory, "processes": counted.processes}
+    for name, is_counted in figures.items():
         print(f"  {name}: {'counted by the kernel, in a cgroup' if is_counted else 'looked at every 50 ms'}")
-    return 1 if any(one.breach for one in found) else 0
+    return 1 if any(breaches.values()) else 0
 
 
-def _shown(arguments: argparse.Namespace, lab: Lab) -> list[StepResult]:
+def _shown(arguments: argparse.Namespace, bot: BotUnderTest) -> list[StepResult]:
     """Carry the steps out and show each; with --json on stderr, since stdout is for machines."""
     results = []
     with show_for(sys.stderr if arguments.json else sys.stdout, arguments.verbose) as show:
-        for result in carried_out(selected(arguments.only), lab, show.begin):
+        for result in carried_out(STEPS, selected(arguments.only), bot, show.begin):
             show.step(result)
             results.append(result)
         show.end(summary(results))
     return results
 
 
-def _is_met(result: StepResult) -> bool:
-    return result.level is not Level.MUST or result.verdict in (StepVerdict.PASSED, StepVerdict.WARNING)
-
-
-def _to_json(arguments: argparse.Namespace, lab: Lab, results: list[StepResult], conforms: bool) -> str:
+def _to_json(bot: BotUnderTest, results: list[StepResult], conforms: bool) -> str:
     import msgspec
 
     result = CheckResult(
-        command=list(lab.command),
-        size=lab.size,
-        patience_seconds=lab.patience_seconds,
-        start_seconds=lab.start_seconds,
+        command=list(bot.command),
+        size=bot.size,
+        patience_seconds=bot.patience_seconds,
+        start_seconds=bot.start_seconds,
         judge_version=__version__,
         conforms=conforms,
         steps=results,

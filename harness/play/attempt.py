@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -87,7 +86,7 @@ def _play_attempt_in(folder: Path | None, run: RunState) -> None:
         reason, detail = EndReason.NOT_STARTED, why
     if exchange and not loop.complete:
         detail = detail or exchange.answers.trouble
-    end = _end(reason, detail, bot.exit_status)
+    end = BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
     attempt = Attempt(started_at, first, end, bot.usage, contained=bot.contained, counted=bot.tree.counted)
     if exchange:
         attempt = replace(attempt, own_log=exchange.own_log(bot.exit_status))
@@ -108,14 +107,6 @@ def _created(pid: int) -> float:
         return float(psutil.Process(pid).create_time())
     except psutil.Error:  # it has ended already
         return 0.0
-
-
-def _end(reason: EndReason, detail: str | None, status: int) -> BotEnd:
-    """Return how the bot ended; `status` is that of its process, -n for signal n."""
-    if status >= 0:
-        return BotEnd(reason, status, detail=detail)
-    known = -status in set(signal.Signals)
-    return BotEnd(reason, signal=signal.Signals(-status).name if known else f"signal {-status}", detail=detail)
 
 
 class AttemptLoop:

@@ -195,6 +195,14 @@ class BotProcess:
         return 128 - status if self.contained and status - 128 in set(signal.Signals) else status
 
     @property
+    def signal_name(self) -> str | None:
+        """The name of the signal that ended it, if one did; known after the `with` block."""
+        number = -self.exit_status
+        if number <= 0:
+            return None
+        return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+
+    @property
     def pid(self) -> int:
         """The number of the process, and of its group and its session."""
         return self._child.pid

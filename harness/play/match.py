@@ -29,8 +29,9 @@ from nonobot.harness.play.run_state import NO_USAGE, Interrupts, OnVerdict, RunS
 from nonobot.harness.play.sandbox import Sandbox, built_sandbox, hidden_results
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames, SetFacts
-from nonobot.harness.results.result_files import check_writable, read_result, write_json
+from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunResult, Score
+from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = [
@@ -228,7 +229,7 @@ def resume(
     UnusableError
         If there is nothing to resume, the set is another, or as for :func:`play`.
     """
-    _check_writable(result_path)
+    require_writable(result_path)
     with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:
         new = not journal.records
         try:
@@ -307,7 +308,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration) -> RunRe
 def _new_journal(configuration: Configuration, result_path: Path) -> Journal:
     """Return the journal of a run that is about to begin, empty; see :func:`require_place`."""
     require_cores(configuration.cores)
-    _check_writable(result_path)
+    require_writable(result_path)
     journal = Journal(journal_path(result_path))
     if journal.records:
         journal.close()
@@ -341,10 +342,3 @@ def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
 def _beginning(records: list[Record]) -> RunResult:
     assert isinstance(records[0], RunResult)  # as the journal was checked for
     return records[0]
-
-
-def _check_writable(result_path: Path) -> None:
-    try:
-        check_writable(result_path)
-    except OSError as error:
-        raise UnusableError(f"cannot write {result_path}: {error.strerror}") from None

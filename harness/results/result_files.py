@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from nonobot.system import whole_file
 __all__ = [
     "RESULT_ENDINGS",
     "AnyResult",
-    "check_writable",
     "decoded",
     "files_in",
     "read_any",
@@ -39,21 +37,6 @@ AnyResult = RunResult | VerifyResult | BotLog
 def to_json(result: RunResult | VerifyResult) -> str:
     """Return `result` as JSON text."""
     return json.dumps(msgspec.to_builtins(result), indent=1) + "\n"
-
-
-def check_writable(path: Path) -> None:
-    """Make the folder of `path` and see that a file can be written there: before a run, not after it.
-
-    Raises
-    ------
-    OSError
-        If not.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_dir():
-        raise IsADirectoryError(21, "Is a directory", str(path))
-    with tempfile.TemporaryFile(dir=path.parent):
-        pass
 
 
 def write_json(path: Path, result: RunResult | VerifyResult) -> None:
