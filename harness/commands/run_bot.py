@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,13 +23,13 @@ from nonobot.harness.cli import (
     add_warm_up,
 )
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
-from nonobot.harness.play.bot_command import own_bot
+from nonobot.harness.play.bot_command import name_of, own_bot
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.sandbox import uncontained
 from nonobot.harness.progress import RunProgress
-from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed, SetFacts
+from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.user_files import loaded
@@ -52,27 +51,36 @@ examples:
   nonojudge run --resume today.json                          go on with a run that was interrupted
 
 Everything after -- is the bot's command, run without a shell. It reads puzzles from stdin and writes
-answers to stdout until its input ends; its stderr is kept in a file. Any solution of a puzzle is right;
-the first answer to a puzzle counts, and so does what was written before the bot died or was stopped.
-The bot and all that it starts run on one core, or on as many as --cores says. When it is stopped it gets
-SIGTERM, and 1.5 s later every process that it started is killed.
-
-Results go to disk as they come: Ctrl-C, a killed judge or a power cut cost the puzzle in work, and
---resume goes on with the next. With --feed interactive a puzzle that is given up needs an answer too,
-of zeros or a word: a bot that says nothing waits for its next puzzle, and has stalled.
-docs/judge.md tells what each limit, end and verdict means.
+answers to stdout until its input ends; its stderr is kept in a file. The first answer to a puzzle counts.
+When the bot is stopped it gets SIGTERM, and 1.5 s later every process that it started is killed.
+With --feed interactive a puzzle that is given up needs an answer too, of zeros or a word: a bot that
+says nothing waits for its next puzzle, and has stalled.
+docs/judge.md explains limits, ends and verdicts.
 
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 130 interrupted.
 """
 
-INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*")
+LIMITS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
+    "wall_limit_seconds": ("--time-limit", seconds, "S", "wall seconds for the whole set (default: 7200)"),
+    "cpu_limit_seconds": ("--cpu-limit", seconds, "S", "CPU seconds for the whole set"),
+    "puzzle_limit_seconds": (
+        *("--puzzle-limit", seconds, "S"),
+        "wall seconds for each puzzle; the bot is started again with the puzzles after it",
+    ),
+    "memory_limit_bytes": ("--memory-limit", byte_count, "BYTES", "such as 500M or 4G"),
+    "process_limit": (
+        *("--process-limit", either("0", None, whole_number(1, 999_999, "a number of processes")), "N"),
+        f"processes and threads at one time; 0 for no such limit (default: {PROCESS_LIMIT})",
+    ),
+    "stall_limit_seconds": (
+        *("--stall-limit", either("0", None, seconds), "S"),
+        f"seconds without computing or writing; 0 for no such limit (default: {STALL_SECONDS:g})",
+    ),
+}
+"""By field of the configuration: option, type, unit and help."""
 
-# What a resumed run takes from the run that it goes on with.
-TERMS = (
-    *("set", "size", "name", "warm_up", "result", "force", "feed", "core", "cores", "any_order"),
-    *("reads", "writes", "logs", "contain", "show", "beside"),
-)
-LIMITS = ("time_limit", "cpu_limit", "puzzle_limit", "memory_limit", "process_limit", "stall_limit")
+FREE = {"resume", "quiet", "json", "carry_out", "command", "bot_command"}
+"""Arguments that --resume takes; it takes the others from the run."""
 
 
 def add_to(parser: Parser) -> None:
@@ -105,66 +113,34 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--any-order", action="store_true", help="take solutions in any order")
     add_warm_up(parser)
     add_contain(parser)
-    _add_files(parser.add_argument_group("bots that work on files, and neither read stdin nor write to stdout"))
-    _add_limits(parser.add_argument_group("limits"))
-    _add_output(parser.add_argument_group("result"))
+    files = parser.add_argument_group("bots that work on files, and neither read stdin nor write to stdout")
+    files.add_argument(
+        "--reads", metavar="NAME", help="run it in a folder of its own, with the questions in this file"
+    )
+    files.add_argument("--writes", metavar="NAME", help="the file it writes its answers to, read as it grows")
+    files.add_argument("--logs", metavar="NAME", help="the file it keeps its own record of the time in")
+    limits = parser.add_argument_group("limits")
+    for field, (option, read, unit, text) in LIMITS.items():
+        limits.add_argument(option, dest=field, type=read, metavar=unit, help=text)
+    output = parser.add_argument_group("result")
+    output.add_argument(
+        "--result", type=Path, metavar="FILE.json", help="where the result goes (default: a new file in results/)"
+    )
+    output.add_argument("--force", action="store_true", help="overwrite the file that --result names")
+    output.add_argument("--resume", type=Path, metavar="FILE.json", help="go on with an interrupted run")
+    output.add_argument("--quiet", action="store_true", help="no progress, the summary alone", default=False)
+    add_json(output, "the result", " instead of the summary")
     parser.set_defaults(carry_out=carry_out)
 
 
-def _add_files(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--reads", metavar="NAME", help="run it in a folder of its own, with the questions in this file"
-    )
-    group.add_argument("--writes", metavar="NAME", help="the file it writes its answers to, read as it grows")
-    group.add_argument("--logs", metavar="NAME", help="the file it keeps its own record of the time in")
-
-
-def _add_limits(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--time-limit",
-        type=seconds,
-        metavar="S",
-        help="wall seconds for the whole set (default: 7200, as in the tournaments)",
-    )
-    group.add_argument("--cpu-limit", type=seconds, metavar="S", help="CPU seconds for the whole set")
-    group.add_argument(
-        "--puzzle-limit",
-        type=seconds,
-        metavar="S",
-        help="wall seconds for each puzzle; the bot is started anew with the puzzles after it",
-    )
-    group.add_argument("--memory-limit", type=byte_count, metavar="BYTES", help="such as 500M or 4G")
-    group.add_argument(
-        "--process-limit",
-        type=either("0", None, whole_number(1, 999_999, "a number of processes")),
-        metavar="N",
-        help=f"processes and threads at one time; 0 for no such limit (default: {PROCESS_LIMIT})",
-    )
-    group.add_argument(
-        "--stall-limit",
-        type=either("0", None, seconds),
-        metavar="S",
-        help=f"seconds without computing or writing; 0 for no such limit (default: {STALL_SECONDS:g})",
-    )
-
-
-def _add_output(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--result",
-        type=Path,
-        metavar="FILE.json",
-        help="where the result goes (default: a new file in results/)",
-    )
-    group.add_argument("--force", action="store_true", help="overwrite the file that --result names")
-    group.add_argument("--resume", type=Path, metavar="FILE.json", help="go on with an interrupted run")
-    group.add_argument("--quiet", action="store_true", help="no progress, the summary alone", default=False)
-    add_json(group, "the result", " instead of the summary")
-
-
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Run the bot, or go on with a run, and print what came of it."""
+    """Run the bot, or resume a run, and print the result."""
     given = vars(arguments)
-    result_path = given.get("resume") or given.get("result") or _new_result_path()
+    result_path = (
+        given.get("resume")
+        or given.get("result")
+        or Path("results", f"run-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}.json")
+    )
     try:
         result = _resumed(arguments) if "resume" in given else _played(arguments, result_path)
     except ResultLostError as lost:
@@ -181,31 +157,31 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None:
-    """Print a result as it was asked for; `more` lines for people."""
+    """Print a result as JSON, or in words with `more` lines."""
     print(to_json(result) if arguments.json else "\n".join([*result.lines(), *more, ""]), end="")
 
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     given = vars(arguments)
     _require_free(result_path, given)
-    terms = _terms(given)
-    files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), terms.feed, dashes="--")
+    configuration = _configuration(given)
+    files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), configuration.feed, dashes="--")
     puzzle_set = loaded(given.get("set", DEFAULT_SET), given.get("size"))
     if "core" not in given and not can_pin():
         _say(arguments, "this system cannot hold a bot on one core; it may use all of them")
-    if line := uncontained(terms.containment):
+    if line := uncontained(configuration.containment):
         _say(arguments, line)
-    require_place(terms, result_path)
-    bot = replace(_bot(arguments, puzzle_set, terms, result_path), files=files)
+    require_place(configuration, result_path)
+    bot = replace(_bot(arguments, puzzle_set, configuration, result_path), files=files)
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
-        result = play(puzzle_set, bot, terms, result_path, progress.take)
+        result = play(puzzle_set, bot, configuration, result_path, progress.take)
     if (warning := busy_warning(result.machine)) and result.end.reason is not EndReason.NOT_STARTED:
         _say(arguments, warning)
     return result
 
 
 def _require_free(result_path: Path, given: dict[str, Any]) -> None:
-    """See that the run overwrites no file that it was not told to."""
+    """Check that the run overwrites no file without --force."""
     if "force" in given and "result" not in given:
         raise UnusableError("--force is about the file that --result names: it needs --result FILE.json")
     if "force" not in given and result_path.is_file():
@@ -216,20 +192,17 @@ def _require_free(result_path: Path, given: dict[str, Any]) -> None:
 
 
 def _resumed(arguments: argparse.Namespace) -> RunResult:
-    given = [f"--{name.replace('_', '-')}" for name in (*TERMS, *LIMITS) if name in vars(arguments)]
+    taken = [name for name in vars(arguments) if name not in FREE]
+    given = [LIMITS[name][0] if name in LIMITS else f"--{name.replace('_', '-')}" for name in taken]
     if given or arguments.bot_command:
         raise UnusableError(
             f"--resume goes on with the run as it was begun; it cannot be combined with "
             f"{', '.join(given) or 'a command'}"
         )
-    recorded = recorded_run(arguments.resume)
-    puzzle_set = _same_set(recorded.set)
+    recorded = recorded_run(arguments.resume).set
+    puzzle_set = loaded(recorded.name, (recorded.width, recorded.height))
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
         return resume(puzzle_set, arguments.resume, progress.take)
-
-
-def _same_set(facts: SetFacts) -> PuzzleSet:
-    return loaded(facts.name, (facts.width, facts.height))
 
 
 def _say(arguments: argparse.Namespace, line: str) -> None:
@@ -237,43 +210,30 @@ def _say(arguments: argparse.Namespace, line: str) -> None:
         print(f"nonojudge: {line}", file=sys.stderr)
 
 
-def _terms(given: dict[str, Any]) -> Configuration:
+def _configuration(given: dict[str, Any]) -> Configuration:
     if "core" in given and "cores" in given:
         raise UnusableError("--core names the one core of a bot, and --cores gives it several: take one of them")
+    limits = {"stall_limit_seconds": STALL_SECONDS, "process_limit": PROCESS_LIMIT}
     return Configuration(
         feed=Feed(given.get("feed", Feed.BATCH)),
-        wall_limit_seconds=given.get("time_limit", Configuration().wall_limit_seconds),
-        cpu_limit_seconds=given.get("cpu_limit"),
-        puzzle_limit_seconds=given.get("puzzle_limit"),
-        memory_limit_bytes=given.get("memory_limit"),
-        stall_limit_seconds=given.get("stall_limit", STALL_SECONDS),
         core=given["core"] if "core" in given else tournament_core(given.get("cores", 1)),
         any_order="any_order" in given,
         contain=Contain(given.get("contain", Contain.AUTO)),
-        process_limit=given.get("process_limit", PROCESS_LIMIT),
         beside=given.get("beside", UNSET),
+        **{**limits, **{field: given[field] for field in LIMITS if field in given}},
     )
 
 
-def _bot(arguments: argparse.Namespace, puzzle_set: PuzzleSet, terms: Configuration, result_path: Path) -> Bot:
-    """Return the bot that was named; this project's, warmed up, if none was."""
+def _bot(
+    arguments: argparse.Namespace, puzzle_set: PuzzleSet, configuration: Configuration, result_path: Path
+) -> Bot:
+    """Return the given bot; without one this project's, warmed up."""
     given = vars(arguments)
     if arguments.bot_command:
-        command, name, warm_up = arguments.bot_command, _name_of(arguments.bot_command), None
+        command, name, warm_up = arguments.bot_command, name_of(arguments.bot_command), None
     else:
         command, name = own_bot(puzzle_set), "nonobot"
         warm_up = [*command, "--warm-up"]
     bot = Bot(given.get("name", name), command, show=[path.absolute() for path in given.get("show", [])])
-    sandbox = bot.sandbox(terms.containment, result_path)
+    sandbox = bot.sandbox(configuration.containment, result_path)
     return replace(bot, warm_up_seconds=warmed_up(given.get("warm_up", warm_up), sandbox))
-
-
-def _name_of(command: Sequence[str]) -> str:
-    """Return what a bot is called that was given no name: its program, or the one that an interpreter runs."""
-    program = Path(command[0]).name
-    scripts = [Path(word).stem for word in command[1:] if not word.startswith("-")]
-    return scripts[0] if INTERPRETER.fullmatch(program) and scripts else program
-
-
-def _new_result_path() -> Path:
-    return Path("results") / f"run-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}.json"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -24,6 +25,7 @@ __all__ = [
     "is_here",
     "is_in",
     "is_own_bot",
+    "name_of",
     "named_by",
     "own_bot",
     "prefixes_of",
@@ -34,6 +36,8 @@ HOME = Path(nonobot.__file__).resolve().parent.parent
 
 OWN_BOT = (sys.executable, "-P", "-m", "nonobot")  # -P: not a nonobot.py that lies in the working folder
 OWN_JUDGE = (sys.executable, "-P", "-m", "nonobot.harness")
+
+INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*")
 
 _NAMES = "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "nix/store", "gnu/store"
 SYSTEM = tuple(Path("/", one) for one in _NAMES)
@@ -68,6 +72,13 @@ def is_own_bot(command: Sequence[str]) -> bool:
         module = words[1:] if words[:1] == ["-P"] else words
         return module[:2] == ["-m", "nonobot"]
     return program.resolve() == python.with_name("nonobot").resolve()
+
+
+def name_of(command: Sequence[str]) -> str:
+    """Return the name of a bot without a given name: its program, or the script that an interpreter runs."""
+    program = Path(command[0]).name
+    scripts = [Path(word).stem for word in command[1:] if not word.startswith("-")]
+    return scripts[0] if INTERPRETER.fullmatch(program) and scripts else program
 
 
 def is_here(word: str) -> bool:
