@@ -17,8 +17,8 @@ import pytest
 from nonobot.arguments import byte_count
 from nonobot.harness import cli
 from nonobot.harness.__main__ import main
-from nonobot.harness.commands import run_bot
 from nonobot.harness.play import machine
+from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.result_files import read_result
@@ -90,7 +90,7 @@ def test_a_run_that_is_not_all_right_ends_with_1(tmp_path, capsys):
     ],
 )
 def test_a_bot_without_a_name_is_called_after_its_program(bot, name):
-    assert run_bot._name_of(bot) == name
+    assert name_of(bot) == name
 
 
 @pytest.mark.parametrize(

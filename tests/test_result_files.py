@@ -14,7 +14,7 @@ from nonobot.harness import claims
 from nonobot.harness.bench import against, measure
 from nonobot.harness.bench.against import Against, Compared, Plan
 from nonobot.harness.bench.measure import Measured
-from nonobot.harness.check.step import CheckResult
+from nonobot.harness.check.steps import CheckResult
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import AttemptStarted, PuzzleJudged, read_records
 from nonobot.harness.profiling import collect

@@ -5,35 +5,25 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from msgspec import UNSET
-
-from nonobot.arguments import Parser, byte_count, either, seconds, whole_number
-from nonobot.harness.cli import (
-    SET_HELP,
-    add_contain,
-    add_core,
-    add_json,
-    add_size,
-    add_warm_up,
-)
+from nonobot.arguments import Parser, whole_number
+from nonobot.harness.cli import SET_HELP, add_contain, add_core, add_json, add_size, add_warm_up
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.play.bot_command import name_of, own_bot
 from nonobot.harness.play.exchange_folder import file_names
-from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
+from nonobot.harness.play.machine import busy_warning, can_pin
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.sandbox import uncontained
 from nonobot.harness.progress import RunProgress
-from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
+from nonobot.harness.results.conditions import Feed
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.run_result import EndReason, RunResult
+from nonobot.harness.run_options import LIMITS, add_limits, configuration_of
 from nonobot.harness.user_files import loaded
-from nonobot.tournament_data import PuzzleSet
 
 __all__ = ["add_to"]
 
@@ -59,25 +49,6 @@ docs/judge.md explains limits, ends and verdicts.
 
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 130 interrupted.
 """
-
-LIMITS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
-    "wall_limit_seconds": ("--time-limit", seconds, "S", "wall seconds for the whole set (default: 7200)"),
-    "cpu_limit_seconds": ("--cpu-limit", seconds, "S", "CPU seconds for the whole set"),
-    "puzzle_limit_seconds": (
-        *("--puzzle-limit", seconds, "S"),
-        "wall seconds for each puzzle; the bot is started again with the puzzles after it",
-    ),
-    "memory_limit_bytes": ("--memory-limit", byte_count, "BYTES", "such as 500M or 4G"),
-    "process_limit": (
-        *("--process-limit", either("0", None, whole_number(1, 999_999, "a number of processes")), "N"),
-        f"processes and threads at one time; 0 for no such limit (default: {PROCESS_LIMIT})",
-    ),
-    "stall_limit_seconds": (
-        *("--stall-limit", either("0", None, seconds), "S"),
-        f"seconds without computing or writing; 0 for no such limit (default: {STALL_SECONDS:g})",
-    ),
-}
-"""By field of the configuration: option, type, unit and help."""
 
 FREE = {"resume", "quiet", "json", "carry_out", "command", "bot_command"}
 """Arguments that --resume takes; it takes the others from the run."""
@@ -119,9 +90,7 @@ def add_to(parser: Parser) -> None:
     )
     files.add_argument("--writes", metavar="NAME", help="the file it writes its answers to, read as it grows")
     files.add_argument("--logs", metavar="NAME", help="the file it keeps its own record of the time in")
-    limits = parser.add_argument_group("limits")
-    for field, (option, read, unit, text) in LIMITS.items():
-        limits.add_argument(option, dest=field, type=read, metavar=unit, help=text)
+    add_limits(parser.add_argument_group("limits"))
     output = parser.add_argument_group("result")
     output.add_argument(
         "--result", type=Path, metavar="FILE.json", help="where the result goes (default: a new file in results/)"
@@ -164,7 +133,7 @@ def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     given = vars(arguments)
     _require_free(result_path, given)
-    configuration = _configuration(given)
+    configuration = configuration_of(given)
     files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), configuration.feed, dashes="--")
     puzzle_set = loaded(given.get("set", DEFAULT_SET), given.get("size"))
     if "core" not in given and not can_pin():
@@ -172,7 +141,16 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     if line := uncontained(configuration.containment):
         _say(arguments, line)
     require_place(configuration, result_path)
-    bot = replace(_bot(arguments, puzzle_set, configuration, result_path), files=files)
+    command, name, warm_up = arguments.bot_command, "nonobot", given.get("warm_up")
+    if command:
+        name = name_of(command)
+    else:
+        command = own_bot(puzzle_set)
+        warm_up = warm_up or [*command, "--warm-up"]
+    show = [path.absolute() for path in given.get("show", [])]
+    bot = Bot(given.get("name", name), command, files=files, show=show)
+    sandbox = bot.sandbox(configuration.containment, result_path)
+    bot = replace(bot, warm_up_seconds=warmed_up(warm_up, sandbox))
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
         result = play(puzzle_set, bot, configuration, result_path, progress.take)
     if (warning := busy_warning(result.machine)) and result.end.reason is not EndReason.NOT_STARTED:
@@ -208,32 +186,3 @@ def _resumed(arguments: argparse.Namespace) -> RunResult:
 def _say(arguments: argparse.Namespace, line: str) -> None:
     if not arguments.quiet:
         print(f"nonojudge: {line}", file=sys.stderr)
-
-
-def _configuration(given: dict[str, Any]) -> Configuration:
-    if "core" in given and "cores" in given:
-        raise UnusableError("--core names the one core of a bot, and --cores gives it several: take one of them")
-    limits = {"stall_limit_seconds": STALL_SECONDS, "process_limit": PROCESS_LIMIT}
-    return Configuration(
-        feed=Feed(given.get("feed", Feed.BATCH)),
-        core=given["core"] if "core" in given else tournament_core(given.get("cores", 1)),
-        any_order="any_order" in given,
-        contain=Contain(given.get("contain", Contain.AUTO)),
-        beside=given.get("beside", UNSET),
-        **{**limits, **{field: given[field] for field in LIMITS if field in given}},
-    )
-
-
-def _bot(
-    arguments: argparse.Namespace, puzzle_set: PuzzleSet, configuration: Configuration, result_path: Path
-) -> Bot:
-    """Return the given bot; without one this project's, warmed up."""
-    given = vars(arguments)
-    if arguments.bot_command:
-        command, name, warm_up = arguments.bot_command, name_of(arguments.bot_command), None
-    else:
-        command, name = own_bot(puzzle_set), "nonobot"
-        warm_up = [*command, "--warm-up"]
-    bot = Bot(given.get("name", name), command, show=[path.absolute() for path in given.get("show", [])])
-    sandbox = bot.sandbox(configuration.containment, result_path)
-    return replace(bot, warm_up_seconds=warmed_up(given.get("warm_up", warm_up), sandbox))
