@@ -19,7 +19,7 @@ from nonobot.bot.champion.guidance import _keep_bound_marginals
 from nonobot.bot.champion.heap import bump, heap_insert, heap_pop
 from nonobot.bot.champion.propagate import _visit_watches, propagate_all
 from nonobot.bot.champion.rules import apply_rules
-from nonobot.bot.champion.search import _decide_by_activity, _luby, _next_replayed, _save_replay, _start
+from nonobot.bot.champion.search import _start
 from nonobot.bot.champion.trail import assign, backjump
 from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.loading import load_kernel
@@ -48,10 +48,6 @@ class _Way(IntEnum):
     INSERT = auto()
     POP = auto()
     BUMP = auto()
-    DECIDE = auto()
-    LUBY = auto()
-    SAVE_REPLAY = auto()
-    NEXT_REPLAYED = auto()
 
 
 @kernel
@@ -89,14 +85,6 @@ def learn(m, way, number, a, b, c, d):
         return heap_pop(m)
     elif way == _Way.BUMP:
         bump(m, number)
-    elif way == _Way.DECIDE:
-        return _decide_by_activity(m)
-    elif way == _Way.LUBY:
-        return _luby(number)
-    elif way == _Way.SAVE_REPLAY:
-        _save_replay(m, number)
-    elif way == _Way.NEXT_REPLAYED:
-        return _next_replayed(m)
     return 0
 
 
@@ -153,7 +141,3 @@ reduce_clauses = partial(_by_learning, _Way.REDUCE_CLAUSES)
 insert = partial(_by_learning, _Way.INSERT)  # variable
 pop = partial(_by_learning, _Way.POP)
 make_more_active = partial(_by_learning, _Way.BUMP)  # variable
-decide_by_activity = partial(_by_learning, _Way.DECIDE)
-luby = partial(_by_learning, _Way.LUBY)  # index
-save_replay = partial(_by_learning, _Way.SAVE_REPLAY)  # level
-next_replayed = partial(_by_learning, _Way.NEXT_REPLAYED)

@@ -343,11 +343,3 @@ def unit_propagate(
                 now[unknown[0][0]] = unknown[0][1]
                 changed = True
     return now
-
-
-def luby(length: int) -> list[int]:
-    """Return the beginning of Luby's sequence: 1; then always all so far twice, and the next power of two."""
-    found: list[int] = [1]
-    while len(found) < length:
-        found += [*found, 2 * max(found)]
-    return found[:length]

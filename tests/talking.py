@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import selectors
@@ -12,6 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from nonobot.bot.cli import parse
 from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
@@ -77,6 +79,12 @@ def _as_standard_streams(*descriptors: int) -> Iterator[None]:
         for standard, descriptor in enumerate(kept):
             os.dup2(descriptor, standard)
             os.close(descriptor)
+
+
+def counted(stats: Path) -> list[dict]:
+    """Return the records that `--stats` wrote, without the times."""
+    records = [json.loads(line) for line in stats.read_text().splitlines()]
+    return [{name: value for name, value in record.items() if not name.endswith("seconds")} for record in records]
 
 
 def batch(*puzzles: Puzzle | bytes) -> bytes:

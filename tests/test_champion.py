@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import subprocess
-import sys
 from collections import Counter
 from itertools import chain, combinations, product
-from pathlib import Path
 
 import pytest
 
@@ -20,6 +16,7 @@ from nonobot.protocol import Puzzle, read_batch
 from tests import naive
 from tests.boards import random_grid, shuffled
 from tests.enumerated import by_clues, check_search, check_solutions, check_solved, mixed_board
+from tests.talking import batch, run
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -214,14 +211,6 @@ def test_the_search_is_the_same_in_wider_masks(without):
             assert record(narrow, puzzle, solutions) == record(wide, puzzle, solutions)
 
 
-def test_counts_are_whole_numbers_and_begin_anew_with_each_puzzle(champion):
-    puzzle = some_puzzles()[0]
-    counts = champion.solve(puzzle).counts
-    assert all(isinstance(count, int) and count >= 0 for count in counts.values())
-    assert champion.solve(Puzzle.from_grid([[1]])).counts["line_solves"] == 2
-    assert champion.solve(puzzle).counts == counts
-
-
 # The clock
 
 
@@ -278,42 +267,12 @@ def test_no_solution_is_not_to_be_asked_for(champion, solutions):
 # Plain Python
 
 
-def as_plain_python(*arguments: str, stdin: bytes = b"", plain: bool = True) -> bytes:
-    """Return what a Python process says, with NUMBA_DISABLE_JIT or without."""
-    return subprocess.run(
-        [sys.executable, *arguments],
-        input=stdin,
-        cwd=Path(__file__).parent.parent,
-        env=os.environ | {"NUMBA_DISABLE_JIT": f"{plain:d}"},
-        capture_output=True,
-        check=True,
-    ).stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("bits", [64, 128])
-def test_as_plain_python_it_finds_the_same_with_the_same_counts(bits):
-    rng = random.Random(6)
-    sizes = ((5, 5, 0.5), (8, 8, 0.35), (9, 9, 0.4), (10, 10, 0.35))
-    puzzles = [Puzzle.from_grid(random_grid(rng, *size)) for size in sizes]
-    puzzles.append(Puzzle.from_grid([[0, 1, 1], [0, 1, 0]]))
-    code = (
-        "from tests.test_champion import *\n"
-        f"for puzzle in {puzzles!r}:\n"
-        "    for without in ((), ('descents',)):\n"
-        f"        print(record(ChampionStrategy(0, without, {bits}), puzzle, 2))"
-    )
-    compiled, plain = (as_plain_python("-c", code, plain=plain) for plain in (False, True))
-    assert compiled == plain
-    assert len(compiled.splitlines()) == 2 * len(puzzles)
-
-
-def test_the_command_runs_as_plain_python(tmp_path):
+def test_the_command_runs_as_plain_python(tmp_path, monkeypatch):
     stats = tmp_path / "stats.jsonl"
     puzzle = Puzzle.from_grid(random_grid(random.Random(10), 9, 9, 0.35))
-    clues = ["\t".join(map(str, clue)) for clue in (*puzzle.columns, *puzzle.rows)]
     options = ("--size", "9x9", "--without", "descents", "--stats", str(stats))
-    answer = as_plain_python("-m", "nonobot", *options, stdin="\n".join(["$1", *clues, ""]).encode())
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    answer = run(batch(puzzle), *options).stdout
     rows = [list(map(int, line.split(b"\t"))) for line in answer.splitlines()[1:]]
     compiled = ChampionStrategy(without=("descents",)).solve(puzzle)
     assert rows == compiled.solutions[0].cells.tolist()

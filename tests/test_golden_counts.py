@@ -8,11 +8,9 @@ import sys
 
 import pytest
 
-from nonobot.bot.cli import parse
-from nonobot.bot.strategy import make_strategy
 from tests import golden_counts
-from tests.golden_counts import FOLDER, GOLDEN, SMALL, TOURNAMENT, WIDE, counted, difference, from_text, to_text
-from tests.patched import HOUSE, LINE_KERNEL, PAINTS_LESS, SLOW, patched_house
+from tests.golden_counts import FOLDER, GOLDEN, SMALL, WIDE, counted, difference, from_text, to_text
+from tests.patched import HOUSE, LINE_KERNEL, PAINTS_LESS, patched_house
 from tests.plain import IS_PLAIN
 
 pytestmark = [
@@ -65,37 +63,6 @@ def test_fp3_is_stronger_somewhere():
 # The comparison itself
 
 
-class OneMore:
-    """The champion, which finds one conflict more in a single puzzle."""
-
-    def __init__(self, at: int) -> None:
-        self._strategy = make_strategy(parse([]))
-        self._at = at
-        self.prepare = self._strategy.prepare
-
-    def solve(self, puzzle, **options):
-        result = self._strategy.solve(puzzle, **options)
-        self._at -= 1
-        if self._at == 0:
-            result.counts["conflicts"] += 1
-        return result
-
-
-def test_one_count_more_in_one_puzzle_is_found_and_named():
-    sets = GOLDEN["champion"].sets
-    before = on_file("champion")
-    words = difference("champion", before, counted((), sets, OneMore(24 + 16)))
-    conflicts = before[TOURNAMENT, 16]["conflicts"]
-    total = sum(facts["conflicts"] for facts in before.values())
-    lines = words.splitlines()
-    assert lines[0] == (f"champion: the counts of 1 of 50 puzzles differ; the first is $16 of {TOURNAMENT}")
-    changed = [line.split() for line in lines if "->" in line]
-    assert [line[:5] for line in changed] == [
-        ["conflicts", str(conflicts), "->", str(conflicts + 1), "+1"],
-        ["conflicts", str(total), "->", str(total + 1), "+1"],
-    ]
-
-
 A, B = {"status": "solved", "nodes": 3}, {"status": "timeout", "nodes": 7}
 
 
@@ -146,13 +113,6 @@ def test_refresh_writes_and_then_nothing_differs(small_file, capsys):
     assert "the counts of 1 of 3 puzzles differ; the first is $1 of boardgen" in capsys.readouterr().out
 
 
-def test_a_name_that_is_none(capsys):
-    with pytest.raises(SystemExit) as end:
-        golden_counts.main(["nobody"])
-    assert end.value.code == 2
-    assert "no counts 'nobody'; there are champion, " in capsys.readouterr().err
-
-
 # Real changes, in a copy of the bot
 
 
@@ -174,16 +134,6 @@ def test_a_line_kernel_that_paints_less_is_found(tmp_path):
     assert done.returncode == 1, done.stderr
     assert f"puzzles differ; the first is $1 of {SMALL}" in done.stdout
     assert "solved 50 50" in " ".join(done.stdout.split())  # no test of answers would have seen it
-
-
-@pytest.mark.slow
-def test_a_line_kernel_that_is_slow_counts_the_same(tmp_path):
-    environment = patched_house(tmp_path, LINE_KERNEL, *SLOW)
-    done = golden_counts_of_house(tmp_path, environment, "papers-fp2")
-    assert (done.returncode, done.stdout) == (
-        0,
-        "papers-fp2: the counts of 34 puzzles are as they were\n",
-    ), done.stderr
 
 
 @pytest.mark.slow

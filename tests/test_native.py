@@ -165,25 +165,6 @@ def test_where_numba_has_changed_a_line_says_so_and_kernels_work_all_the_same(tm
     assert not list(tmp_path.rglob("*.code"))
 
 
-@pytest.mark.slow
-def test_the_bot_answers_where_numba_has_changed(tmp_path):
-    ours, another, why = CHANGES["the object code is not to be had"]
-    environment = patched_house(tmp_path, "kernels/loading.py", (ours, another))
-    command = [sys.executable, "-m", "nonobot", "--size", "2x2"]
-    for lines in (2, 1):  # the first start says that it compiles line logic, and this board needs no more
-        done = subprocess.run(
-            command,
-            cwd=tmp_path,
-            env=environment,
-            input=batch(GOOD),
-            capture_output=True,
-            timeout=PATIENCE_SECONDS,
-        )
-        assert (done.returncode, done.stdout) == (0, format_answer(1, Solution(GRID)))
-        assert done.stderr.count(b"\n") == lines
-        assert why.encode() in done.stderr.splitlines()[0]
-
-
 def test_where_the_system_does_not_tell_the_processor_llvmlite_does(monkeypatch):
     told = cache._cpu()
     assert b"flags" in told or not ON_X86_64
