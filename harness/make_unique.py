@@ -1,9 +1,8 @@
-"""Drawn boards changed until their clues have one solution: few cells change, and where it shows least.
+"""Drawn boards changed until their clues have one solution, in few cells and where it is least visible.
 
-No solver is in it: it is handed one. As long as there are several solutions, one of the cells in which they differ
-is changed. Of those the ones that would join their neighbours' colour are tried first, which are cells at the edge
-of black areas and specks; the one after which the fewest cells differ is kept. In the end each change that was not
-needed is taken back.
+As long as there are several solutions, the search changes one of the cells in which they differ. It first tries
+those that get their neighbours' colour, which are specks and cells at the edge of black areas, and keeps the
+change after which the fewest cells differ. In the end it undoes each change that was not needed.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from nonobot.protocol import Puzzle
 __all__ = ["MOST_TRIES", "MadeUnique", "differing", "make_unique"]
 
 MOST_TRIES = 1000
-"""Boards that are solved before it is given up: seconds at 30x30."""
+"""Boards to solve before giving up: seconds at 30x30."""
 
 CHOICES = 16
 """Cells tried for each change. A dithered board of 30x30 took 26 changes with 8 of them, 15 with 16, and with 32
@@ -34,18 +33,9 @@ MOST_LATE = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MadeUnique:
-    """What came of it.
+    """The board whose clues have one solution, or if not `unique`, as drawn.
 
-    Attributes
-    ----------
-    cells : Cells
-        The board; as it was drawn if `unique` is false.
-    changed : int
-        Cells in which it is not what was drawn.
-    unique : bool
-        Whether its clues have no other solution.
-    tries : int
-        Boards that were solved.
+    `changed` is the number of changed cells, `tries` that of the boards solved.
     """
 
     cells: Cells
@@ -55,7 +45,7 @@ class MadeUnique:
 
 
 def differing(cells: Cells, findings: Findings) -> Cells:
-    """Return in which cells a solution that was found is not what was drawn."""
+    """Return the cells in which some solution is not as drawn."""
     return (findings.solutions != cells).any(axis=0)
 
 
@@ -66,32 +56,26 @@ def make_unique(
     most_tries: int = MOST_TRIES,
     on_change: Callable[[int, int, int], None] = lambda *_: None,
 ) -> MadeUnique:
-    """Return a board with a single solution that differs in few cells from what was drawn.
+    """Return a board with a single solution that differs from the drawn one in few cells.
 
-    Parameters
-    ----------
-    cells : Cells
-    solve : callable
-        Tells the solutions of a board, two at least if it has two. The same answers lead to the same board.
-    most_tries : int
-        Boards to solve before the end.
-    on_change : callable, optional
-        Told the number of tries, of changed cells, and of cells in which solutions were found to differ.
+    `solve` returns the solutions of a board, at least two if it has two; `most_tries` is the number of boards to
+    solve. `on_change` is called with the number of tries, of changed cells, and of cells in which solutions
+    differ.
     """
     search = _Search(cells, solve, most_tries)
-    found = search.look(())
-    while found is not None and not found.unique:
-        search.now = found
-        on_change(search.tries, len(search.changed), int(differing(search.board(), found).sum()))
-        found = search.change()
-    if found is None:
+    findings = search.look(())
+    while findings is not None and not findings.unique:
+        search.now = findings
+        on_change(search.tries, len(search.changed), int(differing(search.board(), findings).sum()))
+        findings = search.change()
+    if findings is None:
         return MadeUnique(cells, 0, False, search.tries)
     search.take_back()
     return MadeUnique(search.board(), len(search.changed), True, search.tries)
 
 
 class _Search:
-    """The cells changed so far, the solutions found then, and how often was asked."""
+    """The cells changed so far, the solutions of that board, and the number of boards solved."""
 
     now: Findings
 
@@ -105,32 +89,32 @@ class _Search:
         self._random = Random(0)
 
     def board(self, *beside: tuple[int, int]) -> Cells:
-        """Return the board as it is now, with some more cells changed."""
+        """Return the board as it is now, with more cells changed."""
         cells = self._drawn.copy()
         for place in (*self.changed, *beside):
             cells[place] ^= True
         return cells
 
     def look(self, beside: tuple[tuple[int, int], ...]) -> Findings | None:
-        """Return what is found of the board with more cells changed; None if that says nothing, or not in time."""
+        """Return the solutions of the board with more cells changed; None without any in time, or at a bound."""
         if self.tries >= self._most_tries or self._late >= MOST_LATE:
             return None
         self.tries += 1
-        found = self._solve(Puzzle.from_grid(self.board(*beside).astype(np.uint8)))
-        self._late += not found.in_time
-        return found if found.unique or len(found.solutions) > 1 else None
+        findings = self._solve(Puzzle.from_grid(self.board(*beside).astype(np.uint8)))
+        self._late += not findings.in_time
+        return findings if findings.unique or len(findings.solutions) > 1 else None
 
     def change(self) -> Findings | None:
-        """Change the cell that leaves least open, and return what is found then; None if there is none."""
+        """Change the cell after which the fewest cells differ, and return the solutions then; None without any."""
         best: tuple[tuple[bool, int], tuple[int, int], Findings] | None = None
         for place in self._places():
-            found = self.look((place,))
-            if found is None:
+            findings = self.look((place,))
+            if findings is None:
                 continue
-            left = (not found.complete, int(differing(self.board(place), found).sum()))
+            left = (not findings.complete, int(differing(self.board(place), findings).sum()))
             if best is None or left < best[0]:
-                best = left, place, found
-            if found.unique:
+                best = left, place, findings
+            if findings.unique:
                 break
         if best is None:
             return None
@@ -138,14 +122,14 @@ class _Search:
         return best[2]
 
     def take_back(self) -> None:
-        """Undo the changes that the solution is single without, the latest last."""
+        """Undo the changes that are not needed for a single solution, in their order."""
         for place in list(self.changed):
-            found = self.look((place,))  # changed twice: as it was drawn
-            if found is not None and found.unique:
+            findings = self.look((place,))  # changed twice: as it was drawn
+            if findings is not None and findings.unique:
                 self.changed.remove(place)
 
     def _places(self) -> list[tuple[int, int]]:
-        """Return the cells to try, the least conspicuous first."""
+        """Return the cells to try, the least visible changes first."""
         cells = self.board()
         open_cells = differing(cells, self.now)
         joined = _neighbours_of_other_colour(cells)
@@ -155,7 +139,7 @@ class _Search:
 
 
 def _neighbours_of_other_colour(cells: Cells) -> npt.NDArray[np.int_]:
-    """Return of each cell how many of the eight around it have the other colour; beyond the border is white."""
+    """Return for each cell the number of its eight neighbours of the other colour; beyond the border is white."""
     height, width = cells.shape
     around = np.pad(cells, 1).astype(np.int_)
     black = sum(around[y : y + height, x : x + width] for y in range(3) for x in range(3)) - cells

@@ -1,4 +1,4 @@
-"""How hard random boards are, by size and density: counts that add up, wherever the boards were judged."""
+"""Difficulty of random boards by size and density: counts that add up, wherever the boards were graded."""
 
 from __future__ import annotations
 
@@ -27,21 +27,14 @@ __all__ = [
 ]
 
 SURVEY_SCHEMA_VERSION = 1
-"""Of the JSON form; raised by a change that old readers cannot take."""
+"""Version of the JSON form; a change that old readers cannot read raises it."""
 
 STEP_PERCENT = 5
-"""Boards are put together by their share of black cells, to the nearest so many per cent."""
+"""Step, in per cent, of the shares of black cells that boards are grouped by."""
 
 
 class BoardKind(NamedTuple):
-    """What boards of a row have in common.
-
-    Attributes
-    ----------
-    width, height : int
-    percent : int
-        Black cells, to the nearest `STEP_PERCENT`.
-    """
+    """Size of boards and their share of black cells, to the nearest `STEP_PERCENT`."""
 
     width: int
     height: int
@@ -49,7 +42,7 @@ class BoardKind(NamedTuple):
 
     @classmethod
     def of(cls, width: int, height: int, black: int) -> BoardKind:
-        """Return the kind of a board with so many black cells; what lies just between two steps goes up."""
+        """Return the kind of a board with `black` black cells; halfway between two steps is rounded up."""
         step = STEP_PERCENT * width * height
         return cls(width, height, (200 * black + step) // (2 * step) * STEP_PERCENT)
 
@@ -62,23 +55,20 @@ class BoardKind(NamedTuple):
 
 @dataclass(slots=True)
 class Row:
-    """What was seen of the boards of a kind. All of it are counts, but for the seconds.
+    """Counts of the boards of a kind.
 
     Attributes
     ----------
-    boards : int
     undecided, late : int
-        Boards given up at a limit: whether they are unique is not known. And those of them that ran out of time,
-        not of lines to be painted; only these may be others the next time.
+        Boards given up at a limit, and those of them at the time limit, which may be others the next time.
     unique : int
         Boards with exactly one solution.
     lines, probing : int
-        Those of them that line logic alone solves; and those that FP1 solves, but line logic does not.
+        Unique boards that line logic alone solves; and that FP1 solves, but line logic does not.
     work, conflicts : Counter of int
-        Of the champion, for how many boards: rounded down to two digits. Undecided boards count with what they
-        cost.
+        Numbers of boards, also of undecided ones, by the champion's count, rounded down to two digits.
     seconds : float
-        What the boards took, drawn and judged, by the clocks of the workers: not the same the next time.
+        Time to draw and grade the boards, by the clocks of the workers.
     """
 
     boards: int = 0
@@ -91,16 +81,16 @@ class Row:
     conflicts: Counter[int] = field(default_factory=Counter)
     seconds: float = 0.0
 
-    def add(self, found: Grade, line_limit: int) -> None:
-        """Count a board, judged with this limit."""
+    def add(self, grade: Grade, line_limit: int) -> None:
+        """Count a board that was graded with this limit."""
         self.boards += 1
-        self.undecided += not found.decided
-        self.late += not found.decided and found.work <= line_limit
-        self.unique += found.unique
-        self.lines += found.level == "lines"
-        self.probing += found.level == "probing"
-        self.work[rounded(found.work)] += 1
-        self.conflicts[rounded(found.conflicts)] += 1
+        self.undecided += not grade.decided
+        self.late += not grade.decided and grade.work <= line_limit
+        self.unique += grade.unique
+        self.lines += grade.level == "lines"
+        self.probing += grade.level == "probing"
+        self.work[rounded(grade.work)] += 1
+        self.conflicts[rounded(grade.conflicts)] += 1
 
     def __iadd__(self, other: Row) -> Row:
         for each in fields(self):
@@ -109,13 +99,13 @@ class Row:
 
 
 class Survey:
-    """A table of rows by kind, each there once a board of it was seen."""
+    """A table of rows by kind of board."""
 
     def __init__(self) -> None:
         self._rows: dict[BoardKind, Row] = {}
 
     def row(self, kind: BoardKind) -> Row:
-        """Return the row of a kind, to be added to."""
+        """Return the row of a kind, which is new if need be."""
         return self._rows.setdefault(kind, Row())
 
     def rows(self) -> Iterator[tuple[BoardKind, Row]]:
@@ -130,7 +120,7 @@ class Survey:
 
 
 def rounded(number: int) -> int:
-    """Return a count rounded down to two digits: few values to keep, none more than a tenth too small.
+    """Return a count rounded down to two digits, so that few values are kept.
 
     Examples
     --------
@@ -142,13 +132,7 @@ def rounded(number: int) -> int:
 
 
 def quantile(counts: Counter[int], share: float) -> int:
-    """Return the smallest value that at least `share` of those counted do not exceed.
-
-    Raises
-    ------
-    ValueError
-        If nothing was counted.
-    """
+    """Return the smallest value that at least `share` of those counted do not exceed; ValueError without any."""
     if not counts:
         raise ValueError("nothing was counted")
     wanted, seen = share * counts.total(), 0
@@ -160,7 +144,7 @@ def quantile(counts: Counter[int], share: float) -> int:
 
 
 def as_text(survey: Survey, terminal: bool) -> str:
-    """Return the table for people: shares of each row's boards, and quantiles of what they cost the champion."""
+    """Return the table for people: shares of each row's boards, and quantiles of the champion's work."""
     table = new_table()
     table.add_column("size", no_wrap=True)
     for name in (
@@ -186,7 +170,7 @@ def as_text(survey: Survey, terminal: bool) -> str:
 
 
 def as_json(survey: Survey, recipes: Sequence[str], line_limit: int) -> str:
-    """Return all counts as JSON text, with what the boards were made from."""
+    """Return all counts as JSON text, with the recipes of the boards."""
     rows = []
     for kind, row in survey.rows():
         values = {each.name: getattr(row, each.name) for each in fields(row)}

@@ -133,7 +133,6 @@ class _OpenPuzzle:
 
     choice: Choice
     requested: int = 0  # boards in tasks so far
-    tasks: int = 0  # on the way
     waiting: dict[int, list[Grade]] = field(default_factory=dict)  # by the first draw, until those before are in
 
     @property
@@ -154,7 +153,6 @@ class Plan:
         self._on_draw = on_draw
         self._pace = _Pace()
         self._open: dict[int, _OpenPuzzle] = {}
-        self._in_need: deque[int] = deque()  # puzzles that need more boards for certain
         self._begun = self._written = 0  # puzzles
         self._end = recipe.count  # index after the last puzzle that matters, the first without a board
         self._drawn = self._eligible = 0
@@ -168,13 +166,12 @@ class Plan:
         """Return the boards of a task, for :meth:`take` with its result; none if all are on the way."""
         left = self._recipe.count * self._rules.choices - self._eligible
         room = most = self._pace.boards(workers, left / self._rate)
-        draws = []
-        while room > 0 and (index := self._next_in_need()) is not None:
-            puzzle = self._open[index]
+        draws: list[Draws] = []
+        for index, puzzle in self._in_need():
             draws.append(self._requested(index, min(most, self._likely(puzzle))))
             room -= draws[-1].number
-            if puzzle.ahead < puzzle.choice.missing:
-                self._in_need.appendleft(index)  # it needs them in any case
+            if room <= 0:
+                break
         return draws or self._in_advance(most, TASKS_A_WORKER * workers)
 
     def take(self, draws: Sequence[Draws], grades_of: Sequence[list[Grade]], seconds: float) -> None:
@@ -184,13 +181,10 @@ class Plan:
             puzzle = self._open.get(one.index)
             if puzzle is None:
                 continue  # chosen meanwhile: these were drawn in advance
-            puzzle.tasks -= 1
             puzzle.waiting[one.first] = grades
             self._look_at(one.index, puzzle)
             if puzzle.choice.hopeless:
                 self._end = min(self._end, one.index + 1)
-            elif not puzzle.choice.over and not puzzle.tasks and one.index not in self._in_need:
-                self._in_need.appendleft(one.index)
 
     def ready(self) -> Iterator[Board]:
         """Yield the chosen boards in the order of the puzzles; NoBoardError if the next puzzle has none."""
@@ -208,17 +202,15 @@ class Plan:
         rate = min(self._rate, (puzzle.choice.eligible + 1) / (puzzle.choice.drawn + 1), 1.0)
         return min(math.ceil(puzzle.choice.missing / rate), puzzle.choice.most)
 
-    def _next_in_need(self) -> int | None:
-        while self._in_need:
-            index = self._in_need.popleft()
-            puzzle = self._open.get(index)  # None: its board is written
-            if index < self._end and puzzle and not puzzle.choice.over:
-                return index
-        if self._begun == min(self._end, self._written + MOST_AHEAD):
-            return None
-        self._open[self._begun] = _OpenPuzzle(Choice(self._rules))
-        self._begun += 1
-        return self._begun - 1
+    def _in_need(self) -> Iterator[tuple[int, _OpenPuzzle]]:
+        """Yield the puzzles that need more boards than requested, open ones first."""
+        for index, puzzle in self._open.items():
+            if index < self._end and not puzzle.choice.over and puzzle.ahead < puzzle.choice.missing:
+                yield index, puzzle
+        while self._begun < min(self._end, self._written + MOST_AHEAD):
+            puzzle = self._open[self._begun] = _OpenPuzzle(Choice(self._rules))
+            self._begun += 1
+            yield self._begun - 1, puzzle
 
     def _in_advance(self, most: int, tasks: int) -> list[Draws]:
         """Return boards that matter if those before them are not enough; none while other work is left."""
@@ -233,7 +225,6 @@ class Plan:
         puzzle = self._open[index]
         draws = Draws(index, puzzle.requested, number, puzzle.choice.missing)
         puzzle.requested += number
-        puzzle.tasks += 1
         return draws
 
     def _look_at(self, index: int, puzzle: _OpenPuzzle) -> None:
@@ -283,20 +274,8 @@ def survey_on(
 ) -> Survey:
     """Return the survey of the boards of all recipes, the first one drawn for each puzzle.
 
-    Parameters
-    ----------
-    client : Client or None
-        None: all boards are graded here.
-    jobs : sequence of (Grading, Recipe)
-    on_cells : callable
-        Called with the number of cells of the boards done so far: large boards take longer.
-
-    Raises
-    ------
-    ValueError
-        If no board can be made from a recipe.
-    UnusableError
-        As :func:`select_on`.
+    Without a client all boards are graded here. `on_cells` is called with the number of cells of the boards done
+    so far: large boards take longer. Errors are those of :func:`select_on`.
     """
     for _, recipe in jobs:
         check_numbers(recipe.width, recipe.height, recipe.count, recipe.p1, recipe.p2)

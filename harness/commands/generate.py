@@ -40,21 +40,11 @@ examples:
 The files are, byte for byte, those of the tournaments' generator (a Python 2 program) for the same numbers.
 A set need not be written to be played: `nonojudge run --set boardgen:25x25x1000:seed=7`.
 
-With --unique or --hard, every board that is drawn has random numbers of its own, and this project's bot solves
-it. Puzzle k keeps its place and its number of black cells: boards are drawn for it until one, or N, will do, and
-of N the one that the bot painted most lines for is kept. What it cost is counted, not timed: the same command of
-the same version writes the same file on every machine, with --on or without, unless --puzzle-limit strikes, which
-is said. --hard alone counts the way to any solution, as in a tournament; with --unique, the proof that there is no
-other counts too.
-
---on spreads that over cores or machines; docs/scale.md says when it pays. A worker that dies costs a second or so.
-
---survey counts what was seen of the boards, by size and share of black cells: how many line logic alone solves,
-how many probing, how many have one solution, what they cost the bot. Alone, it looks at one board for each puzzle,
-of several sizes if you like, and no puzzles are written; with --unique, at all boards that were drawn.
-
-Random boards with a single solution are rare where they are large or light: at 25x25 one in 20 with half of the
-cells black, one in a thousand with 45 per cent, hardly any with less. docs/data.md has tables.
+With --unique or --hard, boards are drawn for each puzzle until one, or N, fit, and of N the one is kept that this
+project's bot painted most lines for. --survey counts how hard the boards are: alone, one board for each puzzle,
+without writing puzzles; with --unique, all boards drawn. --on spreads the work over cores or machines. The same
+command of the same version writes the same file on every machine, unless --puzzle-limit strikes, which is said.
+docs/data.md explains this, and has tables of how rare boards with a single solution are.
 
 Exit status: 0 written, 2 unusable arguments or no such board found; the files are then left as they were.
 """

@@ -55,10 +55,8 @@ example of a tournament file:
 
 Every bot plays every set, one run at a time, on the terms of `nonojudge run`. Also: feed = "interactive",
 core = 1 or "any" or cores = 2 (so many for each bot), any-order = true, contain = "yes" or "no", and for a bot
-show = ["book.dat"], which it may read though its command does not name it. Results go to results/NAME/ as they
-come. The same command again goes on where it was interrupted, and plays what is new; what was played is not
-played again. A bot that cannot be warmed up or started stands in the ranking with that end, and is tried
-again by the same command.
+show = ["book.dat"], which it may read. Results go to results/NAME/. The same command again goes on where it was
+interrupted, and plays what is new, and bots that could not be started.
 
   nonojudge tournament weekly.toml
   nonojudge tournament weekly.toml --on local             as many runs at a time as this machine has cores

@@ -89,10 +89,7 @@ class ScheduledRun:
     def played(self) -> RunResult | None:
         """Return the result in the file, also of an interrupted run; None if the bot was not started.
 
-        Raises
-        ------
-        UnusableError
-            If the result is of another command, set or configuration.
+        It is an UnusableError if the result is of another command, set or configuration.
         """
         if not self.result_path.exists():
             return None
