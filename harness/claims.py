@@ -288,9 +288,7 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
     """Return measured claims for a screen."""
     from rich.text import Text
 
-    table = new_table()
-    for at, header in enumerate(("claim", "claimed", "measured", "")):
-        table.add_column(header, justify="right" if at == 2 else "left")
+    table = new_table(("claim", "claimed", "measured", ""), left=(0, 1, 3))
     for one in measured:
         figure = "" if one.figure is None else _amount(one.figure, one.claim.unit)
         status = Text(one.status.value, _STYLES[one.status])

@@ -6,7 +6,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, TextIO
 
@@ -172,11 +172,15 @@ def width(terminal: bool) -> int:
     return Console().width
 
 
-def new_table() -> Table:
-    """Return a table without lines, still without columns."""
+def new_table(headers: Sequence[str] = (), left: Container[int] = (0,), no_wrap: bool = False) -> Table:
+    """Return a table without lines; the columns at the places `left` are aligned left, the others right."""
     from rich.table import Table
+    from rich.text import Text
 
-    return Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim")
+    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim")
+    for at, header in enumerate(headers):
+        table.add_column(Text(header), justify="left" if at in left else "right", no_wrap=no_wrap)
+    return table
 
 
 def drawn(parts: Iterable[RenderableType], terminal: bool) -> str:

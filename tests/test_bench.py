@@ -10,12 +10,10 @@ import pytest
 
 pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
 
-from nonobot.harness.bench import measure, suite
-from nonobot.harness.bench.catalogue import BENCHMARKS, COLD_START, chosen, make_job
-from nonobot.harness.bench.job import CheckError, Job
-from nonobot.harness.bench.jobs import champion_jobs, process_start
-from nonobot.harness.bench.jobs.positions import positions
+from nonobot.harness.bench import champion_jobs, measure, suite
+from nonobot.harness.bench.catalogue import BENCHMARKS, COLD_START, CheckError, Job, chosen, make_job
 from nonobot.harness.bench.measure import Measured
+from nonobot.harness.bench.positions import positions
 from nonobot.harness.commands import bench
 from nonobot.harness.errors import UnusableError
 from tests import naive
@@ -105,18 +103,18 @@ def test_a_line_kernel_that_paints_too_little_is_found(monkeypatch):
 
 
 def test_a_warm_start_is_that_of_a_bot_that_answers(compiled, monkeypatch):
-    process_start.check()
-    monkeypatch.setattr(process_start, "ANSWER", b"$1\n0\t1\n")
+    suite.check_start()
+    monkeypatch.setattr(suite, "ANSWER", b"$1\n0\t1\n")
     with pytest.raises(CheckError, match="does not answer"):
-        process_start.check()
+        suite.check_start()
 
 
 def test_a_cold_start_leaves_no_folder_and_keeps_the_status(tmp_path, monkeypatch):
     import subprocess
 
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(process_start.sys, "executable", "/bin/false")
-    assert subprocess.run(process_start.command(cold=True)).returncode == 1
+    monkeypatch.setattr(suite.sys, "executable", "/bin/false")
+    assert subprocess.run(suite.start_command(cold=True)).returncode == 1
     assert list(tmp_path.iterdir()) == []
 
 

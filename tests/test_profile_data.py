@@ -9,8 +9,6 @@ import pytest
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.profiling.collect import read_profile, to_json
-from nonobot.harness.profiling.profile_comparison import as_text as comparison_as_text
-from nonobot.harness.profiling.profile_comparison import compare, judgement
 from nonobot.harness.profiling.profile_data import (
     OUTSIDE_STEPS,
     depth_first,
@@ -21,7 +19,7 @@ from nonobot.harness.profiling.profile_data import (
     stages_of,
 )
 from nonobot.harness.profiling.profile_picture import INNER, THEMES, draw
-from nonobot.harness.profiling.profile_text import as_text
+from nonobot.harness.profiling.profile_text import as_text, compare, comparison_as_text, judgement
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import BotEnd, EndReason
 from tests.pictured import pixels_of

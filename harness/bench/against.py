@@ -188,10 +188,8 @@ def as_text(against: Against, terminal: bool) -> str:
     from rich.text import Text
 
     plan = against.plan
-    table = new_table()
-    headers = ("benchmark", "time of a", plan.revision, "present", "ratio", "interval", "")
-    for at, header in enumerate(headers):
-        table.add_column(Text(plain(header)), justify="right" if 2 <= at <= 4 else "left")
+    headers = ("benchmark", "time of a", plain(plan.revision), "present", "ratio", "interval", "")
+    table = new_table(headers, left=(0, 1, 5, 6))
     for one in against.compared:
         times = (duration(one.before_seconds), duration(one.after_seconds), f"{one.ratio.estimate:.3f}")
         interval = f"{one.ratio.low:.3f} to {one.ratio.high:.3f}"

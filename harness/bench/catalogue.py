@@ -1,17 +1,71 @@
-"""The benchmarks: names, units and the modules of their jobs. Importing this loads no kernel."""
+"""The benchmarks: names, units, and the form of the jobs that do their work. Importing this loads no kernel."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from nonobot.harness.bench.job import Job
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.text import drawn, new_table
 
-__all__ = ["BENCHMARKS", "COLD_START", "Benchmark", "chosen", "listing", "make_job"]
+__all__ = [
+    "BENCHMARKS",
+    "COLD_START",
+    "Benchmark",
+    "CheckError",
+    "Job",
+    "chosen",
+    "clocked",
+    "listing",
+    "make_job",
+    "require",
+]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A benchmark that is ready to run.
+
+    Attributes
+    ----------
+    units : int
+        Units of the catalogue's kind in one loop.
+    seconds : callable
+        Runs a number of loops and returns the CPU seconds of the benchmark's own work.
+    check : callable
+        Runs one loop and raises :class:`CheckError` if its result is wrong.
+    """
+
+    units: int
+    seconds: Callable[[int], float]
+    check: Callable[[], None]
+
+
+class CheckError(Exception):
+    """A benchmark's result is wrong; its time would mean nothing."""
+
+
+def clocked(work: Callable[[int], object]) -> Callable[[int], float]:
+    """Return a function that runs `work` with a number of loops and returns the CPU seconds that it took.
+
+    All of the work is done by one thread. Other programs affect its CPU time far less than its wall time.
+    """
+
+    def seconds(loops: int) -> float:
+        begin = time.process_time()
+        work(loops)
+        return time.process_time() - begin
+
+    return seconds
+
+
+def require(holds: bool, what: str) -> None:
+    """Raise CheckError with the message `what` unless `holds`."""
+    if not holds:
+        raise CheckError(what)
 
 
 @dataclass(frozen=True)
@@ -23,7 +77,7 @@ class Benchmark:
     unit : str
         Unit of work that the time is for: one call, one puzzle, ...
     module : str
-        Module in `jobs` whose function `make` returns the job; `process_start` has a command instead.
+        Module of this package whose function `make` returns the job; `suite` times its own command.
     """
 
     name: str
@@ -34,7 +88,7 @@ class Benchmark:
     @property
     def is_command(self) -> bool:
         """Whether it is the wall time of a command, and not CPU time within a process."""
-        return self.module == "process_start"
+        return self.module == "suite"
 
     @property
     def is_cold(self) -> bool:
@@ -57,16 +111,14 @@ _ENTRIES = (
     Benchmark("bp-sweep", "sweep", "one sweep of belief propagation over a propagated board", "champion_jobs"),
     Benchmark("conflict-analysis", "conflict", "the analysis of conflicts met in real searches", "champion_jobs"),
     Benchmark("learning-search", "conflict", "the first 300 conflicts of a search with learning", "champion_jobs"),
-    Benchmark("protocol-reading", "puzzle", "reading a question file, in Python", "batch_text"),
-    Benchmark("protocol-writing", "answer", "writing answers, in Python", "batch_text"),
-    Benchmark(
-        "start-warm", "start", "the process from its start to the answer of one easy puzzle", "process_start"
-    ),
-    Benchmark(COLD_START, "start", "the same with no compiled kernel: half a minute and more", "process_start"),
-    Benchmark("set-20x20", "puzzle", "the champion on boardgen:20x20x40:seed=2", "whole_sets"),
-    Benchmark("set-25x25", "puzzle", "the champion on boardgen:25x25x100:seed=2011", "whole_sets"),
-    Benchmark("set-30x30", "puzzle", "the champion on boardgen:30x30x40:seed=2", "whole_sets"),
-    Benchmark("set-papers", "puzzle", "the papers' strategy, FP2, on boardgen:20x20x40:seed=2", "whole_sets"),
+    Benchmark("protocol-reading", "puzzle", "reading a question file, in Python", "set_jobs"),
+    Benchmark("protocol-writing", "answer", "writing answers, in Python", "set_jobs"),
+    Benchmark("start-warm", "start", "the process from its start to the answer of one easy puzzle", "suite"),
+    Benchmark(COLD_START, "start", "the same with no compiled kernel: half a minute and more", "suite"),
+    Benchmark("set-20x20", "puzzle", "the champion on boardgen:20x20x40:seed=2", "set_jobs"),
+    Benchmark("set-25x25", "puzzle", "the champion on boardgen:25x25x100:seed=2011", "set_jobs"),
+    Benchmark("set-30x30", "puzzle", "the champion on boardgen:30x30x40:seed=2", "set_jobs"),
+    Benchmark("set-papers", "puzzle", "the papers' strategy, FP2, on boardgen:20x20x40:seed=2", "set_jobs"),
 )
 
 BENCHMARKS = {entry.name: entry for entry in _ENTRIES}
@@ -95,19 +147,16 @@ def make_job(name: str) -> Job:
 
 
 _MODULES: dict[str, Callable[[], Any]] = {
-    "champion_jobs": lambda: import_module("nonobot.harness.bench.jobs.champion_jobs"),
-    "papers_jobs": lambda: import_module("nonobot.harness.bench.jobs.papers_jobs"),
-    "whole_sets": lambda: import_module("nonobot.harness.bench.jobs.whole_sets"),
-    "batch_text": lambda: import_module("nonobot.harness.bench.jobs.batch_text"),
+    "champion_jobs": lambda: import_module("nonobot.harness.bench.champion_jobs"),
+    "papers_jobs": lambda: import_module("nonobot.harness.bench.papers_jobs"),
+    "set_jobs": lambda: import_module("nonobot.harness.bench.set_jobs"),
 }
 """Full names, which a test reads to check the imports."""
 
 
 def listing(terminal: bool) -> str:
     """Return the table of all benchmarks."""
-    table = new_table()
-    for header in ("benchmark", "time of a", "what is measured"):
-        table.add_column(header)
+    table = new_table(("benchmark", "time of a", "what is measured"), left=(0, 1, 2))
     for one in BENCHMARKS.values():
         table.add_row(one.name, one.unit, one.about)
     return drawn([table], terminal)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from nonobot.arguments import missing
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.revisions import Tree, present_tree
 from nonobot.harness.errors import UnusableError
@@ -37,7 +36,6 @@ __all__ = [
     "make_ready",
     "measure",
     "measure_all",
-    "require_pyperf",
     "save",
 ]
 
@@ -72,14 +70,6 @@ FAST = Pace(processes=4, values=3, min_seconds=0.05)
 
 COLD_PROCESSES = 3
 """Cold starts measured; none of them is thrown away."""
-
-
-def require_pyperf() -> None:
-    """Raise UnusableError unless pyperf is installed."""
-    from importlib.util import find_spec
-
-    if find_spec("pyperf") is None:
-        raise UnusableError(missing("bench", "pyperf"))
 
 
 def make_ready(
@@ -269,9 +259,7 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
     """Return the table of measured benchmarks, for a screen."""
     from rich.text import Text
 
-    table = new_table()
-    for at, header in enumerate(("benchmark", "time of a", "mean", "deviation", "median", "least", "clock")):
-        table.add_column(header, justify="right" if 2 <= at <= 5 else "left")
+    table = new_table(("benchmark", "time of a", "mean", "deviation", "median", "least", "clock"), left=(0, 1, 6))
     for one in measured:
         share = percent(one.deviation_seconds / one.mean_seconds)
         times = (one.median_seconds, one.least_seconds)

@@ -10,9 +10,9 @@ from nonobot.arguments import Parser, share, whole_number
 from nonobot.harness.bench import against, measure
 from nonobot.harness.bench.against import Plan, measure_against
 from nonobot.harness.bench.catalogue import Benchmark, chosen, listing
-from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, require_pyperf, save
+from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, save
 from nonobot.harness.cli import add_core, add_json
-from nonobot.harness.errors import UnusableError
+from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.play.machine import require_cores
 from nonobot.harness.progress import Progress
 from nonobot.harness.statistics import EXIT_STATUS
@@ -80,7 +80,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print(listing(on_terminal()), end="")
         return 0
-    require_pyperf()
+    require_libraries("bench", "pyperf")
     require_cores([] if arguments.core is None else [arguments.core])
     if arguments.fast and arguments.against is not None:
         raise UnusableError("--fast is for measuring alone; with --against, --rounds says how much is run")

@@ -15,16 +15,14 @@ from nonobot.harness.cli import (
     add_size,
     add_warm_up,
 )
-from nonobot.harness.errors import UnusableError
+from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.play.bot_command import own_bot
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import warmed_up
 from nonobot.harness.play.sandbox import built_sandbox, uncontained
 from nonobot.harness.profiling.collect import profile_of, read_profile, to_json
-from nonobot.harness.profiling.profile_comparison import as_text as comparison_as_text
-from nonobot.harness.profiling.profile_comparison import compare
 from nonobot.harness.profiling.profile_data import Profile
-from nonobot.harness.profiling.profile_text import as_text
+from nonobot.harness.profiling.profile_text import as_text, compare, comparison_as_text
 from nonobot.harness.progress import RunProgress
 from nonobot.harness.results.conditions import STALL_SECONDS, Configuration, Contain
 from nonobot.harness.results.run_result import EndReason
@@ -120,9 +118,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _check_outs(paths: list[Path]) -> None:
     """See that everything asked for can be written: before the run, not after it."""
     if any(path.suffix != ".json" for path in paths):
-        from nonobot.harness.profiling.profile_picture import check_extra
-
-        check_extra()
+        require_libraries("a picture", "matplotlib")
     for path in paths:
         require_writable(path)
 

@@ -1,4 +1,4 @@
-"""A bot run on a set for its statistics, the lines that it writes after `--stats`; profiles as JSON files."""
+"""Makes profiles: runs a bot on a set and reads the lines that it writes after `--stats`; profiles as JSON."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from nonobot.tournament_data import PuzzleSet
 __all__ = ["profile_of", "read_profile", "to_json"]
 
 NO_COUNTS = ("puzzle", "solutions")
-"""Whole numbers in a line of statistics that count nothing of the search."""
+"""Whole numbers in a line of statistics that are no counts of the search."""
 
 
 class _Line(msgspec.Struct):
-    """What a line of statistics must hold to be of use; the whole numbers beside it are counts."""
+    """Required keys of a line of statistics; all other whole numbers in it are counts."""
 
     puzzle: int
     seconds: float
@@ -41,19 +41,16 @@ def profile_of(
     on_verdict: OnVerdict,
     show: Sequence[Path] = (),
 ) -> Profile:
-    """Run a bot on a set and return where its time went.
+    """Run a bot on a set and return its profile.
 
     Parameters
     ----------
-    puzzle_set : PuzzleSet
     command : sequence of str
         Program and arguments; `--stats FILE` is added.
     terms : Configuration
-        Without a limit for each puzzle: the bot would be started again, and its statistics with it.
-    on_verdict : callable
-        Told of each ruling, and of the run time in seconds at which it was made.
+        It must not limit the time of a puzzle: the bot would be started again, and overwrite its statistics.
     show : sequence of Path, optional
-        What the bot sees beside what its command names, where it is contained.
+        Files and folders that a sandboxed bot sees in addition to those that its command names.
 
     Raises
     ------
@@ -71,7 +68,7 @@ def profile_of(
         if not stats.exists() or not stats.stat().st_size:
             raise UnusableError(_why_nothing(command, result))
         lines = stats.read_bytes().splitlines(keepends=True)
-    rulings = {one.number: one for one in result.score.puzzles}
+    results = {one.number: one for one in result.score.puzzles}
     arrivals = [one.arrived_seconds for one in result.score.puzzles if one.arrived_seconds is not None]
     return Profile(
         command=list(command),
@@ -83,14 +80,14 @@ def profile_of(
         usage=result.usage,
         first_answer_seconds=min(arrivals, default=None),
         last_answer_seconds=max(arrivals, default=None),
-        puzzles=list(_puzzles(lines, rulings)),
+        puzzles=list(_puzzles(lines, results)),
     )
 
 
-def _puzzles(lines: Sequence[bytes], rulings: dict[int, PuzzleResult]) -> Iterator[PuzzleProfile]:
+def _puzzles(lines: Sequence[bytes], results: dict[int, PuzzleResult]) -> Iterator[PuzzleProfile]:
     for at, text in enumerate(lines, 1):
         if not text.endswith(b"\n"):
-            return  # the bot was stopped while it wrote this one
+            return  # the bot was stopped while it wrote this line
         try:
             line = msgspec.json.decode(text, type=_Line)
             values: dict[str, Any] = msgspec.json.decode(text)
@@ -98,9 +95,9 @@ def _puzzles(lines: Sequence[bytes], rulings: dict[int, PuzzleResult]) -> Iterat
             raise UnusableError(
                 f"line {at} of the bot's statistics: {error}; see docs/profiling.md for what it should hold"
             ) from None
-        if line.puzzle in rulings:
+        if line.puzzle in results:
             counts = {name: v for name, v in values.items() if type(v) is int and name not in NO_COUNTS}
-            yield PuzzleProfile(line.puzzle, rulings[line.puzzle].verdict, line.seconds, line.step_seconds, counts)
+            yield PuzzleProfile(line.puzzle, results[line.puzzle].verdict, line.seconds, line.step_seconds, counts)
 
 
 def _why_nothing(command: Sequence[str], result: RunResult) -> str:
@@ -122,13 +119,7 @@ def to_json(profile: Profile) -> str:
 
 
 def read_profile(path: Path) -> Profile:
-    """Return the profile in a file that :func:`to_json` made.
-
-    Raises
-    ------
-    UnusableError
-        If it cannot be read, or is none of this version's.
-    """
+    """Return the profile in a file of :func:`to_json`; UnusableError if it is unreadable or of another version."""
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -1,6 +1,6 @@
-"""A profile as data: what a bot stated about each puzzle, what the judge's clock says, and how the time divides.
+"""A profile as data: the bot's statements on each puzzle, the judge's times, and the division of the run's time.
 
-The whole, its parts, the stages of the search and their steps are spans.
+The whole run, its parts, the stages of the search and their steps are spans.
 """
 
 from __future__ import annotations
@@ -35,17 +35,14 @@ PROFILE_SCHEMA_VERSION = 1
 
 
 class PuzzleProfile(Struct, frozen=True):
-    """What a bot stated about one puzzle, and the judge's verdict on its answer.
+    """A bot's statements on one puzzle, and the judge's verdict on its answer.
 
     Attributes
     ----------
-    number : int
-    verdict : Verdict
     seconds : float
-        From the puzzle read to the answer written.
+        Time from the puzzle read to the answer written.
     step_seconds : dict of str to float
-        Those of `seconds` that the steps of the search explain.
-    counts : dict of str to int
+        Parts of `seconds` that the steps of the search took.
     """
 
     number: int
@@ -56,23 +53,16 @@ class PuzzleProfile(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
-    """Where the time of a run went.
+    """The time of a run, by puzzle.
 
     Attributes
     ----------
     command : list of str
-        The bot's, without what the judge added.
-    set : SetFacts
-    machine : Machine
-    judge_version : str
-    started_at : str
-        UTC, ISO 8601.
-    end : BotEnd
-    usage : Usage
+        The bot's command, without the judge's additions.
     first_answer_seconds, last_answer_seconds : float or None
-        When answers arrived, from the start of the bot; None without any.
+        Times of the answers' arrival, from the start of the bot; None without any.
     puzzles : list of PuzzleProfile
-        In the order in which they were solved; those that the bot stated something about.
+        The puzzles with a statement of the bot, in the order in which they were solved.
     """
 
     command: list[str]
@@ -117,16 +107,16 @@ UNITS = {
     "probing": "probes",
     "branching": "nodes",
 }
-"""For the steps of this project's bot, the count that their time goes with; those of other bots have none."""
+"""Units of work in the steps of this project's bot: the name of the count."""
 
 COUNTS_NAMED = 2
-"""Counts that are named as the reason of a puzzle's time."""
+"""Most counts to name as the reason of a puzzle's time."""
 
 TELLING = 10
-"""A count that reaches this in no puzzle, such as that of the descents, explains no time."""
+"""Least value, in some puzzle, of a count that can explain time; that of descents is smaller."""
 
 EXPLAINS = 0.25
-"""A count explains a puzzle's time if its share of the set's count is at least so much of that of the time."""
+"""Least share of a set's count, relative to the share of its time, for a count to explain a puzzle's time."""
 
 
 class Span(Struct, frozen=True):
@@ -135,16 +125,15 @@ class Span(Struct, frozen=True):
     Attributes
     ----------
     name : str
-        For people; that of a step without its stage.
-    seconds : float
+        Name for people; that of a step without its stage.
     stage : str or None
-        The stage of the search that it is, or is a part of.
+        Stage of the search that it is or belongs to.
     per : str or None
-        The count that its time goes with.
+        Name of the count of its units of work.
     count : int or None
-        That count.
+        Value of that count.
     children : tuple of Span
-        Its parts; together they take all of its time.
+        Its parts, which together take all of its time.
     """
 
     name: str
@@ -158,9 +147,9 @@ class Span(Struct, frozen=True):
 def span_of(profile: Profile) -> Span:
     """Return the run's wall time as a tree.
 
-    Steps whose names begin alike up to a `_`, such as `learning_start` and `learning_analysis`, are parts of one
-    stage. What the steps of a puzzle do not explain (its arrays filled, its answer written) is a part of its own,
-    and so is what lies outside of the puzzles: before the first one, between them, after the last answer.
+    Steps with the same beginning up to a `_`, such as `learning_start` and `learning_analysis`, form a stage. The
+    rest of the puzzles' time (filling arrays, writing answers) is a part of its own. So are the times before the
+    first puzzle, between puzzles, and after the last answer.
     """
     whole = profile.usage.wall_seconds
     in_puzzles = sum(puzzle.seconds for puzzle in profile.puzzles)
@@ -186,7 +175,7 @@ def span_of(profile: Profile) -> Span:
 
 
 def _after_the_last(profile: Profile) -> str:
-    """Return what the last part is: a bot that was stopped spent it on a puzzle that it did not answer."""
+    """Return the name of the last part: a bot that was stopped spent it on a puzzle without an answer."""
     if profile.end.reason is EndReason.FINISHED or not profile.puzzles:
         return "after the last answer"
     return f"no answer after ${profile.puzzles[-1].number}"
@@ -220,14 +209,14 @@ def _counted(
 
 
 def _grouped(steps: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield stages with their steps: neighbours that begin alike up to a `_`, or a step alone."""
+    """Yield stages with their steps: neighbours with the same beginning up to a `_`, or a single step."""
     for beginning, group in groupby(steps, lambda step: step.partition("_")[0]):
         together = list(group)
         yield (beginning if len(together) > 1 else together[0]), together
 
 
 def stages_of(puzzle: PuzzleProfile) -> dict[str, float]:
-    """Return the seconds of each stage of a puzzle's search, and last what lies outside of it."""
+    """Return the seconds of each stage of a puzzle's search, and last those outside of it."""
     stages = {
         stage: sum(puzzle.step_seconds[step] for step in steps) for stage, steps in _grouped(puzzle.step_seconds)
     }
@@ -242,10 +231,10 @@ def main_stage(puzzle: PuzzleProfile) -> tuple[str, float]:
 
 
 def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
-    """Return in words why a puzzle took its time: its main stage, and the counts that stand out.
+    """Return the reason of a puzzle's time in words: its main stage, and its largest counts.
 
-    Where no count's share of the set comes near that of the time, the search did nothing special: the system was
-    at work, or another process.
+    If no count has a share of the set's near that of the time, the search did nothing special: the system was at
+    work, or another process.
     """
     stage, share = main_stage(puzzle)
     words = [f"{stage} {percent(share)}"]

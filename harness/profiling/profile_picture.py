@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
-from nonobot.arguments import missing
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.profiling.profile_data import (
     OUTSIDE_STEPS,
     Profile,
@@ -30,7 +28,7 @@ from nonobot.harness.text import duration, plain, shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["THEMES", "check_extra", "draw"]
+__all__ = ["THEMES", "draw"]
 
 WIDTH, MARGIN = 1000, 24
 INNER = WIDTH - 2 * MARGIN
@@ -39,17 +37,17 @@ STRIP = 54
 HEAD, ABOVE_STRIP, BELOW_STRIP = 72, 52, 78
 BAR = 18
 LETTER = 6.3
-"""Width of a letter, a little more than the usual one: a label that might not fit is left out."""
+"""Width of a letter, a little more than the average: a label that might not fit is left out."""
 
 LEAST_WIDTH = 1.5
-"""Of what the strip shows alone; puzzles that took less are shown together with their neighbours."""
+"""Least width of a puzzle in the strip; a narrower one is drawn together with its neighbours."""
 
 DPI = 144
 
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours: of the paper and of words; of stages, in their order; of what is no search; of words on those."""
+    """Colours of the paper, of words, of the stages in their order, of other parts, and of words on the stages."""
 
     paper: str
     text: str
@@ -68,28 +66,13 @@ THEMES = {
 }
 
 
-def check_extra() -> None:
-    """See that the library that draws is there.
-
-    Raises
-    ------
-    UnusableError
-        If not.
-    """
-    from importlib.util import find_spec
-
-    if find_spec("matplotlib") is None:
-        raise UnusableError(missing("a picture", "matplotlib"))
-
-
 def draw(profile: Profile, form: str, theme: str) -> bytes:
     """Return the picture of a profile.
 
     Parameters
     ----------
-    profile : Profile
     form : {'svg', 'png'}
-        In an SVG every part says its name and time when the pointer rests on it.
+        An SVG shows the name and time of every part when the pointer rests on it.
     theme : {'light', 'dark'}
     """
     from matplotlib.figure import Figure
@@ -120,7 +103,7 @@ def draw(profile: Profile, form: str, theme: str) -> bytes:
 
 @dataclass
 class _Canvas:
-    """The axes, the colours, and what each part says when the pointer rests on it."""
+    """The axes, the colours, and the title of each part, shown when the pointer rests on it."""
 
     axes: Axes
     theme: Theme
@@ -128,7 +111,7 @@ class _Canvas:
     titles: dict[str, str] = field(default_factory=dict)
 
     def colour(self, stage: str | None, tint: float = 0.0) -> str:
-        """Return the colour of a stage, mixed with so much of the paper."""
+        """Return the colour of a stage, mixed with a share `tint` of the paper's."""
         from matplotlib.colors import to_hex, to_rgb
 
         own = (
@@ -286,7 +269,7 @@ def _slow_bars(canvas: _Canvas, profile: Profile, shown: Sequence[PuzzleProfile]
 
 
 def _with_titles(svg: str, titles: dict[str, str]) -> str:
-    """Return a drawing whose parts say what they are when the pointer rests on them."""
+    """Return a drawing with the titles of its parts."""
     return re.sub(
         r'<g id="(part-\d+)">', lambda found: f"{found[0]}<title>{escape(plain(titles[found[1]]))}</title>", svg
     )

@@ -1,4 +1,4 @@
-"""A profile for a screen: a table of the stages with bars, the counts, the slowest puzzles with the reason."""
+"""A profile for a screen: stages with bars, counts, the slowest puzzles; a comparison with an earlier profile."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
+from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.machine import busy_warning
 from nonobot.harness.profiling.profile_data import (
     OUTSIDE_STEPS,
@@ -17,24 +20,47 @@ from nonobot.harness.profiling.profile_data import (
     span_of,
 )
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.text import GAP, NOTHING, count, drawn, duration, new_table, percent, plain, width
+from nonobot.harness.text import (
+    GAP,
+    NOTHING,
+    count,
+    drawn,
+    duration,
+    new_table,
+    percent,
+    plain,
+    ratio_in_words,
+    width,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["SHOWN_PUZZLES", "STAGE_STYLES", "as_text", "heading", "share_in_words", "stage_order"]
+__all__ = [
+    "SHOWN_PUZZLES",
+    "STAGE_STYLES",
+    "Part",
+    "ProfileComparison",
+    "as_text",
+    "compare",
+    "comparison_as_text",
+    "heading",
+    "judgement",
+    "share_in_words",
+    "stage_order",
+]
 
 SHOWN_PUZZLES = 10
 
 BAR_WIDTH, LEAST_BAR = 30, 5
 
 SHARED_CORE = 0.9
-"""A bot that has computed for less of its time did not have a core for itself."""
+"""Least share of its time in which a bot computes that has a core for itself."""
 
 STAGE_STYLES = ("green", "yellow", "blue", "magenta", "cyan", "red")
-"""Of the stages of a search in their order; what is no search is grey."""
+"""Styles of the stages of a search, in their order; anything else is grey."""
 
 
 def as_text(profile: Profile, terminal: bool) -> str:
@@ -53,7 +79,7 @@ def as_text(profile: Profile, terminal: bool) -> str:
 
 
 def heading(profile: Profile) -> Iterator[Text]:
-    """Yield what was run, and how it went."""
+    """Yield lines with the set, the command, the right answers and the times."""
     from rich.text import Text
 
     yield Text(plain(profile.set.name), "bold")
@@ -77,9 +103,7 @@ def _stages(whole: Span, room: int) -> Table:
     """Return the table of all parts; its bars take the room that is left."""
     from rich.text import Text
 
-    table = new_table()
-    for at, name in enumerate(("where the time went", "time", "share", "", "")):
-        table.add_column(name, justify="right" if 0 < at < 3 else "left", no_wrap=True)
+    table = new_table(("where the time went", "time", "share", "", ""), left=(0, 3, 4), no_wrap=True)
     stages = stage_order(whole)
     rows = [
         (f"{'  ' * depth}{plain(span.name)}", duration(span.seconds), share_in_words(span.seconds, whole.seconds))
@@ -111,16 +135,14 @@ def _bar(share: float, most: int) -> str:
 
 
 def _per(span: Span) -> str:
-    """Return what one of the count takes that a span's time goes with."""
+    """Return the time for one unit of the span's count."""
     if not span.per or not span.count:
         return ""
     return f"{duration(span.seconds / span.count)} a {span.per.removesuffix('s')}"
 
 
 def _counts(profile: Profile) -> Table:
-    table = new_table()
-    for at, name in enumerate(("counts", "in all", "median puzzle", "most", "in puzzle")):
-        table.add_column(name, justify="right" if at else "left", no_wrap=True)
+    table = new_table(("counts", "in all", "median puzzle", "most", "in puzzle"), no_wrap=True)
     for name, total in profile.totals.items():
         values = sorted(puzzle.counts.get(name, 0) for puzzle in profile.puzzles)
         most = max(profile.puzzles, key=lambda puzzle: puzzle.counts.get(name, 0))
@@ -137,9 +159,7 @@ def _counts(profile: Profile) -> Table:
 def _slowest(profile: Profile) -> Table:
     from rich.text import Text
 
-    table = new_table()
-    for name in ("slowest", "time", "share"):
-        table.add_column(name, justify="left" if name == "slowest" else "right", no_wrap=True)
+    table = new_table(("slowest", "time", "share"), no_wrap=True)
     table.add_column("why")
     for puzzle in slowest(profile.puzzles, SHOWN_PUZZLES):
         table.add_row(
@@ -152,7 +172,7 @@ def _slowest(profile: Profile) -> Table:
 
 
 def _of_the_slowest(profile: Profile) -> str:
-    """Return how the time is spread over the puzzles."""
+    """Return a line on how many puzzles take half of the time."""
     times = sorted((puzzle.seconds for puzzle in profile.puzzles), reverse=True)
     half, together = 0, 0.0
     while half < len(times) and together < sum(times) / 2:
@@ -176,3 +196,167 @@ def _warnings(profile: Profile) -> Iterator[str]:
         yield f"the bot computed for {duration(cpu)} of {duration(wall)}: it waited, or others used its core"
     elif busy := busy_warning(profile.machine):
         yield busy
+
+
+# --- comparison with an earlier profile ----------------------------------------------------------------------
+
+
+class Part(Struct, frozen=True):
+    """A part of the time in two profiles; 0 where there is no such part.
+
+    Attributes
+    ----------
+    name : str
+        Path from the whole run: `whole run/puzzles/probing`.
+    is_leaf : bool
+        Whether it has no parts of its own.
+    """
+
+    name: str
+    depth: int
+    before_seconds: float
+    after_seconds: float
+    is_leaf: bool
+
+    @property
+    def change(self) -> float:
+        """Seconds more."""
+        return self.after_seconds - self.before_seconds
+
+
+class ProfileComparison(Struct, frozen=True):
+    """The differences between two profiles of a set.
+
+    Attributes
+    ----------
+    parts : list of Part
+        Parts depth first; the first is the whole run.
+    totals : dict of str to (int, int)
+        Totals of every count, before and after.
+    recounted : list of int
+        Numbers of the puzzles whose counts differ.
+    """
+
+    parts: list[Part]
+    totals: dict[str, tuple[int, int]]
+    recounted: list[int]
+
+    @property
+    def most_changed(self) -> Part:
+        """The part without parts whose time changed most, in the direction of the whole."""
+        sign = 1 if self.parts[0].change >= 0 else -1
+        return max((part for part in self.parts if part.is_leaf), key=lambda part: sign * part.change)
+
+
+def compare(before: Profile, after: Profile) -> ProfileComparison:
+    """Return the differences between two profiles; UnusableError if they are of different sets."""
+    if before.set.sha256 != after.set.sha256:
+        raise UnusableError(
+            f"the profile before is of {before.set.name}, this one of {after.set.name}: "
+            "only profiles of the same puzzles compare"
+        )
+    old, new = _by_path(span_of(before)), _by_path(span_of(after))
+    paths = [*new, *(path for path in old if path not in new)]
+    nothing = Span("", 0.0)
+    parts = [
+        Part(
+            name="/".join(path),
+            depth=len(path) - 1,
+            before_seconds=old.get(path, nothing).seconds,
+            after_seconds=new.get(path, nothing).seconds,
+            is_leaf=not old.get(path, nothing).children and not new.get(path, nothing).children,
+        )
+        for path in sorted(paths, key=lambda path: _place(path, paths))
+    ]
+    counts_before = {puzzle.number: puzzle.counts for puzzle in before.puzzles}
+    names = dict.fromkeys([*before.totals, *after.totals])
+    return ProfileComparison(
+        parts,
+        {name: (before.totals.get(name, 0), after.totals.get(name, 0)) for name in names},
+        [one.number for one in after.puzzles if counts_before.get(one.number) != one.counts],
+    )
+
+
+def _by_path(whole: Span) -> dict[tuple[str, ...], Span]:
+    spans: dict[tuple[str, ...], Span] = {}
+    path: list[str] = []
+    for depth, span in depth_first(whole):
+        path[depth:] = [span.name]
+        spans[tuple(path)] = span
+    return spans
+
+
+def _place(path: tuple[str, ...], paths: list[tuple[str, ...]]) -> list[int]:
+    """Return the sort key of a path: behind the part that contains it, and before the part after that."""
+    return [paths.index(path[: depth + 1]) for depth in range(len(path))]
+
+
+def judgement(comparison: ProfileComparison) -> list[str]:
+    """Return a few sentences on the change of the time, and whether the search is the same."""
+    whole, part = comparison.parts[0], comparison.most_changed
+    if whole.before_seconds <= 0:
+        return []
+    ratio = whole.after_seconds / whole.before_seconds
+    name = part.name.removeprefix("whole run/").removeprefix("puzzles/").replace("/", ", ")
+    from_to = f"{duration(whole.before_seconds)} before, {duration(whole.after_seconds)} after"
+    lines = [
+        f"{ratio_in_words(ratio)} ({from_to}), "
+        f"most of all in {name}: {duration(part.before_seconds)} before, {duration(part.after_seconds)} after"
+    ]
+    if ratio_in_words(ratio) == ratio_in_words(1.0):
+        lines = ["as fast as before"]
+    if not any(any(pair) for pair in comparison.totals.values()):
+        return [*lines, "the bot states no counts: whether it searches in the same way cannot be told"]
+    if not comparison.recounted:
+        return [
+            *lines,
+            "every count of every puzzle is the same: the search is the same, the rest is speed or noise",
+        ]
+    differ = count(len(comparison.recounted), "puzzle")
+    return [*lines, f"the counts of {differ} differ, first ${comparison.recounted[0]}: the search is another"]
+
+
+def comparison_as_text(before: Profile, after: Profile, comparison: ProfileComparison, terminal: bool) -> str:
+    """Return a comparison for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
+    from rich.text import Text
+
+    parts: list[RenderableType] = [Text("before", "bold"), *list(heading(before))[1:]]
+    parts += [Text("after", "bold"), *list(heading(after))[1:], "", _part_table(comparison)]
+    if comparison.recounted:
+        parts += ["", _count_table(comparison)]
+    parts += ["", *(Text(plain(line), "bold" if not at else "") for at, line in enumerate(judgement(comparison)))]
+    parts += [Text(line, "dim") for line in _remarks(before, after)]
+    return drawn(parts, terminal)
+
+
+def _part_table(comparison: ProfileComparison) -> Table:
+    from rich.text import Text
+
+    table = new_table(("where the time went", "before", "after", "ratio", "difference"), no_wrap=True)
+    most = comparison.most_changed
+    for part in comparison.parts:
+        before, after = part.before_seconds, part.after_seconds
+        style = ("bold red" if part.change > 0 else "bold green") if part is most else ""
+        table.add_row(
+            Text(plain(f"{'  ' * part.depth}{part.name.rpartition('/')[2]}"), "bold" if not part.depth else ""),
+            duration(before),
+            duration(after),
+            f"{after / before:.2f}" if before > 0 else NOTHING,
+            f"{'+' if part.change >= 0 else '-'}{duration(abs(part.change))}",
+            style=style,
+        )
+    return table
+
+
+def _count_table(comparison: ProfileComparison) -> Table:
+    table = new_table(("counts", "before", "after", "ratio"), no_wrap=True)
+    for name, (before, after) in comparison.totals.items():
+        ratio = f"{after / before:.3f}" if before else NOTHING
+        table.add_row(plain(name.replace("_", " ")), f"{before:,}", f"{after:,}", ratio)
+    return table
+
+
+def _remarks(before: Profile, after: Profile) -> Iterator[str]:
+    if before.machine.cpu != after.machine.cpu:
+        yield f"another machine: {plain(before.machine.cpu)} before, {plain(after.machine.cpu)} after"
+    yield "one run each: `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"

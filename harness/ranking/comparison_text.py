@@ -72,18 +72,10 @@ def as_text(comparison: Comparison, terminal: bool) -> str:
     return drawn(parts, terminal)
 
 
-def _table(*headers: str) -> Table:
-    table = new_table()
-    for at, header in enumerate(headers):
-        table.add_column(header, justify="right" if at else "left")
-    return table
-
-
 def _versions(comparison: Comparison) -> Table:
     from rich.text import Text
 
-    table = _table("", "bot", "runs", "drift", "right")
-    table.columns[1].justify = "left"
+    table = new_table(("", "bot", "runs", "drift", "right"), left=(0, 1))
     deciding = comparison.cpu or comparison.wall
     drifts = (deciding.before_drift, deciding.after_drift) if deciding else (0.0, 0.0)
     for number, version in enumerate((comparison.baseline, comparison.candidate)):
@@ -95,9 +87,8 @@ def _versions(comparison: Comparison) -> Table:
 
 def _measures(comparison: Comparison) -> Table:
     level = percent(comparison.limits.confidence)
-    table = _table(
-        f"{len(comparison.seconds[0])} right on both sides", "before", "after", "ratio", f"{level} interval"
-    )
+    compared = f"{len(comparison.seconds[0])} right on both sides"
+    table = new_table((compared, "before", "after", "ratio", f"{level} interval"))
     for clock, whole in (("CPU", comparison.cpu), ("wall", comparison.wall)):
         if whole:
             ratio = whole.ratio
@@ -132,7 +123,7 @@ def _named(names: Sequence[str]) -> str:
 def _most_changed(changes: Sequence[Change], several: bool) -> Table:
     from rich.text import Text
 
-    table = _table("most changed", "before", "after", "difference")
+    table = new_table(("most changed", "before", "after", "difference"))
     for one in changes:
         before, after = one.before_seconds or 0.0, one.after_seconds or 0.0
         difference = f"{'+' if after > before else '-'}{duration(abs(after - before))}"

@@ -1,8 +1,9 @@
-"""How `positions.json` was made: `NUMBA_DISABLE_JIT=1 python -m nonobot.harness.bench.jobs.sample`, a minute.
+"""The hard boards of the benchmarks, with line states sampled from searches of them.
 
-The puzzles are hard ones of generated sets: without a descent the champion meets over 5000 conflicts in each. The
-papers' strategy searches them with FP1 as plain Python, each call of its line kernel is taken down (propagation,
-probes, and the first nodes of the search), and of the distinct calls some are drawn at random.
+`NUMBA_DISABLE_JIT=1 python -m nonobot.harness.bench.positions` wrote positions.json, in a minute. The puzzles are
+hard ones of generated sets: without a descent the champion meets over 5000 conflicts in each. The papers' strategy
+searches them with FP1 as plain Python; of the distinct calls of its line kernel (in propagation, in probes and in
+the first nodes of the search) it draws some at random.
 """
 
 from __future__ import annotations
@@ -11,25 +12,73 @@ import json
 import os
 import random
 import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from nonobot.harness.bench.jobs.positions import FILE
+import numpy as np
+import numpy.typing as npt
+
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data import load_set
 
+__all__ = ["FILE", "Position", "positions"]
+
+FILE = Path(__file__).with_name("positions.json")
+
 PUZZLES = {1: (80, 107, 110, 123), 2: (114,), 3: (78, 90, 106)}
-"""Seed of the set to numbers of its puzzles."""
+"""Numbers of the puzzles, by the seed of their set."""
 
 CALLS_EACH = 12_000
 STATES_EACH = 128
 
 
+@dataclass(frozen=True)
+class Position:
+    """A puzzle and states of its lines.
+
+    Attributes
+    ----------
+    origin : str
+        Generated set, and the puzzle's number in it.
+    lines, black, white : uint64 arrays, shape (states,)
+        Number of the line, rows first, and masks of the cells known when a search painted it.
+    painted : int
+        Sum of the known cells over all states once each is painted; lines in conflict count none.
+    """
+
+    origin: str
+    puzzle: Puzzle
+    lines: npt.NDArray[np.uint64]
+    black: npt.NDArray[np.uint64]
+    white: npt.NDArray[np.uint64]
+    painted: int
+
+    @property
+    def states(self) -> tuple[npt.NDArray[np.int64], ...]:
+        """`lines`, `black` and `white` as the kernels take them."""
+        return tuple(each.astype(np.int64) for each in (self.lines, self.black, self.white))
+
+
+@cache
+def positions() -> tuple[Position, ...]:
+    """Return all positions."""
+    return tuple(_position(entry) for entry in json.loads(FILE.read_text(encoding="ascii")))
+
+
+def _position(entry: dict[str, Any]) -> Position:
+    lines, black, white = np.array(entry["states"], np.uint64).T.copy()
+    puzzle = Puzzle(columns=tuple(map(tuple, entry["columns"])), rows=tuple(map(tuple, entry["rows"])))
+    return Position(entry["origin"], puzzle, lines, black, white, entry["painted"])
+
+
 class _EnoughError(Exception):
-    """So many calls were seen."""
+    """The kernel was called often enough."""
 
 
 def sampled(puzzle: Puzzle, seed: int) -> list[list[int]]:
-    """Return line, black cells and white cells of some calls of the line kernel."""
+    """Return the line and the masks of black and white cells of some calls of the line kernel."""
     from nonobot.bot.papers import PapersStrategy, propagation
 
     plain = vars(propagation)["paint_with"]
@@ -55,7 +104,7 @@ def sampled(puzzle: Puzzle, seed: int) -> list[list[int]]:
 
 
 def painted(puzzle: Puzzle, states: list[list[int]]) -> int:
-    """Return how many cells are known, all states together, once their lines are painted; of conflicts none."""
+    """Return the sum of the cells that are known once the states' lines are painted; a conflict counts none."""
     from nonobot.bot.papers.lines import paint_line
 
     clues = [*puzzle.rows, *puzzle.columns]
@@ -68,7 +117,7 @@ def painted(puzzle: Puzzle, states: list[list[int]]) -> int:
 
 
 def main() -> int:
-    """Write the file."""
+    """Write positions.json."""
     if os.environ.get("NUMBA_DISABLE_JIT") != "1":
         print("set NUMBA_DISABLE_JIT=1: the kernels have to be plain Python here", file=sys.stderr)
         return 2

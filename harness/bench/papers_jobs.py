@@ -13,8 +13,8 @@ from nonobot.bot.papers import PapersStrategy, deduce, search
 from nonobot.bot.papers.lines import paint_with
 from nonobot.bot.papers.probing import count_known
 from nonobot.bot.papers.state import OUTCOME, SOLVER
-from nonobot.harness.bench.job import Job, clocked, require
-from nonobot.harness.bench.jobs.positions import positions
+from nonobot.harness.bench.catalogue import Job, clocked, require
+from nonobot.harness.bench.positions import positions
 from nonobot.protocol import Puzzle
 
 __all__ = ["make"]

@@ -19,8 +19,8 @@ from nonobot.bot.kernels.masks import count
 from nonobot.bot.kernels.memory import Memory
 from nonobot.bot.line import paint
 from nonobot.bot.papers import deduce
-from nonobot.harness.bench.job import Job, clocked, require
-from nonobot.harness.bench.jobs.positions import positions
+from nonobot.harness.bench.catalogue import Job, clocked, require
+from nonobot.harness.bench.positions import positions
 
 __all__ = ["make"]
 

@@ -1,1 +1,0 @@
-"""The jobs of the benchmarks; their modules load kernels."""

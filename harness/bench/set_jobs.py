@@ -1,0 +1,90 @@
+"""Whole sets of puzzles: solving them, reading a question file, writing answers; without the process around it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.papers import PapersStrategy
+from nonobot.harness.bench.catalogue import Job, clocked, require
+from nonobot.harness.bench.positions import positions
+from nonobot.protocol import Record, Solution, TaaiReader, format_answer, format_puzzle, mismatches
+from nonobot.tournament_data import load_set
+
+__all__ = ["make"]
+
+COUNT = 200
+"""Puzzles of the question file, and answers written."""
+
+SETS = {
+    "set-20x20": "boardgen:20x20x40:seed=2",
+    "set-25x25": "boardgen:25x25x100:seed=2011",
+    "set-30x30": "boardgen:30x30x40:seed=2",
+    "set-papers": "boardgen:20x20x40:seed=2",
+}
+
+
+def make(name: str) -> Job:
+    """Return the job of a benchmark: of a set, of reading, or of writing."""
+    if name in SETS:
+        return _solving(name)
+    return _reading() if name == "protocol-reading" else _writing()
+
+
+def _solving(name: str) -> Job:
+    puzzles = [one.puzzle for one in load_set(SETS[name]).puzzles]
+    strategy = PapersStrategy("fp2") if name == "set-papers" else ChampionStrategy()
+    strategy.prepare(lambda *_: None)
+
+    def work(loops: int) -> None:
+        for _ in range(loops):
+            for puzzle in puzzles:
+                strategy.solve(puzzle)
+
+    def check() -> None:
+        for number, puzzle in enumerate(puzzles, 1):
+            solutions = strategy.solve(puzzle).solutions
+            require(len(solutions) == 1, f"${number} is not solved")
+            require(not mismatches(puzzle, solutions[0]), f"${number} is solved wrongly")
+
+    return Job(len(puzzles), clocked(work), check)
+
+
+def _reading() -> Job:
+    puzzles = [positions()[number % len(positions())].puzzle for number in range(COUNT)]
+    lines = b"".join(format_puzzle(number, puzzle) for number, puzzle in enumerate(puzzles, 1)).splitlines(True)
+
+    def read() -> list[object]:
+        reader = TaaiReader()
+        records: list[object] = []
+        for line in lines:
+            records += reader.feed(line)
+        return records + reader.close()
+
+    def work(loops: int) -> None:
+        for _ in range(loops):
+            read()
+
+    def check() -> None:
+        require([one.puzzle for one in read() if isinstance(one, Record)] == puzzles, "not the puzzles written")
+
+    return Job(COUNT, clocked(work), check)
+
+
+def _writing() -> Job:
+    random = np.random.default_rng(1)
+    grids = [Solution(random.integers(0, 2, (25, 25), np.uint8)) for _ in range(COUNT)]
+
+    def write() -> bytes:
+        return b"".join([format_answer(number, grid) for number, grid in enumerate(grids, 1)])
+
+    def work(loops: int) -> None:
+        for _ in range(loops):
+            write()
+
+    def check() -> None:
+        lines = write().splitlines()
+        rows = [[int(cell) for cell in line.split(b"\t")] for line in lines if not line.startswith(b"$")]
+        require(bool(np.array_equal(rows, np.concatenate([grid.cells for grid in grids]))), "not the cells given")
+
+    return Job(COUNT, clocked(work), check)
