@@ -58,12 +58,6 @@ def test_a_text_becomes_a_board_and_the_board_a_verdict(server, robot):
     assert server.told("solve", TWO, solutions=1)["solutions"] == ["0110"]
 
 
-def test_faults_come_with_their_lines(server):
-    found = server.ask("/api/read", b"width 3\nheight 2\nrows\n1\n2,x\ncolumns\n1\n1\n").json
-    assert found["faults"][0][0] == 5
-    assert "board" not in found
-
-
 def test_an_unsolvable_board_has_the_lines_that_contradict(server):
     answer = server.told("solve", NONE)
     assert answer["verdict"] == "unsolvable"
@@ -116,33 +110,29 @@ def test_every_format_and_both_pictures_are_taken_away(server, robot):
         assert drawn.body.startswith(beginning)
 
 
-def test_samples_and_sets(server):
+def test_samples_sets_and_texts_are_read(server):
     facts = server.ask("/api/facts").json
     for number, name in enumerate(facts["samples"], 1):
         assert server.ask(f"/api/sample?number={number}").json["board"]["title"] == name
-    found = server.ask("/api/set?name=boardgen:5x5x9:seed=1&number=9").json
-    assert found["board"]["title"] == "boardgen:5x5x9:seed=1 $9"
+    answer = server.ask("/api/set?name=boardgen:5x5x9:seed=1&number=9").json
+    assert answer["board"]["title"] == "boardgen:5x5x9:seed=1 $9"
     assert "there is no set" in server.ask("/api/set?name=/etc/passwd").json["faults"][0][1]
+    answer = server.ask("/api/read", b"width 3\nheight 2\nrows\n1\n2,x\ncolumns\n1\n1\n").json
+    assert (answer["faults"][0][0], "board" in answer) == (5, False)
+    hostile = "<script>alert(1)</script>"
+    answer = server.ask("/api/read", f'title "{hostile}"\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n'.encode())
+    assert (answer.json["board"]["title"], answer.headers["content-type"]) == (hostile, "application/json")
 
 
-def first_state(server):
+def test_the_tournament_is_sent_as_events_with_plots(server):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
     connection.request("GET", "/api/live")
     response = connection.getresponse()
     assert response.headers["content-type"].startswith("text/event-stream")
     state = json.loads(response.readline().removeprefix(b"data: "))
     connection.close()
-    return state
-
-
-def test_the_tournament_is_sent_as_events(server):
-    assert first_state(server)["rankings"][0]["title"] == str(RECIPE)
-
-
-@pytest.mark.slow
-def test_the_tournament_has_a_plot(server):
+    assert state["rankings"][0]["title"] == str(RECIPE)
     pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
-    state = first_state(server)
     plot = server.ask(f"/api/cactus/{state['plots'][0]['key']}")
     assert plot.headers["content-type"] == "image/svg+xml"
     assert plot.headers["content-security-policy"].startswith("default-src 'none'")
@@ -235,31 +225,17 @@ def test_what_cannot_be_answered_is_said_in_a_line(server, path, body, status, w
     assert "\n" not in answer.json["error"]
 
 
-def test_no_text_of_a_puzzle_is_markup(server):
-    hostile = "<script>alert(1)</script>"
-    found = server.ask("/api/read", f'title "{hostile}"\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n'.encode())
-    assert found.json["board"]["title"] == hostile
-    assert found.headers["content-type"] == "application/json"
-
-
-def test_a_body_that_is_too_large_is_refused_before_it_has_come(server):
+def test_a_body_that_is_too_large_is_refused_before_it_has_come_or_cut_off(server):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
     connection.putrequest("POST", "/api/read")
     connection.putheader("Content-Length", str(100_000_000))
     connection.endheaders()
     response = connection.getresponse()  # nothing of the body was sent
     assert response.status == 413
-    assert json.loads(response.read())["error"] == "more than 16 MiB; puzzles are smaller"
+    assert "more than 16 MiB" in json.loads(response.read())["error"]
     connection.close()
-
-
-def test_a_body_of_no_stated_length_is_cut_off(server):
-    def pieces():
-        for _ in range(100):
-            yield b"x" * 1_000_000
-
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
-    connection.request("POST", "/api/read", pieces(), encode_chunked=True)
+    pieces = (b"x" * 1_000_000 for _ in range(100))
+    connection.request("POST", "/api/read", pieces, encode_chunked=True)
     assert connection.getresponse().status == 413
     connection.close()
     assert server.ask("/api/facts").status == 200
@@ -297,26 +273,20 @@ def test_a_request_that_is_none_is_told_so(server):
         assert own.recv(100).startswith(b"HTTP/1.1 400 ")
 
 
-def test_a_port_in_use_is_one_line(server, capsys):
-    assert cli.run(["page", "--no-browser", "--port", str(server.port)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    expected = f"nonojudge: port {server.port} is in use; --port N takes another, --port 0 any that is free\n"
-    assert err == expected
-
-
 @pytest.mark.parametrize(
     ("options", "why"),
     [
+        (["--port", "{port}"], "is in use; --port N takes another"),
         (["--host", "no.such.host.invalid"], "cannot serve a page at no.such.host.invalid"),
         (["--host", "192.0.2.1"], "cannot serve a page at 192.0.2.1"),
         (["--results", "nowhere"], "there is no folder nowhere"),
         (["--port", "65536"], "not a port from 0 to 65535"),
     ],
 )
-def test_what_cannot_be_served_is_one_line(options, why, capsys):
-    assert cli.run(["page", "--no-browser", *options]) == 2
-    err = capsys.readouterr().err
+def test_what_cannot_be_served_is_one_line(server, options, why, capsys):
+    assert cli.run(["page", "--no-browser", *(one.format(port=server.port) for one in options)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
     assert why in err
     assert err.count("\n") == 1
 
@@ -357,9 +327,6 @@ def test_the_page_is_where_wheels_have_it():
     files = [path for path in (house / "harness/page").rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert {path.suffix for path in files} - {".py"} <= {ending.removeprefix("*") for ending in taken}
     assert len(files) > 15
-
-
-# --- what takes longer ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -430,21 +397,3 @@ def is_busy(pid: int) -> bool:
         return psutil.Process(pid).cpu_percent(0.2) > 50
     except psutil.Error:
         return False
-
-
-@pytest.mark.slow
-def test_a_hundred_boards_at_once_from_ten_tabs_all_end_in_no_more_processes(server):
-    from concurrent.futures import ThreadPoolExecutor
-
-    boards = [
-        server.ask(f"/api/set?name=boardgen:25x25x100:seed=7&number={n}").json["board"] for n in range(1, 101)
-    ]
-
-    def solve(number):
-        return server.told("solve", boards[number], tab=f"tab {number % 10}")["verdict"]
-
-    with ThreadPoolExecutor(100) as pool:
-        verdicts = list(pool.map(solve, range(100)))
-    assert len(verdicts) == 100
-    assert set(verdicts) <= {"unique", "multiple"}
-    assert len(bots_of(server)) <= len(psutil.Process().cpu_affinity()) + 1
