@@ -5,10 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import pty
-import subprocess
-import sys
 from itertools import permutations
 from pathlib import Path
 
@@ -21,7 +17,7 @@ from nonobot.arguments import Parser
 from nonobot.harness.commands import table
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.standings import Evidence, Scope, rankings
-from nonobot.harness.ranking.table_text import CSV_COLUMNS
+from nonobot.harness.ranking.table_text import CSV_COLUMNS, as_text
 from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, Verdict
@@ -61,11 +57,6 @@ def test_the_time_is_that_of_the_last_answer_or_else_of_the_whole_run():
     assert [row.time_seconds for row in section.rows] == [3.0, 50.0]
 
 
-def test_ties_share_a_rank_and_the_next_is_counted_on():
-    [section] = ranking(*(run_result(bot, (1.0, 1.0)) for bot in "cab"), run_result("d", (9.0, 1.0)))
-    assert placed(section) == [(1, "a"), (1, "b"), (1, "c"), (4, "d")]
-
-
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1, max_size=8))
 def test_ranks_agree_with_counting_who_is_better(bots):
     found = [
@@ -91,11 +82,6 @@ def test_of_several_runs_of_a_bot_the_middle_one_is_shown():
     assert any("the middle one" in note for note in section.notes)
 
 
-def test_several_commands_under_one_name_are_told():
-    [section] = ranking(run_result("bot", command=["./bot"]), run_result("bot", command=["./bot", "--fast"]))
-    assert "bot: 2 different commands" in section.warnings[0]
-
-
 def test_overall_is_over_the_sets_that_everyone_played():
     found = ranking(
         run_result("a", (1.0, 1.0), set_name="x"),
@@ -116,17 +102,14 @@ def test_overall_is_over_the_sets_that_everyone_played():
 
 def test_without_a_set_that_everyone_played_there_is_no_overall_ranking():
     overall = ranking(run_result("a", set_name="x"), run_result("b", set_name="y"))[-1]
-    assert overall.rows == []
-    assert overall.notes[0] == "no set that every bot has played"
+    assert (overall.rows, overall.notes[0]) == ([], "no set that every bot has played")
 
 
-def test_sets_of_one_name_are_told_apart():
+def test_sets_of_one_name_have_their_digests_in_the_title():
     other = run_result("b")
     other = structs.replace(other, set=structs.replace(other.set, sha256=64 * "f"))
-    assert [one.title for one in ranking(run_result("a"), other)][:2] == [
-        "set1 (sha256 set1-dig)",
-        "set1 (sha256 ffffffff)",
-    ]
+    titles = [one.title for one in ranking(run_result("a"), other)][:2]
+    assert titles == ["set1 (sha256 set1-dig)", "set1 (sha256 ffffffff)"]
 
 
 def test_a_checked_answer_file_stands_behind_runs_with_as_many_right():
@@ -157,11 +140,13 @@ def test_logs_have_a_ranking_of_their_own():
     assert any("sum of its times" in note and note.endswith("2") for note in found[1].notes)
 
 
-def test_unfair_circumstances_are_told():
+def test_circumstances_that_make_times_incomparable_are_warnings():
+    slow = structs.replace(MACHINE, cpu="Slow CPU", busy_share=0.4)
     [section] = ranking(
-        run_result("a", machine=structs.replace(MACHINE, cpu="Slow CPU", busy_share=0.4)), run_result("b")
+        run_result("a", machine=slow), run_result("b"), run_result("b", command=["./bot", "--fast"])
     )
     assert section.warnings == [
+        "b: 2 different commands go by this name and are taken as one bot",
         "not the same CPU: Slow CPU (a); Fast CPU (b)",
         "the machine was busy at the start of a: others used 40 % of its CPU time",
     ]
@@ -220,87 +205,55 @@ def test_csv_has_stable_columns_and_plain_numbers(results, capsys):
     assert (lines[3]["right"], lines[3]["logged"]) == ("", "2")
 
 
-def test_json_says_what_it_is_and_what_was_left_out(results, capsys):
+def test_json_has_a_kind_and_names_the_files_left_out(results, capsys):
     (results / "bad.json").write_text("{}")
-    assert run(results, "--format", "json") == 1
+    assert run(results, results / "nowhere.json", "--format", "json") == 1
     out, err = capsys.readouterr()
-    found = json.loads(out)
-    assert (found["kind"], found["schema_version"]) == ("table", 1)
-    assert [one["scope"] for one in found["sections"]] == ["set", "logs"]
-    assert found["sections"][0]["rows"][0]["verdicts"]["right"] == 3
-    assert len(found["problems"]) == 1
-    assert err.count("\n") == 1
+    table = json.loads(out)
+    assert (table["kind"], table["schema_version"]) == ("table", 1)
+    assert [one["scope"] for one in table["sections"]] == ["set", "logs"]
+    assert table["sections"][0]["rows"][0]["verdicts"]["right"] == 3
+    assert len(table["problems"]) == err.count("\n") == 2
     assert "bad.json" in err
+    assert "nowhere.json" in err
 
 
-def test_a_broken_file_is_told_and_the_rest_is_shown(results, capsys):
-    (results / "bad.json").write_text("{")
-    assert run(results, results / "nowhere.json") == 1
-    out, err = capsys.readouterr()
-    assert "plain" in out
-    assert [line.split(":")[0:2] for line in err.splitlines()] == [["nonojudge", " left out"]] * 2
-
-
-def test_nothing_to_show_is_unusable(tmp_path, capsys):
-    with pytest.raises(UnusableError, match="no result"):
-        run(tmp_path / "nowhere.json")
-    assert "nowhere.json" in capsys.readouterr().err
+def test_without_any_result_there_is_no_table(tmp_path):
+    (tmp_path / "bad.json").write_text("{")
+    with pytest.raises(UnusableError, match="no result to show"):
+        run(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("name", "start"),
-    [("t.md", "## "), ("t.csv", "scope,"), ("t.json", "{"), ("t.txt", "set1\n"), ("t", "set1\n")],
+    ("name", "beginning"), [("a.md", "## set1"), ("a.csv", "scope,"), ("a.json", "{"), ("a.txt", "set1")]
 )
-def test_a_file_gets_the_form_of_its_ending(results, tmp_path, capsys, name, start):
+def test_the_ending_of_the_file_tells_the_format(results, tmp_path, name, beginning):
     assert run(results, "-o", tmp_path / name) == 0
-    assert capsys.readouterr().out == ""
-    assert (tmp_path / name).read_text().startswith(start)
+    assert (tmp_path / name).read_text().startswith(beginning)
+    with pytest.raises(UnusableError, match="cannot write"):
+        run(results, "-o", tmp_path / "no" / name)
 
 
-def test_a_file_that_cannot_be_written_is_one_line(results, tmp_path):
-    with pytest.raises(UnusableError, match=r"cannot write .*No such file"):
-        run(results, "-o", tmp_path / "no" / "where.md")
-
-
-def test_names_cannot_play_with_the_terminal(tmp_path, capsys):
-    written(tmp_path, a=run_result("\x1b[31mred[bold]\nx"))
+def test_text_of_a_result_reaches_the_screen_as_text(tmp_path, capsys):
+    written(tmp_path, a=run_result("\x1b[31mred[bold]"))
     assert run(tmp_path) == 0
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "[31mred[bold]" in out
 
 
-def on_a_terminal(columns: int, *arguments, **environment: str) -> str:
-    """Return what the command writes to a terminal of so many columns."""
-    program = (
-        "import sys; from nonobot.arguments import Parser; from nonobot.harness.commands import table;"
-        "p = Parser(); table.add_to(p); a = p.parse_args(); sys.exit(a.carry_out(a))"
-    )
-    own, others = pty.openpty()
-    kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
-    environment = {**kept, "TERM": "xterm-256color", "COLUMNS": str(columns), **environment}
-    command = [sys.executable, "-c", program, *map(str, arguments)]
-    process = subprocess.Popen(
-        command, stdout=others, stdin=others, cwd=Path(__file__).parent.parent, env=environment
-    )
-    os.close(others)
-    written_bytes = b""
-    while True:
-        try:
-            read = os.read(own, 65536)
-        except OSError:  # Linux: the other end is closed
-            break
-        if not read:
-            break
-        written_bytes += read
-    os.close(own)
-    assert process.wait() == 0
-    return written_bytes.decode()
+def on_a_terminal(monkeypatch, columns: int, *results, **environment: str) -> str:
+    """Return the ranking as a terminal of so many columns shows it."""
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"TERM": "xterm-256color", "COLUMNS": str(columns), **environment}.items():
+        monkeypatch.setenv(name, value)
+    return as_text(ranking(*results), terminal=True)
 
 
-def test_a_narrow_terminal_loses_columns_not_digits(results):
-    wide = on_a_terminal(150, results, NO_COLOR="1")
-    narrow = on_a_terminal(70, results, NO_COLOR="1")
+def test_a_narrow_terminal_loses_columns_not_digits(monkeypatch):
+    shown = run_result("a", (1.0, 0.002, None), wall=7.5), verify_result("answers.txt", 2)
+    wide, narrow = (on_a_terminal(monkeypatch, columns, *shown, NO_COLOR="1") for columns in (150, 70))
     assert "peak MB" in wide
     assert "no room" not in wide
     assert "no room for CPU s, peak MB" in narrow
@@ -308,16 +261,11 @@ def test_a_narrow_terminal_loses_columns_not_digits(results):
     assert "7.50" in narrow
 
 
-def test_colour_only_where_it_is_wanted(tmp_path):
-    written(
-        tmp_path,
-        a=run_result("a", machine=structs.replace(MACHINE, cpu="Slow CPU")),
-        b=run_result("b", (1.0, 1.0, 1.0)),
-    )
+def test_colour_only_where_it_is_wanted(monkeypatch):
+    slow = run_result("a", machine=structs.replace(MACHINE, cpu="Slow CPU"))
     yellow = "\x1b[33m"
-    assert yellow in on_a_terminal(120, tmp_path)
-    assert yellow not in on_a_terminal(120, tmp_path, NO_COLOR="1")
-    assert "\x1b" not in on_a_terminal(120, tmp_path, TERM="dumb")
+    assert yellow in on_a_terminal(monkeypatch, 120, slow, run_result("b"))
+    assert yellow not in on_a_terminal(monkeypatch, 120, slow, run_result("b"), NO_COLOR="1")
 
 
 def test_sets_on_machines_of_their_own_add_up_and_one_on_two_kinds_does_not():
@@ -327,22 +275,24 @@ def test_sets_on_machines_of_their_own_add_up_and_one_on_two_kinds_does_not():
         for set_name, machine in (("set1", MACHINE), ("set2", slow))
         for bot in ("a", "b")
     ]
-    assert [section.warnings for section in ranking(*even)] == [[], [], []]
-    assert [section.notes[0].partition("; ")[2].split(", ")[0] for section in ranking(*even)[:2]] == [
-        "Fast CPU",
-        "Slow CPU",
-    ]
+    first, second, overall = ranking(*even)
+    assert [first.warnings, second.warnings, overall.warnings] == [[], [], []]
+    assert "; Fast CPU, " in first.notes[0]
+    assert "; Slow CPU, " in second.notes[0]
     mixed = [*even[:3], run_result("b", set_name="set2")]
     line = "not the same CPU: Slow CPU (a); Fast CPU (b)"
     assert [section.warnings for section in ranking(*mixed)] == [[], [line], [line]]
 
 
-def test_which_core_a_run_had_is_no_difference_and_how_many_it_had_is_one():
-    def warnings(*cores):
-        runs = [run_result(str(number), terms=Configuration(core=core)) for number, core in enumerate(cores)]
-        return ranking(*runs)[0].warnings
-
-    assert warnings(0, 3) == []
-    assert warnings((0, 1), (2, 3)) == []
-    assert warnings(0, (0, 1)) == ["not the same number of cores: 1 (0); 2 (1)"]
-    assert warnings(None, 1) == ["not the same number of cores: any (0); 1 (1)"]
+@pytest.mark.parametrize(
+    ("cores", "warnings"),
+    [
+        ((0, 3), []),
+        (((0, 1), (2, 3)), []),
+        ((0, (0, 1)), ["not the same number of cores: 1 (0); 2 (1)"]),
+        ((None, 1), ["not the same number of cores: any (0); 1 (1)"]),
+    ],
+)
+def test_which_core_a_run_had_is_no_difference_and_how_many_it_had_is_one(cores, warnings):
+    runs = [run_result(str(number), terms=Configuration(core=core)) for number, core in enumerate(cores)]
+    assert ranking(*runs)[0].warnings == warnings

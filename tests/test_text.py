@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nonobot.harness.text import count, duration, in_unit, megabytes, percent, plain, ranges, shortened
+from nonobot.harness.text import (
+    count,
+    duration,
+    in_unit,
+    megabytes,
+    on_terminal,
+    percent,
+    plain,
+    ranges,
+    shortened,
+)
 
 
 @pytest.mark.parametrize(
@@ -15,25 +27,14 @@ from nonobot.harness.text import count, duration, in_unit, megabytes, percent, p
         (0.0, "0 s"),
         (3e-10, "0.30 ns"),
         (49.12e-9, "49.1 ns"),
-        (1e-7, "100 ns"),
-        (1e-6, "1.00 \N{MICRO SIGN}s"),
         (7.3e-6, "7.30 \N{MICRO SIGN}s"),
-        (0.0001, "100 \N{MICRO SIGN}s"),
         (104.6e-6, "105 \N{MICRO SIGN}s"),
-        (0.00123456, "1.23 ms"),
         (0.00999, "9.99 ms"),
         (0.009996, "10.0 ms"),
-        (0.0123, "12.3 ms"),
         (0.0999, "99.9 ms"),
-        (0.268, "268 ms"),
         (0.9994, "999 ms"),
         (0.9999, "1.00 s"),
-        (1.0, "1.00 s"),
-        (2.5, "2.50 s"),
-        (12.345, "12.3 s"),
-        (31.44, "31.4 s"),
         (99.96, "100 s"),
-        (7200.0, "7,200 s"),
         (123456.7, "123,457 s"),
     ],
 )
@@ -45,18 +46,21 @@ def test_other_numbers():
     assert count(1, "puzzle") == "1 puzzle"
     assert count(1000, "puzzle") == "1,000 puzzles"
     assert in_unit(1234.5678, 1, 3) == "1,234.568"
-    assert [percent(share) for share in (0.073, 0.5, 0.98, 0.876, 1.234)] == [
-        "7.3 %",
-        "50 %",
-        "98 %",
-        "87.6 %",
-        "123 %",
-    ]
+    assert list(map(percent, (0.073, 0.5, 0.876, 1.234))) == ["7.3 %", "50 %", "87.6 %", "123 %"]
     assert megabytes(61_000_000) == "61 MB"
     assert megabytes(16_300_000_000) == "16.3 GB"
     assert shortened("x" * 24) == "x" * 24
     assert len(shortened("x" * 25)) == 24
     assert plain("a\x00\u202eb\n") == "a\ufffd\ufffdb\ufffd"
+
+
+@pytest.mark.parametrize(("term", "is_terminal"), [("xterm", True), ("dumb", False)])
+def test_a_terminal_that_can_only_print_is_not_one(monkeypatch, term, is_terminal):
+    monkeypatch.setenv("TERM", term)
+    file = io.StringIO()
+    assert not on_terminal(file)
+    monkeypatch.setattr(file, "isatty", lambda: True)
+    assert on_terminal(file) == is_terminal
 
 
 def test_ranges_are_joined_and_cut():
