@@ -42,9 +42,9 @@ def test_any_puzzle_of_a_file_can_be_chosen():
     content = (PUZZLES / "several.non").read_bytes()
     every = list(read(content))
     for number, record in enumerate(every, 1):
-        found = puzzle_of_file(content, number)
-        assert (found.count, found.number, len(found.titles)) == (len(every), number, len(every))
-        assert found.board == Board.of(record)
+        chosen = puzzle_of_file(content, number)
+        assert (chosen.count, chosen.number, len(chosen.titles)) == (len(every), number, len(every))
+        assert chosen.board == Board.of(record)
     assert puzzle_of_file(content, len(every) + 1).board is None
 
 
@@ -74,18 +74,16 @@ def test_what_cannot_be_read_is_said_in_a_line(data, why):
     assert "\n" not in what
 
 
-def test_of_very_many_puzzles_only_the_first_are_listed(monkeypatch):
-    monkeypatch.setattr(boards, "MOST_LISTED", 3)
-    found = puzzle_of_file(b"1-1\n" * 5)
-    assert (found.count, found.titles) == (3, ["1x1"] * 3)
-    assert found.remarks == ["only the first 3 puzzles are listed"]
-
-
-def test_reading_ends_after_its_time(monkeypatch):
-    monkeypatch.setattr(boards, "READ_SECONDS", -1.0)
-    found = puzzle_of_file(b"1-1\n" * 5)
-    assert (found.count, len(found.remarks)) == (0, 1)
-    assert "what comes after is left out" in found.remarks[0]
+@pytest.mark.parametrize(
+    ("limit", "value", "count", "remark"),
+    [("MOST_LISTED", 3, 3, "only the first 3 puzzles"), ("READ_SECONDS", -1.0, 0, "what comes after is left out")],
+)
+def test_reading_ends_at_its_limits(monkeypatch, limit, value, count, remark):
+    monkeypatch.setattr(boards, limit, value)
+    selection = puzzle_of_file(b"1-1\n" * 5)
+    assert (selection.count, selection.titles) == (count, ["1x1"] * count)
+    [line] = selection.remarks
+    assert remark in line
 
 
 def picture(width: int, height: int) -> bytes:
@@ -108,9 +106,8 @@ def test_a_picture_becomes_the_puzzle_of_what_it_shows():
 
 def test_a_generated_set_by_name_and_number():
     name = "boardgen:7x9x20:seed=3"
-    found = puzzle_of_set(name, 17)
-    assert found.count == 20
-    assert found.board.record.puzzle == load_set(name).puzzles[16].puzzle
+    selection = puzzle_of_set(name, 17)
+    assert (selection.count, selection.board.record.puzzle) == (20, load_set(name).puzzles[16].puzzle)
 
 
 @pytest.mark.parametrize(
@@ -163,10 +160,7 @@ def test_a_board_that_is_none(fields, why):
 
 
 def test_what_is_written_of_a_board_is_read_again():
+    assert Board([[], [1]], [[1], []]).record.puzzle == Puzzle(columns=((1,), ()), rows=((), (1,)))
     for form in (one for one in formats() if one.states_size):
         data = write([Board.of(P).record], form.name).data
         assert puzzle_of_file(data).board.record.puzzle == P.puzzle, form.name
-
-
-def test_an_empty_clue_is_an_empty_line():
-    assert Board([[], [1]], [[1], []]).record.puzzle == Puzzle(columns=((1,), ()), rows=((), (1,)))

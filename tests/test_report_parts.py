@@ -46,10 +46,6 @@ def test_every_term_is_stated(change):
     assert len(terms([run_on(Configuration()), run_on(other)]).differing) == 1
 
 
-def test_the_cores_of_a_bot_are_stated():
-    assert terms([run_on(Configuration(core=1)), run_on(Configuration(core=(0, 1)))]).differing == ["Cores used"]
-
-
 def test_how_a_bot_was_held_and_counted_is_stated():
     run = run_on(Configuration())
     legs = [msgspec.structs.replace(leg, contained=True, counted=Counted(cpu=True)) for leg in run.attempts]
@@ -77,35 +73,27 @@ def expected_marks(number: int) -> int:
     return len(mismatches(puzzle, cells_of(run.by_number[number], run.result.set)))
 
 
-def test_lines_at_fault_are_marked_where_the_set_is_at_hand():
-    run = wrong_run()
-    picture = Gallery(run.result.set, [run]).picture(run.by_number[8])
-    assert red_boxes(picture) == expected_marks(8) > 0
+@pytest.mark.parametrize(("set_name", "others"), [(samples.SMALL, []), ("gone.txt", [samples.run_of("right")])])
+def test_lines_at_fault_are_marked_if_the_set_or_a_right_answer_is_at_hand(set_name, others):
+    run = wrong_run(set_name)
+    runs = [run, *(Run("right", 1, other) for other in others)]
+    assert red_boxes(Gallery(run.result.set, runs).picture(run.by_number[8])) == expected_marks(8) > 0
 
 
-def test_lines_at_fault_are_marked_where_another_bot_has_solved_the_puzzle():
-    run = wrong_run("gone.txt")
-    other = Run("right", 1, samples.run_of("right"))
-    picture = Gallery(run.result.set, [run, other]).picture(run.by_number[8])
-    assert red_boxes(picture) == expected_marks(8) > 0
+def marks_without_the_set(run, **changes) -> int:
+    facts = msgspec.structs.replace(run.result.set, **changes)
+    return red_boxes(Gallery(facts, [run]).picture(run.by_number[8]))
 
 
 def test_without_the_puzzle_the_picture_has_no_marks():
-    run = wrong_run("gone.txt")
-    assert red_boxes(Gallery(run.result.set, [run]).picture(run.by_number[8])) == 0
-
-
-def test_a_set_that_has_changed_is_not_believed():
-    run = wrong_run()
-    facts = msgspec.structs.replace(run.result.set, sha256="0" * 64)
-    assert red_boxes(Gallery(facts, [run]).picture(run.by_number[8])) == 0
+    assert marks_without_the_set(wrong_run("gone.txt")) == 0
+    assert marks_without_the_set(wrong_run(), sha256="0" * 64) == 0  # the set has changed
 
 
 def test_a_set_that_would_never_end_is_left_alone(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for name in (str(tmp_path / "pipe"), "/dev/zero", "boardgen:10x10x99999999999:seed=1", "boardgen:?", "", "\0"):
-        run = wrong_run(name)
-        assert red_boxes(Gallery(run.result.set, [run]).picture(run.by_number[8])) == 0
+        assert marks_without_the_set(wrong_run(name)) == 0
 
 
 @pytest.mark.parametrize("cells", ["", "zz", "ff", "ff" * 14, "é", None])

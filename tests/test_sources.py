@@ -12,7 +12,7 @@ from nonobot.bot.log import RunLog
 from nonobot.bot.result import Result
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.bot_log import BotLog, is_log, parse_log
-from nonobot.harness.results.result_files import files_in, read_any, read_results
+from nonobot.harness.results.result_files import files_in, read_any, read_results, to_json
 from nonobot.protocol import Puzzle
 from tests.ranked import run_result, verify_result, written
 
@@ -33,23 +33,20 @@ def test_the_log_of_this_projects_bot_reads_back(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds", "total"),
+    ("text", "seconds", "total", "time"),
     [
-        ("#1\t0.5\n#2\t1.25\ntotal time: 1.75\n", {1: 0.5, 2: 1.25}, 1.75),
-        ("#1\t0.5\r\n#2\t1.25\r\ntotal time: 1.75", {1: 0.5, 2: 1.25}, 1.75),
-        ("\ufeff\n# 1 0.5\n\nTotal Time:1.75 s\n\n", {1: 0.5}, 1.75),
-        ("#7\t0.5\n", {7: 0.5}, None),
-        ("#1\t0.5\n#1\t9\ntotal time: 2\n", {1: 0.5}, 2.0),
-        ("total time: 3e1\n", {}, 30.0),
+        ("#1\t0.5\n#2\t1.25\ntotal time: 1.75\n", {1: 0.5, 2: 1.25}, 1.75, 1.75),
+        ("#1\t0.5\r\n#2\t1.25\r\ntotal time: 1.75", {1: 0.5, 2: 1.25}, 1.75, 1.75),
+        ("\ufeff\n# 1 0.5\n\nTotal Time:1.75 s\n\n", {1: 0.5}, 1.75, 1.75),
+        ("#7\t0.5\n#8\t1\n", {7: 0.5, 8: 1.0}, None, 1.5),
+        ("#1\t0.5\n#1\t9\ntotal time: 2\n", {1: 0.5}, 2.0, 2.0),
+        ("total time: 3e1\n", {}, 30.0, 30.0),
     ],
 )
-def test_logs(tmp_path, text, seconds, total):
-    assert read_any(log_of(tmp_path, text)) == BotLog(seconds, total)
-
-
-def test_without_a_total_the_sum_stands_for_it():
-    assert BotLog({1: 0.5, 2: 1.0}, None).time_seconds == 1.5
-    assert BotLog({1: 0.5, 2: 1.0}, 2.0).time_seconds == 2.0
+def test_logs(tmp_path, text, seconds, total, time):
+    log = read_any(log_of(tmp_path, text))
+    assert log == BotLog(seconds, total)
+    assert log.time_seconds == time  # without a total, the sum
 
 
 @pytest.mark.parametrize(
@@ -109,8 +106,6 @@ def test_a_file_counts_once_however_it_is_named(tmp_path):
 
 def broken(change):
     """Return the JSON of a result in which `change` was made."""
-    from nonobot.harness.results.result_files import to_json
-
     content = json.loads(to_json(run_result()))
     change(content)
     return json.dumps(content)
