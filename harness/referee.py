@@ -35,19 +35,8 @@ def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
 class Referee:
     """Takes the answers of a bot as they come; the first one to a puzzle counts.
 
-    Parameters
-    ----------
-    any_order : bool
-        Whether a solution is right that comes after the answer to a later puzzle.
-    puzzle_limit_seconds : float, optional
-        A solution that took longer is late.
-
-    Attributes
-    ----------
-    results : dict of int to PuzzleResult
-        By puzzle number, in the order of the verdicts.
-    duplicate_count, stray_count, remarks : int, int, list of str
-        See `Score`.
+    With `any_order` a solution that comes after the answer to a later puzzle is right. A solution that took longer
+    than the limit is late. `results` is in the order of the verdicts; for the counts see `Score`.
     """
 
     def __init__(

@@ -42,13 +42,7 @@ def add_limits(group: argparse._ArgumentGroup) -> None:
 
 
 def configuration_of(given: Mapping[str, Any]) -> Configuration:
-    """Return the configuration for the arguments that were given.
-
-    Raises
-    ------
-    UnusableError
-        If they contradict each other.
-    """
+    """Return the configuration for the given arguments; UnusableError if they contradict each other."""
     if "core" in given and "cores" in given:
         raise UnusableError("--core names the one core of a bot, and --cores gives it several: take one of them")
     limits = {"stall_limit_seconds": STALL_SECONDS, "process_limit": PROCESS_LIMIT}

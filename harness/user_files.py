@@ -21,13 +21,7 @@ __all__ = ["loaded", "opened", "require_writable", "say_inferred_size", "write_o
 
 
 def loaded(source: str, board_size: Size | None) -> PuzzleSet:
-    """Return the set that `source` names; print the size of its boards on stderr if it was inferred.
-
-    Raises
-    ------
-    UnusableError
-        If there is no such set.
-    """
+    """Return the set that `source` names, printing an inferred size on stderr; UnusableError if there is none."""
     try:
         puzzle_set = load_set(source, board_size)
     except SetError as error:
@@ -45,20 +39,10 @@ def say_inferred_size(source: str, records: Iterable[Record]) -> None:
 
 @contextlib.contextmanager
 def opened(source: str, what: str = "", others: Iterable[str] = ()) -> Iterator[BinaryIO]:
-    """Open a file to be read within the block; `-` is stdin.
+    """Open a file, or stdin as `-`, to be read within the block; UnusableError if it cannot be read.
 
-    Parameters
-    ----------
-    source : str
-    what : str
-        Description of the file for the message, such as `the answers `.
-    others : iterable of str
-        Names to suggest in place of a file that is not there.
-
-    Raises
-    ------
-    UnusableError
-        If it cannot be read.
+    `what` describes the file for the message, such as `the answers `; `others` are names to suggest in place of a
+    file that is not there.
     """
     try:
         with contextlib.nullcontext(sys.stdin.buffer) if source == "-" else Path(source).open("rb") as file:
@@ -70,13 +54,7 @@ def opened(source: str, what: str = "", others: Iterable[str] = ()) -> Iterator[
 
 
 def require_writable(path: Path) -> None:
-    """Make the folder of a file and check that the file can be written: before the work, not after it.
-
-    Raises
-    ------
-    UnusableError
-        If it cannot be written.
-    """
+    """Make the folder of a file; UnusableError if the file cannot be written: before the work, not after it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent):
@@ -88,13 +66,7 @@ def require_writable(path: Path) -> None:
 
 
 def write_output(path: Path, data: bytes) -> None:
-    """Write a file, in full or not at all.
-
-    Raises
-    ------
-    UnusableError
-        If it cannot be written.
-    """
+    """Write a file, in full or not at all; UnusableError if it cannot be written."""
     try:
         with whole_file(path) as file:
             file.write(data)

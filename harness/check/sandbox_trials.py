@@ -31,12 +31,7 @@ PATIENCE_SECONDS = 30.0
 def tried_sandbox(contain: Contain = Contain.YES) -> tuple[dict[str, str | None], Counted]:
     """Return the breach of each claim about the sandbox, None where it holds, and the figures of the cgroup.
 
-    With Contain.NO the probe runs without a sandbox.
-
-    Raises
-    ------
-    UnusableError
-        If there is to be a sandbox, and there is none here.
+    With Contain.NO the probe runs without a sandbox. UnusableError if there is to be one, and there is none here.
     """
     core = tournament_core()
     name = f"nonojudge_trial_{os.getpid()}"

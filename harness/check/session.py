@@ -32,14 +32,9 @@ SECONDS_FROM_STDOUT_TO_END = 1.0
 
 
 class ShortfallError(Exception):
-    """The bot did not do what a step asks for.
+    """The bot did not do what a step asks for; a `minor` shortfall is a warning, even where the step is a MUST.
 
-    Parameters
-    ----------
-    sent, expected, got, advice : str
-        Texts for the author of the bot; `got` with an excerpt of its output.
-    minor : bool
-        Whether it is a warning, even where the step is a MUST.
+    The other attributes are texts for the author of the bot.
     """
 
     def __init__(self, sent: str, expected: str, got: str, advice: str, minor: bool = False) -> None:
@@ -60,13 +55,10 @@ def excerpt(data: bytes, most: int = 70) -> str:
 
 @dataclass(slots=True)
 class BotUnderTest:
-    """The bot that the steps start, each anew.
+    """The bot that the steps start, each anew, and the `transcript` of the step being carried out.
 
     Attributes
     ----------
-    command : sequence of str
-    size : (int, int)
-        Width and height of every board.
     patience_seconds : float
         Longest silence of a bot that has started.
     start_seconds : float
@@ -74,9 +66,6 @@ class BotUnderTest:
         than the start took.
     folder : Path
         For the reports of the shim.
-    sandbox : Sandbox or None
-    transcript : list of str
-        Messages and events of the step being carried out.
     """
 
     command: Sequence[str]
@@ -105,20 +94,10 @@ class BotUnderTest:
         to_the_end: bool = False,
         watch: str | None = None,
     ) -> Session:
-        """Send a batch, close stdin, and demand the right answers.
+        """Send a batch, close stdin, wait for the answers (or `to_the_end`), and demand the right ones.
 
-        Parameters
-        ----------
-        wanted : sequence of (int, Puzzle)
-            Puzzles that have to be solved.
-        sent, advice : str
-            For :class:`ShortfallError`.
-        data : bytes, optional
-            The text to send (default: `wanted` in the official form).
-        to_the_end : bool
-            Whether to wait for the end of the bot as well.
-        watch : str, optional
-            As for :meth:`session`.
+        `wanted` are the puzzles that have to be solved, `data` is the text to send if it is not their official
+        form, `sent` and `advice` are for :class:`ShortfallError`, `watch` as for :meth:`session`.
         """
         data = text_of(wanted) if data is None else data
         with self.session(watch) as session:
@@ -131,18 +110,9 @@ class BotUnderTest:
 
 
 class Session:
-    """One process of the bot: what it is sent and what it answers.
+    """One process of the bot: what it is sent, its answers and their `arrivals` in seconds from the start.
 
-    Attributes
-    ----------
-    answers : list of Answer
-        Those under a number.
-    arrivals : list of float
-        Seconds from the start at which each was complete.
-    report : Path
-        The shim's report.
-    ended, obeyed : bool
-        Whether the bot ended by itself, and without SIGKILL; known after the `with` block.
+    After the `with` block `ended` and `obeyed` say whether it ended by itself, and without SIGKILL.
     """
 
     def __init__(self, bot: BotUnderTest, command: Sequence[str], report: Path) -> None:
@@ -182,7 +152,7 @@ class Session:
 
     @property
     def status(self) -> int:
-        """The exit status, -n for signal n. Known after the `with` block."""
+        """The exit status, -n for signal n; known after the `with` block."""
         return self._bot.exit_status
 
     @property

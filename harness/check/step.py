@@ -73,10 +73,8 @@ class Step:
     ----------
     name : str
         For machines; it stays when numbers change.
-    title : str
-        Behaviour of a bot that passes.
-    why : str
-        Why that matters, in a sentence.
+    title, why : str
+        Behaviour of a bot that passes, and why it matters, in a sentence.
     section : str
         The heading in docs/protocol.md (or docs/check.md) that states the rule.
     needs : tuple of Step
@@ -98,16 +96,10 @@ def step(level: Level, title: str, why: str, section: str, needs: tuple[Step, ..
 
 
 class StepResult(Struct, omit_defaults=True):
-    """The result of a step; the texts after `remark` are there where it did not pass.
+    """The result of a step, numbered from 1; the texts after `remark` are there where it did not pass.
 
-    Attributes
-    ----------
-    number : int
-        In the list of steps, from 1.
-    remark : str or None
-        An observation; of a skipped step, the reason.
-    transcript : list of str
-        Messages in both directions, in order, shortened; seconds count from the start of the bot.
+    `remark` is an observation, or why the step was skipped; the `transcript` lists the messages in both
+    directions.
     """
 
     number: int
@@ -128,21 +120,9 @@ class StepResult(Struct, omit_defaults=True):
 def carried_out(
     steps: Sequence[Step], numbers: Collection[int], bot: BotUnderTest, on_start: Callable[[str], None]
 ) -> Iterator[StepResult]:
-    """Carry out the steps with these numbers in order, each with a new bot process, and yield the results.
+    """Carry out the steps with these numbers (from 1), each with a new bot process, and yield the results.
 
-    Parameters
-    ----------
-    steps : sequence of Step
-        All steps, numbered from 1.
-    numbers : collection of int
-    bot : BotUnderTest
-    on_start : callable
-        Called with a line about each step before it is carried out.
-
-    Raises
-    ------
-    StartError
-        If the bot's command cannot be run.
+    `on_start` gets a line about each step before it is carried out. StartError if the bot's command cannot be run.
     """
     missed: dict[Step, int] = {}
     for number in numbers:

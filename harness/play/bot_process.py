@@ -49,18 +49,16 @@ MOST_SECONDS_OF_A_WAIT = 3600.0
 class BotProcess:
     """A started bot command; as a context manager it is gone, with all that it started, at the end of the block.
 
+    StartError if the command cannot be run.
+
     Parameters
     ----------
-    command : sequence of str
     stderr : StderrLog, LastWords or PassedOn
         Takes the bot's stderr; closed at the end.
     cores : sequence of int
         The bot and all that it starts run on these; empty for any.
-    sandbox : Sandbox, optional
-        None: the bot runs without.
     memory_limit_bytes, process_limit : int, optional
-        Enforced by the cgroup, where there is one; elsewhere by `attempt.py`. A sandbox has processes of its own
-        in addition.
+        Enforced by the cgroup, where there is one; elsewhere by `attempt.py`.
     exchange : ExchangeFolder, optional
         Of a bot that works on files: it runs there, its stdin is closed, its output is its answer file, and its
         stdout goes to `stderr`.
@@ -71,17 +69,10 @@ class BotProcess:
         The process and all that it started.
     started : float
         `time.monotonic()` just before the start.
-    exited, output_closed : bool
-        Whether the process has ended, and its stdout has reached the end.
-    contained : bool
-        Whether it runs in a sandbox.
+    exited, output_closed, contained : bool
+        Whether the process has ended, its stdout has reached the end, and it runs in a sandbox.
     processes_beside : int
         Number of processes of the tree that belong to the sandbox.
-
-    Raises
-    ------
-    StartError
-        If the command cannot be run.
     """
 
     def __init__(
@@ -330,18 +321,9 @@ END_BYTES = 1 << 16
 
 
 class StderrLog:
-    """A file of bounded size for the stderr of a bot; it is made with the first byte.
+    """A file of bounded size for the stderr of a bot, made with the first byte.
 
-    Parameters
-    ----------
-    path : Path
-    received_bytes : int
-        How much was written to it before; the file is continued then, replaced otherwise.
-
-    Attributes
-    ----------
-    received_bytes : int
-        How much was written, kept or not.
+    `received_bytes` counts what was written, kept or not; a file with a count from before is continued.
     """
 
     def __init__(self, path: Path, received_bytes: int = 0) -> None:

@@ -34,16 +34,9 @@ _serial = count(1)
 
 @dataclass(frozen=True, slots=True)
 class _Home:
-    """Where groups of a controller are made.
+    """The judge's group `folder`, in which groups of a controller are made; the judge returns to `back`.
 
-    Attributes
-    ----------
-    folder : Path
-        The judge's own group; new ones are made in it.
-    members : str
-        The file through which who writes to it becomes a member: in version 1 the thread, else the process.
-    back : Path
-        The group that the judge goes back to.
+    A member is added by writing to the file `members`: in version 1 the thread, otherwise the process.
     """
 
     folder: Path
@@ -52,20 +45,7 @@ class _Home:
 
 
 class Group:
-    """The cgroups of one bot, one for each controller that could be had.
-
-    Parameters
-    ----------
-    homes : dict of str to _Home
-        By controller.
-    cores : sequence of int
-    memory_limit_bytes, process_limit : int or None
-
-    Attributes
-    ----------
-    counted : Counted
-        What the kernel tells here.
-    """
+    """The cgroups of one bot, one for each available controller; `counted` says which figures they measure."""
 
     def __init__(
         self,
@@ -95,7 +75,7 @@ class Group:
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
-        """Have the calling thread in the group: what is started in the block is in it from its birth.
+        """Have the calling thread in the group, so that a process started in the block is in it from its birth.
 
         With version 2 all threads of the judge are. They count as well, until the block ends.
         """
@@ -113,22 +93,22 @@ class Group:
 
     @property
     def cpu_seconds(self) -> float:
-        """User and system time of all that is or was in it."""
+        """User and system time of all present and past processes."""
         return self._cpu() or 0.0
 
     @property
     def memory_bytes(self) -> int:
-        """What its processes hold now, with files of its scratch folder and what it read from disk."""
+        """Memory of its processes now, including files of its scratch folder and files read from disk."""
         return self._memory("usage_in_bytes", "current") or 0
 
     @property
     def peak_memory_bytes(self) -> int:
-        """The most that `memory_bytes` ever was; as it is now with a kernel that does not tell."""
+        """The peak of `memory_bytes`; its present value if the kernel does not report the peak."""
         return self._memory("max_usage_in_bytes", "peak") or self.memory_bytes
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether the kernel killed a process of it for its memory limit."""
+        """Whether the kernel killed one of its processes for its memory limit."""
         old, new = self._number("memory", "memory.oom_control", "oom_kill"), None
         if old is None:
             new = self._number("memory", "memory.events", "oom_kill")
@@ -136,11 +116,11 @@ class Group:
 
     @property
     def out_of_processes(self) -> bool:
-        """Whether a process of it was refused another one for its process limit, before it was killed."""
+        """Whether one of its processes was refused another one for its process limit, before it was killed."""
         return bool(self._number("pids", "pids.events", "max")) if self._refused is None else self._refused
 
     def kill(self) -> None:
-        """Kill all that is in it; none of them can start another one meanwhile, where that can be limited."""
+        """Kill all its processes; none can start another one meanwhile, where that can be limited."""
         self._refused = self.out_of_processes  # from now on it is refused another one whatever it did
         self._limit_processes(0)
         for folder in self._homes:
@@ -151,7 +131,7 @@ class Group:
                             os.kill(int(pid), signal.SIGKILL)
 
     def remove(self) -> None:
-        """Remove it, when all that was in it has gone."""
+        """Remove it, when all its processes have gone."""
         for folder in self._homes:
             with contextlib.suppress(OSError):
                 folder.rmdir()
@@ -204,22 +184,14 @@ class Group:
 def made_group(
     cores: Sequence[int] = (), memory_limit_bytes: int | None = None, process_limit: int | None = None
 ) -> Group | None:
-    """Return a new group with these limits; None where none can be made.
-
-    Parameters
-    ----------
-    cores : sequence of int
-        Those that it is held on; none for any.
-    memory_limit_bytes, process_limit : int, optional
-        A thread counts as a process.
-    """
+    """Return a new group with these limits (threads count as processes); None where there are no cgroups."""
     homes = _homes()
     return Group(homes, cores, memory_limit_bytes, process_limit) if homes else None
 
 
 @cache
 def _homes() -> dict[str, _Home]:
-    """Return where groups can be made, by controller; what killed judges left there goes."""
+    """Return the judge's groups by controller; empty groups of killed judges are removed."""
     found = _homes_in(Path("/proc/self/cgroup"), Path("/proc/self/mounts")) if sys.platform == "linux" else {}
     for home in {one.folder: one for one in found.values()}.values():
         for left in home.folder.glob(f"{NAME}-*-*"):
@@ -231,7 +203,7 @@ def _homes() -> dict[str, _Home]:
 
 
 def _homes_in(own: Path, mounts: Path) -> dict[str, _Home]:
-    """Return where groups can be made, after what the kernel says of this process and of what is mounted."""
+    """Return the judge's groups by controller, from the kernel's lists of its groups and of mounts."""
     try:
         at = {line.split()[1]: line.split() for line in mounts.read_text().splitlines()}
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
@@ -251,7 +223,7 @@ def _homes_in(own: Path, mounts: Path) -> dict[str, _Home]:
 
 
 def _delegated(folder: Path) -> dict[str, _Home]:
-    """Return what version 2 lets the judge control below its own group."""
+    """Return the controllers of version 2 that the judge may use below its own group."""
     try:
         offered = (folder / "cgroup.controllers").read_text().split()
     except OSError:

@@ -66,8 +66,6 @@ class Conversation(Generic[T]):
 
     Parameters
     ----------
-    transport : Transport
-    reader : Reader
     most_bytes : float
         Output after which the judge no longer listens.
     on_output : callable, optional

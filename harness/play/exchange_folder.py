@@ -45,18 +45,7 @@ class UnreadableError(Exception):
 class ExchangeFolder:
     """A folder with a bot's questions, in which the bot runs and leaves its answers and its log.
 
-    Parameters
-    ----------
-    folder : Path
-        An empty one.
-    names : FileNames
-    puzzles : sequence of SetPuzzle
-        The questions, on boards of one size.
-
-    Raises
-    ------
-    StartError
-        If the questions cannot be written.
+    The puzzles have boards of one size. StartError if the questions cannot be written.
     """
 
     def __init__(self, folder: Path, names: FileNames, puzzles: Sequence[SetPuzzle]) -> None:
@@ -103,18 +92,8 @@ def file_names(
 ) -> FileNames | None:
     """Return the files of a bot that works on files; None for another bot.
 
-    Parameters
-    ----------
-    reads, writes, logs : str or None
-        Paths in the exchange folder.
-    feed : Feed
-    dashes : str, optional
-        Prefix of these words in messages, where they are options.
-
-    Raises
-    ------
-    UnusableError
-        If a name is unusable, one is missing, two are the same, or the bot is to get a puzzle at a time.
+    UnusableError if a name is unusable, one is missing, two are the same, or the bot is to get a puzzle at a time;
+    `dashes` is the prefix of the names in its message, where they are options.
     """
     given = {"reads": reads, "writes": writes, "logs": logs}
     paths = {dashes + word: _path(dashes + word, name) for word, name in given.items() if name is not None}
@@ -149,15 +128,10 @@ def _path(option: str, name: str) -> PurePosixPath:
 
 @contextlib.contextmanager
 def opened_below(folder: Path, name: str) -> Iterator[int]:
-    """Open a file below `folder` that a bot may have made, for reading within the block.
+    """Open a file below `folder` that a bot may have made, for reading within the block; or UnreadableError.
 
     No link anywhere in the name is followed: it could let the judge read a file that the bot itself may not read.
     The judge does not wait for a pipe either.
-
-    Raises
-    ------
-    UnreadableError
-        If there is no such file, it is not a regular file, or it cannot be read.
     """
     *folders, last = PurePosixPath(name).parts
     steps = [(part, os.O_DIRECTORY) for part in folders] + [(last, os.O_NONBLOCK)]
@@ -183,25 +157,11 @@ def opened_below(folder: Path, name: str) -> Iterator[int]:
 class AnswerFile:
     """The answers in a file that a bot writes, each handed over once it is complete.
 
-    The file is read in pieces: answers (`$k` with its rows, or with one line that is not a row) and the text
-    between them. So it does not matter where the bot's buffer tears an answer apart. A file that was rewritten,
-    shortened or replaced is read from its start, and a piece that was handed over before is not handed over again.
-    A changed answer is one more answer to its puzzle; its worth is not decided here.
-
-    Parameters
-    ----------
-    folder : Path
-    name : str
-        The file, below the folder.
-    height : int
-        Rows of an answer.
-    answer_bytes : int
-        Size of the largest answer: no more is held back of an incomplete one.
-
-    Attributes
-    ----------
-    trouble : str or None
-        Why the file could not be read at the last look.
+    The file is read in pieces: answers (`$k` with its `height` rows, or with one line that is not a row) and the
+    text between them. So it does not matter where the bot's buffer tears an answer apart. A file that was
+    rewritten, shortened or replaced is read from its start, and a piece that was handed over before is not handed
+    over again. A changed answer is one more answer to its puzzle; its worth is not decided here. Of an incomplete
+    answer at most `answer_bytes` are held back. `trouble` says why the file could not be read at the last look.
     """
 
     def __init__(self, folder: Path, name: str, height: int, answer_bytes: int) -> None:

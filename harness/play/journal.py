@@ -77,19 +77,9 @@ class Journal:
     """An append-only file of records, open for one judge at a time.
 
     Adding a record does not wait: a thread writes the records since its last write and syncs them to the disk. As
-    a context manager it is written in full and closed at the end of the block.
-
-    Attributes
-    ----------
-    records : list of Record
-        Its content when it was opened.
-    trouble : OSError or None
-        Why nothing more could be written; known after :meth:`close`.
-
-    Raises
-    ------
-    UnusableError
-        If another judge has the file open, it is not a journal, or it cannot be written.
+    a context manager it is written in full and closed at the end of the block. `records` is its content when it
+    was opened, `trouble` why nothing more could be written, known after :meth:`close`. UnusableError if another
+    judge has the file open, it is not a journal, or it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -145,13 +135,7 @@ class Journal:
 
 
 def read_records(path: Path) -> list[Record]:
-    """Return the records of a journal without opening it for writing; empty if there is none.
-
-    Raises
-    ------
-    UnusableError
-        If it is not a journal, or cannot be read.
-    """
+    """Return the records of a journal, none if there is no file; UnusableError if it is not a journal."""
     try:
         return _decoded(path.read_bytes(), path)[0]
     except FileNotFoundError:

@@ -38,13 +38,7 @@ SAMPLE_SECONDS = 0.25
 
 
 def machine_facts(cores: Sequence[int]) -> Machine:
-    """Return the facts of this machine; takes a quarter of a second, in which its load is watched.
-
-    Parameters
-    ----------
-    cores : sequence of int
-        Those that the bot will run on; none for all.
-    """
+    """Return the facts of this machine, given the bot's cores (none: all); watches their load for 0.25 s."""
     return Machine(
         system=f"{platform.system()} {platform.release()}",
         cpu=_cpu_model(),
@@ -117,13 +111,7 @@ def can_pin() -> bool:
 
 
 def tournament_core(count: int = 1) -> int | tuple[int, ...] | None:
-    """Return the core that a bot is held on where none is named, or so many: the last usable; None if none can be.
-
-    Raises
-    ------
-    UnusableError
-        If there are not so many.
-    """
+    """Return the last usable core, or the last `count`; None where pinning is impossible; or UnusableError."""
     usable = usable_cores()
     if count > len(usable):
         raise UnusableError(f"{count} cores: here are {len(usable)} to be used")
@@ -135,13 +123,7 @@ def tournament_core(count: int = 1) -> int | tuple[int, ...] | None:
 
 
 def require_cores(cores: Sequence[int]) -> None:
-    """See that a bot can be held on `cores`; none, for any core, is always possible.
-
-    Raises
-    ------
-    UnusableError
-        If not.
-    """
+    """Raise UnusableError if a bot cannot be held on `cores`; none, for any core, is always possible."""
     usable = usable_cores()
     for core in cores:
         if not can_pin():
@@ -152,7 +134,7 @@ def require_cores(cores: Sequence[int]) -> None:
 
 @contextlib.contextmanager
 def on_cores(cores: Sequence[int]) -> Iterator[None]:
-    """Hold the calling thread on `cores`: what is started in the block stays there. None: anywhere."""
+    """Hold the calling thread on `cores`: a process started in the block stays there. None: anywhere."""
     if not cores or sys.platform != "linux":
         yield
         return
@@ -166,7 +148,7 @@ def on_cores(cores: Sequence[int]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def off_cores(cores: Sequence[int]) -> Iterator[None]:
-    """Keep every thread of the judge off `cores`, where there are others; other processes are left alone."""
+    """Keep every thread of the judge off `cores`, if there are others; other processes are left alone."""
     with cores_kept() as before:
         for thread, usable in before.items() if cores else ():
             _move(thread, usable - set(cores) or usable)

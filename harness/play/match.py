@@ -68,20 +68,9 @@ class ResultLostError(UnusableError):
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A bot to run: command, files and sandbox access.
+    """A bot to run: display name, command, files if it works on files, and sandbox access (see `mounts.View`).
 
-    Attributes
-    ----------
-    name : str
-        Display name used in tables.
-    command : sequence of str
-        Program and arguments; run without a shell.
-    warm_up_seconds : float or None
-        Duration of the warm-up before the run; None without one.
-    files : FileNames or None
-        None for a bot that works with pipes.
-    show, hide, writable : sequence of Path
-        What it sees in a sandbox, and may write in; see `mounts.View`.
+    `warm_up_seconds` is the duration of its warm-up before the run, None without one.
     """
 
     name: str
@@ -104,14 +93,7 @@ def warmed_up(command: Sequence[str] | None, sandbox: Sandbox | None = None) -> 
     """Run the command that prepares a bot, and return its duration in seconds; None without a command.
 
     Its stderr is passed on. Processes that it leaves running are ended: a helper that is there already would not
-    be held to the bot's core and limits.
-
-    Raises
-    ------
-    WarmUpError
-        If the command cannot be run, or fails.
-    KeyboardInterrupt
-        If the judge is told to stop meanwhile.
+    be held to the bot's core and limits. WarmUpError if it fails, KeyboardInterrupt if the judge is told to stop.
     """
     if not command:
         return None
@@ -141,27 +123,12 @@ def play(
     result_path: Path,
     on_verdict: OnVerdict = lambda result, run_seconds: None,
 ) -> RunResult:
-    """Run a bot on a set and return the result, whatever the bot does.
+    """Run a bot on a set and return the result, whatever the bot does; UnusableError as for :func:`require_place`.
 
-    The journal next to the result is up to date at any time; at the end, the result replaces it. SIGINT, SIGTERM
-    and SIGHUP end the run as `interrupted`, with its result; :func:`resume` continues it. A bot that cannot be
-    started (`not-started`) leaves no file. One run at a time: the judge's process looks after one tree of
-    processes.
-
-    Parameters
-    ----------
-    puzzle_set : PuzzleSet
-    bot : Bot
-    configuration : Configuration
-    result_path : Path
-        The result, `X.json`; next to it `X.stderr.txt` if the bot writes to stderr, and during the run
-        `X.journal.jsonl`.
-    on_verdict : callable, optional
-
-    Raises
-    ------
-    UnusableError
-        As for :func:`require_place`; ResultLostError if the result cannot be written after all.
+    The journal (`X.journal.jsonl`) next to the result (`X.json`) is up to date at any time; at the end, the result
+    replaces it. The bot's stderr goes to `X.stderr.txt`. SIGINT, SIGTERM and SIGHUP end the run as `interrupted`,
+    with its result; :func:`resume` continues it. A bot that cannot be started (`not-started`) leaves no file. One
+    run at a time: the judge's process looks after one tree of processes.
     """
     with Interrupts() as interrupts, _new_journal(configuration, result_path) as journal:
         stderr_path(result_path).unlink(missing_ok=True)
@@ -182,24 +149,15 @@ def not_started(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, w
 def require_place(configuration: Configuration, result_path: Path) -> None:
     """Check that a run can take place: cheap, and worth knowing before a bot is warmed up.
 
-    Raises
-    ------
-    UnusableError
-        If the core cannot be used, the result cannot be written, another judge is writing it, or there is an
-        interrupted run that could be resumed.
+    UnusableError if the core cannot be used, the result cannot be written, another judge is writing it, or there
+    is an interrupted run that could be resumed.
     """
     with _new_journal(configuration, result_path) as journal:
         journal.remove()
 
 
 def recorded_run(result_path: Path) -> RunResult:
-    """Return the bot, set and configuration of an interrupted run; verdicts and attempts may be missing.
-
-    Raises
-    ------
-    UnusableError
-        If there is no such run, or its end is final.
-    """
+    """Return the beginning of an interrupted run, or its result; UnusableError if there is none to resume."""
     return _beginning(_records(result_path, read_records(journal_path(result_path))))
 
 
@@ -211,23 +169,9 @@ def resume(
 ) -> RunResult:
     """Continue an interrupted run with the first puzzle that is left, and return the result of all of it.
 
-    The bot's command and the configuration are those of the run, and the usage of earlier attempts counts.
-
-    Parameters
-    ----------
-    puzzle_set : PuzzleSet
-        The set of the run.
-    result_path : Path
-        Its result, or the place for it, with its journal next to it if the judge was killed.
-    on_verdict : callable, optional
-        Called with the earlier verdicts at once.
-    hide : sequence of Path, optional
-        As for :class:`Bot`, in addition to the files that were hidden when the run began.
-
-    Raises
-    ------
-    UnusableError
-        If there is nothing to resume, the set is another, or as for :func:`play`.
+    The bot's command and the configuration are those of the run, and the usage of earlier attempts counts. Earlier
+    verdicts are passed to `on_verdict` at once. `hide` adds to the files that were hidden when the run began.
+    UnusableError if there is nothing to resume, the set is another, or as for :func:`play`.
     """
     require_writable(result_path)
     with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:

@@ -52,21 +52,19 @@ Mounts = list[tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """What a bot sees of the files of this machine, beside the system's and those that its command names.
+    """The files of this machine that a bot sees, in addition to the system's and those that its command names.
 
     Attributes
     ----------
-    show : tuple of Path
-        What it may read, too.
+    show, writable : tuple of Path
+        Files that it may read or write in addition.
     hide : tuple of Path
-        What it may not, though its folder is shown: other bots' files, as real paths. What `show` names it may.
+        Files that it may not read though their folder is shown: other bots' files, as real paths. `show` wins.
     results : tuple of Path
         Folders of results, as real paths, which it may never read. Where the bot itself lies in one, each result
         there is hidden by itself.
     scratch : Path or None
-        The folder that it may write in, also its home; None for one that only it ever sees, and that goes with it.
-    writable : tuple of Path
-        What else it may write in.
+        The folder that it may write in, also its home; None for one that only it ever sees, removed with it.
     prepares : bool
         Whether it is a warm-up, which can write in the bot's own folders.
     """

@@ -52,25 +52,20 @@ _open_trees: list[ProcessTree] = []
 class ProcessTree:
     """All descendants that the judge gets from now on, without those of other trees that are open.
 
-    Where several are, an orphan is of all of them: nobody can tell whose it was.
-
-    Parameters
-    ----------
-    group : Group, optional
-        The cgroup that they are in; it is removed when the tree is closed.
+    If several are open, an orphan belongs to all of them: its origin is unknown. The tree's cgroup, if there is
+    one, is removed when the tree is closed; `counted` says which figures it measures: exactly, and of all
+    processes that the bot ever started. The other figures are those of the last look.
 
     Attributes
     ----------
     cpu_seconds : float
-        User and system time of the tree, of its dead as well, as far as it was looked at.
+        User and system time of the tree, including its dead.
     memory_bytes : int
-        Resident memory of the tree at the last look; pages that two processes share count twice.
+        Resident memory; pages that two processes share count twice.
     peak_memory_bytes : int
-        The most that was seen of `memory_bytes`, or the peak of one process, whichever is more.
+        The peak of `memory_bytes`, or of one process, whichever is more.
     process_count : int
-        Processes and threads at the last look.
-    counted : Counted
-        Which of these the kernel counts: of all that the bot ever started, and exactly.
+        Processes and threads.
     """
 
     def __init__(self, group: Group | None = None) -> None:

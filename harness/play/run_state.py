@@ -40,16 +40,11 @@ STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupts:
-    """Notes the signals to stop within a `with` block; nested blocks all note them.
+    """Notes the signals to stop, as `told`, within a `with` block; nested blocks all note them.
 
     The judge acts on them at a suitable point: an exception in the middle of its work could leave a bot running or
     a result half written. Ignored signals stay ignored (`nohup`). Only the main thread gets signals; in another
     thread nothing is noted.
-
-    Attributes
-    ----------
-    told : bool
-        Whether the judge was told to stop.
     """
 
     _open: ClassVar[list[Interrupts]] = []
@@ -85,24 +80,8 @@ def stderr_path(result_path: Path) -> Path:
 class RunState:
     """A run between its beginning and its end; each event is also added to its journal.
 
-    Parameters
-    ----------
-    beginning : RunResult
-        Everything that is known at the start: without attempts and verdicts.
-    puzzle_set : PuzzleSet
-    result_path : Path
-    journal : Journal
-    interrupts : Interrupts
-    on_verdict : callable
-    sandbox : Sandbox, optional
-        The bot's.
-
-    Attributes
-    ----------
-    stderr_bytes : int
-        How much the bot wrote to stderr in the attempts that have ended.
-    open_attempt : AttemptStarted or None
-        The attempt under way, or one that a killed judge left without an end.
+    The `beginning` is a result without attempts and verdicts. `stderr_bytes` counts the attempts that have ended;
+    `open_attempt` is the attempt under way, or one that a killed judge left without an end.
     """
 
     def __init__(

@@ -49,15 +49,7 @@ PATIENCE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandbox(View):
-    """A bot's view of the machine's files, and bubblewrap, which enforces it.
-
-    Attributes
-    ----------
-    program : str
-        Bubblewrap.
-    options : tuple of str
-        The options of bubblewrap that work here.
-    """
+    """A bot's view of the machine's files, and bubblewrap, which enforces it with the `options` that work here."""
 
     program: str
     options: tuple[str, ...]
@@ -65,12 +57,8 @@ class Sandbox(View):
     def around(self, command: Sequence[str]) -> list[str]:
         """Return the command that runs `command` in the sandbox.
 
-        Raises
-        ------
-        OSError
-            If there is no such program: bubblewrap would report that on the bot's stderr.
-        subprocess.SubprocessError
-            If bubblewrap does not list its options in time.
+        OSError if there is no such program: bubblewrap would report that on the bot's stderr. SubprocessError if
+        bubblewrap does not list its options in time.
         """
         if not shutil.which(command[0]):
             there = os.sep in command[0] and Path(command[0]).exists()
@@ -98,12 +86,9 @@ class Sandbox(View):
 def built_sandbox(
     contain: Contain, show: Sequence[Path] = (), hide: Sequence[Path] = (), results: Sequence[Path] = ()
 ) -> Sandbox | None:
-    """Return a sandbox, with a :class:`~nonobot.harness.play.mounts.View`; None if there is to be none.
+    """Return a sandbox with the given :class:`~nonobot.harness.play.mounts.View`; None if there is to be none.
 
-    Raises
-    ------
-    UnusableError
-        If it is required and unavailable, or if something to be shown is not there.
+    UnusableError if it is required and unavailable, or if something to be shown is not there.
     """
     show = [path.absolute() for path in show]
     for path in show:

@@ -17,16 +17,9 @@ _TOTAL = re.compile(r"total time\s*:\s*(\S+?)\s*s?", re.IGNORECASE)
 
 
 class BotLog(Struct, frozen=True):
-    """The times in a bot's own log.
+    """The times in a bot's own log: for each puzzle (its first line counts), and the stated total.
 
-    Attributes
-    ----------
-    seconds : dict of int to float
-        Time for each puzzle logged; the first line of a puzzle counts.
-    total_seconds : float or None
-        As stated in the last line; None where the log was cut off before it.
-    problem : str or None
-        Why the log could not be read.
+    The total is None where the log was cut off before it; `problem` says why the log could not be read.
     """
 
     seconds: dict[int, float]
@@ -45,13 +38,7 @@ def is_log(content: bytes) -> bool:
 
 
 def parse_log(path: Path, content: bytes) -> BotLog:
-    """Return the times in a log, given the file's path (for messages) and its content.
-
-    Raises
-    ------
-    UnusableError
-        If a line is neither a puzzle's nor the total; file and line are named.
-    """
+    """Return the times in a log; UnusableError, with the path and the number of the line, if a line is not one."""
     seconds: dict[int, float] = {}
     total: float | None = None
     for number, line in enumerate(content.decode("utf-8-sig", errors="replace").splitlines(), start=1):

@@ -115,15 +115,7 @@ class Configuration(Struct, frozen=True):
 
 
 class FileNames(Struct, frozen=True):
-    """The files of a bot that works on files, as paths in its exchange folder.
-
-    Attributes
-    ----------
-    reads, writes : str
-        Its questions and its answers.
-    logs : str or None
-        Its own log of the time it took; None if it keeps none.
-    """
+    """The files of a bot that works on files, as paths in its exchange folder; `logs` is its own log."""
 
     reads: str
     writes: str
@@ -135,12 +127,8 @@ class Machine(Struct, frozen=True):
 
     Attributes
     ----------
-    system, cpu, python, numpy, numba : str
-        Kernel and its release; model of the CPU; versions of Python and of the libraries in the judge's Python.
-    usable_cores : int
-        Cores that the judge may use.
-    governor : str or None
-        Frequency governor of the core used.
+    system, python, numpy, numba : str
+        Kernel and its release; versions of Python and of the libraries in the judge's Python.
     load_average : float or None
         Over one minute, at the start.
     busy_share : float or None

@@ -40,25 +40,13 @@ def to_json(result: RunResult | VerifyResult) -> str:
 
 
 def write_json(path: Path, result: RunResult | VerifyResult) -> None:
-    """Write `result` to `path`: the file is there in full or not at all.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written.
-    """
+    """Write `result` to `path`, in full or not at all."""
     with whole_file(path, lasting=True) as file:
         file.write(to_json(result).encode())
 
 
 def read_result(path: Path) -> RunResult | VerifyResult:
-    """Return the result in the file `path`.
-
-    Raises
-    ------
-    UnusableError
-        If it cannot be read, is none of this version's, or contradicts itself.
-    """
+    """Return the result in a file; UnusableError if it is not one of this version, or contradicts itself."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -67,13 +55,7 @@ def read_result(path: Path) -> RunResult | VerifyResult:
 
 
 def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
-    """Return the result that is the content of the file `path`.
-
-    Raises
-    ------
-    UnusableError
-        If it is none of this version's, or contradicts itself.
-    """
+    """Return the result that is the content of a file; UnusableError as for :func:`read_result`."""
     result: RunResult | VerifyResult = decoded(
         content, path, RunResult | VerifyResult, SCHEMA_VERSION, "a result of nonojudge"
     )
@@ -82,30 +64,15 @@ def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
 
 
 class _Versioned(msgspec.Struct):
-    """What tells whether the rest can be read."""
+    """The part of any file that tells whether the rest can be read."""
 
     schema_version: int
 
 
 def decoded(content: bytes, path: Path, kind: Any, version: int, what: str) -> Any:
-    """Return the content of a JSON file as the kind of thing that it should be.
+    """Return the content of a JSON file as a `kind` with a `schema_version`, one of several types perhaps.
 
-    Parameters
-    ----------
-    content : bytes
-    path : Path
-        Where it was read.
-    kind : type
-        One with a `schema_version`, or several.
-    version : int
-        The only one that can be read.
-    what : str
-        What it should be, for people.
-
-    Raises
-    ------
-    UnusableError
-        If it is something else, or of another version.
+    UnusableError if it is not `what` it should be (a name for people), or of another version.
     """
     try:
         found = msgspec.json.decode(content, type=kind)
@@ -122,7 +89,7 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, what: str) -> A
 
 
 def _check(path: Path, result: RunResult | VerifyResult) -> None:
-    """See that a result says what every result says, and does not contradict itself: files are edited by hand."""
+    """Raise UnusableError if a result contradicts itself: files are edited by hand."""
     puzzles = result.score.puzzles
     if not puzzles or (isinstance(result, RunResult) and not result.attempts):
         raise UnusableError(f"{path} is a result without puzzles or without a run")

@@ -155,18 +155,8 @@ class BotEnd(Struct, frozen=True):
 class Attempt(Struct, frozen=True):
     """One bot process of a run, from start to exit: a run has several if it was resumed or a puzzle took too long.
 
-    Attributes
-    ----------
-    started_at : str
-        UTC, ISO 8601.
-    first_puzzle : int
-        Number of the first puzzle that the bot was sent.
-    own_log : BotLog, optional
-        Of a bot that keeps one.
-    contained : bool, optional
-        Whether it ran in a sandbox; it did not if absent.
-    counted : Counted, optional
-        Nothing was measured by a cgroup if absent.
+    `started_at` is UTC, ISO 8601. It did not run in a sandbox if `contained` is absent, and no figure was measured
+    by a cgroup if `counted` is.
     """
 
     started_at: str
@@ -179,12 +169,10 @@ class Attempt(Struct, frozen=True):
 
 
 class PuzzleResult(Struct, frozen=True):
-    """The verdict on a puzzle and its times.
+    """The verdict on a puzzle, with a detail if it is not right, and its times.
 
     Attributes
     ----------
-    detail : str or None
-        Why the answer is not right.
     arrived_seconds : float or None
         Run time when the last line of the answer arrived: from the start of the bot, all attempts added up; None
         without an answer, or without a clock.
@@ -204,20 +192,10 @@ class PuzzleResult(Struct, frozen=True):
 
 
 class Score(Struct, frozen=True):
-    """The verdicts on a set.
+    """The verdicts on a set: the number of each, all listed, and the puzzles in the order of the set.
 
-    Attributes
-    ----------
-    verdicts : dict of Verdict to int
-        How often each verdict was given; every verdict is there.
-    puzzles : list of PuzzleResult
-        In the order of the set.
-    duplicate_count : int
-        Answers to puzzles that had one before; the first counts.
-    stray_count : int
-        Answers to puzzles that are not in the set, and stretches of text that belong to no answer.
-    remarks : list of str
-        The first few duplicate answers and stray texts, in words.
+    Duplicates are answers to puzzles that had one before; strays are answers to puzzles that are not in the set,
+    and stretches of text that belong to no answer. `remarks` are the first few of both, in words.
     """
 
     verdicts: dict[Verdict, int]
@@ -262,20 +240,14 @@ class Score(Struct, frozen=True):
 
 
 class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
-    """A run of a bot on a set.
+    """A run of a bot on a set; `bot` is its name in tables, `started_at` UTC, ISO 8601.
 
     Attributes
     ----------
-    bot : str
-        Its name in tables.
-    started_at : str
-        UTC, ISO 8601.
     warm_up_seconds : float or None
         Duration of the warm-up before the clock started; None without one, when kernels may have been cold.
     stderr_bytes : int
         How much the bot wrote to stderr; if it works on files, to stdout as well.
-    files : FileNames, optional
-        Of a bot that works on files, instead of pipes.
     show : list of str, optional
         Files that the bot saw in its sandbox in addition to those that its command names.
     hide : list of str, optional
