@@ -1,13 +1,12 @@
-"""`nonobot --dialogue`: a program asks about single boards, a line of JSON each, and gets a line for each.
+"""`nonobot --dialogue`: requests about single boards, one line of JSON each, and one line of JSON for each answer.
 
-A request says what it wants (`do`), the board's clues, and what of the board is known, a character a cell, row
-after row: `1` black, `0` white, `?` unknown. docs/page.md has all requests and answers.
+A request has an action (`do`), the board's clues, and its known cells, one character each, row after row: `1`
+black, `0` white, `?` unknown. docs/page.md has all requests and answers.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from operator import index
 from typing import Any, NamedTuple
@@ -16,25 +15,26 @@ import numpy as np
 import numpy.typing as npt
 
 from nonobot.bot import LONGEST_SIDE
-from nonobot.bot.result import MOST_TRACE_EVENTS, TraceEvent, grid_of
+from nonobot.bot.result import MOST_TRACE_EVENTS, TraceEvent, grid_of, line_masks
 from nonobot.bot.strategy import Strategy
-from nonobot.protocol import BLACK, DEFAULT_SIZE, UNKNOWN, WHITE, PartialGrid, Puzzle
-from nonobot.protocol.clues import fault_in_clues
+from nonobot.protocol import BLACK, DEFAULT_SIZE, UNKNOWN, WHITE, PartialGrid, Puzzle, PuzzleError
 from nonobot.protocol.puzzle import cells_from_text, text_from_cells
+from nonobot.system import write_all
 
 __all__ = ["converse"]
 
 _STDOUT = 1
 _MOST_BYTES = 1 << 24
-"""Of a request; a board of the longest sides has less."""
+"""Length of a request; the largest board needs less."""
 
 _MOST_STEPS = 8000
-"""Of an answer; there is room for so many moments of the largest boards."""
+"""Steps in an answer; the memory has room for as many of the largest boards."""
 
 _MOST_CHANGES = 2_000_000
-"""Cells changed in all steps of an answer; what comes after is cut."""
+"""Changed cells in all steps of an answer; later steps are cut."""
 
-Cells = npt.NDArray[np.int8]
+Board = npt.NDArray[np.int8]
+"""Cells, or those of one line: BLACK, WHITE or UNKNOWN."""
 
 
 class _RequestError(Exception):
@@ -44,25 +44,23 @@ class _RequestError(Exception):
 def converse(strategy: Strategy) -> int:
     """Answer the requests on standard input until its end; return the exit status.
 
-    The kernels for boards of up to 62 cells a side are loaded before the first request. What has to be compiled
-    for a request is said in a line of its own before the answer, `{"compiling": what}`.
+    The kernels for boards of up to 62 cells a side are loaded before the first request. Before each compilation a
+    line `{"compiling": ...}` names the part to compile.
     """
     strategy.prepare(_compiling, DEFAULT_SIZE)
-    while line := sys.stdin.buffer.readline(_MOST_BYTES + 1):
-        try:
-            if len(line) > _MOST_BYTES:
-                while line and not line.endswith(b"\n"):
-                    line = sys.stdin.buffer.readline(_MOST_BYTES)
-                raise _RequestError(f"a request of more than {_MOST_BYTES >> 20} MiB")
-            answer = _answer(strategy, _read(line))
-        except _RequestError as error:
-            answer = {"error": str(error)}
-        except BrokenPipeError:
-            return 1
-        try:
+    try:
+        while line := sys.stdin.buffer.readline(_MOST_BYTES + 1):
+            try:
+                if len(line) > _MOST_BYTES:
+                    while line and not line.endswith(b"\n"):
+                        line = sys.stdin.buffer.readline(_MOST_BYTES)
+                    raise _RequestError(f"a request of more than {_MOST_BYTES >> 20} MiB")
+                answer = _answer(strategy, _read(line))
+            except _RequestError as error:
+                answer = {"error": str(error)}
             _write(answer)
-        except BrokenPipeError:
-            return 1
+    except BrokenPipeError:
+        return 1
     return 0
 
 
@@ -71,17 +69,15 @@ def _compiling(what: str) -> None:
 
 
 def _write(answer: dict[str, Any]) -> None:
-    rest = memoryview(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
-    while rest:
-        rest = rest[os.write(_STDOUT, rest) :]
+    write_all(_STDOUT, json.dumps(answer, separators=(",", ":")).encode() + b"\n")
 
 
 class _Request(NamedTuple):
-    """What is asked: what to do, of which board, and the numbers that go with it."""
+    """A request: the action, the board, and the numbers that limit the answer."""
 
     do: str
     puzzle: Puzzle
-    cells: Cells
+    cells: Board
     solutions: int
     seconds: float | None
     most: int
@@ -94,26 +90,23 @@ class _Request(NamedTuple):
 
 def _read(line: bytes) -> _Request:
     try:
-        found = json.loads(line)
-        puzzle = Puzzle.unchecked(
-            columns=tuple(tuple(map(index, clue)) for clue in found["columns"]),
-            rows=tuple(tuple(map(index, clue)) for clue in found["rows"]),
-        )
-        seconds = found.get("seconds")
+        given = json.loads(line)
+        puzzle = Puzzle(rows=given["rows"], columns=given["columns"])
+        seconds = given.get("seconds")
         request = _Request(
-            str(found["do"]),
+            str(given["do"]),
             puzzle,
-            _cells(found.get("cells"), puzzle),
-            index(found.get("solutions", 2)),
+            _cells(given.get("cells"), puzzle),
+            index(given.get("solutions", 2)),
             None if seconds is None else float(seconds),
-            min(index(found.get("most", MOST_TRACE_EVENTS)), MOST_TRACE_EVENTS),
+            min(index(given.get("most", MOST_TRACE_EVENTS)), MOST_TRACE_EVENTS),
         )
+    except PuzzleError as error:
+        raise _RequestError(str(error)) from None
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise _RequestError(f"not a request: {type(error).__name__}: {error}") from None
-    if not 1 <= min(puzzle.size) <= max(puzzle.size) <= LONGEST_SIDE:
+    if max(puzzle.size) > LONGEST_SIDE:
         raise _RequestError(f"a side of a board has 1 to {LONGEST_SIDE} cells")
-    if min((block for clue in (*puzzle.rows, *puzzle.columns) for block in clue), default=1) < 1:
-        raise _RequestError("block lengths are 1 or more")
     if request.seconds is not None and not request.seconds > 0:
         raise _RequestError(f"seconds are a positive number, not {request.seconds:g}")
     if request.do not in _ANSWERS:
@@ -121,24 +114,21 @@ def _read(line: bytes) -> _Request:
     return request
 
 
-def _cells(text: str | None, puzzle: Puzzle) -> Cells:
+def _cells(text: str | None, puzzle: Puzzle) -> Board:
     if text is None:
         return np.full((puzzle.height, puzzle.width), UNKNOWN, np.int8)
     return cells_from_text(text, puzzle.size)
 
 
 def _answer(strategy: Strategy, request: _Request) -> dict[str, Any]:
-    fault = fault_in_clues(request.puzzle)
-    if fault:
-        raise _RequestError(fault[0].what)
     try:
         return _ANSWERS[request.do](strategy, request)
-    except ValueError as error:  # a board that the strategy has no room for
+    except ValueError as error:  # a board that is too large for the strategy
         raise _RequestError(str(error)) from None
 
 
 def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
-    """Return what is known about the solutions, and the first of them."""
+    """Return the verdict and the solutions, up to as many as the request asks for."""
     strategy.watch(0)
     result = strategy.solve(
         request.puzzle, start=request.start, solutions=request.solutions, seconds=request.seconds
@@ -153,35 +143,41 @@ def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
 
 
 def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
-    """Return the moments of the search for one solution, each as what it changed."""
+    """Return the trace events of the search for one solution, each with the cells that it changed."""
     most = min(request.most, _MOST_STEPS)
-    strategy.watch(most + 1)  # the one more tells that there are more
+    strategy.watch(most + 1)  # the one more shows that there are more
     strategy.solve(request.puzzle, start=request.start, seconds=request.seconds)
     steps: list[dict[str, Any]] = []
     before, changes = request.cells, 0
+    numbers = _numbers(before)
     is_cut = False
     for kind, board in strategy.trace_events():
-        changed = np.flatnonzero(board.cells != before)
-        changes += changed.size
+        after = board.cells
+        changed = after != before
+        changes += int(changed.sum())
         is_cut = len(steps) == most or changes > _MOST_CHANGES
         if is_cut:
             break
-        now = board.cells.ravel()[changed]
         step: dict[str, Any] = {"kind": kind.name.lower()}
         for name, colour in (("black", BLACK), ("white", WHITE), ("unknown", UNKNOWN)):
-            if (cells := changed[now == colour]).size:
-                step[name] = cells.tolist()
-        if kind is TraceEvent.PAINTED and changed.size:
-            step["line"] = _told_by(request.puzzle, before, board.cells, changed)
+            if cells := numbers[changed & (after == colour)].tolist():
+                step[name] = cells
+        if kind is TraceEvent.PAINTED and changed.any():
+            step["line"] = _explaining_line(request.puzzle, before, after)
         steps.append(step)
-        before = board.cells
+        before = after
     return {"cut": is_cut, "steps": steps}
 
 
-def _told_by(puzzle: Puzzle, before: Cells, after: Cells, changed: npt.NDArray[np.intp]) -> list[Any] | None:
-    """Return the line that tells all cells that changed, as `_Line.name`; None if several lines did."""
-    rows, columns = np.unique(changed // puzzle.width), np.unique(changed % puzzle.width)
-    for kind, places in (("row", rows), ("column", columns)):
+def _numbers(board: Board) -> npt.NDArray[np.intp]:
+    """Return the number of each cell, row after row."""
+    return np.arange(board.size).reshape(board.shape)
+
+
+def _explaining_line(puzzle: Puzzle, before: Board, after: Board) -> list[Any] | None:
+    """Return the name of the line from which all cells that changed follow; None if it takes several lines."""
+    rows, columns = np.nonzero(after != before)
+    for kind, places in (("row", np.unique(rows)), ("column", np.unique(columns))):
         if len(places) == 1:
             line = _Line.of(puzzle, kind, int(places[0]))
             painted = line.painted(before)
@@ -203,29 +199,24 @@ class _Line(NamedTuple):
 
     @property
     def name(self) -> list[Any]:
-        """The line for people: its kind, and its number from 1."""
+        """The line in an answer: its kind, and its number from 1."""
         return [self.kind, self.place + 1]
 
     def cells(self, board: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return its cells, which are those of the board itself."""
+        """Return a view of its cells."""
         return board[self.place] if self.kind == "row" else board[:, self.place]
 
-    def painted(self, board: Cells) -> Cells | None:
-        """Return its cells as they are once it is painted maximally; None if nothing fits them."""
+    def painted(self, board: Board) -> Board | None:
+        """Return its cells after painting it maximally; None if no placement of its blocks fits."""
         from nonobot.bot.papers.lines import paint_line  # a kernel of its own, which solving does not need
 
         cells = self.cells(board)
-        black, white = (_mask(cells == colour) for colour in (BLACK, WHITE))
-        found = paint_line(self.clue, len(cells), black, white, on_compile=lambda: _compiling("the line solver"))
-        if found is None:
+        [black, *_], [white, *_] = line_masks(PartialGrid(cells[np.newaxis]))
+        masks = paint_line(self.clue, len(cells), black, white, on_compile=lambda: _compiling("the line solver"))
+        if masks is None:
             return None
-        black, white = found
-        told: Cells = grid_of([black], [white], len(cells)).cells[0]
-        return told
-
-
-def _mask(cells: npt.NDArray[np.bool_]) -> int:
-    return int.from_bytes(np.packbits(cells, bitorder="little").tobytes(), "little")
+        painted: Board = grid_of([masks[0]], [masks[1]], len(cells)).cells[0]
+        return painted
 
 
 def _lines(puzzle: Puzzle) -> list[_Line]:
@@ -234,10 +225,10 @@ def _lines(puzzle: Puzzle) -> list[_Line]:
 
 
 def _hint(_: Strategy, request: _Request) -> dict[str, Any]:
-    """Return the line that tells most, as the board is, with what it tells; or the lines that nothing fits."""
+    """Return the line that makes most cells known, with these; or the lines that no placement fits."""
     best: dict[str, Any] | None = None
     wrong, most = [], 0
-    numbers = np.arange(request.cells.size).reshape(request.cells.shape)
+    numbers = _numbers(request.cells)
     for line in _lines(request.puzzle):
         painted = line.painted(request.cells)
         if painted is None:
@@ -246,31 +237,29 @@ def _hint(_: Strategy, request: _Request) -> dict[str, Any]:
         new = (painted != UNKNOWN) & (line.cells(request.cells) == UNKNOWN)
         if int(new.sum()) > most:
             most = int(new.sum())
-            cells = line.cells(numbers)
-            best = {"line": line.name}
-            for name, colour in (("black", BLACK), ("white", WHITE)):
-                best[name] = cells[new & (painted == colour)].tolist()
+            black, white = (line.cells(numbers)[new & (painted == colour)].tolist() for colour in (BLACK, WHITE))
+            best = {"line": line.name, "black": black, "white": white}
     return {"wrong": wrong, "hint": None if wrong else best}
 
 
 def _conflict(_: Strategy, request: _Request) -> dict[str, Any]:
-    """Return the lines that nothing fits once each line has told what it can, with the board as it is then."""
+    """Return the board after painting all lines, and the lines that no placement fits then."""
     board = request.cells.copy()
     lines = _lines(request.puzzle)
     rows, columns = lines[: request.puzzle.height], lines[request.puzzle.height :]
     todo = dict.fromkeys(lines)
+    wrong: list[list[Any]] = []
     while todo:
         line = next(iter(todo))
         del todo[line]
         painted, cells = line.painted(board), line.cells(board)
         if painted is None:
+            wrong = [other.name for other in lines if other.painted(board) is None]
             break
         changed = np.flatnonzero(painted != cells)
         cells[:] = painted
         todo |= dict.fromkeys((columns if line.kind == "row" else rows)[index] for index in changed.tolist())
-    else:
-        return {"wrong": [], "cells": text_from_cells(board)}
-    return {"wrong": [line.name for line in lines if line.painted(board) is None], "cells": text_from_cells(board)}
+    return {"wrong": wrong, "cells": text_from_cells(board)}
 
 
 _ANSWERS = {"solve": _solve, "steps": _steps, "hint": _hint, "conflict": _conflict}

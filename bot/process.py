@@ -13,13 +13,12 @@ from pathlib import Path
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
 from nonobot.bot.input import STREAM, UnreadableError, read_puzzles, why_no_puzzle
-from nonobot.bot.log import RunLog
-from nonobot.bot.result import Result
+from nonobot.bot.result import Result, RunLog
 from nonobot.bot.strategy import Strategy, make_strategy
 from nonobot.bot.workers import deliver_in_order
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, PartialGrid, Record, Solution, format_answer
 from nonobot.protocol.faults import Kind, located
-from nonobot.system import usable_cores
+from nonobot.system import usable_cores, write_all
 
 __all__ = ["run"]
 
@@ -213,9 +212,9 @@ class _Batch:
             return
         if isinstance(puzzle, Record) and result and result.solutions:
             self._solved += 1
-            _write(b"".join(self._form_of(puzzle, solution) for solution in result.solutions))
+            write_all(_STDOUT, b"".join(self._form_of(puzzle, solution) for solution in result.solutions))
         else:
-            _write(self._no_solution(number, puzzle.size, result))
+            write_all(_STDOUT, self._no_solution(number, puzzle.size, result))
         self._run_log.add(number, result)
         if result and self._options.solutions > 1:
             _report(located(_verdict(result), puzzle.file, number))
@@ -268,7 +267,7 @@ class _Batch:
         """Return an answer: a picture, if a person sees it."""
         if not self._is_seen:
             return format_answer(record.number, solution)
-        from nonobot.bot.on_terminal import picture_of  # nothing of it is needed in a tournament
+        from nonobot.bot.watch import picture_of  # nothing of it is needed in a tournament
 
         return picture_of(record, solution, self._is_alone)
 
@@ -300,13 +299,6 @@ def _verdict(result: Result) -> str:
     if result.verdict == "unknown":
         return "unknown: out of time" + (" after one solution" if result.solutions else "")
     return result.verdict
-
-
-def _write(answer: bytes) -> None:
-    """Write to standard output, whole and at once."""
-    rest = memoryview(answer)
-    while rest:
-        rest = rest[os.write(_STDOUT, rest) :]
 
 
 def _report(line: str) -> None:

@@ -1,17 +1,19 @@
-"""Results of a search: solutions, counts and trace events, and the boards in a solver's memory."""
+"""Results: solutions, counts and trace events, the boards in a memory, and the bot's own record of its run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple, TextIO
 
 from nonobot.bot.kernels.memory import Memory, masks_in
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle, Solution
 
 __all__ = [
-    "MOST_TRACE_EVENTS", "TRACE", "Result", "TraceEvent", "grid_of", "line_masks", "solution_of",
+    "MOST_TRACE_EVENTS", "TRACE", "Result", "RunLog", "TraceEvent", "grid_of", "line_masks", "solution_of",
     "trace_events_in",
 ]  # fmt: skip
 
@@ -131,3 +133,66 @@ def trace_events_in(memory: Memory) -> Iterator[tuple[TraceEvent, PartialGrid]]:
     for kind, black, white in zip(recorded["kind"].tolist(), recorded["black"], recorded["white"], strict=True):
         rows = [masks_in(masks[:height].tobytes(), masks[0].nbytes) for masks in (black, white)]
         yield TraceEvent(kind), grid_of(rows[0], rows[1], width)
+
+
+class _LineFile:
+    """A file written line by line; a failure is reported once, and costs no answer."""
+
+    def __init__(self, path: Path, on_failure: Callable[[str], None]) -> None:
+        self._path = path
+        self._on_failure = on_failure
+        self._file: TextIO | None = path.open("w", encoding="ascii", buffering=1)
+
+    def write(self, line: str) -> None:
+        if self._file is None:
+            return
+        try:
+            self._file.write(line + "\n")
+        except OSError as error:
+            self._on_failure(f"cannot write {self._path}: {error.strerror}; no further records go there")
+            with contextlib.suppress(OSError):
+                self._file.close()
+            self._file = None
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+
+
+class RunLog:
+    """The log of times and the statistics of a run, written line by line; either may be missing.
+
+    `on_failure` is called with a message when a file can no longer be written.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be opened.
+    """
+
+    def __init__(self, log: Path | None, stats: Path | None, on_failure: Callable[[str], None]) -> None:
+        self._log = _LineFile(log, on_failure) if log else None
+        self._stats = _LineFile(stats, on_failure) if stats else None
+
+    def add(self, number: int, result: Result | None) -> None:
+        """Record a puzzle; `result` is None for one that could not be read."""
+        seconds = result.seconds if result else 0.0
+        if self._log:
+            self._log.write(f"#{number}\t{seconds:.6f}")
+        if self._stats:
+            import json  # a tournament does not need it
+
+            line: dict[str, object] = {"puzzle": number, "status": result.status if result else "invalid"}
+            line["seconds"] = round(seconds, 6)
+            if result:
+                line |= {"solutions": len(result.solutions), "verdict": result.verdict, **result.counts}
+                line["step_seconds"] = {step: round(spent, 9) for step, spent in result.step_seconds.items()}
+            self._stats.write(json.dumps(line))
+
+    def close(self, total_seconds: float) -> None:
+        """Write the last line of the log, and close both."""
+        if self._log:
+            self._log.write(f"total time: {total_seconds:.6f}")
+            self._log.close()
+        if self._stats:
+            self._stats.close()

@@ -1,9 +1,10 @@
-"""`nonobot --watch`: a solve as it happened, moment by moment, on the terminal."""
+"""Boards on the terminal: answers as pictures, and `--watch`, a search step by step."""
 
 from __future__ import annotations
 
 import os
 import select
+import shlex
 import signal
 import sys
 import termios
@@ -13,6 +14,7 @@ import tty
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,10 +22,13 @@ from nonobot.bot.cli import Options
 from nonobot.bot.input import AUTO, STREAM, UnreadableError, puzzles_in
 from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent
 from nonobot.bot.strategy import Strategy
-from nonobot.protocol import BLACK, UNKNOWN, Fault, Found, PartialGrid, Record
+from nonobot.protocol import BLACK, UNKNOWN, Fault, Found, PartialGrid, Record, Solution
 from nonobot.protocol.characters import (
+    Blocks,
     Piece,
+    Place,
     StyledLine,
+    draw,
     drawn_to_fit,
     place_of_output,
     possible_blocks,
@@ -33,50 +38,74 @@ from nonobot.protocol.characters import (
 from nonobot.protocol.faults import located
 from nonobot.protocol.picture import Picture
 
-__all__ = ["UnwatchableError", "watch"]
+__all__ = ["UnwatchableError", "picture_of", "watch"]
 
-WORDS = {
-    TraceEvent.PAINTED: "a line told cells",
-    TraceEvent.PROBED: "probing told cells",
-    TraceEvent.GUESSED: "a cell was assumed",
-    TraceEvent.TAKEN_BACK: "a contradiction: taken back",
-    TraceEvent.RESTARTED: "begun anew",
-}
 
-COLOURS = {
-    TraceEvent.PAINTED: ("color(255)", "color(240)"),
-    TraceEvent.PROBED: ("color(120)", "color(28)"),
-    TraceEvent.GUESSED: ("color(221)", "color(94)"),
-    TraceEvent.TAKEN_BACK: ("color(210)", "color(88)"),
-    TraceEvent.RESTARTED: ("color(255)", "color(240)"),
-}
-"""Of a black and of a white cell, by what told it."""
+def picture_of(record: Record, solution: Solution, is_alone: bool) -> bytes:
+    """Return an answer for a terminal: its number unless it `is_alone`, its title, and its picture."""
+    place = place_of_output()
+    picture = Picture(record.puzzle, solution.cells)
+    blocks = possible_blocks(picture, place)
+    lines = drawn_to_fit(picture, place, blocks)
+    title = [] if is_alone else [f"${record.number}"]
+    title += [] if record.title is None else [record.title]
+    shown = [" ".join(title)] if title else []
+    if lines is None:
+        shown.append(_no_room(picture, place, blocks, record))
+    else:
+        shown += text_of(lines, place)
+    return "".join(f"{line}\n" for line in shown).encode(place.encoding, "replace")
 
-LEGEND = {
-    "propagation": TraceEvent.PAINTED,
-    "probing": TraceEvent.PROBED,
-    "assumption": TraceEvent.GUESSED,
-    "contradiction": TraceEvent.TAKEN_BACK,
+
+def _no_room(picture: Picture, place: Place, blocks: Sequence[Blocks], record: Record) -> str:
+    """Return the width that the terminal would need, and a command that draws the picture to a file."""
+    width, height = record.size
+    needed = width_of(draw(picture, blocks[-1], clues=False))
+    file = shlex.quote(record.file)
+    command = (
+        f"nonobot {file} | nonojudge render {file} --answers - --number {record.number} -o {record.number}.png"
+    )
+    return (
+        f"{width}x{height}: solved; its picture is {needed} characters wide, the terminal {place.columns}; "
+        f"as a file: {command}"
+    )
+
+
+class _Kind(NamedTuple):
+    """The look of a kind of trace event: words, cause in the legend, colours of the black and the white cells."""
+
+    words: str
+    cause: str
+    black: str
+    white: str
+
+
+_KINDS = {
+    TraceEvent.PAINTED: _Kind("a line told cells", "propagation", "color(255)", "color(240)"),
+    TraceEvent.PROBED: _Kind("probing told cells", "probing", "color(120)", "color(28)"),
+    TraceEvent.GUESSED: _Kind("a cell was assumed", "assumption", "color(221)", "color(94)"),
+    TraceEvent.TAKEN_BACK: _Kind("a contradiction: taken back", "contradiction", "color(210)", "color(88)"),
+    TraceEvent.RESTARTED: _Kind("begun anew", "", "color(255)", "color(240)"),
 }
 KEYS = "space: pause   n: next moment   + -: speed   e: to the end   q: quit"
 
 MOST_SPEED = 1000.0
-"""Moments a second; a terminal takes no more."""
+"""Events a second; a terminal takes no more."""
 
 
 class UnwatchableError(Exception):
-    """Nothing can be shown; the message is one line that says why."""
+    """Nothing can be shown; the message is one line with the reason."""
 
 
 def watch(options: Options, strategy: Strategy, path: Path, on_fault: Callable[[str], None]) -> int:
-    """Solve the puzzles of a file one after the other, and show each solve; return the exit status.
+    """Solve the puzzles of a file one after the other, and show each search; return the exit status.
 
-    What cannot be watched costs no other puzzle: `on_fault` is called with a line that says why.
+    `on_fault` is called with a line about each puzzle that cannot be shown; the others are.
 
     Raises
     ------
     UnwatchableError
-        If the file cannot be read, or has no puzzle that can be watched, or standard output is no terminal.
+        If the file cannot be read, no puzzle of it can be shown, or standard output is not a terminal.
     """
     if not sys.stdout.isatty():
         raise UnwatchableError("--watch draws on a terminal, and standard output is none")
@@ -88,17 +117,16 @@ def watch(options: Options, strategy: Strategy, path: Path, on_fault: Callable[[
                 on_fault(str(puzzle))
                 status = 1
                 continue
-            record = puzzle
             try:
-                result = strategy.solve(record.puzzle, start=record.start, seconds=options.puzzle_limit)
-            except ValueError as error:  # a board that the strategy has no room for
-                on_fault(located(str(error), number=record.number, line=record.line))
+                result = strategy.solve(puzzle.puzzle, start=puzzle.start, seconds=options.puzzle_limit)
+            except ValueError as error:  # a board that is too large for the strategy
+                on_fault(located(str(error), number=puzzle.number, line=puzzle.line))
                 status = 1
                 continue
             shown += 1
             status = status if result.status == "solved" else 1
             with _screen(), _Keys() as keys:
-                if not _Show(record, strategy, result, keys, options.speed).run():
+                if not _Show(puzzle, strategy, result, keys, options.speed).run():
                     break
     except _StoppedError as stopped:
         return 128 + int(stopped.args[0])
@@ -108,7 +136,7 @@ def watch(options: Options, strategy: Strategy, path: Path, on_fault: Callable[[
 
 
 class _StoppedError(Exception):
-    """Whoever watches has seen enough: a signal came, whose number is the argument."""
+    """A signal came; its number is the argument."""
 
 
 def _stop(number: int, _: object) -> None:
@@ -117,9 +145,8 @@ def _stop(number: int, _: object) -> None:
 
 def _puzzles(path: Path, options: Options) -> list[Found]:
     try:
-        content = path.read_bytes()
         form = AUTO if options.format == STREAM else options.format
-        return list(puzzles_in(iter([content]), form, options.size, is_whole=True))
+        return list(puzzles_in(iter([path.read_bytes()]), form, options.size, is_whole=True))
     except OSError as error:
         raise UnwatchableError(f"cannot read {path}: {error.strerror}") from None
     except UnreadableError as error:
@@ -127,55 +154,44 @@ def _puzzles(path: Path, options: Options) -> list[Found]:
 
 
 class _Show:
-    """One solve on the screen.
-
-    Parameters
-    ----------
-    record : Record
-    strategy : Strategy
-        That has just solved it.
-    result : Result
-    keys : _Keys
-    speed : float
-        Moments a second.
-    """
+    """One search, which is over, on the screen."""
 
     def __init__(self, record: Record, strategy: Strategy, result: Result, keys: _Keys, speed: float) -> None:
         self._puzzle = record.puzzle
         self._title = f"${record.number}  {record.size[0]}x{record.size[1]}  {strategy.name}: {result.status}"
-        self._moments = list(strategy.trace_events())
+        self._events = list(strategy.trace_events())
         self._keys = keys
-        self._speed = speed
+        self._speed = speed  # events a second
         self._paused = False
         start = record.start or PartialGrid(np.full(record.size[::-1], UNKNOWN))
         self._cells = start.cells
-        self._told = np.zeros(self._cells.shape, np.int8)  # the TraceEvent that told each cell
+        self._kinds = np.zeros(self._cells.shape, np.int8)  # the TraceEvent that made each cell known
 
     def run(self) -> bool:
-        """Show all moments; False if there is to be nothing more."""
+        """Show all events; False if the user quits."""
         at = 0
-        while at < len(self._moments):
-            kind, board = self._moments[at]
+        while at < len(self._events):
+            kind, board = self._events[at]
             self._take(kind, board)
             at += 1
-            place = f"{at} of {len(self._moments)}: {WORDS[kind]}, {self._known()}"
+            place = f"{at} of {len(self._events)}: {_KINDS[kind].words}, {self._known()}"
             match self._wait(place):
                 case "q":
                     return False
                 case "e":
-                    for kind, board in self._moments[at:]:
+                    for kind, board in self._events[at:]:
                         self._take(kind, board)
-                    at = len(self._moments)
+                    at = len(self._events)
         more = f"; only the first {MOST_TRACE_EVENTS} moments were kept" if at == MOST_TRACE_EVENTS else ""
         self._draw(f"the end after {at} moments{more}: {self._known()}. Any key goes on, q ends")
         return self._keys.wait(None) != "q"
 
     def _take(self, kind: TraceEvent, board: PartialGrid) -> None:
-        self._told[board.cells != self._cells] = kind
+        self._kinds[board.cells != self._cells] = kind
         self._cells = board.cells
 
     def _wait(self, place: str) -> str:
-        """Show this moment until the next is due; return the key that ends the show or leaps, if there is one."""
+        """Show this event until the next is due; return the key that quits or skips, or an empty string."""
         until = time.monotonic() + 1 / self._speed
         while True:
             self._draw(f"{place}, {'paused' if self._paused else f'{self._speed:g} a second'}")
@@ -218,13 +234,14 @@ class _Show:
         os.write(sys.stdout.fileno(), f"\x1b[H{text}\x1b[J".encode(place.encoding))
 
     def _colours(self) -> Sequence[Sequence[str]]:
-        return [list(map(_colour, *rows)) for rows in zip(self._cells, self._told, strict=True)]
+        return [list(map(_colour, *rows)) for rows in zip(self._cells, self._kinds, strict=True)]
 
 
-def _colour(cell: int, told: int) -> str:
+def _colour(cell: int, kind_of_cell: int) -> str:
     if cell == UNKNOWN:
         return ""
-    return COLOURS[TraceEvent(told)][0 if cell == BLACK else 1]
+    kind = _KINDS[TraceEvent(kind_of_cell)]
+    return kind.black if cell == BLACK else kind.white
 
 
 def _wrapped(piece: Piece, columns: int) -> list[StyledLine]:
@@ -232,11 +249,12 @@ def _wrapped(piece: Piece, columns: int) -> list[StyledLine]:
 
 
 def _legend(columns: int, has_colours: bool) -> list[StyledLine]:
-    """Return what the colours mean, in as many lines as it takes; one that is blank without them."""
+    """Return the meaning of the colours; without colours, a blank line."""
     lines: list[StyledLine] = [[Piece("black, white by ")] if has_colours else []]
-    for name, kind in LEGEND.items() if has_colours else ():
-        black, white = COLOURS[kind]
-        entry = [Piece("██", black), Piece("██", white), Piece(f" {name}  ")]
+    for kind in _KINDS.values() if has_colours else ():
+        if not kind.cause:
+            continue
+        entry = [Piece("██", kind.black), Piece("██", kind.white), Piece(f" {kind.cause}  ")]
         if width_of([[*lines[-1], *entry]]) > columns:
             lines.append([])
         lines[-1] += entry
@@ -245,7 +263,7 @@ def _legend(columns: int, has_colours: bool) -> list[StyledLine]:
 
 @contextmanager
 def _screen() -> Iterator[None]:
-    """Use the terminal's other screen, without its cursor, and leave it as it was when a signal comes, too."""
+    """Use the terminal's alternate screen, without its cursor, and restore it, after a signal too."""
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, _stop) for number in numbers]
     try:
@@ -258,7 +276,7 @@ def _screen() -> Iterator[None]:
 
 
 class _Keys:
-    """Keys as they are pressed; none where standard input is no terminal."""
+    """Keys that the user presses; none if standard input is not a terminal."""
 
     def __enter__(self) -> _Keys:
         self._input = sys.stdin.fileno() if sys.stdin and sys.stdin.isatty() else None

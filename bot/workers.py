@@ -1,4 +1,4 @@
-"""Several puzzles at once, each in a thread of its own: what came of them in the order in which they arrived.
+"""Several tasks at once, each in a thread of its own; the results come in the order of the tasks.
 
 Compiled kernels hold no lock of the interpreter, so that threads of one process are as fast as processes, and
 share the kernels and all that is imported.
@@ -16,43 +16,43 @@ from typing import TypeVar
 __all__ = ["WINDOW", "deliver_in_order", "in_order"]
 
 WINDOW = 1024
-"""Puzzles read, and not yet answered. So many are solved behind a hard one before the other cores idle."""
+"""Tasks taken whose results are not delivered yet: the other cores idle once so many wait behind a long one."""
 
-Item = TypeVar("Item")
-Outcome = TypeVar("Outcome")
+Task = TypeVar("Task")
+Made = TypeVar("Made")
 
 
 def deliver_in_order(
-    items: Iterable[Item],
-    workers: Sequence[Callable[[Item], Outcome]],
-    deliver: Callable[[Item, Outcome], None],
+    tasks: Iterable[Task],
+    workers: Sequence[Callable[[Task], Made]],
+    deliver: Callable[[Task, Made], None],
     stop: Callable[[], None],
 ) -> None:
-    """Hand over each item with what a worker made of it, in their order, while the workers go on with the next.
+    """Deliver each task with its result, in their order, while the workers continue with the next tasks.
 
     Parameters
     ----------
-    items : iterable
-        Each is asked for by a worker that is free, in its thread, up to `WINDOW` items ahead of what is handed
-        over. What it raises is raised here, after all items before it were handed over.
-    workers : sequence of callable
-        Each is called in one thread.
-    deliver : callable
-        Called by the worker that has made what is next, so that nobody else has to wake for it: on a machine whose
-        cores are all busy that is a fiftieth of the time.
-    stop : callable
-        Called when nobody wants what is still under way; it makes the workers return soon.
+    tasks
+        All tasks. A free worker takes the next one, in its thread, up to `WINDOW` tasks ahead of the deliveries.
+        An exception of the iterable is raised here, after the deliveries of all tasks before it.
+    workers
+        Functions from a task to its result; each runs in a thread of its own.
+    deliver
+        Called in the thread that made the next result, so that no other thread has to wake up: on a machine
+        whose cores are all busy that saves a fiftieth of the time.
+    stop
+        Called when the remaining results are not wanted; it makes the workers return soon.
     """
     room = Semaphore(WINDOW)
     reading, delivering = Lock(), Lock()
-    left, numbers = iter(items), count()
-    made: dict[int, tuple[Item, Outcome]] = {}
+    left, numbers = iter(tasks), count()
+    made: dict[int, tuple[Task, Made]] = {}
     wanted = 0
     is_over = False
     at_end: BaseException | None = None
     ended: SimpleQueue[BaseException | None] = SimpleQueue()
 
-    def take() -> tuple[int, Item] | None:
+    def take() -> tuple[int, Task] | None:
         nonlocal is_over, at_end
         room.acquire()
         with reading:
@@ -61,15 +61,15 @@ def deliver_in_order(
                     return next(numbers), next(left)
                 except StopIteration:
                     pass
-                except BaseException as error:  # whatever it is, somebody waits for an end
+                except BaseException as error:
                     at_end = error
                 is_over = True
                 room.release(len(workers))
         return None
 
-    def hand_over() -> None:
+    def deliver_made() -> None:
         nonlocal wanted
-        # Who finds another at it leaves it to him, and he looks again when he is done.
+        # A thread that finds another one delivering leaves its result to that one, which looks again at the end.
         while wanted in made and delivering.acquire(blocking=False):
             try:
                 while wanted in made:
@@ -79,13 +79,13 @@ def deliver_in_order(
             finally:
                 delivering.release()
 
-    def work(worker: Callable[[Item], Outcome], busy: Lock) -> None:
+    def work(worker: Callable[[Task], Made], busy: Lock) -> None:
         try:
             while (taken := take()) is not None:
-                number, item = taken
+                number, task = taken
                 with busy:
-                    made[number] = item, worker(item)
-                hand_over()
+                    made[number] = task, worker(task)
+                deliver_made()
         except BaseException as error:
             ended.put(error)
         else:
@@ -100,14 +100,14 @@ def deliver_in_order(
         stop()
 
     def end() -> None:
-        """Let no kernel run where the process ends: its memory would go from under it."""
+        """Wait for the kernels that still run: their memory is freed when the process ends."""
         give_up()
         for busy in at_work:
             busy.acquire()
 
     atexit.register(end)
     for pair in zip(workers, at_work, strict=True):
-        # They may wait for input that never comes; daemons keep nobody from ending.
+        # They may wait for input that never comes; the process does not wait for daemons.
         Thread(target=work, args=pair, daemon=True).start()
     try:
         for _ in workers:
@@ -122,19 +122,19 @@ def deliver_in_order(
 
 
 def in_order(
-    items: Iterable[Item], workers: Sequence[Callable[[Item], Outcome]], stop: Callable[[], None]
-) -> Iterator[tuple[Item, Outcome]]:
-    """Yield what :func:`deliver_in_order` hands over, which goes on meanwhile, up to `WINDOW` items ahead."""
+    tasks: Iterable[Task], workers: Sequence[Callable[[Task], Made]], stop: Callable[[], None]
+) -> Iterator[tuple[Task, Made]]:
+    """Yield each task with its result, in their order; the workers continue up to `WINDOW` tasks ahead."""
     room = Semaphore(WINDOW)
     is_over = False
-    made: SimpleQueue[tuple[Item, Outcome] | BaseException | None] = SimpleQueue()
+    made: SimpleQueue[tuple[Task, Made] | BaseException | None] = SimpleQueue()
 
     def rooms() -> Iterator[None]:
         while room.acquire() and not is_over:
             yield
 
     def run() -> None:
-        taken = (item for _, item in zip(rooms(), items, strict=False))
+        taken = (task for _, task in zip(rooms(), tasks, strict=False))
         try:
             deliver_in_order(taken, workers, lambda *one: made.put(one), stop)
             made.put(None)

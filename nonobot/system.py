@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["kernel_cache", "usable_cores", "user_cache", "whole_file"]
+__all__ = ["kernel_cache", "usable_cores", "user_cache", "whole_file", "write_all"]
 
 
 def usable_cores() -> list[int]:
@@ -30,6 +30,13 @@ def kernel_cache() -> Path:
     """Return the folder for compiled kernels, $NONOBOT_CACHE_DIR or the user's cache, as an absolute path."""
     chosen = os.environ.get("NONOBOT_CACHE_DIR")
     return (Path(chosen) if chosen else user_cache()).absolute()
+
+
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write to a file descriptor at once, without a buffer."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
 
 
 @contextlib.contextmanager

@@ -17,8 +17,7 @@ from nonobot.bot.champion.clauses import add_learned, reduce_database
 from nonobot.bot.champion.explain import explain_line, reasons_of, update_patterns
 from nonobot.bot.champion.guidance import _keep_bound_marginals
 from nonobot.bot.champion.heap import bump, heap_insert, heap_pop
-from nonobot.bot.champion.propagate import _visit_watches, propagate_all
-from nonobot.bot.champion.rules import apply_rules
+from nonobot.bot.champion.propagate import _visit_watches, apply_rules, propagate_all
 from nonobot.bot.champion.search import _start
 from nonobot.bot.champion.trail import assign, backjump
 from nonobot.bot.kernels.compiling import kernel

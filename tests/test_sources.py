@@ -8,8 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nonobot.bot.log import RunLog
-from nonobot.bot.result import Result
+from nonobot.bot.result import Result, RunLog
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.bot_log import BotLog, is_log, parse_log
 from nonobot.harness.results.result_files import files_in, read_any, read_results, to_json

@@ -246,15 +246,8 @@ def _sum(m: Any, line: Any, open_: Any, slack: Any) -> Any:
 def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> Any:
     """Set `m.outgoing` to what a line says of its cells; False if no placement has a weight that float32 can tell.
 
-    Before: `m.told[line]` are the odds it is told; `black` and `white` the cells it knows.
-
-    Parameters
-    ----------
-    m : memory
-    line : int64
-    black, white : mask
-    most_odds : float32
-        Odds are kept between 1 / most_odds and most_odds.
+    Before: `m.told[line]` are the odds it is told; `black` and `white` the cells it knows. Odds are kept between
+    1 / `most_odds` and `most_odds`, a float32.
     """
     m.counts.belief_updates += 1
     length, blocks = m.length[line], m.blocks[line]

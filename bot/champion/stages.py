@@ -1,8 +1,15 @@
-"""The cascade: propagation, BP descents, conflict learning; each stage takes what the one before left."""
+"""The stages: propagation, BP descents, conflict learning; each takes the boards that the one before left open.
+
+A BP descent follows the beliefs straight down into a solution. Most puzzles with many solutions fall at once:
+sweep, take the few cells the beliefs are surest of, paint them as believed, propagate, and again. A step that
+fails is reversed; after a few of those the descent is given up.
+"""
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from nonobot.bot.board import (
     copy_board,
@@ -10,19 +17,109 @@ from nonobot.bot.board import (
     is_budget_spent,
     is_full,
     is_on,
+    known_cells,
+    paint_cell,
     propagate,
     start_board,
     start_phases,
+    trace,
 )
-from nonobot.bot.champion.descent import descend
+from nonobot.bot.champion.beliefs import forget, sweep
 from nonobot.bot.champion.search import learn, start_learning
-from nonobot.bot.champion.state import OUTCOME, STAGE, STEP, WANTED
+from nonobot.bot.champion.state import MOST_PICKED, OUTCOME, STAGE, STEP, WANTED
 from nonobot.bot.kernels.compiling import kernel
+from nonobot.bot.kernels.masks import lowest
+from nonobot.bot.result import TRACE
 
-__all__ = ["propagate_root", "search"]
+__all__ = ["MOST_ODDS", "descend", "propagate_root", "search"]
 
+f32 = np.float32
+
+MOST_ODDS = f32(20)
+FIRST_SWEEPS = 3
+MOST_TURNS = 3
+CELLS_OF_A_PART = 62 * 62
 CELLS_AT_ONCE = (10, 3)
 """Cells painted in a step of the first descent and of the second."""
+
+
+@kernel
+def _pick(m: Any, most: Any) -> Any:
+    """Put the unknown cells with the strongest odds into `m.picked`, strongest first; return their number.
+
+    An item is 2 * cell + 1 for a cell believed white, 2 * cell for one believed black.
+    """
+    width = m.width
+    picked = 0
+    threshold = f32(0)
+    every = (m.one << width) - 1
+    for y in range(m.height):
+        unknown = every & ~known_cells(m, y)
+        while unknown:
+            x = lowest(unknown)
+            unknown &= unknown - 1
+            odds = m.odds[x, y]
+            if picked == most and odds <= threshold and odds * threshold >= f32(1):
+                continue
+            white = odds <= f32(1)
+            bias = f32(1) / odds if white else odds
+            # Insert in order; the weakest falls out.
+            at = picked if picked < most else most - 1
+            while at > 0 and m.picked_bias[at - 1] < bias:
+                m.picked_bias[at] = m.picked_bias[at - 1]
+                m.picked[at] = m.picked[at - 1]
+                at -= 1
+            m.picked_bias[at] = bias
+            m.picked[at] = 2 * (y * width + x) + white
+            if picked < most:
+                picked += 1
+            threshold = m.picked_bias[picked - 1]
+    return picked
+
+
+@kernel
+def descend(m: Any, at_once: Any) -> Any:
+    """Descend from the root, `at_once` cells a step; True if the board is a solution.
+
+    A board of more than 62x62 is taken for as many parts of that size, with as many cells a step for
+    each: a sweep costs more there, and tells more that is sure.
+    Before: the root is a fixpoint of propagation with cells unknown.
+    """
+    parts = max(1, m.cells // CELLS_OF_A_PART)
+    most_picked = min(at_once * parts, MOST_PICKED)
+    m.counts.descents += 1
+    copy_board(m, m.board, m.root)
+    trace(m, TRACE.restarted)
+    forget(m)
+    for _ in range(FIRST_SWEEPS):
+        if not sweep(m, MOST_ODDS):
+            return False
+    turns = 0
+    while True:
+        picked = _pick(m, most_picked)
+        for i in range(picked):
+            choice = m.picked[i]
+            cell, white = choice >> 1, choice & 1
+            y, x = m.row_of[cell], m.column_of[cell]
+            if (known_cells(m, y) >> x) & 1:
+                continue
+            copy_board(m, m.undo, m.board)
+            paint_cell(m, y, x, white)
+            trace(m, TRACE.guessed)
+            if propagate(m):
+                continue
+            turns += 1
+            if turns > MOST_TURNS:
+                return False
+            copy_board(m, m.board, m.undo)
+            paint_cell(m, y, x, 1 - white)
+            trace(m, TRACE.taken_back)
+            if not propagate(m):
+                return False
+        if is_full(m):
+            return True
+        if is_budget_spent(m) or not sweep(m, MOST_ODDS):
+            return False
 
 
 @kernel
@@ -51,13 +148,9 @@ def propagate_root(m: Any) -> Any:
 
 @kernel
 def search(m: Any, wanted: Any) -> Any:
-    """Look for a solution of a puzzle that propagation left open, and return an OUTCOME.
+    """Search for a solution of a puzzle that propagation left open, and return an OUTCOME.
 
-    Parameters
-    ----------
-    m : memory
-    wanted : int64
-        Of WANTED; the descents are left out unless any solution will do.
+    `wanted` is one of WANTED; the descents are left out unless any solution will do.
     """
     start_phases(m)
     if wanted == WANTED.next:

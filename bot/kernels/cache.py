@@ -20,28 +20,28 @@ import llvmlite
 
 from nonobot.system import kernel_cache
 
-__all__ = ["cache_folder", "note_use", "tidy_cache"]
+__all__ = ["cache_folder", "note_use"]
 
 _SAYS_WHICH_CPU = {
     b"vendor_id", b"cpu family", b"model", b"flags",
     b"CPU implementer", b"CPU part", b"CPU variant", b"Features",
 }  # fmt: skip
-"""What /proc/cpuinfo calls it: four facts on x86-64, and four on ARM."""
+"""Facts of /proc/cpuinfo: four on x86-64, four on ARM."""
 
 _DAYS_KEPT = 30
 """Folders of other versions that were not used for so long are removed."""
 
 
 def _numba_version() -> bytes:
-    """Return numba's own statement of its version; neither numba nor `importlib.metadata` is loaded for it."""
-    found = find_spec("numba")
-    assert found is not None
-    assert found.origin is not None
-    return Path(found.origin).with_name("_version.py").read_bytes()
+    """Return numba's file with its version; it loads neither numba nor `importlib.metadata`."""
+    spec = find_spec("numba")
+    assert spec
+    assert spec.origin
+    return Path(spec.origin).with_name("_version.py").read_bytes()
 
 
 def _cpu() -> bytes:
-    """Return what tells processors apart that code is made for; llvmlite, which knows, takes long to load."""
+    """Return the processor's model and features; llvmlite has them too, but takes long to load."""
     with contextlib.suppress(OSError), Path("/proc/cpuinfo").open("rb", buffering=0) as file:
         lines = file.read(1 << 14).split(b"\n\n")[0].splitlines()
         facts = [line for line in lines if line.partition(b":")[0].strip() in _SAYS_WHICH_CPU]
@@ -60,14 +60,15 @@ def _digest() -> str:
     return source_hash(b"".join(b"%d\n%b" % (len(part), part) for part in parts)).hex()
 
 
-def _is_ours(folder: Path) -> bool:
-    """Make a folder if need be; tell whether we may write to it and nobody else may: code is loaded from it."""
+def _is_writable(folder: Path) -> bool:
+    """Make a folder if it is missing; tell whether this user and nobody else may write to it."""
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return _is_private(folder) and os.access(folder, os.W_OK | os.X_OK)
 
 
 def _is_private(folder: Path) -> bool:
+    """Tell whether nobody else may write to a folder: code is loaded from it."""
     try:
         facts = folder.stat()
     except OSError:
@@ -76,7 +77,7 @@ def _is_private(folder: Path) -> bool:
 
 
 def _bases() -> Iterator[Path]:
-    """Yield where the folder may be, the best place first."""
+    """Yield the folders that may hold kernels, the best one first."""
     yield kernel_cache()
     import tempfile  # hardly ever needed
 
@@ -89,48 +90,36 @@ def _bases() -> Iterator[Path]:
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the folder of this version's compiled kernels, or None where no folder can be written.
+    """Return the folder of this version's compiled kernels, or None if no folder can be written.
 
-    What is found on the way in a folder that can only be read, as a judge shows it to a bot, is linked to there.
+    If a better folder can only be read, as a judge shows it to a bot, its files are linked into the one returned.
     """
-    kept: list[Path] = []
+    readable: list[Path] = []
     for base in _bases():
         folder = base / "kernels" / _digest()
-        if _is_ours(base) and _is_ours(folder):
-            for one in kept:
-                _link(one, folder)
+        if _is_writable(base) and _is_writable(folder):
+            for other in readable:
+                import shutil  # hardly ever needed
+
+                with contextlib.suppress(OSError, shutil.Error):  # some are there already, from another process
+                    shutil.copytree(other, folder, copy_function=os.symlink, dirs_exist_ok=True)
             return folder
         if _is_private(base) and _is_private(folder):
-            kept.append(folder)
+            readable.append(folder)
     return None
 
 
-def _link(kept: Path, folder: Path) -> None:
-    """Put links to the files of one folder into another one: what is written there later takes their place."""
-    import shutil  # hardly ever needed
-
-    with contextlib.suppress(OSError, shutil.Error):  # some are there already, from another process
-        shutil.copytree(kept, folder, copy_function=os.symlink, dirs_exist_ok=True)
-
-
-def tidy_cache() -> None:
-    """Mark this version's folder as used, and remove those of others that were not used for long."""
-    import shutil  # only after a compilation
-
+def note_use(tidy: bool = False) -> None:
+    """Mark this version's folder as used; `tidy`: remove those of other versions that were not used for long."""
     folder = cache_folder()
     if folder is None:
         return
-    long_ago = time.time() - _DAYS_KEPT * 86400
     with contextlib.suppress(OSError):  # another process may be tidying too
         os.utime(folder)
-        for other in folder.parent.iterdir():
-            if other != folder and other.stat().st_mtime < long_ago:
-                shutil.rmtree(other, ignore_errors=True)
+        if tidy:
+            import shutil  # only after a compilation
 
-
-def note_use() -> None:
-    """Mark this version's folder as used, so that no other version tidies it away."""
-    folder = cache_folder()
-    if folder is not None:
-        with contextlib.suppress(OSError):
-            os.utime(folder)
+            long_ago = time.time() - _DAYS_KEPT * 86400
+            for other in folder.parent.iterdir():
+                if other != folder and other.stat().st_mtime < long_ago:
+                    shutil.rmtree(other, ignore_errors=True)

@@ -23,7 +23,7 @@ from importlib.util import source_hash
 from pathlib import Path
 from typing import Any
 
-from nonobot.bot.kernels.cache import cache_folder, note_use, tidy_cache
+from nonobot.bot.kernels.cache import cache_folder, note_use
 from nonobot.bot.kernels.machine_code import ForbiddenError, laid_out, map_code
 from nonobot.bot.kernels.memory import Memory, Struct
 from nonobot.system import whole_file
@@ -40,21 +40,11 @@ _loading = threading.Lock()
 def load_kernel(
     module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]
 ) -> Callable[..., int]:
-    """Return the kernel `name` of a module as a function of the address of a memory and some numbers.
+    """Return a kernel as a function of the address of a memory and of `numbers` int64, which returns an int64.
 
     A process loads it once; threads may call it at the same time, each with a memory of its own, and hold no
-    lock of the interpreter meanwhile. With NUMBA_DISABLE_JIT it is the kernel in plain Python.
-
-    Parameters
-    ----------
-    module, name : str
-        Where the kernel is defined; it is imported only if it has to be compiled.
-    struct : Struct
-        The map of the memory that it takes first.
-    numbers : int
-        How many more arguments it takes, each int64; it returns an int64.
-    on_compile : callable
-        Called before a compilation begins.
+    lock of the interpreter meanwhile. Its module is imported, and `on_compile` called, only if the kernel has to
+    be compiled for memories of this `struct`. With NUMBA_DISABLE_JIT it is the kernel in plain Python.
     """
     with _loading:
         key = module, name, struct.name
@@ -92,7 +82,7 @@ def _keep(code: bytes, path: Path | None) -> None:
         if path:
             with whole_file(path) as file:
                 file.write(source_hash(code) + code)
-            tidy_cache()
+            note_use(tidy=True)
             return
     except OSError as error:
         why = f"{path}: {error.strerror}"

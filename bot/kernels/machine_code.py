@@ -56,14 +56,9 @@ class _Section(NamedTuple):
 
 
 def laid_out(object_code: bytes, function: str) -> bytes | None:
-    """Return an object file laid out for :func:`map_code`, or None if it takes more than is known here.
+    """Return an object file laid out for :func:`map_code`; `function` is the symbol of the function to call.
 
-    Parameters
-    ----------
-    object_code : bytes
-        Of any kind and machine.
-    function : str
-        The symbol of the one that is to be called.
+    None: the file is of another kind or machine, or needs more than this module does.
     """
     if not object_code.startswith(_ELF64_LITTLE_ENDIAN) or _MACHINE.unpack_from(object_code) != (_X86_64,):
         return None
@@ -118,14 +113,12 @@ def _symbols(object_code: bytes, sections: list[_Section]) -> list[tuple[str, in
 
 
 def map_code(laid: bytes) -> int:
-    """Map what :func:`laid_out` returned into memory, to stay there, and return the address of its function.
+    """Map laid out code into memory, for the rest of the process, and return the address of its function.
 
     Raises
     ------
     ForbiddenError
-        If memory that was written may not be run.
-    OSError
-        If there is no memory to be had.
+        If the system does not let a program run memory that it wrote.
     """
     start, within, outside = _HEAD.unpack_from(laid)
     begin = _HEAD.size + _WORD.size * (within + outside)

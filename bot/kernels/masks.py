@@ -1,4 +1,4 @@
-"""Sets of cells: a mask is one number of as many bits as the board needs, bit i being cell i of a line.
+"""Sets of cells: a mask is one number of as many bits as the board needs; bit i is cell i of a line.
 
 A kernel writes `mask | other`, `mask >> 3`, `(m.one << i) - 1` as with any number, and asks for the `lowest` and
 the `highest` cell and the `count`. The compiler makes one machine word of 64 bits, several of more. A line kernel
@@ -64,24 +64,29 @@ def _cast_number(context: Any, builder: Any, fromty: Any, toty: MaskType, value:
 # --- operators ---
 
 
-def _operator(operations: tuple[Any, ...], emit: Any, is_comparison: bool = False) -> None:
-    """Define operators of two masks, or of a mask and a number."""
+def _operator(operations: tuple[Any, ...], emit: Any, is_truth: bool = False, is_unary: bool = False) -> None:
+    """Define operators of one mask, or of two masks, or of a mask and a number."""
 
     class _Template(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
             masks = [each for each in args if isinstance(each, MaskType)]
             if not masks or not all(isinstance(each, MaskType) or _is_number(each) for each in args):
                 return None
-            return signature(types.boolean if is_comparison else masks[0], *args)
+            return signature(types.boolean if is_truth else masks[0], *args)
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         mask = next(each for each in sig.args if isinstance(each, MaskType))
         return emit(builder, *(mask.emit(context, builder, *pair) for pair in zip(args, sig.args, strict=True)))
 
+    pairs = ((MaskType, MaskType), (MaskType, types.Any), (types.Any, MaskType))
     for operation in operations:
         infer_global(operation)(type(f"_{operation.__name__}", (_Template,), {}))
-        for pair in ((MaskType, MaskType), (MaskType, types.Any), (types.Any, MaskType)):
-            lower_builtin(operation, *pair)(lower)
+        for kinds in ((MaskType,),) if is_unary else pairs:
+            lower_builtin(operation, *kinds)(lower)
+
+
+def _is_not_empty(builder: Any, mask: Any) -> Any:
+    return builder.icmp_unsigned("!=", mask, mask.type(0))
 
 
 _operator((operator.and_, operator.iand), lambda builder, a, b: builder.and_(a, b))
@@ -89,8 +94,18 @@ _operator((operator.or_, operator.ior), lambda builder, a, b: builder.or_(a, b))
 _operator((operator.xor, operator.ixor), lambda builder, a, b: builder.xor(a, b))
 _operator((operator.add, operator.iadd), lambda builder, a, b: builder.add(a, b))
 _operator((operator.sub, operator.isub), lambda builder, a, b: builder.sub(a, b))
-_operator((operator.eq,), lambda builder, a, b: builder.icmp_unsigned("==", a, b), True)
-_operator((operator.ne,), lambda builder, a, b: builder.icmp_unsigned("!=", a, b), True)
+_operator((operator.eq,), lambda builder, a, b: builder.icmp_unsigned("==", a, b), is_truth=True)
+_operator((operator.ne,), lambda builder, a, b: builder.icmp_unsigned("!=", a, b), is_truth=True)
+_operator((operator.invert,), lambda builder, a: builder.not_(a), is_unary=True)
+_operator((bool, operator.truth), _is_not_empty, is_truth=True, is_unary=True)
+_operator(
+    (operator.not_,), lambda builder, a: builder.not_(_is_not_empty(builder, a)), is_truth=True, is_unary=True
+)
+
+
+@lower_cast(MaskType, types.Boolean)
+def _cast_to_truth(context: Any, builder: Any, fromty: Any, toty: Any, value: Any) -> Any:
+    return _is_not_empty(builder, value)
 
 
 def _shift(operations: tuple[Any, ...], name: str) -> None:
@@ -115,46 +130,6 @@ def _shift(operations: tuple[Any, ...], name: str) -> None:
 
 _shift((operator.lshift, operator.ilshift), "shl")
 _shift((operator.rshift, operator.irshift), "lshr")
-
-
-@infer_global(operator.invert)
-class _Invert(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        return signature(args[0], args[0]) if isinstance(args[0], MaskType) else None
-
-
-@lower_builtin(operator.invert, MaskType)
-def _lower_invert(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.not_(args[0])
-
-
-@infer_global(bool)
-@infer_global(operator.truth)
-class _Truth(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        return signature(types.boolean, args[0]) if isinstance(args[0], MaskType) else None
-
-
-@lower_cast(MaskType, types.Boolean)
-def _cast_to_truth(context: Any, builder: Any, fromty: Any, toty: Any, value: Any) -> Any:
-    return builder.icmp_unsigned("!=", value, value.type(0))
-
-
-@lower_builtin(bool, MaskType)
-@lower_builtin(operator.truth, MaskType)
-def _lower_truth(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.icmp_unsigned("!=", args[0], args[0].type(0))
-
-
-@infer_global(operator.not_)
-class _Not(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        return signature(types.boolean, args[0]) if isinstance(args[0], MaskType) else None
-
-
-@lower_builtin(operator.not_, MaskType)
-def _lower_not(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.icmp_unsigned("==", args[0], args[0].type(0))
 
 
 # --- questions ---

@@ -1,9 +1,9 @@
-"""The solver's memory: one block, and the map of what lies where in it.
+"""The solver's memory: one block, and the map of its members.
 
 A map is a :class:`Struct`: named members, each a single item, an array of items, or another struct. The kernels
 read it as it is written, `m.width`, `m.latest[line, block]`, `m.counts.conflicts`, `m.trail[event].reason`:
-`language.py` makes numba understand it. A process that finds its kernels compiled loads neither numba nor numpy,
-which would take most of its start: `items` and `masks` are all that solving a puzzle needs.
+`language.py` makes numba understand it. A process with compiled kernels loads neither numba nor numpy, which would
+take most of its start: solving needs only `items` and `masks`.
 """
 
 from __future__ import annotations
@@ -31,23 +31,15 @@ _FORMATS: dict[str, Any] = {
     "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f4": "f", "f8": "d",
     "mask": "Q",
 }  # fmt: skip
-"""Of the modules `struct` and `array`, by code."""
+"""Letters of the modules `struct` and `array`, by code."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """A single value.
+    """A single value."""
 
-    Attributes
-    ----------
-    code : str
-        Numpy's code, such as `i4`; `mask` for a set of cells.
-    size : int
-        Bytes.
-    """
-
-    code: str
-    size: int
+    code: str  # numpy's, such as `i4`; `mask` for a set of cells
+    size: int  # bytes
 
     def __getitem__(self, shape: int | tuple[int, ...]) -> Array:
         """Return an array of such items."""
@@ -82,23 +74,12 @@ class Constant:
 
 @dataclass(frozen=True)
 class Array:
-    """Items, or structs, one after the other; a table of them row by row.
-
-    Attributes
-    ----------
-    item : Item or Struct
-    shape : tuple of int
-        One or two sides.
-    base : str or None
-        The member of the same struct whose place it shares; None: it has a place of its own.
-    step : int
-        Bytes from one item to the next.
-    """
+    """Items, or structs, one after the other; a table of them row by row."""
 
     item: Item | Struct
-    shape: tuple[int, ...]
-    base: str | None = None
-    step: int = 0
+    shape: tuple[int, ...]  # one or two dimensions
+    base: str | None = None  # the member of the same struct whose place it shares
+    step: int = 0  # bytes from one item to the next
 
     def __post_init__(self) -> None:
         if not self.step:
@@ -110,7 +91,7 @@ class Array:
         return prod(self.shape) * self.step
 
     def over(self, base: str, step: int = 0) -> Array:
-        """Return the same as another view of the member `base`, with an item at every `step` bytes of it."""
+        """Return the same array in the place of the member `base`, with an item at every `step` bytes of it."""
         return replace(self, base=base, step=step or self.step)
 
 
@@ -122,13 +103,9 @@ class Member(NamedTuple):
 
 
 class Struct:
-    """Named members one behind the other: long arrays at the beginning of a cache line, all else where it fits.
+    """Named members one after the other; long arrays begin with a cache line.
 
-    Parameters
-    ----------
-    name : str
-        Of this and of no other struct: it stands for it among numba's types.
-    **members : Item, Array, Struct or Constant
+    No other struct has the same `name`: numba tells types apart by it.
     """
 
     def __init__(self, name: str, **members: Item | Array | Struct | Constant) -> None:
@@ -159,23 +136,13 @@ class Struct:
 class Memory:
     """A block of memory laid out by a map, all zero at first.
 
-    Pages that are never touched cost nothing, so that a map may have room for the worst case.
-
-    Parameters
-    ----------
-    struct : Struct
-
-    Attributes
-    ----------
-    address : int
-        Of the block; what a compiled kernel takes.
-    items, view : callable
-        See :meth:`_items` and :meth:`_view`; what was asked for once is kept.
+    Pages that are never touched cost nothing, so that a map may have room for the worst case. Compiled kernels
+    take the `address` of the block. `items` and `view` keep their results (see :meth:`_items`, :meth:`_view`).
 
     Raises
     ------
     MemoryError
-        If there is not so much room to be had.
+        If the system has not enough memory.
     """
 
     def __init__(self, struct: Struct) -> None:
@@ -190,7 +157,7 @@ class Memory:
         self.view = cache(self._view)
 
     def _find(self, path: str) -> tuple[Array, int]:
-        """Return a member as an array, if need be of one, and where it lies."""
+        """Return a member as an array, a single item as an array of one, and its place in bytes."""
         struct, offset = self.struct, 0
         *above, last = path.split(".")
         for name in above:
@@ -198,16 +165,14 @@ class Memory:
             assert isinstance(member.what, Struct)
             struct, offset = member.what, offset + member.offset
         member = struct.members[last]
-        array = member.what if isinstance(member.what, Array) else _alone(member.what)
+        assert not isinstance(member.what, Constant)
+        array = member.what if isinstance(member.what, Array) else member.what[1]
         return array, offset + member.offset
 
     def _items(self, path: str) -> memoryview:
-        """Return the items of a member as a memoryview, those of a table row by row.
+        """Return the items of a member, such as `board.black`, as a memoryview, those of a table row by row.
 
-        Parameters
-        ----------
-        path : str
-            Such as `board.black`. Masks come as words of 64 bits, structs as bytes.
+        Masks come as words of 64 bits, structs as bytes.
         """
         array, offset = self._find(path)
         assert array.step == array.item.size
@@ -215,7 +180,7 @@ class Memory:
         return self._block[offset : offset + array.size].cast(code)
 
     def count(self, path: str) -> int:
-        """Return of how many items a member has room, or of how many rows, a table."""
+        """Return the number of items of an array, or of rows of a table."""
         return self._find(path)[0].shape[0]
 
     def masks(self, path: str, count: int) -> list[int]:
@@ -232,13 +197,10 @@ class Memory:
         self.items(path).cast("B")[: len(content)] = content
 
     def _view(self, path: str) -> npt.NDArray[Any]:
-        """Return a member as a numpy array that shares the memory.
+        """Return a member, such as `board.black`, as a numpy array that shares the memory.
 
-        Parameters
-        ----------
-        path : str
-            Such as `board.black`. Single items come as arrays of one, arrays of structs as structured arrays;
-            masks as uint64, with a last axis for the words where they have more than 64 bits.
+        Single items come as arrays of one, arrays of structs as structured arrays, masks as uint64, with a last
+        axis for their words if they have more than 64 bits.
         """
         import numpy as np
 
@@ -256,11 +218,6 @@ def _alignment(what: Item | Array | Struct) -> int:
     if isinstance(what, Array):
         return _CACHE_LINE if what.size > _CACHE_LINE else _alignment(what.item)
     return what.alignment if isinstance(what, Struct) else min(what.size, _CACHE_LINE)
-
-
-def _alone(what: Item | Struct | Constant) -> Array:
-    assert not isinstance(what, Constant)
-    return what[1]
 
 
 def _dtype_in(what: Item | Array | Struct | Constant) -> Any:

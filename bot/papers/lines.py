@@ -135,25 +135,21 @@ def paint_line(
     solver: str = "bitset",
     on_compile: Callable[[], None] = lambda: None,
 ) -> tuple[int, int] | None:
-    """Return all cells that are known once a line is painted maximally.
+    """Return the cells that are black, and those that are white, in every placement of the blocks.
+
+    Only placements that agree with the known cells count; None: there is no such placement.
 
     Parameters
     ----------
-    clue : sequence of int
+    clue
         Block lengths, each 1 or more.
-    length : int
+    length
         Number of cells, 1 to 1022.
-    black, white : int
-        The cells known so far; bit i is cell i.
+    black, white
+        The known cells; bit i is cell i.
     solver : {'bitset', 'recurrence'}
-    on_compile : callable
-        Called before the kernel is compiled, once for lines of such lengths and this machine.
-
-    Returns
-    -------
-    (int, int) or None
-        The cells that are black, and those that are white, in every placement of the blocks that agrees with
-        the known cells; None if there is no such placement (a conflict).
+    on_compile
+        Called before the kernel for lines of such a length is compiled.
 
     Raises
     ------

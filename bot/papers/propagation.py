@@ -30,19 +30,12 @@ def _cached(m: Any, board: Any, line: Any) -> Any:
 
 
 @kernel
-def propagate(m: Any, board: Any, noting: Any) -> Any:
+def propagate(m: Any, board: Any, tracing: Any) -> Any:
     """Paint the dirty lines of `board`, and all that they trigger, until nothing changes; False on a conflict.
 
     Before: every line of `board` that is not dirty is painted maximally.
     After: no line is dirty, and every line is painted maximally; after a conflict the board is unfinished.
-    `m.seen` has the lines that were looked at, added to those it had.
-
-    Parameters
-    ----------
-    m : memory
-    board : struct
-    noting : bool
-        It is the board that people watch.
+    `m.seen` has the lines that were looked at, added to those it had. `tracing`: trace events are recorded.
     """
     solves, hits = 0, 0
     age = m.cache_age << 8
@@ -87,7 +80,7 @@ def propagate(m: Any, board: Any, noting: Any) -> Any:
                 board.white[line] = white_now
                 paint_crossing(board.black, black_now ^ black, crossing, m.one << place)
                 paint_crossing(board.white, white_now ^ white, crossing, m.one << place)
-                if noting:
+                if tracing:
                     trace(m, TRACE.painted)
         todo, triggered = triggered, m.none
         first, crossing = crossing, first

@@ -85,12 +85,6 @@ def search(m: Any, resume: Any) -> Any:
 
     Before: the puzzle is in the memory; with `resume` the last call returned solved.
     After: solved, and the board is the solution; or unsolvable, there is no (further) one; or late.
-
-    Parameters
-    ----------
-    m : memory
-    resume : int64
-        1 or 0.
     """
     start_phases(m)
     if resume:

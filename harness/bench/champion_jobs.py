@@ -10,9 +10,9 @@ from nonobot.bot.board import copy_board, known_cells, propagate, start_board
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.champion.analysis import analyse
 from nonobot.bot.champion.beliefs import forget, sweep
-from nonobot.bot.champion.descent import MOST_ODDS
 from nonobot.bot.champion.propagate import propagate_all
 from nonobot.bot.champion.search import _decide, _learn_from_conflict, start_learning
+from nonobot.bot.champion.stages import MOST_ODDS
 from nonobot.bot.champion.state import OUTCOME
 from nonobot.bot.kernels.compiling import entry, kernel
 from nonobot.bot.kernels.masks import count
