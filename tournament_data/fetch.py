@@ -21,26 +21,16 @@ class OfflineError(FetchError):
 
 
 class SetupError(FetchError):
-    """No set can be fetched as things stand on this machine."""
+    """No set can be fetched on this machine as it is set up."""
 
 
 def fetch(
     official: OfficialSet, *, timeout_seconds: float = 30.0, on_bytes: Callable[[int], None] | None = None
 ) -> None:
-    """Bring the file of a set into the data folder, unless it is there; it comes as published or not at all.
+    """Bring the file of a set into the data folder, unless it is there; it is stored as published or not at all.
 
-    Parameters
-    ----------
-    official : OfficialSet
-    timeout_seconds : float
-        How long the server may take to accept the connection, and be silent after that.
-    on_bytes : callable, optional
-        Called with the number of bytes that came in, again and again.
-
-    Raises
-    ------
-    FetchError
-        If the file is not there afterwards.
+    `timeout_seconds` limits the connection and each silence of the server. `on_bytes` receives the number of bytes
+    of each piece. Raises FetchError if the file is not there afterwards.
     """
     try:
         import pooch  # type: ignore[import-untyped]  # only here: slow to import, and an extra
@@ -77,7 +67,7 @@ def fetch(
 
 
 class _Meter:
-    """Stands where pooch expects a progress bar of tqdm's form; stops a transfer that is too long."""
+    """A progress bar of tqdm's form, for pooch; it stops a transfer that is too long."""
 
     def __init__(self, url: str, on_bytes: Callable[[int], None] | None) -> None:
         self.total = 0
@@ -103,7 +93,7 @@ class _Meter:
 
 
 def _reason(error: BaseException, timeout_seconds: float) -> str:
-    """Return what the system said, which libraries wrap several times."""
+    """Return the system's reason for an error that libraries wrapped several times."""
     inner: BaseException | None = error
     while inner is not None:
         if isinstance(inner, TimeoutError):

@@ -43,21 +43,16 @@ def generate(
 ) -> Iterator[Board]:
     """Yield the boards that the organisers' generator makes from the same numbers, one at a time.
 
+    Each comes with its puzzle, which may have other solutions.
+
     Parameters
     ----------
     size : int or (int, int)
-        Side of a square board, or width and height; the official generator knows squares only.
-    count : int
-        Number of boards; the density of each depends on it.
+        Cells of a row and of a column, or width and height; the official generator only makes square boards.
     p1, p2 : float
         Share of black cells in the first and in the last board.
     seed : int
         Of any length; the sign is ignored, as Python does.
-
-    Yields
-    ------
-    (Puzzle, Solution)
-        The solution is the board that was drawn; the puzzle may have others.
 
     Raises
     ------

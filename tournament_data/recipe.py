@@ -37,13 +37,7 @@ class Recipe:
 
     @classmethod
     def parse(cls, text: str) -> Recipe:
-        """Read a set specification.
-
-        Raises
-        ------
-        ValueError
-            If `text` has not the form of one; the message says what was expected.
-        """
+        """Read a set specification; ValueError, whose message contains the form, if it is not one."""
         dimensions, *settings = text.removeprefix(PREFIX).split(":")
         given: dict[str, str] = {}
         for setting in settings:
@@ -77,13 +71,7 @@ class Recipe:
 
 
 def parse_dimensions(text: str) -> tuple[int, int, int]:
-    """Return width, height and count from a text such as `25x25x1000`.
-
-    Raises
-    ------
-    ValueError
-        If `text` is not three positive numbers.
-    """
+    """Return width, height and count from a text such as `25x25x1000`; ValueError if it has another form."""
     if not re.fullmatch(r"[1-9][0-9]{0,8}(x[1-9][0-9]{0,8}){2}", text):
         raise ValueError(f"{text!r} is not WIDTHxHEIGHTxCOUNT, such as 25x25x1000")
     width, height, count = map(int, text.split("x"))
@@ -91,13 +79,7 @@ def parse_dimensions(text: str) -> tuple[int, int, int]:
 
 
 def parse_seed(text: str) -> int:
-    """Return a seed of any length: the organisers' reach 19937 bits, more digits than `int` reads.
-
-    Raises
-    ------
-    ValueError
-        If `text` is not a whole number.
-    """
+    """Return a whole number of any length: the organisers' seeds have 19937 bits, more digits than `int` reads."""
     if not re.fullmatch(r"[+-]?[0-9]+", text):
         raise ValueError(f"seed {text!r} is not a whole number")
     return int(Decimal(text))

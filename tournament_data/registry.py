@@ -23,27 +23,18 @@ _FILE = Path(__file__).with_name("official.toml")
 
 @dataclass(frozen=True, slots=True)
 class OfficialSet:
-    """A question file of a tournament.
+    """A question file of a tournament, as published.
 
     Attributes
     ----------
     name : str
         Event and year, such as `taai2011`.
-    event : str
-    year : int
-    sha256 : str
-        Digest of the file as published.
-    puzzles : int
     side : int
-        Cells of each side of the boards.
+        Rows, and columns, of the boards.
     p1, p2 : float
         Share of black cells in the first and the last puzzle.
-    url : str
-        Where the file is published.
-    bytes : int or None
-        Size of the file; None where it is not known.
-    line_ends : {'lf', 'crlf'} or None
-        None where they are not known.
+    bytes, line_ends : int, str
+        Size of the file and its line ends; None if unknown.
     """
 
     name: str
@@ -60,7 +51,7 @@ class OfficialSet:
 
     @property
     def file_name(self) -> str:
-        """What the file is called where it is published, and in the data folder."""
+        """Name of the file where it is published and in the data folder."""
         return f"{self.name}.txt"
 
     def at(self, base: str) -> OfficialSet:

@@ -32,20 +32,20 @@ class NoBoardError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What a solver found out about a board.
+    """The result of a solver on a board.
 
     Attributes
     ----------
     decided : bool
-        Whether it came to an end; if not, the board is passed over.
+        Whether the solver finished; a board that is not decided is passed over.
     unique : bool
-        Whether the board's clues are known to have exactly one solution.
+        Whether the clues are known to have exactly one solution.
     work : int
-        What it cost, in steps that do not depend on the machine.
+        Cost in steps that do not depend on the machine.
     conflicts : int
-        Contradictions that the search met with.
+        Contradictions in the search.
     level : Level or None
-        Of a unique board, where it was asked for.
+        Of a unique board, if asked for.
     """
 
     decided: bool
@@ -57,16 +57,16 @@ class Grade:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Which boards of a set are kept.
+    """The boards that a set keeps.
 
     Attributes
     ----------
     unique : bool
         Whether a board is eligible only if its clues have no other solution.
     choices : int
-        Eligible boards among which the hardest is chosen, for each puzzle.
+        Eligible boards for each puzzle, of which the hardest is kept.
     most_draws : int
-        Boards in a row that may be not eligible.
+        Largest number of boards in a row that are not eligible.
     """
 
     unique: bool = False
@@ -80,19 +80,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """How far a selection is.
-
-    Attributes
-    ----------
-    puzzle : int
-        Puzzle that a board was just drawn for, counted from 1.
-    eligible : int
-        Boards found for it so far.
-    boards : int
-        Boards drawn since the start.
-    grade : Grade
-        Of the board that was just drawn.
-    """
+    """Progress of a selection: the puzzle, its eligible boards, all boards drawn, the grade of the last one."""
 
     puzzle: int
     eligible: int
@@ -101,16 +89,7 @@ class Drawn:
 
 
 def drawn_board(recipe: Recipe, index: int, draw: int) -> Board:
-    """Return one of the boards that may be drawn for a puzzle.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    index : int
-        Of the puzzle, counted from 0; it tells the number of black cells.
-    draw : int
-        Boards drawn for this puzzle before.
-    """
+    """Return the board that draw number `draw` makes for puzzle `index`, both counted from 0."""
     # `Random` makes numbers of a text by SHA-512, alike in every version of Python since 3.2.
     random = Random(f"{abs(recipe.seed):x} {index} {draw}").random
     return draw_board(recipe.width, recipe.height, _black_cells(recipe, index), random)
@@ -121,16 +100,12 @@ def _black_cells(recipe: Recipe, index: int) -> int:
 
 
 class Choice:
-    """The choice of a board for one puzzle, from what was found out about the boards in the order of the draws.
-
-    Parameters
-    ----------
-    rules : Rules
+    """The choice of a board for one puzzle, from the grades of the boards in the order of the draws.
 
     Attributes
     ----------
     drawn, eligible : int
-        Boards looked at, and those of them that will do.
+        Boards graded, and eligible ones among them.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -143,26 +118,26 @@ class Choice:
 
     @property
     def missing(self) -> int:
-        """Eligible boards still to be found."""
+        """Eligible boards still needed."""
         return self._rules.choices - self.eligible
 
     @property
     def most(self) -> int:
-        """Boards after which it is over if none of them will do."""
+        """Boards after which the choice ends if none of them is eligible."""
         return self._rules.most_draws - self._in_vain
 
     @property
     def hopeless(self) -> bool:
-        """Whether too many boards in a row will not do."""
+        """Whether too many boards in a row were not eligible."""
         return self.most <= 0
 
     @property
     def over(self) -> bool:
-        """Whether no further board is to be drawn."""
+        """Whether no further board is needed."""
         return self.missing == 0 or self.hopeless
 
     def add(self, grade: Grade) -> None:
-        """Take the next board."""
+        """Take the grade of the next board."""
         if self._rules.eligible(grade):
             self.eligible += 1
             self._in_vain = self._undecided = 0
@@ -174,13 +149,7 @@ class Choice:
         self.drawn += 1
 
     def board(self, recipe: Recipe, index: int) -> Board:
-        """Return the board for puzzle `index`, once the choice is over.
-
-        Raises
-        ------
-        NoBoardError
-            If too many boards in a row would not do.
-        """
+        """Return the board for puzzle `index`, once the choice is over; NoBoardError if it was hopeless."""
         if not self.hopeless:
             return drawn_board(recipe, index, self._hardest[1])
         raise NoBoardError(
@@ -203,22 +172,8 @@ def select(
 ) -> Iterator[Board]:
     """Yield the boards of a set, one at a time, each the hardest of the eligible ones.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        Size, number and densities of the boards, and the seed.
-    grade_board : callable
-        The solver.
-    rules : Rules
-    on_draw : callable, optional
-        Told of every board that is drawn.
-
-    Raises
-    ------
-    ValueError
-        If no board can be made from the recipe.
-    NoBoardError
-        From the iterator, if too many boards in a row were not eligible.
+    Raises ValueError if no board can be made from the recipe, and NoBoardError, from the iterator, if too many
+    boards in a row were not eligible.
     """
     check_numbers(recipe.width, recipe.height, recipe.count, recipe.p1, recipe.p2)
     return _selected(recipe, grade_board, rules, on_draw)

@@ -28,11 +28,9 @@ class SetPuzzle:
 
     Attributes
     ----------
-    record : Record
-        The puzzle as it was read or made.
     text : bytes
-        What a bot is fed for it: the lines of a question file as they are, up to the next `$`; where the file
-        has another format, the puzzle in the form of a question file.
+        Input of a bot for this puzzle: its lines of the question file, unchanged, up to the next `$`. For other
+        formats, the puzzle in the form of a question file.
     """
 
     record: Record
@@ -40,7 +38,7 @@ class SetPuzzle:
 
     @property
     def number(self) -> int:
-        """The k of `$k`; no two puzzles of a set have the same."""
+        """The k of `$k`; unique in its set."""
         return self.record.number
 
     @property
@@ -59,9 +57,6 @@ class PuzzleSet:
         The official name, the file, or the specification that the set was made from.
     sha256 : str
         Digest of `text`, and so of a question file.
-    width, height : int
-        Size of every board.
-    puzzles : tuple of SetPuzzle
     """
 
     name: str
@@ -72,7 +67,7 @@ class PuzzleSet:
 
     @property
     def text(self) -> bytes:
-        """The whole question file, as a bot is fed it."""
+        """The whole question file, as a bot receives it."""
         return b"".join(puzzle.text for puzzle in self.puzzles)
 
 
@@ -86,8 +81,7 @@ def load_set(source: str, size: Size | None = None) -> PuzzleSet:
         or a specification such as `boardgen:25x25x1000:seed=7`. A name always means the official set, so that
         results with this name are of the same puzzles; `./taai2011` is a file.
     size : (int, int) or 'auto', optional
-        Width and height of every board. A question file does not state them: there it is taken as by
-        :func:`nonobot.protocol.formats.read`, which infers it where it is not given.
+        Width and height of every board, for question files, which do not state them; inferred by default.
 
     Raises
     ------
@@ -115,7 +109,7 @@ def load_set(source: str, size: Size | None = None) -> PuzzleSet:
 
 
 def _hint(source: str) -> str:
-    """Return what else may have been meant by the name of a file that is not there."""
+    """Return a suggestion for the name of a missing file."""
     stem = Path(source).name.removesuffix(".txt")
     if stem in official_sets():
         return f" (the official set is called {stem})"
@@ -182,7 +176,7 @@ def _records(name: str, found: Iterable[Found], size: tuple[int, int] | None) ->
 
 
 def _from_file(name: str, found: Iterable[Found], size: tuple[int, int] | None) -> PuzzleSet:
-    """Return the set that a file of another format holds: its puzzles in their order, numbered from 1."""
+    """Return the set in a file of another format: its puzzles in their order, numbered from 1."""
     puzzles = list(map(_written, _records(name, found, size)))
     if not puzzles:
         raise SetError(f"{name}: no puzzle")
@@ -190,7 +184,7 @@ def _from_file(name: str, found: Iterable[Found], size: tuple[int, int] | None) 
 
 
 def _from_batch(name: str, content: bytes, size: Size | None) -> PuzzleSet:
-    """Return the set that a question file holds: its puzzles with their numbers, its lines as they are."""
+    """Return the set in a question file: its puzzles with their numbers, its lines unchanged."""
     records: dict[int, Record] = {}
     for record in _records(name, taai.FORMAT.read(content, size), None):
         if record.number in records:

@@ -29,7 +29,7 @@ FOLDER_VARIABLE = "NONOBOT_DATA"
 
 
 class State(Enum):
-    """What the data folder has of an official set."""
+    """State of the file of an official set in the data folder."""
 
     HERE = "yes"
     MISSING = "no"
@@ -37,18 +37,18 @@ class State(Enum):
 
 
 def data_folder() -> Path:
-    """Return the folder, which need not exist: $NONOBOT_DATA, or `nonobot/sets` in the user's cache folder."""
+    """Return the folder, which may not exist: $NONOBOT_DATA, or `nonobot/sets` in the user's cache folder."""
     chosen = os.environ.get(FOLDER_VARIABLE)
     return Path(chosen).expanduser() if chosen else user_cache() / "sets"
 
 
 def stored_path(official: OfficialSet) -> Path:
-    """Return where the file of the set is, or would be."""
+    """Return the path of the set's file, whether it exists or not."""
     return data_folder() / official.file_name
 
 
 def state_of(official: OfficialSet) -> State:
-    """Tell whether the file of the set is in the data folder, as it was published."""
+    """Return whether the file of the set is in the data folder, as it was published."""
     try:
         content = stored_path(official).read_bytes()
     except OSError:
@@ -57,13 +57,7 @@ def state_of(official: OfficialSet) -> State:
 
 
 def keep(official: OfficialSet, content: bytes) -> None:
-    """Put the file of the set into the data folder: in full or not at all.
-
-    Raises
-    ------
-    OSError
-        If that folder cannot be written.
-    """
+    """Write the file of the set into the data folder, in full or not at all; OSError if that is impossible."""
     path = stored_path(official)
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as file:
@@ -72,16 +66,7 @@ def keep(official: OfficialSet, content: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """An official set that was found.
-
-    Attributes
-    ----------
-    official : OfficialSet
-    content : bytes
-        The file as published.
-    restored : bool
-        Whether the line ends had been changed, as git and editors do, and were put back.
-    """
+    """An official set in a file: `content` as published; `restored` if its line ends had been changed."""
 
     official: OfficialSet
     content: bytes
@@ -89,14 +74,9 @@ class Recognised:
 
 
 def files_below(folder: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
-    """Yield the files of a folder and of those within, in the order of their names, but nothing hidden.
+    """Yield the files of a folder and its subfolders by name, without hidden ones; `folder` may be a file.
 
-    Parameters
-    ----------
-    folder : Path
-        Or one file.
-    on_error : callable
-        Told of each folder that cannot be read; the others are gone through all the same.
+    `on_error` receives the error of each folder that cannot be read; the others follow.
     """
     if folder.is_file():
         yield folder
@@ -110,13 +90,7 @@ def files_below(folder: Path, on_error: Callable[[OSError], None]) -> Iterator[P
 
 
 def recognise(path: Path) -> Recognised | None:
-    """Return the official set that a file holds, None if it holds none.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    """
+    """Return the official set that a file contains, None if it contains none; OSError if it cannot be read."""
     if path.stat().st_size > MOST_BYTES:
         return None
     content = path.read_bytes()
