@@ -51,18 +51,12 @@ def test_several_answers_keep_their_numbers_and_lines_also_out_of_order_and_twic
     assert [(answer.number, answer.line) for answer in read(text)] == [(3, 1), (1, 5), (3, 8)]
 
 
-@pytest.mark.parametrize("word", ["unsolvable", "timeout", "invalid"])
-def test_one_word_instead_of_a_grid_gives_the_puzzle_up(word):
-    text = f"$1\n{word}\n".encode() + format_answer(2, GRID)
-    assert read(text) == [Answer(1, 1, word=word), Answer(2, 3, GRID)]
-
-
-def test_nothing_at_all_gives_the_puzzle_up():
-    assert read(b"$1\n" + format_answer(2, GRID) + b"$3\n") == [
-        Answer(1, 1, word=""),
-        Answer(2, 2, GRID),
-        Answer(3, 5, word=""),
-    ]
+@pytest.mark.parametrize("word", ["unsolvable", "timeout", "invalid", ""])
+def test_one_word_or_nothing_instead_of_a_grid_gives_the_puzzle_up(word):
+    text = b"$1\n" + word.encode() + b"\n" * bool(word)
+    lines = text.count(b"\n")
+    assert read(text + format_answer(2, GRID)) == [Answer(1, 1, word=word), Answer(2, lines + 1, GRID)]
+    assert read(text) == [Answer(1, 1, word=word)]
 
 
 @pytest.mark.parametrize(
@@ -91,8 +85,13 @@ def test_a_grid_of_the_wrong_form_is_a_problem_and_costs_no_other_answer(rows, p
     assert all(answer.number is None for answer in answers[2:-1])
 
 
-def test_an_answer_cut_off_by_the_end_is_a_problem():
-    assert read(b"$1\n1 0 1\n") == [Answer(1, 1, problem="line 2: 1 rows, expected 2")]
+def test_an_answer_ends_with_the_next_header_or_the_input():
+    cut_off = b"$1\n1 0 1\n"
+    assert read(cut_off) == [Answer(1, 1, problem="line 2: 1 rows, expected 2")]
+    assert read(cut_off + format_answer(2, GRID)) == [
+        Answer(1, 1, problem="line 3: 1 rows, expected 2"),
+        Answer(2, 3, GRID),
+    ]
 
 
 def test_text_that_belongs_to_no_answer_is_a_problem_without_a_number():
@@ -110,13 +109,6 @@ def test_a_header_without_a_number_is_a_problem_and_the_next_answer_is_read(head
     assert (first.number, first.line) == (None, 1)
     assert "starts no answer; expected '$' and a number" in first.problem
     assert (last.number, last.solution) == (2, GRID)
-
-
-def test_a_header_instead_of_a_row_ends_the_answer():
-    assert read(b"$1\n1 0 1\n" + format_answer(2, GRID)) == [
-        Answer(1, 1, problem="line 3: 1 rows, expected 2"),
-        Answer(2, 3, GRID),
-    ]
 
 
 @given(st.binary(max_size=300), st.integers(1, 4), st.integers(1, 4))

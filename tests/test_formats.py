@@ -57,7 +57,7 @@ def only(name: str, size: tuple[int, int] | None = None) -> Record:
 # The files
 
 
-@pytest.mark.parametrize("file", sorted(path.name for path in PUZZLES.iterdir() if path.name.startswith("p")))
+@pytest.mark.parametrize("file", sorted(path.name for path in PUZZLES.glob("p*")))
 def test_the_letter_p_is_the_same_puzzle_in_every_form(file):
     record = only(file, (8, 11))
     assert record.puzzle == LETTER_P
@@ -70,16 +70,14 @@ def test_there_is_a_letter_p_and_a_file_of_several_in_every_format_that_can_hold
         assert {formats.detect(path.read_bytes()) for path in files} == set(wanted)
 
 
-@pytest.mark.parametrize("file", sorted(path.name for path in PUZZLES.iterdir()))
-def test_a_file_name_ends_as_its_content_says(file):
-    format = formats.by_extension(file)
+@pytest.mark.parametrize("path", sorted(PUZZLES.iterdir()), ids=lambda path: path.name)
+def test_a_file_name_ends_as_its_content_says(path):
+    format = formats.by_extension(path.name)
     assert format
-    assert format.name == formats.detect((PUZZLES / file).read_bytes())
+    assert format.name == formats.detect(path.read_bytes())
 
 
-@pytest.mark.parametrize(
-    "file", sorted(path.name for path in PUZZLES.iterdir() if path.name.startswith("several"))
-)
+@pytest.mark.parametrize("file", sorted(path.name for path in PUZZLES.glob("several*")))
 def test_several_puzzles_come_in_their_order_with_numbers_and_lines(file):
     records = read(file)
     assert [record.puzzle for record in records] == SEVERAL
@@ -104,28 +102,21 @@ def test_what_is_said_about_the_letter_p():
     assert only("p.json") == only("p.hv") == Record(LETTER_P)
 
 
-def test_a_partly_solved_board_is_the_start():
-    start = only("p-partly.grid").start
+@pytest.mark.parametrize(
+    ("file", "row", "cells"),
+    [
+        ("p-partly.grid", 1, "0?111??0"),
+        ("p-contradictory.grid", 3, "01111??0"),
+        ("p.xml", 1, "0?111??0"),
+        ("p.xml", 4, "011???10"),
+        ("p.xml", 5, "????????"),
+    ],
+)
+def test_a_partly_solved_board_is_the_start_whether_it_can_be_solved_or_not(file, row, cells):
+    start = only(file).start
     assert start is not None
     assert start.cells.shape == (11, 8)
-    assert start.cells[1].tolist() == [0, -1, 1, 1, 1, -1, -1, 0]
-    known = start.cells != -1
-    assert (start.cells[known] == PICTURE_OF_P.cells[known]).all()
-    assert 0 < known.sum() < 88
-
-
-def test_a_start_that_contradicts_the_clues_is_kept_for_the_solver_to_say():
-    start = only("p-contradictory.grid").start
-    assert start is not None
-    assert start.cells[3].tolist() == [0, 1, 1, 1, 1, -1, -1, 0]
-
-
-def test_a_saved_board_of_webpbn_is_the_start():
-    start = only("p.xml").start
-    assert start is not None
-    assert start.cells[1].tolist() == [0, -1, 1, 1, 1, -1, -1, 0]
-    assert start.cells[4].tolist() == [0, 1, 1, -1, -1, -1, 1, 0]
-    assert start.cells[5].tolist() == [-1] * 8
+    assert "".join("?01"[cell + 1] for cell in start.cells[row]) == cells
 
 
 # Round trips
@@ -168,20 +159,6 @@ def test_what_was_written_is_read_again(name, record):
     assert (written.count, written.faults) == (1, ())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=20)
-@given(record=records())
-def test_a_puzzle_goes_through_any_two_formats_unchanged(name, record):
-    size = record.puzzle.width, record.puzzle.height
-    for other in NAMES:
-        (first,) = formats.read(formats.write([record], other).data, size=size)
-        (second,) = formats.read(formats.write([first], name).data, size=size)
-        assert second.puzzle == record.puzzle
-        for field in formats.format_named(name).holds & formats.format_named(other).holds:
-            assert getattr(second, field) == getattr(record, field)
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -212,35 +189,21 @@ def test_line_ends_and_a_byte_order_mark_make_no_difference(name):
         assert list(formats.read(data.replace(b"\n", b"\r"))) == expected
 
 
-def test_all_the_boards_of_two_by_two_go_through_every_format():
-    for cells in range(16):
-        record = Record(Puzzle.from_grid([[cells & 1, cells >> 1 & 1], [cells >> 2 & 1, cells >> 3]]))
-        for name in NAMES:
-            data = formats.write([record], name).data
-            assert formats.detect(data) == name
-            assert list(formats.read(data)) == [record]
-
-
 # Writing
 
 
 def test_several_puzzles_do_not_fit_a_format_of_one():
     for name in ("cwd", "grid", "hv", "nin", "nonogrid"):
-        with pytest.raises(
-            formats.FormatError, match=f"{name} holds one puzzle a file, not 3; .*letters, lists, non"
-        ):
+        with pytest.raises(formats.FormatError, match=f"{name} holds one puzzle a file, not 3; .*letters, lists"):
             formats.write([Record(puzzle) for puzzle in SEVERAL], name)
 
 
 def test_what_a_format_has_no_place_for_is_said():
     record = Record(LETTER_P, solution=PICTURE_OF_P, title="P", license="MIT")
-    assert formats.write([record], "hv").remarks == (
-        Fault(Kind.LEFT_OUT, "hv has no place for the title, license, solution", 1),
-    )
-    assert formats.write([record], "webpbn").remarks == (
-        Fault(Kind.LEFT_OUT, "webpbn has no place for the license", 1),
-    )
-    assert formats.write([record], "non").remarks == ()
+    lost = {"hv": ["title, license, solution"], "webpbn": ["license"], "non": []}
+    for name, fields in lost.items():
+        faults = [Fault(Kind.LEFT_OUT, f"{name} has no place for the {field}", 1) for field in fields]
+        assert list(formats.write([record], name).remarks) == faults
 
 
 def test_a_block_longer_than_the_alphabet_has_no_letter():
@@ -343,9 +306,7 @@ def test_the_format_is_told_by_the_content(data, name):
     if name:
         assert formats.detect(data) == name
         return
-    with pytest.raises(
-        formats.UnknownFormatError, match="of no known format; known are cwd, g, grid, hv, letters, lists, mk"
-    ):
+    with pytest.raises(formats.UnknownFormatError, match="of no known format; known are cwd, g, grid, hv"):
         formats.detect(data)
 
 
@@ -369,9 +330,7 @@ def test_a_format_can_be_forced():
     (fault,) = formats.read(b"A\nA\n", "nin")
     assert isinstance(fault, Fault)
     for call in (lambda: formats.read(b"", "no such"), lambda: formats.write([], "no such")):
-        with pytest.raises(
-            formats.FormatError, match=r"^there is no format 'no such'; known are cwd, g, grid, hv"
-        ):
+        with pytest.raises(formats.FormatError, match="there is no format 'no such'; known are cwd, g, grid, hv"):
             call()
 
 
@@ -401,24 +360,13 @@ def test_more_than_a_puzzle_file_can_be_is_refused_without_reading_on():
     assert endless.given == formats.MOST_BYTES + 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_a_file_of_100_megabytes_is_refused_in_every_format(name):
-    data = formats.write([Record(LETTER_P)], name).data
-    with pytest.raises(formats.FormatError, match="more than 16 MiB"):
-        formats.read(data + b"\n" * 100_000_000, name)
-
-
 def test_a_taai_file_is_of_the_tournaments_size_or_square():
     board = Record(Puzzle.from_grid([[1] * 25] * 25))
     data = formats.write([board], "taai").data
     assert list(formats.read(data)) == [board]
     cut = data.replace(b"25\n" * 2, b"25\n", 1)
     (fault,) = formats.read(cut)
-    assert (
-        str(fault)
-        == "$1: line 1: 49 clue lines do not make a square board; expected an even number, or --size WxH"
-    )
+    assert "49 clue lines do not make a square board" in str(fault)
     record, fault = formats.read(data + cut)
     assert record == board
     assert "expected 50 clue lines for a 25x25 board, found 49" in str(fault)

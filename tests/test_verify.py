@@ -13,17 +13,6 @@ from tests import naive
 from tests.boards import all_grids, grids, random_clues, random_grid
 
 
-def test_a_right_answer_has_no_mismatch():
-    grid = [[1, 0, 1], [1, 1, 0]]
-    assert mismatches(Puzzle.from_grid(grid), Solution(grid)) == []
-
-
-def test_any_of_several_solutions_is_right():
-    puzzle = Puzzle.from_grid([[1, 0], [0, 1]])
-    assert mismatches(puzzle, Solution([[1, 0], [0, 1]])) == []
-    assert mismatches(puzzle, Solution([[0, 1], [1, 0]])) == []
-
-
 def test_wrong_rows_and_columns_are_named_rows_first():
     puzzle = Puzzle.from_grid([[1, 1, 0], [0, 0, 1]])
     found = mismatches(puzzle, Solution([[1, 0, 1], [0, 0, 0]]))
@@ -36,14 +25,6 @@ def test_wrong_rows_and_columns_are_named_rows_first():
         "row 1: expected 2, found 1 1",
         "row 2: expected 1, found no black cell",
         "column 2: expected 1, found no black cell",
-    ]
-
-
-def test_an_answer_that_is_right_in_the_rows_alone_is_wrong():
-    puzzle = Puzzle.from_grid([[1, 0], [1, 0]])
-    assert mismatches(puzzle, Solution([[1, 0], [0, 1]])) == [
-        Mismatch("column", 1, (2,), (1,)),
-        Mismatch("column", 2, (), (1,)),
     ]
 
 
