@@ -25,8 +25,7 @@ import msgspec
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import HOME, OWN_BOT, OWN_JUDGE
 from nonobot.harness.text import drawn, new_table, plain
-from nonobot.tournament_data.registry import official_sets
-from nonobot.tournament_data.store import FOLDER_VARIABLE, data_folder
+from nonobot.tournament_data.registry import FOLDER_VARIABLE, data_folder, official_sets
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -13,13 +13,14 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import percent
 from nonobot.tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
-from nonobot.tournament_data.registry import OfficialSet, official_sets
-from nonobot.tournament_data.store import (
+from nonobot.tournament_data.registry import (
+    OfficialSet,
     Recognised,
     State,
     data_folder,
     files_below,
     keep,
+    official_sets,
     recognise,
     state_of,
     stored_path,

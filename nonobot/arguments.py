@@ -39,10 +39,10 @@ Value = TypeVar("Value")
 Meaning = TypeVar("Meaning")
 
 LONGEST_SECONDS = 1e9
-"""Thirty years; what is longer overflows somewhere."""
+"""Thirty years; longer times overflow somewhere."""
 
 FILES = ("FILE", "IN", "OUT", "QUESTIONS", "ANSWERS", "SET")
-"""What an argument that is a file is called in the help, or its name begins with, where it is kept as a text."""
+"""Names in the help of arguments that are files, or the begin of their names."""
 
 SHELLS = ("bash", "zsh", "tcsh", "fish")
 

@@ -109,7 +109,6 @@ def draw(
 
     Parameters
     ----------
-    picture : Picture
     blocks : Blocks
         `HALF` tells unknown cells from white ones by colour alone.
     clues : bool
@@ -350,8 +349,6 @@ def drawn_to_fit(
 
     Parameters
     ----------
-    picture : Picture
-    place : Place
     blocks : sequence of Blocks
         Blocks to try, the largest first.
     clues : sequence of bool

@@ -24,7 +24,6 @@ class Picture:
 
     Parameters
     ----------
-    puzzle : Puzzle
     cells : array_like of int, shape (height, width), optional
         1 black, 0 white, -1 unknown; without it, every cell is unknown.
     name : str, optional
@@ -36,11 +35,6 @@ class Picture:
     ----------
     is_partly_known : bool
         Whether some cells are known and some are not: only then does white need a mark of its own.
-
-    Raises
-    ------
-    ValueError
-        If the board has no cell, or `cells` has another size or holds other numbers.
     """
 
     __slots__ = ("cells", "height", "is_partly_known", "name", "puzzle", "width", "wrong_columns", "wrong_rows")

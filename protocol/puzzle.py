@@ -43,13 +43,7 @@ def text_from_cells(cells: npt.NDArray[np.integer]) -> str:
 
 
 def cells_from_text(text: Iterable[str], size: tuple[int, int]) -> npt.NDArray[np.int8]:
-    """Return the cells of a text that :func:`text_from_cells` wrote, as an array of shape (height, width).
-
-    Raises
-    ------
-    ValueError
-        If there is another character, or not one for each cell.
-    """
+    """Return the array, of shape (height, width), that :func:`text_from_cells` wrote, or raise ValueError."""
     import numpy as np
 
     width, height = size
@@ -120,12 +114,7 @@ class Puzzle:
 
     @classmethod
     def from_cells(cls, cells: npt.ArrayLike) -> Puzzle:
-        """Return the puzzle of a painted board.
-
-        Parameters
-        ----------
-        cells : array_like of int or bool, shape (height, width)
-            1 black, 0 white.
+        """Return the puzzle of a painted board, an array of shape (height, width): 1 black, 0 white.
 
         Raises
         ------
@@ -186,7 +175,11 @@ def _clues(kind: str, clues: Iterable[Iterable[int]]) -> tuple[Clue, ...]:
 
 
 class _Board:
-    """Cells that cannot be changed; equal where class, size and all cells are."""
+    """Cells that cannot be changed; boards are equal if their class, size and cells are.
+
+    The content is a byte for each cell, row after row. The constructor takes an array and raises PuzzleError if it
+    has not two dimensions or another colour.
+    """
 
     __slots__ = ("content", "size")
 
@@ -209,13 +202,7 @@ class _Board:
 
     @classmethod
     def from_bytes(cls, content: bytes, size: tuple[int, int]) -> Self:
-        """Return the board with this content and this width and height.
-
-        Raises
-        ------
-        PuzzleError
-            If there is another colour, or not one for each cell.
-        """
+        """Return the board with this content and this width and height, or raise PuzzleError."""
         if len(content) != size[0] * size[1]:
             raise PuzzleError(f"{len(content)} cells for a board of {size[0]}x{size[1]}")
         if content.translate(None, bytes(colour % 256 for colour in cls._colours)):
@@ -289,16 +276,6 @@ class Solution(_Board):
     ----------
     cells : array_like of int, shape (height, width)
         1 (or True) for black, 0 for white. They are copied.
-
-    Attributes
-    ----------
-    content : bytes
-        One for each cell, row after row.
-
-    Raises
-    ------
-    PuzzleError
-        If `cells` has not two dimensions or holds anything but 0 and 1.
     """
 
     __slots__ = ()
@@ -324,17 +301,7 @@ class PartialGrid(_Board):
     Parameters
     ----------
     cells : array_like of int, shape (height, width)
-        `BLACK` (1), `WHITE` (0) or `UNKNOWN` (-1). They are copied.
-
-    Attributes
-    ----------
-    content : bytes
-        One for each cell, row after row; `UNKNOWN` as 255.
-
-    Raises
-    ------
-    PuzzleError
-        If `cells` has not two dimensions or holds anything else.
+        `BLACK` (1), `WHITE` (0) or `UNKNOWN` (-1, in `content` 255). They are copied.
     """
 
     __slots__ = ()

@@ -16,14 +16,9 @@ _JOINERS = "\u200c\u200d"  # part of how Persian or Hindi is spelt, though Pytho
 
 
 def plain_text(text: str | None) -> str | None:
-    r"""Return `text` on one line, without what cannot be printed; None if nothing is left.
+    """Return `text` on one line, without unprintable characters; None if nothing is left.
 
-    Every format can hold such a text, and a terminal is safe from it.
-
-    Examples
-    --------
-    >>> plain_text("  The\n letter  P\x1b ")
-    'The letter P'
+    Every format can hold such a text, and it cannot harm a terminal.
     """
     if text is None:
         return None
@@ -56,10 +51,7 @@ class Record:
     remarks : tuple of Fault
         Parts of the file that were left out, and where. Not compared.
 
-    Raises
-    ------
-    PuzzleError
-        If `start` or `solution` has not the size of the puzzle, or is not such a board.
+    A PuzzleError is raised if `start` or `solution` has not the size of the puzzle, or is not such a board.
     """
 
     puzzle: Puzzle

@@ -78,7 +78,6 @@ def scene_of(picture: Picture, cell: int, clues: bool = True) -> Scene:
 
     Parameters
     ----------
-    picture : Picture
     cell : int
         Side of a cell in pixels; with clues at least `SMALLEST_CELL_WITH_CLUES`.
     clues : bool
@@ -251,17 +250,7 @@ def sheet_of(
     The boards of a row end at the same level, those of a column at the same right edge, since clues differ in
     length.
 
-    Parameters
-    ----------
-    pictures : sequence of Picture
-        At least one; they need not be of one size.
-    cell : int
-        Side of a cell in pixels.
-    clues : bool
-        False makes thumbnails.
-    columns : int, optional
-        Boards next to each other; by default about as many as make the sheet a square.
-    name : str
+    There is at least one picture; they may differ in size. Without `columns`, the sheet is about a square.
     """
     scenes = [scene_of(picture, cell, clues) for picture in pictures]
     column_count = min(columns or _square_columns(scenes), len(scenes))

@@ -11,7 +11,7 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.tournament_data import registry
-from nonobot.tournament_data.store import data_folder, keep
+from nonobot.tournament_data.registry import data_folder, keep
 from tests import published
 
 

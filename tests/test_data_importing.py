@@ -10,7 +10,7 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.tournament_data import registry
-from nonobot.tournament_data.store import State, files_below, keep, recognise, state_of, stored_path
+from nonobot.tournament_data.registry import State, files_below, keep, recognise, state_of, stored_path
 from tests import published
 
 TAAI, TCGA = published.CONTENTS["taai2011"], published.CONTENTS["tcga2012"]

@@ -8,7 +8,7 @@ from nonobot.harness import cli
 from nonobot.protocol import Puzzle, Record, format_puzzle
 from nonobot.protocol.formats import formats, write
 from nonobot.tournament_data import SetError, load_set, registry
-from nonobot.tournament_data.store import keep
+from nonobot.tournament_data.registry import keep
 from tests import published
 
 TAAI = published.CONTENTS["taai2011"]

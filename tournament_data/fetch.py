@@ -6,8 +6,7 @@ import logging
 from collections.abc import Callable
 
 from nonobot.arguments import missing
-from nonobot.tournament_data.registry import MOST_BYTES, OfficialSet
-from nonobot.tournament_data.store import data_folder, stored_path
+from nonobot.tournament_data.registry import MOST_BYTES, OfficialSet, data_folder, stored_path
 
 __all__ = ["FetchError", "OfflineError", "SetupError", "fetch"]
 
@@ -21,16 +20,21 @@ class OfflineError(FetchError):
 
 
 class SetupError(FetchError):
-    """No set can be fetched on this machine as it is set up."""
+    """No set can be fetched as things stand on this machine."""
 
 
 def fetch(
     official: OfficialSet, *, timeout_seconds: float = 30.0, on_bytes: Callable[[int], None] | None = None
 ) -> None:
-    """Bring the file of a set into the data folder, unless it is there; it is stored as published or not at all.
+    """Bring the file of a set into the data folder, unless it is there, as published; otherwise raise FetchError.
 
-    `timeout_seconds` limits the connection and each silence of the server. `on_bytes` receives the number of bytes
-    of each piece. Raises FetchError if the file is not there afterwards.
+    Parameters
+    ----------
+    official : OfficialSet
+    timeout_seconds : float
+        Limit for connecting to the server, and for each silence after that.
+    on_bytes : callable, optional
+        Called with the number of bytes in each piece that came in.
     """
     try:
         import pooch  # type: ignore[import-untyped]  # only here: slow to import, and an extra
@@ -67,7 +71,7 @@ def fetch(
 
 
 class _Meter:
-    """A progress bar of tqdm's form, for pooch; it stops a transfer that is too long."""
+    """Stands where pooch expects a progress bar of tqdm's form; stops a transfer that is too long."""
 
     def __init__(self, url: str, on_bytes: Callable[[int], None] | None) -> None:
         self.total = 0
@@ -93,7 +97,7 @@ class _Meter:
 
 
 def _reason(error: BaseException, timeout_seconds: float) -> str:
-    """Return the system's reason for an error that libraries wrapped several times."""
+    """Return what the system said, which libraries wrap several times."""
     inner: BaseException | None = error
     while inner is not None:
         if isinstance(inner, TimeoutError):

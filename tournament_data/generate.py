@@ -1,4 +1,4 @@
-"""The organisers' generator of question files, reproduced.
+"""The organisers' generator of question files, reproduced, and sets named by its numbers.
 
 Puzzle i of `count` has int((p1 + (p2 - p1) * i / (count - 1)) * (width * height)) black cells: a row-major
 list of that many blacks and then the whites, shuffled. The tournaments used Python 2's `random.seed` and
@@ -7,7 +7,10 @@ list of that many blacks and then the whites, shuffled. The tournaments used Pyt
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
 from random import Random
 from typing import BinaryIO
 
@@ -16,11 +19,15 @@ from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
 __all__ = [
     "OFFICIAL_P1",
     "OFFICIAL_P2",
+    "PREFIX",
     "Board",
+    "Recipe",
     "black_cells",
     "check_numbers",
     "draw_board",
     "generate",
+    "parse_dimensions",
+    "parse_seed",
     "write_set",
 ]
 
@@ -43,16 +50,18 @@ def generate(
 ) -> Iterator[Board]:
     """Yield the boards that the organisers' generator makes from the same numbers, one at a time.
 
-    Each comes with its puzzle, which may have other solutions.
+    The solution of each is the board that was drawn; the puzzle may have others.
 
     Parameters
     ----------
     size : int or (int, int)
-        Cells of a row and of a column, or width and height; the official generator only makes square boards.
+        Side of a square board, or width and height; the official generator makes only squares.
+    count : int
+        Number of boards; the density of each depends on it.
     p1, p2 : float
         Share of black cells in the first and in the last board.
     seed : int
-        Of any length; the sign is ignored, as Python does.
+        Seed of any length; its sign is ignored, as in Python.
 
     Raises
     ------
@@ -110,3 +119,78 @@ def _shuffle(cells: list[int], random: Callable[[], float]) -> None:
     for last in range(len(cells) - 1, 0, -1):
         other = int(random() * (last + 1))
         cells[last], cells[other] = cells[other], cells[last]
+
+
+# --- sets named by their numbers ---------------------------------------------------------------------------------
+
+PREFIX = "boardgen:"
+"""Begin of a set specification, which no name of a file has."""
+
+FORM = f"{PREFIX}WIDTHxHEIGHTxCOUNT:seed=S[:p1=0.5][:p2=0.35]"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The numbers of a generated set; see :func:`generate`.
+
+    Examples
+    --------
+    >>> str(Recipe.parse("boardgen:25x25x1000:p2=0.4:seed=7"))
+    'boardgen:25x25x1000:seed=7:p2=0.4'
+    """
+
+    width: int
+    height: int
+    count: int
+    seed: int
+    p1: float = OFFICIAL_P1
+    p2: float = OFFICIAL_P2
+
+    @classmethod
+    def parse(cls, text: str) -> Recipe:
+        """Return the recipe that a set specification spells, or raise ValueError."""
+        dimensions, *settings = text.removeprefix(PREFIX).split(":")
+        given: dict[str, str] = {}
+        for setting in settings:
+            name, _, value = setting.partition("=")
+            if name not in ("seed", "p1", "p2") or name in given:
+                raise ValueError(f"unexpected {setting!r}; expected {FORM}")
+            given[name] = value
+        if "seed" not in given:
+            raise ValueError(f"no seed; expected {FORM}")
+        try:
+            return cls(
+                *parse_dimensions(dimensions),
+                seed=parse_seed(given["seed"]),
+                p1=float(given.get("p1", OFFICIAL_P1)),
+                p2=float(given.get("p2", OFFICIAL_P2)),
+            )
+        except ValueError as error:
+            raise ValueError(f"{error}; expected {FORM}") from None
+
+    def __str__(self) -> str:
+        text = f"{PREFIX}{self.width}x{self.height}x{self.count}:seed={Decimal(self.seed)}"
+        if self.p1 != OFFICIAL_P1:
+            text += f":p1={self.p1}"
+        if self.p2 != OFFICIAL_P2:
+            text += f":p2={self.p2}"
+        return text
+
+    def boards(self) -> Iterator[Board]:
+        """Return the boards of the set, made one at a time."""
+        return generate((self.width, self.height), self.count, self.p1, self.p2, seed=self.seed)
+
+
+def parse_dimensions(text: str) -> tuple[int, int, int]:
+    """Return width, height and count from a text such as `25x25x1000`, or raise ValueError."""
+    if not re.fullmatch(r"[1-9][0-9]{0,8}(x[1-9][0-9]{0,8}){2}", text):
+        raise ValueError(f"{text!r} is not WIDTHxHEIGHTxCOUNT, such as 25x25x1000")
+    width, height, count = map(int, text.split("x"))
+    return width, height, count
+
+
+def parse_seed(text: str) -> int:
+    """Return a seed, or raise ValueError; the organisers' reach 19937 bits, more digits than `int` reads."""
+    if not re.fullmatch(r"[+-]?[0-9]+", text):
+        raise ValueError(f"seed {text!r} is not a whole number")
+    return int(Decimal(text))

@@ -1,57 +1,67 @@
-"""The official sets: the question files of the tournaments, known by name and by digest."""
+"""The official sets: the question files of the tournaments, and the data folder with those that are here.
+
+A file is identified by its digest, whatever its name.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-__all__ = ["BROWSABLE", "MOST_BYTES", "OfficialSet", "official_sets"]
+from nonobot.system import user_cache, whole_file
+
+__all__ = [
+    "BROWSABLE",
+    "FOLDER_VARIABLE",
+    "MOST_BYTES",
+    "OfficialSet",
+    "Recognised",
+    "State",
+    "data_folder",
+    "files_below",
+    "keep",
+    "official_sets",
+    "recognise",
+    "state_of",
+    "stored_path",
+]
 
 BROWSABLE = "https://github.com/zxkyjimmy/NonogramRecord"
-"""Where people find the files; `official.toml` names where programs do."""
+"""Web page of the files, for people; `official.toml` has their addresses."""
 
 MOST_BYTES = 2_000_000
-"""What is larger is no official set, and is not looked at; the sets have less than 700,000 bytes."""
+"""Bound of the size of an official set; they have less than 700,000 bytes."""
 
 _FILE = Path(__file__).with_name("official.toml")
 
 
 @dataclass(frozen=True, slots=True)
 class OfficialSet:
-    """A question file of a tournament, as published.
+    """A question file of a tournament."""
 
-    Attributes
-    ----------
-    name : str
-        Event and year, such as `taai2011`.
-    side : int
-        Rows, and columns, of the boards.
-    p1, p2 : float
-        Share of black cells in the first and the last puzzle.
-    bytes, line_ends : int, str
-        Size of the file and its line ends; None if unknown.
-    """
-
-    name: str
+    name: str  # event and year, such as `taai2011`
     event: str
     year: int
-    sha256: str
+    sha256: str  # of the file as published
     puzzles: int
-    side: int
-    p1: float
-    p2: float
+    side: int  # cells of each side of the boards
+    p1: float  # share of black cells in the first puzzle
+    p2: float  # and in the last
     url: str
-    bytes: int | None = None
+    bytes: int | None = None  # size of the file, if it is known
     line_ends: Literal["lf", "crlf"] | None = None
 
     @property
     def file_name(self) -> str:
-        """Name of the file where it is published and in the data folder."""
+        """Name of the file where it is published, and in the data folder."""
         return f"{self.name}.txt"
 
     def at(self, base: str) -> OfficialSet:
@@ -64,8 +74,89 @@ def official_sets() -> Mapping[str, OfficialSet]:
     """Return the official sets by their names, in the order of their years."""
     table = tomllib.loads(_FILE.read_text(encoding="ascii"))
     repository = table.pop("repository")
-    found = {}
+    sets = {}
     for name, facts in table.items():
         folder = f"{repository}/{facts.pop('commit', 'HEAD')}/question"
-        found[name] = OfficialSet(name, url="", **facts).at(folder)
-    return MappingProxyType(found)
+        sets[name] = OfficialSet(name, url="", **facts).at(folder)
+    return MappingProxyType(sets)
+
+
+# --- the data folder ---------------------------------------------------------------------------------------------
+
+FOLDER_VARIABLE = "NONOBOT_DATA"
+"""Environment variable that names another data folder."""
+
+
+class State(Enum):
+    """State of an official set in the data folder."""
+
+    HERE = "yes"
+    MISSING = "no"
+    DAMAGED = "damaged"
+
+
+def data_folder() -> Path:
+    """Return the folder, which need not exist: $NONOBOT_DATA, or `nonobot/sets` in the user's cache folder."""
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    return Path(chosen).expanduser() if chosen else user_cache() / "sets"
+
+
+def stored_path(official: OfficialSet) -> Path:
+    """Return the path of the set in the data folder, whether it is there or not."""
+    return data_folder() / official.file_name
+
+
+def state_of(official: OfficialSet) -> State:
+    """Return whether the file of the set is in the data folder, as it was published."""
+    try:
+        content = stored_path(official).read_bytes()
+    except OSError:
+        return State.MISSING
+    return State.HERE if hashlib.sha256(content).hexdigest() == official.sha256 else State.DAMAGED
+
+
+def keep(official: OfficialSet, content: bytes) -> None:
+    """Put the file of the set into the data folder: in full or not at all."""
+    path = stored_path(official)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path) as file:
+        file.write(content)
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """An official set that a file holds."""
+
+    official: OfficialSet
+    content: bytes  # as published
+    restored: bool  # whether line ends had been changed, as git and editors do, and were put back
+
+
+def files_below(folder: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
+    """Yield the visible files of a folder and of those within, in the order of their names; or the one file.
+
+    `on_error` is called for each folder that cannot be read; the others are read all the same.
+    """
+    if folder.is_file():
+        yield folder
+        return
+    for place, folders, files in os.walk(folder, onerror=on_error):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            path = Path(place, name)
+            if not name.startswith(".") and path.is_file():
+                yield path
+
+
+def recognise(path: Path) -> Recognised | None:
+    """Return the official set that a file holds, None if it holds none."""
+    if path.stat().st_size > MOST_BYTES:
+        return None
+    content = path.read_bytes()
+    lf = content.replace(b"\r\n", b"\n")
+    by_digest = {official.sha256: official for official in official_sets().values()}
+    for candidate in (content, lf, lf.replace(b"\n", b"\r\n")):
+        official = by_digest.get(hashlib.sha256(candidate).hexdigest())
+        if official:
+            return Recognised(official, candidate, restored=candidate != content)
+    return None

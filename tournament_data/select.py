@@ -14,8 +14,7 @@ from random import Random
 from typing import Literal
 
 from nonobot.protocol import Puzzle
-from nonobot.tournament_data.generate import Board, black_cells, check_numbers, draw_board
-from nonobot.tournament_data.recipe import Recipe
+from nonobot.tournament_data.generate import Board, Recipe, black_cells, check_numbers, draw_board
 
 __all__ = ["MOST_DRAWS", "Choice", "Drawn", "Grade", "Level", "NoBoardError", "Rules", "drawn_board", "select"]
 
@@ -32,46 +31,22 @@ class NoBoardError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """The result of a solver on a board.
+    """The findings of a solver about a board."""
 
-    Attributes
-    ----------
-    decided : bool
-        Whether the solver finished; a board that is not decided is passed over.
-    unique : bool
-        Whether the clues are known to have exactly one solution.
-    work : int
-        Cost in steps that do not depend on the machine.
-    conflicts : int
-        Contradictions in the search.
-    level : Level or None
-        Of a unique board, if asked for.
-    """
-
-    decided: bool
-    unique: bool
-    work: int
-    conflicts: int = 0
-    level: Level | None = None
+    decided: bool  # whether the solver came to an end; otherwise the board is passed over
+    unique: bool  # whether the clues are known to have exactly one solution
+    work: int  # cost, in steps that do not depend on the machine
+    conflicts: int = 0  # contradictions that the search met
+    level: Level | None = None  # of a unique board, where it was asked for
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The boards that a set keeps.
+    """The rules for keeping boards of a set."""
 
-    Attributes
-    ----------
-    unique : bool
-        Whether a board is eligible only if its clues have no other solution.
-    choices : int
-        Eligible boards for each puzzle, of which the hardest is kept.
-    most_draws : int
-        Largest number of boards in a row that are not eligible.
-    """
-
-    unique: bool = False
-    choices: int = 1
-    most_draws: int = MOST_DRAWS
+    unique: bool = False  # whether a board is eligible only if its clues have no other solution
+    choices: int = 1  # eligible boards among which the hardest is chosen, for each puzzle
+    most_draws: int = MOST_DRAWS  # boards in a row that may be not eligible
 
     def eligible(self, grade: Grade) -> bool:
         """Return whether a board may be chosen."""
@@ -80,16 +55,16 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Progress of a selection: the puzzle, its eligible boards, all boards drawn, the grade of the last one."""
+    """The progress of a selection."""
 
-    puzzle: int
-    eligible: int
-    boards: int
-    grade: Grade
+    puzzle: int  # for which a board was just drawn, counted from 1
+    eligible: int  # boards found for it so far
+    boards: int  # drawn since the start
+    grade: Grade  # of the board that was just drawn
 
 
 def drawn_board(recipe: Recipe, index: int, draw: int) -> Board:
-    """Return the board that draw number `draw` makes for puzzle `index`, both counted from 0."""
+    """Return a board for puzzle `index`, counted from 0, after `draw` other boards were drawn for it."""
     # `Random` makes numbers of a text by SHA-512, alike in every version of Python since 3.2.
     random = Random(f"{abs(recipe.seed):x} {index} {draw}").random
     return draw_board(recipe.width, recipe.height, _black_cells(recipe, index), random)
@@ -100,13 +75,7 @@ def _black_cells(recipe: Recipe, index: int) -> int:
 
 
 class Choice:
-    """The choice of a board for one puzzle, from the grades of the boards in the order of the draws.
-
-    Attributes
-    ----------
-    drawn, eligible : int
-        Boards graded, and eligible ones among them.
-    """
+    """The choice of a board for one puzzle, by the grades of the boards in the order of the draws."""
 
     def __init__(self, rules: Rules) -> None:
         self.drawn = 0
@@ -118,26 +87,26 @@ class Choice:
 
     @property
     def missing(self) -> int:
-        """Eligible boards still needed."""
+        """Eligible boards still to be found."""
         return self._rules.choices - self.eligible
 
     @property
     def most(self) -> int:
-        """Boards after which the choice ends if none of them is eligible."""
+        """Boards after which the choice is over if none of them is eligible."""
         return self._rules.most_draws - self._in_vain
 
     @property
     def hopeless(self) -> bool:
-        """Whether too many boards in a row were not eligible."""
+        """Whether too many boards in a row are not eligible."""
         return self.most <= 0
 
     @property
     def over(self) -> bool:
-        """Whether no further board is needed."""
+        """Whether no further board is to be drawn."""
         return self.missing == 0 or self.hopeless
 
     def add(self, grade: Grade) -> None:
-        """Take the grade of the next board."""
+        """Take the next board."""
         if self._rules.eligible(grade):
             self.eligible += 1
             self._in_vain = self._undecided = 0
@@ -149,18 +118,17 @@ class Choice:
         self.drawn += 1
 
     def board(self, recipe: Recipe, index: int) -> Board:
-        """Return the board for puzzle `index`, once the choice is over; NoBoardError if it was hopeless."""
+        """Return the board for puzzle `index`, once the choice is over, or raise NoBoardError."""
         if not self.hopeless:
             return drawn_board(recipe, index, self._hardest[1])
+        if self._undecided == self._in_vain:
+            reason = "was decided in time"
+        else:
+            reason = "has exactly one solution"
+            reason += f", {self._undecided} not decided in time" if self._undecided else ""
         raise NoBoardError(
             f"puzzle {index + 1}: of {self._in_vain} boards of {recipe.width}x{recipe.height} with "
-            f"{_black_cells(recipe, index)} black cells none "
-            + (
-                "was decided in time"
-                if self._undecided == self._in_vain
-                else "has exactly one solution"
-                + (f", {self._undecided} not decided in time" if self._undecided else "")
-            )
+            f"{_black_cells(recipe, index)} black cells none {reason}"
         )
 
 
@@ -172,8 +140,12 @@ def select(
 ) -> Iterator[Board]:
     """Yield the boards of a set, one at a time, each the hardest of the eligible ones.
 
-    Raises ValueError if no board can be made from the recipe, and NoBoardError, from the iterator, if too many
-    boards in a row were not eligible.
+    Raises
+    ------
+    ValueError
+        If no board can be made from the recipe.
+    NoBoardError
+        From the iterator, if too many boards in a row were not eligible.
     """
     check_numbers(recipe.width, recipe.height, recipe.count, recipe.p1, recipe.p2)
     return _selected(recipe, grade_board, rules, on_draw)

@@ -11,9 +11,8 @@ from pathlib import Path
 from nonobot.arguments import did_you_mean
 from nonobot.protocol import Fault, Found, Puzzle, Record, format_puzzle
 from nonobot.protocol.formats import FormatError, Size, detect, read, taai
-from nonobot.tournament_data.recipe import PREFIX, Recipe
-from nonobot.tournament_data.registry import OfficialSet, official_sets
-from nonobot.tournament_data.store import stored_path
+from nonobot.tournament_data.generate import PREFIX, Recipe
+from nonobot.tournament_data.registry import OfficialSet, official_sets, stored_path
 
 __all__ = ["PuzzleSet", "SetError", "SetPuzzle", "load_set"]
 
@@ -24,21 +23,14 @@ class SetError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SetPuzzle:
-    """A puzzle of a set.
-
-    Attributes
-    ----------
-    text : bytes
-        Input of a bot for this puzzle: its lines of the question file, unchanged, up to the next `$`. For other
-        formats, the puzzle in the form of a question file.
-    """
+    """A puzzle of a set."""
 
     record: Record
-    text: bytes
+    text: bytes  # the input of a bot: the lines of a question file up to the next `$`, or the puzzle in this form
 
     @property
     def number(self) -> int:
-        """The k of `$k`; unique in its set."""
+        """The k of `$k`; no two puzzles of a set have the same."""
         return self.record.number
 
     @property
@@ -49,25 +41,17 @@ class SetPuzzle:
 
 @dataclass(frozen=True, slots=True)
 class PuzzleSet:
-    """Puzzles of one size, in their order.
+    """Puzzles of one size, in their order."""
 
-    Attributes
-    ----------
-    name : str
-        The official name, the file, or the specification that the set was made from.
-    sha256 : str
-        Digest of `text`, and so of a question file.
-    """
-
-    name: str
-    sha256: str
+    name: str  # the official name, the file, or the specification that the set was made from
+    sha256: str  # digest of `text`, and so of a question file
     width: int
     height: int
     puzzles: tuple[SetPuzzle, ...]
 
     @property
     def text(self) -> bytes:
-        """The whole question file, as a bot receives it."""
+        """The whole question file."""
         return b"".join(puzzle.text for puzzle in self.puzzles)
 
 
@@ -77,11 +61,11 @@ def load_set(source: str, size: Size | None = None) -> PuzzleSet:
     Parameters
     ----------
     source : str
-        The name of an official set, such as `taai2011`; a file of puzzles, in any format of `protocol.formats`;
-        or a specification such as `boardgen:25x25x1000:seed=7`. A name always means the official set, so that
-        results with this name are of the same puzzles; `./taai2011` is a file.
+        The name of an official set, such as `taai2011`; a file of puzzles, in any format; or a specification such
+        as `boardgen:25x25x1000:seed=7`. A name always means the official set, so that results with this name are
+        of the same puzzles; `./taai2011` is a file.
     size : (int, int) or 'auto', optional
-        Width and height of every board, for question files, which do not state them; inferred by default.
+        Width and height of every board, for question files as in :func:`nonobot.protocol.formats.read`.
 
     Raises
     ------
@@ -109,7 +93,7 @@ def load_set(source: str, size: Size | None = None) -> PuzzleSet:
 
 
 def _hint(source: str) -> str:
-    """Return a suggestion for the name of a missing file."""
+    """Return a hint on the set that may have been meant by the name of a missing file."""
     stem = Path(source).name.removesuffix(".txt")
     if stem in official_sets():
         return f" (the official set is called {stem})"
@@ -162,9 +146,9 @@ def _set_of(name: str, size: tuple[int, int], puzzles: Iterable[SetPuzzle]) -> P
     return PuzzleSet(name, digest.hexdigest(), *size, puzzles)
 
 
-def _records(name: str, found: Iterable[Found], size: tuple[int, int] | None) -> Iterator[Record]:
-    """Yield the puzzles of a file, none of which is at fault, all of them of one size."""
-    for one in found:
+def _records(name: str, entries: Iterable[Found], size: tuple[int, int] | None) -> Iterator[Record]:
+    """Yield the puzzles of a file, or raise SetError for a fault or a board of another size."""
+    for one in entries:
         if isinstance(one, Fault):
             raise SetError(f"{name}: {one}")
         if one.size != (size := size or one.size):
@@ -175,16 +159,16 @@ def _records(name: str, found: Iterable[Found], size: tuple[int, int] | None) ->
         yield one
 
 
-def _from_file(name: str, found: Iterable[Found], size: tuple[int, int] | None) -> PuzzleSet:
-    """Return the set in a file of another format: its puzzles in their order, numbered from 1."""
-    puzzles = list(map(_written, _records(name, found, size)))
+def _from_file(name: str, entries: Iterable[Found], size: tuple[int, int] | None) -> PuzzleSet:
+    """Return the set of a file that is not a question file: its puzzles in their order, numbered from 1."""
+    puzzles = list(map(_written, _records(name, entries, size)))
     if not puzzles:
         raise SetError(f"{name}: no puzzle")
     return _set_of(name, puzzles[0].record.size, puzzles)
 
 
 def _from_batch(name: str, content: bytes, size: Size | None) -> PuzzleSet:
-    """Return the set in a question file: its puzzles with their numbers, its lines unchanged."""
+    """Return the set of a question file: its puzzles with their numbers, its lines unchanged."""
     records: dict[int, Record] = {}
     for record in _records(name, taai.FORMAT.read(content, size), None):
         if record.number in records:

@@ -11,8 +11,15 @@ from nonobot.arguments import Parser, did_you_mean, seconds
 from nonobot.harness.cli import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.official_sets import as_json, as_text, fetched, imported
-from nonobot.tournament_data.registry import BROWSABLE, OfficialSet, official_sets
-from nonobot.tournament_data.store import FOLDER_VARIABLE, State, state_of, stored_path
+from nonobot.tournament_data.registry import (
+    BROWSABLE,
+    FOLDER_VARIABLE,
+    OfficialSet,
+    State,
+    official_sets,
+    state_of,
+    stored_path,
+)
 
 __all__ = ["add_to"]
 

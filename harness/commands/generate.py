@@ -16,8 +16,7 @@ from nonobot.harness.play.sandbox import uncontained
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import Recipe
-from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2
-from nonobot.tournament_data.recipe import parse_dimensions, parse_seed
+from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, parse_dimensions, parse_seed
 from nonobot.tournament_data.select import MOST_DRAWS, NoBoardError
 
 __all__ = ["add_to"]

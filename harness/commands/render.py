@@ -30,7 +30,7 @@ from nonobot.protocol import Fault, Record
 from nonobot.protocol.characters import Blocks
 from nonobot.protocol.formats import FormatError, Size, read
 from nonobot.tournament_data import Recipe
-from nonobot.tournament_data.recipe import PREFIX
+from nonobot.tournament_data.generate import PREFIX
 from nonobot.tournament_data.registry import official_sets
 
 __all__ = ["add_to"]

@@ -34,8 +34,7 @@ from nonobot.harness.pictures import DARK, LIGHT, SMALLEST_CELL_WITH_CLUES, Pict
 from nonobot.protocol import Record
 from nonobot.protocol.formats import MOST_BYTES, FormatError, formats, write
 from nonobot.protocol.puzzle import cells_from_text
-from nonobot.tournament_data.registry import official_sets
-from nonobot.tournament_data.store import State, state_of
+from nonobot.tournament_data.registry import State, official_sets, state_of
 
 __all__ = ["make_app"]
 

@@ -17,7 +17,7 @@ from nonobot.protocol import Fault, Found, PartialGrid, Puzzle, Record, Solution
 from nonobot.protocol.formats import FormatError, detect, read
 from nonobot.protocol.puzzle import cells_from_text, text_from_cells
 from nonobot.tournament_data import SetError, load_set
-from nonobot.tournament_data.recipe import PREFIX, Recipe
+from nonobot.tournament_data.generate import PREFIX, Recipe
 from nonobot.tournament_data.registry import official_sets
 
 __all__ = [

@@ -15,7 +15,7 @@ from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import PuzzleResult, Verdict
 from nonobot.protocol import Puzzle, Solution
 from nonobot.tournament_data import Recipe, SetError, load_set
-from nonobot.tournament_data.recipe import PREFIX
+from nonobot.tournament_data.generate import PREFIX
 
 __all__ = ["Gallery", "cells_of"]
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from typing import BinaryIO
 
 from nonobot.protocol.batch import DEFAULT_SIZE
-from nonobot.protocol.faults import Fault, Kind
+from nonobot.protocol.faults import Fault, Kind, shown
 from nonobot.protocol.formats.base import MOST_BYTES, Format, FormatError, Found, Size, UnknownFormatError
+from nonobot.protocol.formats.text_lines import NUMBERS
 from nonobot.protocol.record import TEXT_FIELDS, Record
 
 __all__ = [
@@ -50,21 +53,15 @@ def formats() -> list[Format]:
 
 
 def format_named(name: str) -> Format:
-    """Return a format by its name.
-
-    Raises
-    ------
-    FormatError
-        If there is none of that name.
-    """
-    found = table().get(name)
-    if found is None:
+    """Return a format by its name, or raise FormatError."""
+    format = table().get(name)
+    if format is None:
         raise FormatError(f"there is no format {name!r}; known are {known_names()}")
-    return found
+    return format
 
 
 def by_extension(file_name: str) -> Format | None:
-    """Return the format that the end of a file's name stands for, if any."""
+    """Return the format with the extension of a file name, if any."""
     lower = file_name.lower()
     return next((one for one in table().values() if lower.endswith(one.extensions)), None)
 
@@ -79,10 +76,10 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def detect_prefix(prefix: bytes) -> str | None:
-    r"""Return 'taai' where the first bytes of a stream already say so, else None: the rest is needed.
+    r"""Return 'taai' if the first bytes of a stream show that, otherwise None: detection needs the whole content.
 
-    The answer is there with the first line that is not blank, so that a bot need not wait for the end of its
-    input; no format is loaded for it.
+    The first line that is not blank is enough, so that a bot need not wait for the end of its input; no format is
+    loaded.
 
     Examples
     --------
@@ -93,37 +90,24 @@ def detect_prefix(prefix: bytes) -> str | None:
 
 
 def detect(data: bytes) -> str:
-    """Return the name of the format that a file's content has.
+    """Return the name of the format of a file's content.
 
-    Raises
-    ------
-    FormatError
-        If it is none of them; the message says what the file is instead or what it looks most like, or lists
-        the formats.
+    If it has no known format, raise FormatError with the format that it resembles most, or with all formats.
     """
-    found = detect_prefix(data[:_SAMPLE_BYTES])
-    if found:
-        return found
+    if name := detect_prefix(data[:_SAMPLE_BYTES]):
+        return name
     lines = _sample(data)
     full = [line for line in lines if line]
     for format in table().values():
         if format.looks_like(full):
             return format.name
-    from nonobot.protocol.formats.nearest import nearest
-
-    close = nearest(lines)
+    close = _numbers_alone(lines) or next(filter(None, (resemblance(full) for resemblance in _RESEMBLANCES)), None)
     more = f"it {close}" if close else f"known are {known_names()}"
     raise UnknownFormatError(f"the content is of no known format; {more}")
 
 
 def _sample(data: bytes) -> Sequence[str]:
-    """Return the first lines of a file, from the first that is not blank on.
-
-    Raises
-    ------
-    FormatError
-        If there are none, or if they are no text.
-    """
+    """Return the first lines of a file, from the first that is not blank on, or raise FormatError."""
     start = data.removeprefix(_BOM).lstrip()[:_SAMPLE_BYTES]
     if not start:
         raise FormatError("nothing but blank lines" if data else "an empty file")
@@ -147,34 +131,26 @@ def read(source: bytes | BinaryIO, format: str | None = None, size: Size | None 
     Parameters
     ----------
     source : bytes or binary file
-        The whole file; a stream is read to its end first. For TAAI puzzles one at a time, use
-        :class:`protocol.TaaiReader`.
+        The whole file; a stream is read to its end first. :class:`nonobot.protocol.TaaiReader` reads TAAI puzzles
+        one at a time.
     format : str, optional
-        A name from :func:`formats`; without, the content decides.
+        A name from :func:`formats` (default: recognised by the content).
     size : (int, int) or 'auto', optional
-        Width and height of every board, used where the format states none; `auto` for square boards of any
-        sizes. Without, the format decides.
-
-    Yields
-    ------
-    Record or Fault
-        A fault stands in the place of its puzzle, or belongs to none (see :attr:`Fault.is_in_place`).
+        Width and height of every board, used where the format states none; `auto` for square boards of any size.
 
     Raises
     ------
     FormatError
-        At the call: if the file is larger than `MOST_BYTES`, is no text, is of no known format, or if there is
-        no format of the given name. Nothing else is raised, whatever the content.
-    OSError
-        At the call: if the file cannot be read.
+        At the call: if the file is larger than `MOST_BYTES`, is not text, has no known format, or if there is no
+        format of the given name. The iterator raises nothing, whatever the content.
     """
     if format:
         format_named(format)  # before anything is read
     data = source if isinstance(source, bytes) else _content(source)
     if len(data) > MOST_BYTES:
         raise FormatError(f"more than {MOST_BYTES >> 20} MiB; a puzzle file is smaller")
-    found = format_named(format or detect(data))
-    return found.read(data) if found.states_size else found.read(data, size)
+    known = format_named(format or detect(data))
+    return known.read(data) if known.states_size else known.read(data, size)
 
 
 def _content(source: BinaryIO) -> bytes:
@@ -189,37 +165,22 @@ def _content(source: BinaryIO) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What came of writing.
+    """The result of writing records."""
 
-    Attributes
-    ----------
-    data : bytes
-        The file; empty if no puzzle could be written.
-    count : int
-        Number of puzzles in it.
-    faults : tuple of Fault
-        The puzzles that the format cannot hold: they are not in the file.
-    remarks : tuple of Fault
-        What the format has no place for, of the puzzles that are in the file.
-    """
-
-    data: bytes
+    data: bytes  # empty if no puzzle could be written
     count: int
-    faults: tuple[Fault, ...]
-    remarks: tuple[Fault, ...]
+    faults: tuple[Fault, ...]  # the puzzles that the format cannot hold
+    remarks: tuple[Fault, ...]  # parts of the written puzzles that the format cannot hold
 
 
 def write(records: Iterable[Record], format: str) -> Written:
     """Return the file that holds `records` in a format.
 
-    Puzzles that the format cannot write are left out and named; what it cannot say about a puzzle (a title, a
-    start) is left out and named, too.
-
     Raises
     ------
     FormatError
-        If there is no such format; if it holds one puzzle a file and there are several; or if it states no size
-        and nobody could tell the sizes of these boards.
+        If there is no format of that name, if it holds one puzzle and there are several, or if it states no sizes
+        and a reader could not infer them.
     """
     to = format_named(format)
     kept: list[Record] = []
@@ -248,7 +209,7 @@ def _check_count(records: Sequence[Record], to: Format) -> None:
 
 
 def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
-    """Return what a reader has to be told about the sizes of the boards."""
+    """Return remarks on the size with which the file is to be read."""
     sizes = sorted({record.size for record in records})
     names = [f"{width}x{height}" for width, height in sizes]
     if len(sizes) > 1 and any(width != height for width, height in sizes):
@@ -269,3 +230,80 @@ def _left_out(record: Record, to: Format) -> list[Fault]:
     lost = [name for name in names if name not in to.holds]
     what = f"{to.name} has no place for the {', '.join(lost)}"
     return [Fault(Kind.LEFT_OUT, what, record.number)] if lost else []
+
+
+# --- files of no known format ------------------------------------------------------------------------------------
+
+# The parts of a file are not guessed. Numbers alone, in two parts with a blank line between, are rows and columns
+# in one program and columns and rows in another: the wrong way round, most would be puzzles, but other ones.
+
+_HEADING = re.compile(r"\W*(?P<name>rows?|columns?|cols?|horizontals?|verticals?)\b(?P<behind>.*)", re.IGNORECASE)
+_COLUMN_NAMES = ("col", "ver")
+_SIZES = re.compile(r"(\d{1,9})\s+(\d{1,9})", re.ASCII)
+
+
+def _numbers_alone(lines: Sequence[str]) -> str | None:
+    code = [line for line in lines if not line.startswith("#")]
+    if not any(code) or not all(map(NUMBERS.fullmatch, code)):
+        return None
+    parts = [sum(1 for _ in part) for is_full, part in groupby(code, key=bool) if is_full]
+    first, *others = (line for line in code if line)
+    if len(parts) == 2:
+        return (
+            "looks most like cwd (height, width, rows, a blank line, columns), but its first two lines, "
+            f"{shown(first)} and {shown(others[0])}, are not its height and its width"
+        )
+    if size := _SIZES.fullmatch(first):
+        needed, there = int(size[1]) + int(size[2]), sum(parts) - 1
+        return f"looks most like nin, but {shown(first)} asks for {needed} clue lines and there are {there}"
+    count = f"{sum(parts)} {'line' if sum(parts) == 1 else 'lines'} of numbers"
+    return f"has {count} and neither a size nor headings: nothing says which are the rows"
+
+
+def _like_picross(full: Sequence[str]) -> str | None:
+    if not any(re.match(r"GRID\b", line) for line in full):
+        return None
+    missing = next((word for word in ("ROWS", "COLUMNS") if word not in full), None)
+    return f"looks most like picross, but has no line '{missing}'" if missing else None
+
+
+def _like_olsak(full: Sequence[str]) -> str | None:
+    starts = [line for line in full if line.startswith(":")]
+    colours = any(line[:2].lower() == "#d" for line in full)
+    if not starts or not (colours or any(NUMBERS.fullmatch(line) for line in full)):
+        return None
+    return f"looks most like g, but has {len(starts)} of the lines with ':' before the rows and before the columns"
+
+
+def _with_headings(full: Sequence[str]) -> str | None:
+    headings = [heading for line in full if (heading := _HEADING.fullmatch(line))]
+    kinds = {"columns" if heading["name"].lower().startswith(_COLUMN_NAMES) else "rows" for heading in headings}
+    if not kinds:
+        return None
+    if len(kinds) == 1:
+        missing = ({"rows", "columns"} - kinds).pop()
+        return f"has a line {shown(headings[0][0])}, but none for the {missing}"
+    if all(re.match(r"\s*=", heading["behind"]) for heading in headings):
+        return "looks most like pynogram, but has no line '[clues]'"
+    return (
+        f"looks most like hv, but has {shown(headings[0][0])} and {shown(headings[-1][0])} where that has H and V"
+    )
+
+
+def _like_sized(full: Sequence[str]) -> str | None:
+    if not _SIZES.fullmatch(full[0]):
+        return None
+    other = next((line for line in full[1:] if not NUMBERS.fullmatch(line)), None)
+    return f"looks most like nin, but {shown(other)} is no clue" if other else None
+
+
+def _like_brackets(full: Sequence[str]) -> str | None:
+    line = next((line for line in full if re.search(r"[\[{(]\s*[\[{(]\s*\d", line)), None)
+    if line is None:
+        return None
+    what = "starts neither with a bracket nor with a name such as 'rows ='"
+    return f"looks most like lists, but {shown(line)} {what}"
+
+
+_RESEMBLANCES = (_like_picross, _like_olsak, _with_headings, _like_sized, _like_brackets)
+"""Functions of the first lines of a file, stripped and full: each returns the end of a sentence, or None."""
