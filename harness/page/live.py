@@ -58,9 +58,6 @@ Stamp = tuple[int, int]
 """The time of a file's last change, in nanoseconds, and its size in bytes."""
 
 
-# --- one look at the folder ----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class UnderWay:
     """A run that has a journal and no result yet; its score is that of the answers so far."""
@@ -96,9 +93,7 @@ class Shown:
     plots : mapping of str to Plot
         By the digest of the set.
     looked : float
-        Time of the look, on the monotonic clock.
-    stamps : mapping of Path to Stamp
-        The files that were read.
+        On the monotonic clock.
     read : mapping of Path to result, UnderWay, str or None
         The content of each file; a line if it cannot be read, None for a journal without a run.
     bots : mapping of str to int
@@ -232,17 +227,10 @@ def _plots(
         titles.setdefault(one.result.set.sha256, one.result.set.name)
         add(one.result, " (under way)")
     growing = {one.result.set.sha256 for one in under_way}
-    plots = {}
-    for digest, every in runs.items():
-        was = before.get(digest)
-        if was and digest in growing and now - was.made < SECONDS_BETWEEN_PLOTS:
-            plots[digest] = was
-        elif any(run.seconds for run in every):
-            plots[digest] = Plot(titles[digest], every, now)
-    return plots
-
-
-# --- the JSON for the browser --------------------------------------------------------------------------------
+    drawn = {digest: every for digest, every in runs.items() if any(run.seconds for run in every)}
+    plots = {digest: Plot(titles[digest], every, now) for digest, every in drawn.items()}
+    recent = {digest for digest, plot in before.items() if now - plot.made < SECONDS_BETWEEN_PLOTS}
+    return plots | {digest: before[digest] for digest in growing & recent}
 
 
 def _plot(plot: Plot) -> dict[str, Any]:
@@ -305,9 +293,6 @@ def _row(row: Row) -> dict[str, Any]:
         "slowest_puzzle": row.slowest_puzzle,
         "ends": [plain(end) for end in row.ends],
     }
-
-
-# --- for all who watch ---------------------------------------------------------------------------------------
 
 
 class Live:
