@@ -103,9 +103,9 @@ def percent(share: float) -> str:
     return f"{value:.0f} %" if abs(value - round(value)) < 1e-9 or abs(value) >= 100 else f"{value:.1f} %"
 
 
-def count(number: int, what: str) -> str:
+def count(number: int, name: str) -> str:
     """Return a number of things, as in `1 puzzle`, `1,000 puzzles`."""
-    return f"{number:,} {what if number == 1 else what + 's'}"
+    return f"{number:,} {name if number == 1 else name + 's'}"
 
 
 def megabytes(size: int) -> str:

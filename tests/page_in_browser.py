@@ -84,11 +84,11 @@ def dark_cells(browser, width: int, height: int) -> list[list[int]]:
     rows, columns = np.nonzero(np.abs(pixels - (0x1F, 0x2B, 0x46)).max(axis=2) < 3)
     size, cell = pixels.shape[1::-1], LARGEST_CELL
     left, top = size[0] - 2 - width * cell, size[1] - 2 - height * cell
-    found = np.zeros((height, width), int)
+    ink = np.zeros((height, width), int)
     for y, x in zip((rows - top) // cell, (columns - left) // cell, strict=True):
         if 0 <= y < height and 0 <= x < width:
-            found[y, x] += 1
-    return (found > cell * cell / 2).astype(int).tolist()
+            ink[y, x] += 1
+    return (ink > cell * cell / 2).astype(int).tolist()
 
 
 def kept(browser, name: str) -> None:

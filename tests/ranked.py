@@ -28,14 +28,14 @@ def facts(name: str = "set1", count: int = 3) -> SetFacts:
 
 def puzzles(times: Sequence[float | None], verdicts: dict[int, Verdict] | None = None) -> list[PuzzleResult]:
     """Return puzzles 1, 2, ... that took `times`; right, or missing without one, unless `verdicts` says else."""
-    found, clock = [], 0.0
+    results, clock = [], 0.0
     for number, took in enumerate(times, start=1):
         clock += took or 0.0
         verdict = (verdicts or {}).get(number, Verdict.MISSING if took is None else Verdict.RIGHT)
-        found.append(
+        results.append(
             PuzzleResult(number, verdict, arrived_seconds=None if took is None else clock, took_seconds=took)
         )
-    return found
+    return results
 
 
 def run_result(

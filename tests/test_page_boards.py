@@ -24,11 +24,11 @@ FILES = [path for path in sorted(PUZZLES.glob("p.*")) if path.suffix != ".txt"]
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_a_file_of_any_format_becomes_a_board(path):
-    found = puzzle_of_file(path.read_bytes())
-    assert (found.count, found.number, found.faults) == (1, 1, [])
-    assert found.format in {one.name for one in formats()}
-    assert found.board.rows == [list(clue) for clue in P.puzzle.rows]
-    assert found.board.record.puzzle == P.puzzle
+    selection = puzzle_of_file(path.read_bytes())
+    assert (selection.count, selection.number, selection.faults) == (1, 1, [])
+    assert selection.format in {one.name for one in formats()}
+    assert selection.board.rows == [list(clue) for clue in P.puzzle.rows]
+    assert selection.board.record.puzzle == P.puzzle
 
 
 def test_a_board_goes_over_the_wire_and_back():
@@ -49,12 +49,12 @@ def test_any_puzzle_of_a_file_can_be_chosen():
 
 
 def test_faults_are_at_their_lines_and_cost_no_other_puzzle():
-    found = puzzle_of_file(b"1:2-1:1,1\n3:x-1:1\n1:1-1:1\n")
-    assert found.faults[0] == (1, "the clue of column 2 needs 3 cells, the column has 2")
-    assert found.faults[1][0] == 2
-    assert "clue 'x' is not a number" in found.faults[1][1]
-    assert found.count == 1
-    assert found.board.rows == [[1], [1]]
+    selection = puzzle_of_file(b"1:2-1:1,1\n3:x-1:1\n1:1-1:1\n")
+    assert selection.faults[0] == (1, "the clue of column 2 needs 3 cells, the column has 2")
+    assert selection.faults[1][0] == 2
+    assert "clue 'x' is not a number" in selection.faults[1][1]
+    assert selection.count == 1
+    assert selection.board.rows == [[1], [1]]
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_faults_are_at_their_lines_and_cost_no_other_puzzle():
     ],
 )
 def test_what_cannot_be_read_is_said_in_a_line(data, why):
-    found = puzzle_of_file(data)
-    assert found.board is None
-    [(_, what)] = found.faults
+    selection = puzzle_of_file(data)
+    assert selection.board is None
+    [(_, what)] = selection.faults
     assert what.startswith(why) or why in what
     assert "\n" not in what
 
@@ -123,9 +123,9 @@ def test_a_generated_set_by_name_and_number():
     ],
 )
 def test_no_other_name_and_no_other_number(name, number, why):
-    found = puzzle_of_set(name, number)
-    assert found.board is None
-    assert why in found.faults[0][1]
+    selection = puzzle_of_set(name, number)
+    assert selection.board is None
+    assert why in selection.faults[0][1]
 
 
 def test_an_official_set_that_is_not_here_says_how_to_get_it(monkeypatch, tmp_path):
@@ -135,10 +135,10 @@ def test_an_official_set_that_is_not_here_says_how_to_get_it(monkeypatch, tmp_pa
 
 
 def test_the_samples_are_whole():
-    found = list(read(sample_text()))
-    assert all(isinstance(one, Record) for one in found)
-    assert sample_names() == [one.title for one in found]
-    assert len(found) >= 6
+    records = list(read(sample_text()))
+    assert all(isinstance(one, Record) for one in records)
+    assert sample_names() == [one.title for one in records]
+    assert len(records) >= 6
 
 
 @pytest.mark.parametrize(

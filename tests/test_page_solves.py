@@ -58,9 +58,9 @@ def held(scenario, count=1):
             await pool.close()
 
     pids: list[int] = []
-    found = asyncio.run(play())
+    outcome = asyncio.run(play())
     assert not any(map(psutil.pid_exists, pids))
-    return found
+    return outcome
 
 
 async def until(true):
@@ -218,9 +218,9 @@ def test_too_many_who_wait_are_told_so(monkeypatch):
 
     async def scenario(pool):
         tasks = [asyncio.create_task(pool.ask("a", {"do": "solve"}, 9)) for _ in range(4)]
-        found = await asyncio.gather(*tasks, return_exceptions=True)
+        outcome = await asyncio.gather(*tasks, return_exceptions=True)
         other = await pool.ask("b", {"do": "solve"}, 9)
-        return [type(one) for one in found], other["did"]
+        return [type(one) for one in outcome], other["did"]
 
     assert held(scenario) == ([dict, dict, BusyError, BusyError], "solve")
 

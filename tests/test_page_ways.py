@@ -161,7 +161,7 @@ def test_who_listens_is_told(visitor):
         (node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]
     ]
     for role in ("button", "tab", "textbox", "combobox", "spinbutton", "slider", "link", "application"):
-        assert all(name for found, name in spoken if found == role), role
+        assert all(name for kind, name in spoken if kind == role), role
     assert ("application", "The board, 5 columns by 5 rows") in spoken
     live = visitor.value("[...document.querySelectorAll('#verdict, #hint, #step-words')].map(one => one.role)")
     assert live == ["status"] * 3

@@ -132,7 +132,7 @@ def test_headings_and_controls_have_names_for_those_who_listen(chromium, page):
         (node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]
     ]
     for role in ("heading", "image", "img", "link", "region", "table"):
-        names = [name for found, name in spoken if found == role]
+        names = [name for kind, name in spoken if kind == role]
         assert role == "table" or all(names), role
     assert ("heading", "Machines") in spoken
 

@@ -24,16 +24,16 @@ from tests.ranked import run_result
 
 
 def test_what_differs_is_marked():
-    found = machines([samples.MACHINE, samples.OTHER_MACHINE, samples.MACHINE])
-    assert found.differing == ["CPU", "Memory"]
-    assert found.letters == ["A", "B"]
-    assert found.letter_of == ["A", "B", "A"]
+    variants = machines([samples.MACHINE, samples.OTHER_MACHINE, samples.MACHINE])
+    assert variants.differing == ["CPU", "Memory"]
+    assert variants.letters == ["A", "B"]
+    assert variants.letter_of == ["A", "B", "A"]
     load = msgspec.structs.replace(samples.MACHINE, load_average=7.0, busy_share=None)
     assert machines([samples.MACHINE, load]).differing == []
 
 
-def run_on(found):
-    return msgspec.structs.replace(samples.one_bot()[0], configuration=found)
+def run_on(configuration):
+    return msgspec.structs.replace(samples.one_bot()[0], configuration=configuration)
 
 
 @pytest.mark.parametrize("change", msgspec.structs.fields(Configuration), ids=lambda field: field.name)
@@ -48,8 +48,8 @@ def test_every_term_is_stated(change):
 
 def test_how_a_bot_was_held_and_counted_is_stated():
     run = run_on(Configuration())
-    legs = [msgspec.structs.replace(leg, contained=True, counted=Counted(cpu=True)) for leg in run.attempts]
-    held = msgspec.structs.replace(run, attempts=legs)
+    attempts = [msgspec.structs.replace(one, contained=True, counted=Counted(cpu=True)) for one in run.attempts]
+    held = msgspec.structs.replace(run, attempts=attempts)
     assert terms([run, held]).differing == ["Contained", "Counted by the kernel"]
 
 
@@ -98,10 +98,10 @@ def test_a_set_that_would_never_end_is_left_alone(tmp_path):
 
 @pytest.mark.parametrize("cells", ["", "zz", "ff", "ff" * 14, "é", None])
 def test_cells_that_are_no_grid_of_the_set_give_no_picture(cells):
-    ruling = msgspec.structs.replace(samples.run_of("x").score.puzzles[0], cells_hex=cells)
+    result = msgspec.structs.replace(samples.run_of("x").score.puzzles[0], cells_hex=cells)
     facts = SetFacts("x", "0" * 64, 10, 10, 60)
-    assert cells_of(ruling, facts) is None
-    assert cells_of(ruling, msgspec.structs.replace(facts, width=0)) is None
+    assert cells_of(result, facts) is None
+    assert cells_of(result, msgspec.structs.replace(facts, width=0)) is None
 
 
 # Plots

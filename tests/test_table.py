@@ -25,8 +25,8 @@ from nonobot.harness.text import NOTHING
 from tests.ranked import MACHINE, run_result, verify_result, written
 
 
-def ranking(*found):
-    return rankings({Path(f"{at}.json"): one for at, one in enumerate(found)})
+def ranking(*results):
+    return rankings({Path(f"{at}.json"): one for at, one in enumerate(results)})
 
 
 def placed(section):
@@ -59,11 +59,11 @@ def test_the_time_is_that_of_the_last_answer_or_else_of_the_whole_run():
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1, max_size=8))
 def test_ranks_agree_with_counting_who_is_better(bots):
-    found = [
+    results = [
         run_result(f"bot{at}", (float(time), 0.0, 0.0), dict.fromkeys(range(right + 1, 4), Verdict.WRONG))
         for at, (right, time) in enumerate(bots)
     ]
-    [section] = ranking(*found)
+    [section] = ranking(*results)
     for row in section.rows:
         right, time = bots[int(row.bot.removeprefix("bot"))]
         assert row.rank == 1 + sum(other > right or (other == right and less < time) for other, less in bots)
@@ -83,15 +83,15 @@ def test_of_several_runs_of_a_bot_the_middle_one_is_shown():
 
 
 def test_overall_is_over_the_sets_that_everyone_played():
-    found = ranking(
+    ranked = ranking(
         run_result("a", (1.0, 1.0), set_name="x"),
         run_result("b", (2.0, None), set_name="x", wall=7.0, end=EndReason.TIME_LIMIT),
         run_result("a", (3.0, 1.0), set_name="y"),
         run_result("b", (1.0, 1.0), set_name="y"),
         run_result("a", (100.0, 1.0), set_name="z"),
     )
-    assert [section.scope for section in found] == [Scope.SET, Scope.SET, Scope.SET, Scope.OVERALL]
-    overall = found[-1]
+    assert [section.scope for section in ranked] == [Scope.SET, Scope.SET, Scope.SET, Scope.OVERALL]
+    overall = ranked[-1]
     assert placed(overall) == [(1, "a"), (2, "b")]
     first, second = overall.rows
     assert (first.right, first.time_seconds, first.slowest_seconds, first.slowest_set) == (4, 6.0, 3.0, "y")
@@ -125,19 +125,19 @@ def test_a_checked_answer_file_stands_behind_runs_with_as_many_right():
 
 
 def test_logs_have_a_ranking_of_their_own():
-    found = ranking(
+    ranked = ranking(
         BotLog({1: 0.5, 2: 9.0}, 9.6),
         run_result("bot"),
         BotLog({1: 0.1, 2: 0.2, 3: 0.3}, None),
     )
-    assert [section.scope for section in found] == [Scope.SET, Scope.LOGS]
-    assert placed(found[0]) == [(1, "bot")]
-    assert placed(found[1]) == [(1, "2"), (2, "0")]
-    older, old = found[1].rows
+    assert [section.scope for section in ranked] == [Scope.SET, Scope.LOGS]
+    assert placed(ranked[0]) == [(1, "bot")]
+    assert placed(ranked[1]) == [(1, "2"), (2, "0")]
+    older, old = ranked[1].rows
     assert (older.right, older.logged, older.evidence, old.time_seconds) == (None, 3, Evidence.LOG, 9.6)
     assert (old.slowest_puzzle, old.slowest_seconds, older.median_seconds) == (2, 9.0, 0.2)
-    assert "not verified" in found[1].title
-    assert any("sum of its times" in note and note.endswith("2") for note in found[1].notes)
+    assert "not verified" in ranked[1].title
+    assert any("sum of its times" in note and note.endswith("2") for note in ranked[1].notes)
 
 
 def test_circumstances_that_make_times_incomparable_are_warnings():

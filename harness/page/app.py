@@ -64,7 +64,7 @@ class Question(msgspec.Struct):
     cells : str or None
         The cells that the user has set, as in a board.
     solutions : int
-        Solutions to look for: 1, which is found soon, or 2, which show whether there is only one.
+        Solutions to look for: 1, which is quick, or 2, which show whether there is only one.
     format : str
         The format to write: its name, `svg`, `png` or `link`.
     dark : bool
@@ -126,8 +126,8 @@ def _file(name: str) -> Any:
     return lambda _: FileResponse(STATIC / name)
 
 
-def _json(what: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(msgspec.json.encode(what), status, headers, media_type="application/json")
+def _json(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(msgspec.json.encode(value), status, headers, media_type="application/json")
 
 
 def _error(_: Request, error: Exception) -> Response:

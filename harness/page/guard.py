@@ -32,7 +32,7 @@ MOST_BODIES_BYTES = 8 * MOST_BYTES
 
 BODY_SECONDS = 30.0
 HEAD_SECONDS = 10.0
-"""Time for a request to arrive: its body, and what comes before it."""
+"""Time for a request to arrive: its body, and its head."""
 
 DRAIN_SECONDS = 5.0
 """Time for which a refused body is still read and dropped, so that its sender can read the reason."""

@@ -188,8 +188,8 @@ def _under_way(path: Path) -> UnderWay | None:
                 running = is_fresh or _is_alive(pid, created)
             case Alive(usage):
                 wall = before + usage.wall_seconds
-            case AttemptEnded(leg):
-                before += leg.usage.wall_seconds
+            case AttemptEnded(attempt):
+                before += attempt.usage.wall_seconds
                 wall, running = before, False
     arrived = max((one.arrived_seconds or 0.0 for one in score.puzzles), default=0.0)
     return UnderWay(msgspec.structs.replace(records[0], score=score), running, max(wall, arrived))

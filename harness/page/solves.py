@@ -17,6 +17,7 @@ import os
 import signal
 import sys
 from collections import deque
+from collections.abc import Coroutine
 from typing import Any
 
 import psutil
@@ -111,7 +112,7 @@ class _Process:
         except TimeoutError:
             self.kill()
             raise LateError("the time is up") from None
-        except (OSError, ValueError) as error:  # it is gone, or what it writes is no answer
+        except (OSError, ValueError) as error:  # it is gone, or it wrote something else
             self.kill()
             raise LateError(f"the bot ended: {error}") from None
 
@@ -146,7 +147,7 @@ class Solves:
         return [process.pid for process in self._all if process.is_alive]
 
     def start(self) -> None:
-        """Begin to start the processes, one after the other: what is to be compiled is compiled once."""
+        """Begin to start the processes, one after the other, so that kernels are compiled once."""
         self._spawn(self._start_all())
 
     async def close(self) -> None:
@@ -274,10 +275,10 @@ class Solves:
             await asyncio.sleep(1.0)  # and again, but not as fast as the machine can
             self._spawn(self._start_one())
 
-    def _spawn(self, what: Any) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         if self._is_closed:
-            what.close()
+            work.close()
             return
-        task = asyncio.get_running_loop().create_task(what)
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -122,7 +122,9 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
             entrants.setdefault(_entrant(path, result), {})[path] = result
     sets = [next(iter(next(iter(entrants.values())).values())).set for entrants in by_set.values()]
     titles = _titles(sets)
-    shown = [{who: _middle(who, runs) for who, runs in entrants.items()} for entrants in by_set.values()]
+    shown = [
+        {entrant: _middle(entrant, runs) for entrant, runs in entrants.items()} for entrants in by_set.values()
+    ]
     ranked = [
         _set_ranking(title, facts, list(rows.values()), entrants)
         for title, facts, rows, entrants in zip(titles, sets, shown, by_set.values(), strict=True)
@@ -152,9 +154,9 @@ def _official_order(count: int | None, time_seconds: float | None) -> tuple[int,
     return -(count or 0), float("inf") if time_seconds is None else time_seconds
 
 
-def _middle(who: Entrant, results: Mapping[Path, Judged]) -> Row:
+def _middle(entrant: Entrant, results: Mapping[Path, Judged]) -> Row:
     """Return the middle one in the official order; of an even number, the better of the two middle ones."""
-    rows = [_row(who, {path: result}, len(results)) for path, result in results.items()]
+    rows = [_row(entrant, {path: result}, len(results)) for path, result in results.items()]
     rows.sort(key=lambda row: _official_order(row.right, row.time_seconds))
     return rows[(len(rows) - 1) // 2]
 
@@ -184,11 +186,11 @@ def _set_ranking(
 
 
 def _overall(titles: Sequence[str], sets: Sequence[SetFacts], shown: Sequence[dict[Entrant, Row]]) -> Ranking:
-    everyone = list(dict.fromkeys(who for rows in shown for who in rows))
+    everyone = list(dict.fromkeys(entrant for rows in shown for entrant in rows))
     shared: dict[str, tuple[SetFacts, dict[Entrant, Row]]] = {}
     notes = []
     for title, facts, rows in zip(titles, sets, shown, strict=True):
-        absent = [who[0] for who in everyone if who not in rows]
+        absent = [entrant[0] for entrant in everyone if entrant not in rows]
         if absent:
             notes.append(f"{title} is left out: no result of {', '.join(absent)}")
         else:
@@ -201,15 +203,15 @@ def _overall(titles: Sequence[str], sets: Sequence[SetFacts], shown: Sequence[di
     uneven = [one for runs in played if differences(runs, MACHINE_AND_TERMS) for one in runs]
     warnings = differences(uneven, MACHINE_AND_TERMS) + busy_lines([one for runs in played for one in runs])
     totals = []
-    for who in everyone:
-        parts = [rows[who] for _, rows in shared.values()]
+    for entrant in everyone:
+        parts = [rows[entrant] for _, rows in shared.values()]
         results = {path: result for part in parts for path, result in part.results.items()}
-        totals.append(_row(who, results, min(part.run_count for part in parts)))
+        totals.append(_row(entrant, results, min(part.run_count for part in parts)))
     counted = [facts for facts, _ in shared.values()]
     return Ranking(Scope.OVERALL, "overall", counted, _ranked(totals), notes, warnings)
 
 
-def _row(who: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1) -> Row:
+def _row(entrant: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1) -> Row:
     """Return the row of a bot with these results, one for each set, still without its rank."""
     judged = [one for one in results.values() if not isinstance(one, BotLog)]
     runs = [one for one in judged if isinstance(one, RunResult)]
@@ -225,7 +227,7 @@ def _row(who: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1) ->
     slowest = max(timed, key=lambda one: one[0], default=(None, None, None))
     counts = {verdict: sum(result.score.verdicts[verdict] for result in judged) for verdict in Verdict}
     return Row(
-        *who,
+        *entrant,
         results,
         right=counts[Verdict.RIGHT] if judged else None,
         logged=sum(len(log.seconds) for log in logs) if logs else None,

@@ -1,6 +1,6 @@
 """Results as one self-contained page: tables, plots and pictures that need neither network nor script.
 
-`contents` works out what the page states, `plots` draws it in the frame
+`contents` computes the figures and lists, `plots` draws them in the frame
 of `plot_frame`, `gallery` has the pictures of answers, `report_page` writes it.
 """
 

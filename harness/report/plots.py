@@ -1,4 +1,4 @@
-"""The plots: what they show, each with its summary in words."""
+"""The plots of a report, each with a summary in words."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def over_puzzles(runs: Sequence[Run], name: str, wide: bool, most_points: int) -
 
 
 def head_to_head(first: Run, second: Run, name: str) -> str:
-    """Return the plot of the times of two bots, a point a puzzle; what only one of them solved is at the edge."""
+    """Return the plot of the times of two bots, a point a puzzle; puzzles that only one solved are at the edge."""
     figure, axes = axes_for(440, 380, "second", "first")
     shared = sorted(first.seconds.keys() & second.seconds.keys())
     times = [*first.seconds.values(), *second.seconds.values()]
@@ -104,7 +104,7 @@ def _draw_equals(axes: Axes, low: float, high: float) -> None:
 
 
 def _draw_bands(axes: Axes, low: float, high: float) -> float:
-    """Make room at two edges for what only one has solved; return where its middle is."""
+    """Make room at two edges for puzzles that only one has solved; return its middle."""
     far = high * (high / low) ** 0.08
     axes.set(xlim=(low, far), ylim=(low, far))
     for band in (axes.axhspan, axes.axvspan):
@@ -144,8 +144,8 @@ def running_median(points: Sequence[tuple[int, float]]) -> list[tuple[float, flo
     return [(median(number for number, _ in part), drawn(median(time for _, time in part))) for part in stretches]
 
 
-def _label(what: str, runs: Sequence[Run]) -> str:
-    return f"{what}. " + "; ".join(run.in_words for run in runs)
+def _label(title: str, runs: Sequence[Run]) -> str:
+    return f"{title}. " + "; ".join(run.in_words for run in runs)
 
 
 def thinned(points: list[tuple[int, float]], most: int) -> list[tuple[int, float]]:

@@ -1,4 +1,4 @@
-"""The page: what a report states, its plots and its pictures, put into one HTML file."""
+"""The page: a report, its plots and its pictures in one HTML file."""
 
 from __future__ import annotations
 
