@@ -62,19 +62,7 @@ class Relation(StrEnum):
 
 
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A claim; claims.toml describes its keys.
-
-    Attributes
-    ----------
-    figure, over : str
-        Paths in the JSON that the command prints; the figure is divided by the number at `over`, if given.
-    divisor : float
-        Divides the figure, to convert it to `unit`.
-    seconds : float
-        Approximate time of the command.
-    sets : list of str
-        Official sets that the command needs.
-    """
+    """A claim; claims.toml describes its keys."""
 
     id: str
     sentence: str
@@ -174,10 +162,7 @@ class _NoFigureError(Exception):
 def measure_all(claims: Sequence[Claim], progress: Callable[[float, str], None]) -> list[Measured]:
     """Return the measurement of every claim; a command that several claims share runs once.
 
-    Parameters
-    ----------
-    progress : callable
-        Called with the approximate seconds that are done, and the id of the next claim.
+    `progress` is called with the approximate seconds that are done, and the id of the next claim.
     """
     printed: dict[str, object] = {}
     measured = []

@@ -72,29 +72,29 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
     left.touch()  # by one that was killed
     with revisions.two_trees("HEAD") as (before, after):
         assert not left.exists()
-        assert left.is_relative_to(after.folder)
-        assert "LONGEST_SIDE = 1022" in (before.folder / "bot" / "__init__.py").read_text()
-        assert "LONGEST_SIDE = 60" in (after.folder / "bot" / "__init__.py").read_text()
-        assert sorted(one.name for one in before.folder.iterdir()) == [
+        assert left.is_relative_to(after)
+        assert "LONGEST_SIDE = 1022" in (before / "bot" / "__init__.py").read_text()
+        assert "LONGEST_SIDE = 60" in (after / "bot" / "__init__.py").read_text()
+        assert sorted(one.name for one in before.iterdir()) == [
             "bot",
             "harness",
             "nonobot",
             "protocol",
             "tournament_data",
         ]
-        assert len(str(before.folder)) == len(str(after.folder))
+        assert len(str(before)) == len(str(after))
         first = (
-            (before.folder / "bot" / "line.py").stat().st_mtime,
-            (after.folder / "bot" / "line.py").stat().st_mtime,
+            (before / "bot" / "line.py").stat().st_mtime,
+            (after / "bot" / "line.py").stat().st_mtime,
         )
         with pytest.raises(UnusableError, match="runs already"), revisions.two_trees("HEAD"):
             pass
-        assert (before.folder / "bot").is_dir()
+        assert (before / "bot").is_dir()
     assert [one.name for one in workshop.iterdir()] == ["lock"]
     with revisions.two_trees("HEAD") as (before, after):  # the times of files are what numba's cache goes by
         again = (
-            (before.folder / "bot" / "line.py").stat().st_mtime,
-            (after.folder / "bot" / "line.py").stat().st_mtime,
+            (before / "bot" / "line.py").stat().st_mtime,
+            (after / "bot" / "line.py").stat().st_mtime,
         )
     assert again == first
 

@@ -6,13 +6,14 @@ import random
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.measure import Pace, json_of, make_ready, measure
-from nonobot.harness.bench.revisions import Tree, two_trees
+from nonobot.harness.bench.revisions import two_trees
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.statistics import Outcome, Ratio, decide, needed_pairs, paired_ratio
 from nonobot.harness.text import drawn, duration, new_table, percent, plain
@@ -35,16 +36,9 @@ READY_SHARE = 0.1
 
 @dataclass(frozen=True)
 class Plan:
-    """What to compare the present tree with, and how.
+    """The revision to compare the present tree with, the largest slowdown to accept, and the pairs of runs.
 
-    Attributes
-    ----------
-    tolerance : float
-        Largest slowdown to accept, as a share.
-    rounds : int
-        Pairs of runs of each benchmark.
-    core : int or None
-        Core for the benchmarks; None for any.
+    A core of None stands for any.
     """
 
     revision: str
@@ -55,16 +49,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Compared:
-    """A benchmark in both trees.
-
-    Attributes
-    ----------
-    before_seconds, after_seconds : float
-        Medians, for one unit.
-    ratio : Ratio
-        Ratio of the least values of each pair of runs.
-    judgement : Outcome
-    """
+    """A benchmark in both trees: median times of a unit, and the ratio of the least values in pairs of runs."""
 
     name: str
     unit: str
@@ -76,13 +61,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Against:
-    """All benchmarks in both trees.
-
-    Attributes
-    ----------
-    skipped : dict of str to str
-        Benchmarks that the other revision cannot run, with the reason.
-    """
+    """All benchmarks in both trees, and those that the other revision cannot run, with the reason."""
 
     plan: Plan
     compared: list[Compared]
@@ -101,15 +80,8 @@ def measure_against(
 ) -> tuple[Against, list[tuple[Any, Any]]]:
     """Return the comparison, and the two pyperf.Benchmark of each benchmark compared.
 
-    Parameters
-    ----------
-    show : callable
-        Called with the share that is done, and the next step.
-
-    Raises
-    ------
-    UnusableError
-        If there is no such revision, or a benchmark cannot be run in the present tree.
+    `show` is called with the share that is done, and the next step. UnusableError if there is no such revision, or
+    a benchmark cannot be run in the present tree.
     """
     needed = needed_pairs(1 - (1 - CONFIDENCE) / len(benchmarks))
     if plan.rounds < needed:
@@ -126,15 +98,14 @@ def measure_against(
 
 
 def _able(
-    benchmarks: Sequence[Benchmark], before: Tree, after: Tree, show: Callable[[float, str], None]
+    benchmarks: Sequence[Benchmark], before: Path, after: Path, show: Callable[[float, str], None]
 ) -> tuple[list[Benchmark], dict[str, str]]:
     """Return the benchmarks that both trees can run, and for the others why the tree before cannot."""
     each = READY_SHARE / 2 / len(benchmarks)
 
-    def ready(tree: Tree, first: float) -> dict[str, str]:
-        note = f"compiling and checking, {tree.name}: "
-        problems = make_ready(tree, benchmarks, lambda done, name: show(first + done * each, note + name))
-        return {name: problem for name, problem in problems.items() if problem}
+    def ready(tree: Path, first: float) -> dict[str, str]:
+        note = f"compiling and checking, {tree.name.rstrip('_')}: "
+        return make_ready(tree, benchmarks, lambda done, name: show(first + done * each, note + name))
 
     for name, problem in ready(after, 0.0).items():
         raise UnusableError(f"the benchmark {name} cannot be run: {problem}")
@@ -143,7 +114,7 @@ def _able(
 
 
 def _rounds(
-    benchmarks: Sequence[Benchmark], before: Tree, after: Tree, plan: Plan, show: Callable[[float, str], None]
+    benchmarks: Sequence[Benchmark], before: Path, after: Path, plan: Plan, show: Callable[[float, str], None]
 ) -> list[tuple[list[Any], list[Any]]]:
     """Return for each benchmark its runs in both trees, one of each in a round, in random order."""
     toss = random.Random()

@@ -29,14 +29,8 @@ __all__ = [
 class Job:
     """A benchmark that is ready to run.
 
-    Attributes
-    ----------
-    units : int
-        Units of the catalogue's kind in one loop.
-    seconds : callable
-        Runs a number of loops and returns the CPU seconds of the benchmark's own work.
-    check : callable
-        Runs one loop and raises :class:`CheckError` if its result is wrong.
+    One loop does `units` units of work. `seconds` runs a number of loops and returns the CPU seconds of the
+    benchmark's own work; `check` runs one loop and raises CheckError if its result is wrong.
     """
 
     units: int
@@ -70,14 +64,9 @@ def require(holds: bool, what: str) -> None:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """An entry of the catalogue.
+    """A benchmark of the catalogue; its time is for one unit of work, such as a call or a puzzle.
 
-    Attributes
-    ----------
-    unit : str
-        Unit of work that the time is for: one call, one puzzle, ...
-    module : str
-        Module of this package whose function `make` returns the job; `suite` times its own command.
+    `module` is that of this package whose function `make` returns the job; `suite` times its own command.
     """
 
     name: str

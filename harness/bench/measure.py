@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from nonobot.harness.bench.catalogue import Benchmark
-from nonobot.harness.bench.revisions import Tree, present_tree
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.bot_command import HOME
 from nonobot.harness.play.machine import machine_facts
-from nonobot.harness.text import drawn, duration, new_table, percent
+from nonobot.harness.text import drawn, duration, last_line, new_table, percent
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,17 +48,7 @@ PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")
 
 @dataclass(frozen=True)
 class Pace:
-    """Amount of measuring.
-
-    Attributes
-    ----------
-    processes : int
-        Workers of a benchmark, one after the other.
-    values : int
-        Values of each worker, after one that does not count.
-    min_seconds : float
-        Least duration of a value.
-    """
+    """Amount of measuring: worker processes, values of each after a first one, least time of a value."""
 
     processes: int
     values: int
@@ -72,24 +62,14 @@ COLD_PROCESSES = 3
 """Cold starts measured; none of them is thrown away."""
 
 
-def make_ready(
-    tree: Tree, benchmarks: Sequence[Benchmark], show: Callable[[int, str], None]
-) -> dict[str, str | None]:
-    """Compile the kernels that the benchmarks need of a tree's bot, and check their results.
+def make_ready(tree: Path, benchmarks: Sequence[Benchmark], show: Callable[[int, str], None]) -> dict[str, str]:
+    """Compile the kernels of the benchmarks in a tree, check their results, and return the problems by name.
 
-    Parameters
-    ----------
-    show : callable
-        Called with the number of benchmarks done, and the name of the next.
-
-    Returns
-    -------
-    dict of str to str or None
-        For each benchmark, why it cannot be run; None if it can.
+    `show` is called with the number of benchmarks done, and the name of the next.
     """
     names = [one.name for one in benchmarks]
-    problems: dict[str, str | None] = {}
-    with tempfile.TemporaryFile("w+") as errors:
+    problems: dict[str, str | None] = {}  # None without a problem
+    with tempfile.TemporaryFile() as errors:
         command = [sys.executable, "-m", "nonobot.harness.bench.suite", "ready", *names]
         with subprocess.Popen(
             command,
@@ -97,7 +77,6 @@ def make_ready(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
-            text=True,
         ) as process:
             assert process.stdout is not None
             show(0, names[0])
@@ -106,27 +85,17 @@ def make_ready(
                 problems[one["name"]] = one["problem"]
                 show(len(problems), names[min(len(problems), len(names) - 1)])
         errors.seek(0)
-        words = _last_line(errors.read()) or f"its process ended with status {process.returncode}"
+        words = last_line(errors.read()) or f"its process ended with status {process.returncode}"
     # A crash ends the process: the benchmark under way and those after it have no line.
-    return {name: problems.get(name, words) for name in names}
+    return {name: problem for name in names if (problem := problems.get(name, words))}
 
 
 def measure(
-    tree: Tree, benchmark: Benchmark, pace: Pace, loops: int | None = None, core: int | None = None
+    tree: Path, benchmark: Benchmark, pace: Pace, loops: int | None = None, core: int | None = None
 ) -> Any:
-    """Return a pyperf.Benchmark: the runs of a benchmark in a tree.
+    """Return the pyperf.Benchmark of a run in a tree; UnusableError if it cannot be run.
 
-    Parameters
-    ----------
-    loops : int or None
-        Loops of a value; None if pyperf should find the number.
-    core : int or None
-        Core for the workers; None for any.
-
-    Raises
-    ------
-    UnusableError
-        If it cannot be run.
+    Without `loops`, pyperf finds how many make a value; without `core`, workers run on any.
     """
     import pyperf  # type: ignore[import-untyped, unused-ignore]
 
@@ -147,10 +116,9 @@ def measure(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
         )
         if done.returncode:
-            words = _last_line(done.stdout) or f"status {done.returncode}"
+            words = last_line(done.stdout) or f"status {done.returncode}"
             raise UnusableError(f"the benchmark {benchmark.name} cannot be run: {words}")
         return pyperf.Benchmark.load(str(file))
 
@@ -177,24 +145,16 @@ def checks(benchmark: Any) -> list[str]:
     return [line.removeprefix("* ") for line in done.stdout.splitlines() if line.startswith("* ")]
 
 
-def _environment(tree: Tree) -> dict[str, str]:
+def _environment(tree: Path) -> dict[str, str]:
     """Return the environment in which Python imports `nonobot` from a tree."""
-    return {**os.environ, "PYTHONPATH": str(tree.folder), "PYTHONSAFEPATH": "1"}
-
-
-def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else ""
+    return {**os.environ, "PYTHONPATH": str(tree), "PYTHONSAFEPATH": "1"}
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A benchmark with its times, each for one unit; `clock` is "cpu" or "wall".
+    """A benchmark with its times, each for one unit, and the warnings of pyperf's stability check.
 
-    Attributes
-    ----------
-    warnings : list of str
-        Warnings of pyperf's stability check.
+    `clock` is "cpu" or "wall".
     """
 
     name: str
@@ -229,29 +189,17 @@ class Measured:
 def measure_all(
     benchmarks: Sequence[Benchmark], pace: Pace, core: int | None, show: Callable[[int, str], None]
 ) -> tuple[list[Measured], list[Any]]:
-    """Return the figures of benchmarks, and the pyperf.Benchmark of each.
+    """Return the figures of benchmarks in this tree, and the pyperf.Benchmark of each; UnusableError if one fails.
 
-    Parameters
-    ----------
-    core : int or None
-        Core for the benchmarks; None for any.
-    show : callable
-        Called with the number of steps done, two for each benchmark, and the next step.
-
-    Raises
-    ------
-    UnusableError
-        If one cannot be run, or has a wrong result.
+    `show` is called with the number of steps done, two for each benchmark, and the next step.
     """
-    tree = present_tree()
-    problems = make_ready(tree, benchmarks, lambda done, name: show(done, f"compiling and checking {name}"))
+    problems = make_ready(HOME, benchmarks, lambda done, name: show(done, f"compiling and checking {name}"))
     for name, problem in problems.items():
-        if problem:
-            raise UnusableError(f"the benchmark {name} cannot be run: {problem}")
+        raise UnusableError(f"the benchmark {name} cannot be run: {problem}")
     runs = []
     for done, benchmark in enumerate(benchmarks):
         show(len(benchmarks) + done, benchmark.name)
-        runs.append(measure(tree, benchmark, pace, core=core))
+        runs.append(measure(HOME, benchmark, pace, core=core))
     return [Measured.of(*pair) for pair in zip(benchmarks, runs, strict=True)], runs
 
 

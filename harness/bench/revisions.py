@@ -14,13 +14,12 @@ import shutil
 import subprocess
 import tarfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import HOME
 
-__all__ = ["Tree", "present_tree", "two_trees"]
+__all__ = ["two_trees"]
 
 PACKAGES = ("bot", "protocol", "tournament_data", "harness", "nonobot")
 
@@ -28,27 +27,11 @@ NAME_LENGTH = 12
 """Length of both folders' names: a longer path moves the stack of a process, and some times by a few per cent."""
 
 
-@dataclass(frozen=True)
-class Tree:
-    """A folder to import `nonobot` from, and its name in messages."""
-
-    name: str
-    folder: Path
-
-
-def present_tree() -> Tree:
-    """Return the tree that contains this module."""
-    return Tree("present", HOME)
-
-
 @contextlib.contextmanager
-def two_trees(revision: str) -> Iterator[tuple[Tree, Tree]]:
+def two_trees(revision: str) -> Iterator[tuple[Path, Path]]:
     """Provide copies of a revision and of the present tree, with its uncommitted changes, within the block.
 
-    Raises
-    ------
-    UnusableError
-        If there is no such revision, or another process has the folder of the copies.
+    UnusableError if there is no such revision, or another process uses the folder of the copies.
     """
     commit = _commit(revision)
     with _workshop() as folder:
@@ -60,7 +43,7 @@ def two_trees(revision: str) -> Iterator[tuple[Tree, Tree]]:
             for package in PACKAGES:
                 ignored = shutil.ignore_patterns("__pycache__")
                 shutil.copytree(HOME / package, after / package, symlinks=True, ignore=ignored)
-            yield Tree(revision, before), Tree("present", after)
+            yield before, after
         finally:
             _remove(before, after)
 

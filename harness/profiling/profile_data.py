@@ -37,12 +37,8 @@ PROFILE_SCHEMA_VERSION = 1
 class PuzzleProfile(Struct, frozen=True):
     """A bot's statements on one puzzle, and the judge's verdict on its answer.
 
-    Attributes
-    ----------
-    seconds : float
-        Time from the puzzle read to the answer written.
-    step_seconds : dict of str to float
-        Parts of `seconds` that the steps of the search took.
+    `seconds` is the time from the puzzle read to the answer written, `step_seconds` the parts of it that the steps
+    of the search took.
     """
 
     number: int

@@ -19,17 +19,7 @@ __all__ = ["Version", "pairs_of_runs", "read_version", "same_sets", "shared_core
 
 @dataclass(frozen=True)
 class Version:
-    """The runs of one version of a bot, on one set or several.
-
-    Attributes
-    ----------
-    label : str
-        "before" or "after", as in the output.
-    bot : str
-    runs : dict of str to list of RunResult
-        Runs by the digest of their set.
-    files : list of str
-    """
+    """The runs of one version of a bot, by the digest of their set; the label is "before" or "after"."""
 
     label: str
     bot: str
@@ -96,12 +86,7 @@ def pairs_of_runs(
 
     Runs that shared a core are a pair. Otherwise two runs, one of each version, are a pair if no other run of the
     same set started between them; runs that are left over form no pair. A pair on several sets has the sum of
-    their times.
-
-    Parameters
-    ----------
-    times : sequence of two mappings of str to sequence of float
-        For each version, the times of its runs on each set, by the set's digest.
+    their times. `times` has, for each version, the times of its runs by the digest of the set.
     """
     together = shared_cores(baseline, candidate)
     by_set = []
@@ -139,13 +124,7 @@ def shared_cores(baseline: Version, candidate: Version) -> bool:
 
 
 def read_version(label: str, places: Sequence[Path]) -> Version:
-    """Return the runs in the files and folders `places`.
-
-    Raises
-    ------
-    UnusableError
-        If a file cannot be read, contains no run, or contains a run of another bot.
-    """
+    """Return the runs in files and folders; UnusableError unless all are runs of one bot."""
     runs: dict[str, list[RunResult]] = {}
     first: tuple[Path, RunResult] | None = None
     files = [path for place in places for path in files_in(place, (".json",))]
@@ -166,13 +145,7 @@ def read_version(label: str, places: Sequence[Path]) -> Version:
 
 
 def same_sets(baseline: Version, candidate: Version) -> list[str]:
-    """Return the digests of the sets that both versions were run on.
-
-    Raises
-    ------
-    UnusableError
-        If a version was not run on a set of the other.
-    """
+    """Return the digests of the sets; UnusableError if only one of the versions was run on a set."""
     for version, other in ((baseline, candidate), (candidate, baseline)):
         for digest, runs in version.runs.items():
             if digest not in other.runs:

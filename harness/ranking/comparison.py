@@ -66,16 +66,9 @@ class Change:
 class WholeRuns:
     """Times of whole runs for the puzzles compared, in CPU or in wall time.
 
-    Attributes
-    ----------
-    before_seconds, after_seconds : float
-        Geometric mean over the runs, summed over the sets.
-    ratio : Ratio
-        Ratio of the pairs with its interval; with too few pairs, that of the two means, without interval.
-    pairs : int
-        Pairs of alternating runs, or of runs that shared a core.
-    before_drift, after_drift : float
-        Share by which the slowest run exceeds the fastest.
+    The two times are geometric means over the runs, summed over the sets. The ratio is that of the pairs of runs,
+    with its interval; with too few pairs, that of the two means, without. A drift is the share by which the
+    slowest run exceeds the fastest.
     """
 
     before_seconds: float
@@ -90,13 +83,8 @@ class WholeRuns:
 class Comparison:
     """Two versions compared; the output calls the baseline "before" and the candidate "after".
 
-    Attributes
-    ----------
-    changes : list of Change
-        All puzzles, set by set.
-    wall, cpu : WholeRuns or None
-        No CPU time where it does not show how long a run would take; no wall time of runs that shared a core;
-        neither without a puzzle that both versions have right.
+    `changes` has all puzzles. `cpu` is None unless CPU time shows how long a run would take, `wall` if the runs
+    shared a core, and both if no puzzle is right in both versions.
     """
 
     baseline: Version
@@ -296,13 +284,7 @@ class Comparison:
 
 
 def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison:
-    """Return the comparison of two versions.
-
-    Raises
-    ------
-    UnusableError
-        If they were not run on the same sets, or not on as many cores.
-    """
+    """Return the comparison of two versions; UnusableError unless their sets and numbers of cores are the same."""
     _require_as_many_cores(baseline, candidate)
     by_set = {}
     for digest in same_sets(baseline, candidate):
