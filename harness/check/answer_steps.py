@@ -32,13 +32,9 @@ LARGE_BATCH = 200
 TIMED = 20
 
 
-@step(
-    MUST,
-    "starts, reads TAB and LF, and solves a puzzle",
-    "Everything else builds on it; what the start takes is allowed for in all other steps.",
-    QUESTION,
-)
+@step(MUST, "starts, reads TAB and LF, and solves a puzzle", QUESTION)
 def one_puzzle(bot: BotUnderTest) -> str:
+    """Everything else builds on it; what the start takes is allowed for in all other steps."""
     wanted = numbered(easy(bot.size, 1))
     advice = (
         f"is the bot set to boards of {bot.size[0]}x{bot.size[1]} (the check's --size)? A start that takes longer "
@@ -51,13 +47,9 @@ def one_puzzle(bot: BotUnderTest) -> str:
     return f"first answer after {seconds:.2f} s"
 
 
-@step(
-    MUST,
-    "writes answers in the official form",
-    "An organiser's checker may compare bytes; CR or blanks at the end of a line are a warning.",
-    ANSWER,
-)
+@step(MUST, "writes answers in the official form", ANSWER)
 def official_form(bot: BotUnderTest) -> None:
+    """An organiser's checker may compare bytes; CR or blanks at the end of a line are a warning."""
     wanted = numbered(easy(bot.size, 2))
     session = bot.ask(wanted, "two puzzles", "write '$k' and a row of 0 and 1 for each row")
     for answer in session.answers:
@@ -83,13 +75,9 @@ def _without_blanks(text: bytes) -> bytes:
     return b"\n".join(line.rstrip(b" \t\r") for line in text.split(b"\n"))
 
 
-@step(
-    MUST,
-    "writes nothing but answers to stdout",
-    "A banner or a line of debug text shifts every answer after it for a checker that counts lines.",
-    ANSWER,
-)
+@step(MUST, "writes nothing but answers to stdout", ANSWER)
 def only_answers(bot: BotUnderTest) -> None:
+    """A banner or a line of debug text shifts every answer after it for a checker that counts lines."""
     wanted = numbered(easy(bot.size, 2))
     session = bot.ask(wanted, "two puzzles", "write '$k' and a row of 0 and 1 for each row", to_the_end=True)
     rows = {answer.line + offset for answer in session.answers for offset in range(bot.size[1] + 1)}
@@ -105,13 +93,9 @@ def only_answers(bot: BotUnderTest) -> None:
         )
 
 
-@step(
-    MUST,
-    "keeps the numbers and the order of the puzzles",
-    "Sets are cut and put together: numbers have gaps, and the answer belongs to the number it bears.",
-    COUNTS,
-)
+@step(MUST, "keeps the numbers and the order of the puzzles", COUNTS)
 def numbers_and_order(bot: BotUnderTest) -> None:
+    """Sets are cut and put together: numbers have gaps, and the answer belongs to the number it bears."""
     puzzles = easy(bot.size, 4)
     wanted = list(zip((7, 100, 3, 1_000_000), puzzles, strict=True))
     advice = "answer in the order of the questions, each once, and repeat the number that followed its '$'"
@@ -122,13 +106,9 @@ def numbers_and_order(bot: BotUnderTest) -> None:
         raise ShortfallError("puzzles $7, $100, $3, $1000000", "answers $7 $100 $3 $1000000", got, advice)
 
 
-@step(
-    MUST,
-    "takes any solution where a puzzle has several",
-    "Most boards with 35% black cells have several; a bot that waits for a unique one solves few of them.",
-    COUNTS,
-)
+@step(MUST, "takes any solution where a puzzle has several", COUNTS)
 def any_solution(bot: BotUnderTest) -> None:
+    """Most boards with 35% black cells have several; a bot that waits for a unique one solves few of them."""
     bot.ask(
         numbered([ambiguous(bot.size), *easy(bot.size, 1)]),
         "a puzzle with several solutions and one more",
@@ -136,13 +116,9 @@ def any_solution(bot: BotUnderTest) -> None:
     )
 
 
-@step(
-    MUST,
-    "writes each answer out at once",
-    "What is still in a buffer when the time is up is lost.",
-    ONE_AT_A_TIME,
-)
+@step(MUST, "writes each answer out at once", ONE_AT_A_TIME)
 def writes_at_once(bot: BotUnderTest) -> None:
+    """What is still in a buffer when the time is up is lost."""
     wanted = numbered(easy(bot.size, 2))
     with bot.session() as session:
         session.send(text_of(wanted))
@@ -154,14 +130,9 @@ def writes_at_once(bot: BotUnderTest) -> None:
     )
 
 
-@step(
-    MUST,
-    "answers before the next $ comes",
-    "A judge may send the next puzzle only after the answer; a bot that waits for it waits for ever.",
-    ONE_AT_A_TIME,
-    needs=(writes_at_once,),
-)
+@step(MUST, "answers before the next $ comes", ONE_AT_A_TIME, needs=(writes_at_once,))
 def answers_before_the_next(bot: BotUnderTest) -> None:
+    """A judge may send the next puzzle only after the answer; a bot that waits for it waits for ever."""
     wanted = numbered(easy(bot.size, 3))
     with bot.session() as session:
         for one in wanted:
@@ -176,13 +147,9 @@ def answers_before_the_next(bot: BotUnderTest) -> None:
     )
 
 
-@step(
-    MUST,
-    "answers a large batch that is sent at once",
-    "A tournament sends 1000 puzzles at once; a bot that only reads or only writes stands still.",
-    COUNTS,
-)
+@step(MUST, "answers a large batch that is sent at once", COUNTS)
 def large_batch(bot: BotUnderTest) -> str:
+    """A tournament sends 1000 puzzles at once; a bot that only reads or only writes stands still."""
     session = bot.ask(
         numbered(easy(bot.size, LARGE_BATCH)),
         f"{LARGE_BATCH} puzzles at once",
@@ -191,13 +158,9 @@ def large_batch(bot: BotUnderTest) -> str:
     return f"{LARGE_BATCH} puzzles in {session.arrivals[-1]:.2f} s"
 
 
-@step(
-    NOTE,
-    "gives the same answers to the same input",
-    "Nothing asks for it; faults are found sooner in a bot that does.",
-    COUNTS,
-)
+@step(NOTE, "gives the same answers to the same input", COUNTS)
 def same_again(bot: BotUnderTest) -> str:
+    """Nothing asks for it; faults are found sooner in a bot that does."""
     wanted = numbered([*easy(bot.size, 5), ambiguous(bot.size)])
     runs = [bot.ask(wanted, "the same batch twice", "answer the same batch twice") for _ in range(2)]
     first, second = ([answer.solution for answer in session.answers] for session in runs)
@@ -207,13 +170,9 @@ def same_again(bot: BotUnderTest) -> str:
     return f"other answers to {', '.join(f'${number}' for number in differing) or 'some'} the second time"
 
 
-@step(
-    NOTE,
-    "how long an easy puzzle takes",
-    "Much more than a millisecond is a wait in the reading or writing, not in the solving.",
-    COUNTS,
-)
+@step(NOTE, "how long an easy puzzle takes", COUNTS)
 def seconds_per_puzzle(bot: BotUnderTest) -> str:
+    """Much more than a millisecond is a wait in the reading or writing, not in the solving."""
     wanted = numbered(easy(bot.size, TIMED + 1))
     session = bot.ask(wanted, f"{TIMED + 1} easy puzzles", "answer all of them")
     took = [after - before for before, after in pairwise(session.arrivals)]

@@ -11,15 +11,7 @@ from nonobot.harness.check.session import BotUnderTest, ShortfallError
 from nonobot.harness.check.step import MUST, PROCESS, REFUSES, SHOULD, step
 from nonobot.harness.play.bot_process import SECONDS_TO_OBEY
 
-__all__ = [
-    "cut_off_input",
-    "ends_with_its_input",
-    "leaves_nothing_behind",
-    "sigterm_at_work",
-    "sigterm_idle",
-    "stderr_unread",
-    "stdout_closed",
-]
+__all__ = ["PROCESS_STEPS", "ends_with_its_input"]
 
 SECONDS_INTO_WORK = 0.3
 
@@ -28,13 +20,9 @@ IN_TIME = f"the bot ends within {SECONDS_TO_OBEY:g} s"
 OBEY = "do not catch SIGTERM; if you have to, write out what is there and end at once"
 
 
-@step(
-    MUST,
-    "ends by itself when its input ends",
-    "A match is over when the bot has ended; a status other than 0 looks like a crash and is a warning.",
-    PROCESS,
-)
+@step(MUST, "ends by itself when its input ends", PROCESS)
 def ends_with_its_input(bot: BotUnderTest) -> str:
+    """A match is over when the bot has ended; a status other than 0 looks like a crash and is a warning."""
     wanted = numbered(easy(bot.size, 2))
     sent = "two puzzles, then stdin was closed"
     with bot.session() as session:
@@ -55,13 +43,9 @@ def ends_with_its_input(bot: BotUnderTest) -> str:
     return f"{took:.2f} s after the last answer"
 
 
-@step(
-    SHOULD,
-    "ends when its input is cut off within a puzzle",
-    "A loop that waits for the missing lines burns its core until somebody kills it.",
-    REFUSES,
-)
+@step(SHOULD, "ends when its input is cut off within a puzzle", REFUSES)
 def cut_off_input(bot: BotUnderTest) -> None:
+    """A loop that waits for the missing lines burns its core until somebody kills it."""
     wanted = numbered(easy(bot.size, 2))
     data = text_of(wanted[:1]) + text_of(wanted[1:])[:10]
     sent = "a puzzle and the beginning of a second, then stdin was closed"
@@ -71,14 +55,9 @@ def cut_off_input(bot: BotUnderTest) -> None:
         raise ShortfallError(sent, "the bot ends by itself", session.how_it_stood(), advice)
 
 
-@step(
-    SHOULD,
-    "ends at SIGTERM while it waits",
-    "That is how a judge stops a bot; one that does not obey is killed 1.5 s later.",
-    PROCESS,
-    needs=(writes_at_once, answers_before_the_next),
-)
+@step(SHOULD, "ends at SIGTERM while it waits", PROCESS, needs=(writes_at_once, answers_before_the_next))
 def sigterm_idle(bot: BotUnderTest) -> None:
+    """That is how a judge stops a bot; one that does not obey is killed 1.5 s later."""
     wanted = numbered(easy(bot.size, 1))
     with bot.session() as session:
         session.send(text_of(wanted))
@@ -93,14 +72,9 @@ def sigterm_idle(bot: BotUnderTest) -> None:
         raise ShortfallError(sent, IN_TIME, "it went on and was killed", OBEY)
 
 
-@step(
-    SHOULD,
-    "ends at SIGTERM in the middle of a puzzle",
-    "At the time limit a bot is at work, and its handler may not run before the puzzle is solved.",
-    PROCESS,
-    needs=(writes_at_once,),
-)
+@step(SHOULD, "ends at SIGTERM in the middle of a puzzle", PROCESS, needs=(writes_at_once,))
 def sigterm_at_work(bot: BotUnderTest) -> str | None:
+    """At the time limit a bot is at work, and its handler may not run before the puzzle is solved."""
     puzzles = numbered([*easy(bot.size, 1), *hard(bot.size)])
     with bot.session() as session:
         session.send(text_of(puzzles))
@@ -118,13 +92,9 @@ def sigterm_at_work(bot: BotUnderTest) -> str | None:
     return "it had solved everything by then: use a larger --size to see it at work" if idle else None
 
 
-@step(
-    SHOULD,
-    "ends when its stdout is closed",
-    "Solving on for nobody takes time from the next bot.",
-    PROCESS,
-)
+@step(SHOULD, "ends when its stdout is closed", PROCESS)
 def stdout_closed(bot: BotUnderTest) -> None:
+    """Solving on for nobody takes time from the next bot."""
     with bot.session(watch=shim.STDOUT_CLOSED) as session:
         session.send(text_of(numbered(easy(bot.size, LARGE_BATCH))))
         session.wait_for_end()
@@ -137,14 +107,9 @@ def stdout_closed(bot: BotUnderTest) -> None:
         )
 
 
-@step(
-    SHOULD,
-    "leaves no process behind",
-    "What is left runs beside the next bot and slows it down.",
-    PROCESS,
-    needs=(ends_with_its_input,),
-)
+@step(SHOULD, "leaves no process behind", PROCESS, needs=(ends_with_its_input,))
 def leaves_nothing_behind(bot: BotUnderTest) -> None:
+    """What is left runs beside the next bot and slows it down."""
     sent, expected = "two puzzles, then stdin was closed", "no process is left when the bot has ended"
     wanted = numbered(easy(bot.size, 2))
     with bot.session(watch=shim.LEFT_BEHIND) as session:
@@ -163,14 +128,19 @@ def leaves_nothing_behind(bot: BotUnderTest) -> None:
         )
 
 
-@step(
-    SHOULD,
-    "needs nobody to read its stderr",
-    "A pipe holds 64 KiB: a bot that writes more waits for ever where its stderr is not read.",
-    PROCESS,
-    needs=(large_batch,),
-)
+@step(SHOULD, "needs nobody to read its stderr", PROCESS, needs=(large_batch,))
 def stderr_unread(bot: BotUnderTest) -> None:
+    """A pipe holds 64 KiB: a bot that writes more waits for ever where its stderr is not read."""
     wanted = numbered(easy(bot.size, LARGE_BATCH))
     advice = "write little to stderr: when the pipe is full (64 KiB), the next write waits for ever"
     bot.ask(wanted, f"{LARGE_BATCH} puzzles; nobody read stderr", advice, watch=shim.STDERR_UNREAD)
+
+
+PROCESS_STEPS = (
+    cut_off_input,
+    sigterm_idle,
+    sigterm_at_work,
+    stdout_closed,
+    leaves_nothing_behind,
+    stderr_unread,
+)

@@ -30,66 +30,48 @@ from nonobot.harness.check.step import (
 )
 from nonobot.protocol import Puzzle
 
-__all__ = [
-    "all_black",
-    "all_white",
-    "blank_lines",
-    "byte_order_mark",
-    "crlf",
-    "empty_columns",
-    "empty_rows",
-    "garbled_clue",
-    "no_final_newline",
-    "odd_pieces",
-    "spaces_around_the_number",
-    "spaces_for_tab",
-    "unsolvable_puzzle",
-    "zero_clue",
-]
+__all__ = ["QUESTION_STEPS"]
 
 SECONDS_BETWEEN_PIECES = 0.0005
 """A bot that waits for input gets each piece alone."""
+
+GIVE_UP = "give such a puzzle up with '$2' and a grid of zeros, say so on stderr, and go on with the next"
 
 EVERY, ALL_BUT_THE_SECOND = slice(None), slice(0, None, 2)
 
 
 def _question(
-    name: str,
     level: Level,
     title: str,
-    why: str,
     section: str,
-    *,
     sent: str,
     advice: str,
     puzzles: Callable[[Size], list[Puzzle]] = lambda size: easy(size, 2),
-    written: Callable[[bytes], bytes] = lambda text: text,
     wanted: slice = EVERY,
-) -> Step:
-    """Return a step that sends a batch and demands the right answers to its `wanted` part.
+) -> Callable[[Callable[[bytes], bytes]], Step]:
+    """Make a step of the function below it, which writes a batch, given its official form.
 
-    `puzzles` makes the batch for a size of boards, `written` its text of the official form.
+    The step demands the right answers to the `wanted` part of the batch that `puzzles` makes.
     """
 
-    def test(bot: BotUnderTest) -> None:
-        batch = numbered(puzzles(bot.size))
-        bot.ask(batch[wanted], sent, advice, written(text_of(batch)))
+    def step_of(written: Callable[[bytes], bytes]) -> Step:
+        def test(bot: BotUnderTest) -> None:
+            batch = numbered(puzzles(bot.size))
+            bot.ask(batch[wanted], sent, advice, written(text_of(batch)))
 
-    return Step(name, level, title, why, section, test)
+        return Step(written.__name__, level, title, written.__doc__ or "", section, test)
+
+    return step_of
 
 
 def _then_an_easy_one(puzzle: Callable[[Size], Puzzle]) -> Callable[[Size], list[Puzzle]]:
-    """Return what makes `puzzle` and another, which shows whether the lines were counted right."""
+    """Return a maker of a puzzle and an easy one, whose answer shows whether the lines were counted right."""
     return lambda size: [puzzle(size), *easy(size, 1)]
 
 
-@step(
-    MUST,
-    "reads input that comes in odd pieces",
-    "A pipe cuts where it likes, also within a number.",
-    ONE_AT_A_TIME,
-)
+@step(MUST, "reads input that comes in odd pieces", ONE_AT_A_TIME)
 def odd_pieces(bot: BotUnderTest) -> None:
+    """A pipe cuts where it likes, also within a number."""
     wanted = numbered(easy(bot.size, 4))
     data = text_of(wanted[1:])
     half = len(data) // 2
@@ -107,140 +89,155 @@ def odd_pieces(bot: BotUnderTest) -> None:
     )
 
 
-crlf = _question(
-    "crlf",
+@_question(
     MUST,
     "reads CRLF line ends",
-    "Two of the official sets have them.",
     FORGIVES,
     sent="two puzzles with CRLF line ends",
     advice="strip CR as well as LF from each line",
-    written=lambda text: text.replace(b"\n", b"\r\n"),
 )
+def crlf(text: bytes) -> bytes:
+    """Two of the official sets have them."""
+    return text.replace(b"\n", b"\r\n")
 
-empty_columns = _question(
-    "empty_columns",
+
+@_question(
     MUST,
     "counts an empty line as a column's clue, first and last",
-    "A column without black cells is an empty line, also directly after the `$`.",
     QUESTION,
     sent="a puzzle whose first and last columns are empty lines, and one more",
     advice="an empty line is a clue line: count it, also directly after the '$'",
     puzzles=_then_an_easy_one(with_empty_edge_columns),
 )
+def empty_columns(text: bytes) -> bytes:
+    """A column without black cells is an empty line, also directly after the `$`."""
+    return text
 
-empty_rows = _question(
-    "empty_rows",
+
+@_question(
     MUST,
     "counts an empty line as a row's clue, first and last",
-    "A row without black cells is an empty line, also directly before the next `$`.",
     QUESTION,
     sent="a puzzle whose first and last rows are empty lines, and one more",
     advice="an empty line is a clue line: count it, also directly before the next '$'",
     puzzles=_then_an_easy_one(with_empty_edge_rows),
 )
+def empty_rows(text: bytes) -> bytes:
+    """A row without black cells is an empty line, also directly before the next `$`."""
+    return text
 
-all_white = _question(
-    "all_white",
+
+@_question(
     MUST,
     "solves the board without black cells",
-    "It is all empty lines: a reader that takes them for space finds no puzzle.",
     QUESTION,
     sent="a puzzle of empty lines alone, and one more",
     advice="empty lines are clue lines; the answer is all zeros",
     puzzles=_then_an_easy_one(lambda size: filled(size, 0)),
 )
+def all_white(text: bytes) -> bytes:
+    """It is all empty lines: a reader that takes them for space finds no puzzle."""
+    return text
 
-all_black = _question(
-    "all_black",
+
+@_question(
     MUST,
     "solves the board without white cells",
-    "Blocks as long as their line overflow masks and bounds that are one short.",
     QUESTION,
     sent="a puzzle whose clues fill their lines, and one more",
     advice="a block may be as long as its line; look at masks and bounds",
     puzzles=_then_an_easy_one(lambda size: filled(size, 1)),
 )
+def all_black(text: bytes) -> bytes:
+    """Blocks as long as their line overflow masks and bounds that are one short."""
+    return text
 
-zero_clue = _question(
-    "zero_clue",
+
+@_question(
     SHOULD,
     "reads 0 as an empty clue",
-    "Other programs write it.",
     FORGIVES,
     sent="a puzzle with 0 for its empty rows, and one more",
     advice="read a 0 that stands alone as an empty clue",
     puzzles=_then_an_easy_one(with_empty_edge_rows),
-    written=lambda text: b"".join((line or b"0") + b"\n" for line in text.splitlines()),
 )
+def zero_clue(text: bytes) -> bytes:
+    """Other programs write it."""
+    return b"".join((line or b"0") + b"\n" for line in text.splitlines())
 
-spaces_for_tab = _question(
-    "spaces_for_tab",
+
+@_question(
     SHOULD,
     "reads spaces in place of TAB",
-    "Editors and web pages turn TAB into spaces.",
     FORGIVES,
     sent="two puzzles with spaces for TAB",
     advice="split clue lines at any white space",
-    written=lambda text: text.replace(b"\t", b" "),
 )
+def spaces_for_tab(text: bytes) -> bytes:
+    """Editors and web pages turn TAB into spaces."""
+    return text.replace(b"\t", b" ")
 
-spaces_around_the_number = _question(
-    "spaces_around_the_number",
+
+@_question(
     SHOULD,
     "reads spaces around the number after $",
-    "Hand-made sets have them.",
     FORGIVES,
     sent="'$ 1 ' and '$ 2 '",
     advice="strip what follows the '$'",
-    written=lambda text: text.replace(b"$1\n", b"$ 1 \n").replace(b"$2\n", b"$ 2 \n"),
 )
+def spaces_around_the_number(text: bytes) -> bytes:
+    """Hand-made sets have them."""
+    return text.replace(b"$1\n", b"$ 1 \n").replace(b"$2\n", b"$ 2 \n")
 
-byte_order_mark = _question(
-    "byte_order_mark",
+
+@_question(
     SHOULD,
     "reads over a byte order mark",
-    "Some editors on Windows write one.",
     FORGIVES,
     sent="two puzzles after a UTF-8 byte order mark",
     advice="drop the bytes EF BB BF at the start",
-    written=lambda text: b"\xef\xbb\xbf" + text,
 )
+def byte_order_mark(text: bytes) -> bytes:
+    """Some editors on Windows write one."""
+    return b"\xef\xbb\xbf" + text
 
-blank_lines = _question(
-    "blank_lines",
+
+@_question(
     SHOULD,
     "reads over blank lines between puzzles",
-    "Sets that were put together from several files have them.",
     FORGIVES,
     sent="blank lines before, between and after two puzzles",
     advice="once a puzzle has all its clue lines, leave out blank lines up to the next '$'",
-    written=lambda text: b"\n" + text.replace(b"$2\n", b"\n\n$2\n") + b"\n",
 )
+def blank_lines(text: bytes) -> bytes:
+    """Sets that were put together from several files have them."""
+    return b"\n" + text.replace(b"$2\n", b"\n\n$2\n") + b"\n"
 
-no_final_newline = _question(
-    "no_final_newline",
+
+@_question(
     SHOULD,
     "reads a last line without a line end",
-    "Some editors leave it out, and the last puzzle counts like any other.",
     FORGIVES,
     sent="two puzzles, without the very last line end",
     advice="take a last line that the end of the input ends",
-    written=lambda text: text.removesuffix(b"\n"),
 )
+def no_final_newline(text: bytes) -> bytes:
+    """Some editors leave it out, and the last puzzle counts like any other."""
+    return text.removesuffix(b"\n")
 
-garbled_clue = _question(
-    "garbled_clue",
+
+@_question(
     SHOULD,
     "survives a clue that is not a number",
-    "One damaged line is to cost one puzzle, not the rest of the tournament.",
     REFUSES,
     sent="three puzzles; the clue of column 2 of $2 is '2x'",
-    advice="give such a puzzle up with '$2' and a grid of zeros, say so on stderr, and go on with the next",
+    advice=GIVE_UP,
     puzzles=lambda size: easy(size, 3),
-    written=lambda text: re.sub(rb"(?<=\$2\n)(.*\n).*", rb"\g<1>2x", text, count=1),
     wanted=ALL_BUT_THE_SECOND,
 )
+def garbled_clue(text: bytes) -> bytes:
+    """One damaged line is to cost one puzzle, not the rest of the tournament."""
+    return re.sub(rb"(?<=\$2\n)(.*\n).*", rb"\g<1>2x", text, count=1)
 
 
 def _with_an_unsolvable_second(size: Size) -> list[Puzzle]:
@@ -248,14 +245,33 @@ def _with_an_unsolvable_second(size: Size) -> list[Puzzle]:
     return [before, unsolvable(size), after]
 
 
-unsolvable_puzzle = _question(
-    "unsolvable_puzzle",
+@_question(
     SHOULD,
     "survives a puzzle without a solution",
-    "It costs one puzzle, and a search that ends without a board must not end the bot.",
     UNSOLVED,
     sent="three puzzles; $2 has no solution",
-    advice="give such a puzzle up with '$2' and a grid of zeros, say so on stderr, and go on with the next",
+    advice=GIVE_UP,
     puzzles=_with_an_unsolvable_second,
     wanted=ALL_BUT_THE_SECOND,
+)
+def unsolvable_puzzle(text: bytes) -> bytes:
+    """It costs one puzzle, and a search that ends without a board must not end the bot."""
+    return text
+
+
+QUESTION_STEPS = (
+    odd_pieces,
+    crlf,
+    empty_columns,
+    empty_rows,
+    all_white,
+    all_black,
+    zero_clue,
+    spaces_for_tab,
+    spaces_around_the_number,
+    byte_order_mark,
+    blank_lines,
+    no_final_newline,
+    garbled_clue,
+    unsolvable_puzzle,
 )

@@ -90,9 +90,9 @@ class Step:
     needs: tuple[Step, ...] = ()
 
 
-def step(level: Level, title: str, why: str, section: str, needs: tuple[Step, ...] = ()) -> Callable[[Test], Step]:
-    """Make the test function below it a step of the same name; see :class:`Step`."""
-    return lambda test: Step(test.__name__, level, title, why, section, test, needs)
+def step(level: Level, title: str, section: str, needs: tuple[Step, ...] = ()) -> Callable[[Test], Step]:
+    """Make the test function below it a step of the same name, whose docstring states why it matters."""
+    return lambda test: Step(test.__name__, level, title, test.__doc__ or "", section, test, needs)
 
 
 class StepResult(Struct, omit_defaults=True):
