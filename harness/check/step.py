@@ -7,22 +7,23 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from msgspec import Struct
 
 from nonobot.harness.check.session import BotUnderTest, ShortfallError
 
+if TYPE_CHECKING:
+    from rich.status import Status
+
 __all__ = [
     "PROCESS",
     "Level",
-    "PlainShow",
+    "Show",
     "Step",
     "StepResult",
     "StepVerdict",
-    "TerminalShow",
     "carried_out",
-    "show_for",
     "step",
 ]
 
@@ -169,29 +170,37 @@ HINTS = {"sent": "sent", "expected": "expected", "got": "got", "do": "advice", "
 """Labels of the texts of a result that did not pass."""
 
 
-def show_for(stream: TextIO, verbose: bool) -> PlainShow:
-    """Return the show for a terminal or for another stream."""
-    if stream.isatty() and os.environ.get("TERM") != "dumb":
-        return TerminalShow(stream, verbose)
-    return PlainShow(stream, verbose)
+class Show:
+    """Shows results line by line, within a `with` block; with the transcript of each if `verbose`.
 
-
-class PlainShow:
-    """Shows results as plain lines, within a `with` block; with the transcript of each if `verbose`."""
+    On a terminal the lines have colours, and below them is the step being carried out.
+    """
 
     def __init__(self, stream: TextIO, verbose: bool) -> None:
         self._stream = stream
         self._verbose = verbose
         self._skipped: list[StepResult] = []  # in a row and for the same reason: they get one line
+        self._status: Status | None = None
+        if stream.isatty() and os.environ.get("TERM") != "dumb":
+            from rich.console import Console  # only here: its import takes longer than many a step
 
-    def __enter__(self) -> PlainShow:
+            self._status = Console(file=stream, highlight=False, soft_wrap=True).status("")
+
+    def __enter__(self) -> Show:
+        if self._status:
+            self._status.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the lines as they are."""
+        if self._status:
+            self._status.stop()
 
     def begin(self, step: str) -> None:
-        """Take a line about the step that is carried out next."""
+        """Show a line about the step that is carried out next, on a terminal."""
+        if self._status:
+            from rich.markup import escape
+
+            self._status.update(escape(step))
 
     def step(self, result: StepResult) -> None:
         """Show the result of a step."""
@@ -205,12 +214,12 @@ class PlainShow:
             if text := getattr(result, name):
                 self._line(INDENT, f"{label:<9}", f" {text}", "bold")
         for line in result.transcript if self._verbose else ():
-            self._line(INDENT, "", line, "")
+            self._line(INDENT, line)
 
     def end(self, text: str) -> None:
         """Show the summary."""
         self._show_skipped()
-        self._line("", "", f"\n{text}", "")
+        self._line(f"\n{text}")
 
     def _show_skipped(self) -> None:
         if not self._skipped:
@@ -220,38 +229,13 @@ class PlainShow:
         self._line(f"{first.number:3}  ", "skipped", after, STYLES[StepVerdict.SKIPPED])
         self._skipped = []
 
-    def _line(self, before: str, word: str, after: str, _style: str) -> None:
-        print(f"{before}{word}{after}", file=self._stream, flush=True)
+    def _line(self, before: str, word: str = "", after: str = "", style: str = "") -> None:
+        if self._status:
+            from rich.text import Text
 
-
-class TerminalShow(PlainShow):
-    """Shows results as coloured lines, and below them the step being carried out."""
-
-    def __init__(self, stream: TextIO, verbose: bool) -> None:
-        from rich.console import Console  # only here: its import takes longer than many a step
-
-        super().__init__(stream, verbose)
-        self._console = Console(file=stream, highlight=False, soft_wrap=True)
-        self._status = self._console.status("")
-
-    def __enter__(self) -> PlainShow:
-        self._status.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Take the status line away."""
-        self._status.stop()
-
-    def begin(self, step: str) -> None:
-        """Show which step is carried out."""
-        from rich.markup import escape
-
-        self._status.update(escape(step))
-
-    def _line(self, before: str, word: str, after: str, style: str) -> None:
-        from rich.text import Text
-
-        self._console.print(Text.assemble(before, (word, style), after))
+            self._status.console.print(Text.assemble(before, (word, style), after))
+        else:
+            print(f"{before}{word}{after}", file=self._stream, flush=True)
 
 
 def _after_verdict(result: StepResult) -> str:

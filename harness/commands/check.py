@@ -14,7 +14,7 @@ from nonobot import __version__
 from nonobot.arguments import Parser, seconds, size
 from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
 from nonobot.harness.check.session import BotUnderTest
-from nonobot.harness.check.step import Level, StepResult, StepVerdict, carried_out, show_for
+from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
 from nonobot.harness.check.steps import STEPS, CheckResult, list_of_steps, selected, summary
 from nonobot.harness.cli import add_json
 from nonobot.harness.errors import StartError, UnusableError
@@ -153,7 +153,7 @@ def _sandbox_tried(arguments: argparse.Namespace) -> int:
 def _shown(arguments: argparse.Namespace, bot: BotUnderTest) -> list[StepResult]:
     """Carry the steps out and show each; with --json on stderr, since stdout is for machines."""
     results = []
-    with show_for(sys.stderr if arguments.json else sys.stdout, arguments.verbose) as show:
+    with Show(sys.stderr if arguments.json else sys.stdout, arguments.verbose) as show:
         for result in carried_out(STEPS, selected(arguments.only), bot, show.begin):
             show.step(result)
             results.append(result)
