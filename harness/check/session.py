@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 
 from nonobot.harness.check import shim
 from nonobot.harness.check.check_puzzles import Numbered, text_of
@@ -134,14 +133,12 @@ class Session:
         self._bot.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._bot.output_closed and kind is None:
             self._bot_ends(time.monotonic() + SECONDS_FROM_STDOUT_TO_END)
         self.ended = self._bot.exited
         self._lasted_seconds = time.monotonic() - self._bot.started
-        self._bot.__exit__(kind, error, trace)
+        self._bot.__exit__()
         self.obeyed = self.status != -signal.SIGKILL
         self._keep_what_is_there()
         for answer in self._conversation.close():

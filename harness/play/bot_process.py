@@ -19,7 +19,6 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import IO
 
 from nonobot.harness.errors import StartError
@@ -163,9 +162,7 @@ class BotProcess:
     def __enter__(self) -> BotProcess:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._kill()
         self._reaper.join()
         self.tree.close()

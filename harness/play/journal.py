@@ -14,7 +14,6 @@ import queue
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 
 import msgspec
 from msgspec import Struct, field
@@ -99,9 +98,7 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def add(self, record: Record) -> None:
