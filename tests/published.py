@@ -13,7 +13,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from nonobot.tournament_data import generate, write_set
+import pytest
+
+from nonobot.tournament_data import generate, registry, write_set
 
 
 def question_file(seed: int, count: int = 400) -> bytes:
@@ -33,6 +35,17 @@ def registry_text(base: str) -> str:
         lines += [f"[{name}]", f'event = "{name[:4].upper()}"', f"year = {name[4:]}", "puzzles = 400", "side = 5"]
         lines += [f'sha256 = "{hashlib.sha256(content).hexdigest()}"', "p1 = 0.5", "p2 = 0.35"]
     return "\n".join(lines)
+
+
+@contextmanager
+def small_registry(folder: Path, patch: pytest.MonkeyPatch, base: str = "http://127.0.0.1:9") -> Iterator[Path]:
+    """Replace the registry by that of the small sets; yield the path of an own data folder, not made yet."""
+    (folder / "registry.toml").write_text(registry_text(base))
+    patch.setattr(registry, "_FILE", folder / "registry.toml")
+    patch.setenv("NONOBOT_DATA", str(folder / "deep" / "sets"))
+    registry.official_sets.cache_clear()
+    yield folder / "deep" / "sets"
+    registry.official_sets.cache_clear()
 
 
 def judge_command(registry: Path, *arguments: str) -> list[str]:

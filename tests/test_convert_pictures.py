@@ -104,13 +104,6 @@ def test_pictures_of_one_colour(way, shade, convert):
     assert record_in("out.non").solution == Solution(np.full((3, 7), shade == 255))
 
 
-def test_shades_are_divided_as_told(convert):
-    Image.fromarray(np.array([[0, 90, 180, 250]], np.uint8)).save("steps.png")
-    for told, black in [((), 2), (("--threshold", 0.1), 1), (("--threshold", 0.9), 3), (("--threshold", 0), 0)]:
-        assert convert("steps.png", "out.non", *told)[0] == 0
-        assert record_in("out.non").solution.cells.tolist() == [[1] * black + [0] * (4 - black)]
-
-
 def test_a_picture_on_stdin_has_no_title(monkeypatch, convert):
     draw("corner.png", CORNER)
     data = Path("corner.png").read_bytes()
@@ -177,9 +170,7 @@ def test_the_command_that_is_named_shows_two_solutions(convert):
 def test_of_many_solutions_only_a_part_is_looked_at(convert):
     draw("d.png", np.eye(8, dtype=bool))
     line = convert("d.png", "out.non")[1][0]
-    assert re.fullmatch(
-        r"d\.png: not unique: 100 solutions or more; at least \d+ cells not settled: row .*; \d more rows?", line
-    )
+    assert re.fullmatch(r"d\.png: not unique: 100 solutions or more; at least \d+ cells .*; \d more rows?", line)
 
 
 def test_what_cannot_be_told_in_time(convert):
@@ -287,26 +278,10 @@ def test_one_line_says_what_is_wrong(arguments, message, convert):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        ["--width", "0"],
-        ["--width", "1023"],
-        ["--threshold", "2"],
-        ["--threshold", "0.5", "--dither"],
-        ["--tries", "0"],
-    ],
+    "options", ["--width 0", "--width 1023", "--threshold 2", "--dither --threshold 0.5", "--tries 0"]
 )
 def test_options_that_make_no_sense(options, convert):
     draw("d.png", DIAGONAL)
-    status, [line] = convert("d.png", "out.non", *options)
+    status, [line] = convert("d.png", "out.non", *options.split())
     assert status == 2
-    assert options[0] in line or "--dither" in line
-
-
-def test_a_missing_pillow_is_one_line(monkeypatch, convert):
-    draw("d.png", DIAGONAL)
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    status, [line] = convert("d.png", "out.non")
-    assert status == 2
-    assert line.startswith("nonojudge: d.png: reading a picture needs Pillow, not installed here; to install: ")
-    assert not Path("out.non").exists()
+    assert options.split()[0] in line

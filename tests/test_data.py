@@ -17,14 +17,10 @@ from tests import published
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """A data folder of its own; the registry of the small sets, of which one is here."""
-    monkeypatch.setenv("NONOBOT_DATA", str(tmp_path / "sets"))
-    (tmp_path / "registry.toml").write_text(published.registry_text("http://127.0.0.1:9"))
-    monkeypatch.setattr(registry, "_FILE", tmp_path / "registry.toml")
-    registry.official_sets.cache_clear()
-    keep(registry.official_sets()["tcga2012"], published.CONTENTS["tcga2012"])
-    yield tmp_path / "sets"
-    registry.official_sets.cache_clear()
+    """Return a data folder in which one of the two small sets is."""
+    with published.small_registry(tmp_path, monkeypatch) as path:
+        keep(registry.official_sets()["tcga2012"], published.CONTENTS["tcga2012"])
+        yield path
 
 
 def test_the_list_for_people(folder, capsys):
@@ -36,14 +32,6 @@ def test_the_list_for_people(folder, capsys):
         "",
         f"1 of 2 are here, in {folder}",
     ]
-
-
-def test_a_damaged_file_is_told_from_a_good_one(folder, capsys):
-    (folder / "taai2011.txt").write_bytes(b"")
-    assert cli.run(["data", "list"]) == 0
-    out = capsys.readouterr().out
-    assert "35 %  damaged\n" in out
-    assert "1 of 2 are here, 1 damaged, in" in out
 
 
 def test_the_list_for_machines(folder, capsys):
@@ -88,8 +76,12 @@ def test_no_path(name, message, capsys):
     assert message in err
 
 
-def test_a_damaged_set_has_no_path(folder, capsys):
+def test_a_damaged_file_is_told_from_a_good_one_and_has_no_path(folder, capsys):
     (folder / "taai2011.txt").write_bytes(b"")
+    assert cli.run(["data", "list"]) == 0
+    out = capsys.readouterr().out
+    assert "35 %  damaged\n" in out
+    assert "1 of 2 are here, 1 damaged, in" in out
     assert cli.run(["data", "path", "taai2011"]) == 2
     assert "taai2011 is damaged" in capsys.readouterr().err
 

@@ -18,14 +18,8 @@ TAAI, TCGA = published.CONTENTS["taai2011"], published.CONTENTS["tcga2012"]
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """A data folder of its own, not made yet; the registry of the small sets."""
-    path = tmp_path / "deep" / "sets"
-    monkeypatch.setenv("NONOBOT_DATA", str(path))
-    (tmp_path / "registry.toml").write_text(published.registry_text("http://127.0.0.1:9"))
-    monkeypatch.setattr(registry, "_FILE", tmp_path / "registry.toml")
-    registry.official_sets.cache_clear()
-    yield path
-    registry.official_sets.cache_clear()
+    with published.small_registry(tmp_path, monkeypatch) as path:
+        yield path
 
 
 @pytest.fixture
@@ -101,12 +95,6 @@ def test_a_damaged_file_is_replaced(source, folder, capsys):
     assert (folder / "taai2011.txt").read_bytes() == TAAI
 
 
-def test_the_data_folder_itself_can_be_imported(folder, capsys):
-    keep(registry.official_sets()["taai2011"], TAAI)
-    assert cli.run(["data", "import", str(folder)]) == 0
-    assert "taai2011: here already" in capsys.readouterr().out
-
-
 def test_a_folder_that_is_not_there(source, capsys):
     assert cli.run(["data", "import", str(source / "nowhere")]) == 2
     assert capsys.readouterr().err == f"nonojudge: cannot read {source}/nowhere: No such file or directory\n"
@@ -167,9 +155,3 @@ def test_files_come_in_the_order_of_their_names(source):
 
 def fail(error):
     raise error
-
-
-def test_a_folder_that_cannot_be_read_is_told(source):
-    told = []
-    assert list(files_below(source / "gone", told.append)) == []
-    assert [error.strerror for error in told] == ["No such file or directory"]

@@ -1,10 +1,9 @@
-"""Pictures of boards: what is drawn is read back and compared with the board."""
+"""Pictures of boards: what is drawn is read back and compared with the board; see also test_pictures_golden."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -29,14 +28,11 @@ from nonobot.harness.pictures import (
 )
 from nonobot.harness.pictures.png import MOST_PIXELS
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
-from nonobot.protocol.characters import width_of
 from nonobot.protocol.scene import Scene
 from tests.boards import grids
 from tests.pictured import (
     P_PUZZLE,
     covered,
-    many_blocks,
-    partial_p,
     pictures,
     pixels_of,
     read_terminal,
@@ -130,26 +126,6 @@ def test_numbers_of_any_length_stand_whole_above_their_columns(blocks, size):
     assert rows[:height] == as_clues(puzzle.rows)
 
 
-def test_a_number_that_would_touch_another_stands_a_line_higher():
-    board = np.ones((12, 7), dtype=int)
-    board[1, 3] = 0
-    drawn = {blocks: plain_lines(draw(of_grid(board), blocks))[:4] for blocks in Blocks}
-    assert drawn[Blocks.FULL] == [
-        "            1",
-        "       12  10     12",
-        "     12  12  12 12",
-        "    ┌──────────┬────┐",
-    ]
-    assert drawn[Blocks.ASCII][:3] == drawn[Blocks.FULL][:3]
-    assert plain_lines(draw(of_grid(board), Blocks.HALF))[:5] == [
-        "      1",
-        "    12",
-        "   12 12 12",
-        "  12 10 12",
-        "  ┌─────┬──┐",
-    ]
-
-
 @given(partial_boards())
 def test_half_blocks_tell_unknown_from_white_by_colour(picture):
     rows = []
@@ -168,13 +144,6 @@ def test_half_blocks_tell_unknown_from_white_by_colour(picture):
 
 
 @pytest.mark.parametrize("blocks", list(Blocks))
-def test_only_a_partly_known_board_has_dots(blocks):
-    drawn = {name: "".join(plain_lines(draw(picture, blocks))) for name, picture in pictures().items()}
-    dotted = {name for name, text in drawn.items() if "·" in text or "." in text}
-    assert dotted == ({"p_partial"} if blocks is not Blocks.HALF else set())
-
-
-@pytest.mark.parametrize("blocks", list(Blocks))
 @pytest.mark.parametrize("clues", [True, False])
 def test_the_terminal_marks_wrong_lines(blocks, clues):
     lines = plain_lines(draw(wrong_p(), blocks, clues))
@@ -186,12 +155,6 @@ def test_the_terminal_marks_wrong_lines(blocks, clues):
     assert [at for at, line in enumerate(body) if sign in line] == [3 // rows_per_line, 8 // rows_per_line]
     for line in draw(wrong_p(), blocks, clues):
         assert all(piece.style == "bold red" for piece in line if sign in piece.text)
-
-
-def test_62x62_fits_a_wide_terminal_without_clues():
-    picture = of_grid(np.eye(62, dtype=int))
-    lines = draw(picture, Blocks.HALF, clues=False)
-    assert (width_of(lines), len(lines)) == (64, 33)
 
 
 # SVG
@@ -225,20 +188,6 @@ def test_an_svg_shows_every_clue_beside_its_line(grid, cell):
     assert min(y for _, y, _ in words) > 0
 
 
-def test_every_fifth_line_is_heavier():
-    text = svg_of(scene_of(many_blocks(), 20), LIGHT)
-    heavy = svg_boxes(text, LIGHT.colours["heavy"])
-    thin = svg_boxes(text, LIGHT.colours["thin"])
-    assert sorted({min(box[2:]) for box in thin}) == [1]
-    assert sorted({min(box[2:]) for box in heavy}) == [2]
-    _, level = svg_spaces(text, (LIGHT.colours["thin"], LIGHT.colours["heavy"]))
-    upright = sorted(x for x, _, width, height in heavy if width < height)
-    assert len(upright) == 6  # 0, 5, ... 25
-    assert len({b - a for a, b in pairwise(upright)}) == 1
-    tops = sorted(y for _, y, width, height in heavy if width > height)
-    assert [sum(begin < top for begin, _ in level) for top in tops] == [0, 5, 10, 13]
-
-
 @pytest.mark.parametrize("clues", [True, False])
 def test_an_svg_needs_nothing_of_its_page(clues):
     text = svg_of(scene_of(wrong_p(), 12, clues), INHERIT)
@@ -256,19 +205,6 @@ def test_any_title_makes_an_svg(title):
     picture = Picture(P_PUZZLE, name="$1 " + title)
     for scene in (scene_of(picture, 12), sheet_of([picture, picture], 12)):
         ElementTree.fromstring(svg_of(scene, DARK).encode())
-
-
-def test_a_thumbnail_is_small_and_right():
-    picture = partial_p()
-    text = svg_of(scene_of(picture, 4, clues=False), LIGHT)
-    assert not svg_texts(text)
-    border = [box for box in svg_boxes(text, LIGHT.colours["heavy"]) if box[2] < box[3]]
-    left, top = border[0][0] + 1, min(y for _, y, _, _ in border) + 1
-    for value, role in ((BLACK, "ink"), (UNKNOWN, "shade")):
-        boxes = svg_boxes(text, LIGHT.colours[role])
-        found = [[covered(boxes, left + 4 * x + 2, top + 4 * y + 2) for x in range(8)] for y in range(11)]
-        assert np.array_equal(found, picture.cells == value)
-    assert len(svg_of(scene_of(of_grid(np.indices((25, 25)).sum(axis=0) % 2), 4, clues=False), INHERIT)) < 8000
 
 
 # PNG
@@ -297,28 +233,6 @@ def test_every_pixel_of_a_cell_has_its_colour(name, cell, theme):
                 assert (found[~dotted] == paper).all()
             else:
                 assert (found == paper).all()
-
-
-@pytest.mark.parametrize("cell", [10, 24, 40])
-@pytest.mark.parametrize("name", pictures())
-def test_clues_stay_within_the_picture_and_off_the_board(name, cell):
-    picture = pictures()[name]
-    bare = Picture(picture.puzzle, picture.cells)  # without bands
-    scene = scene_of(bare, cell)
-    pixels = pixels_of(png_of(scene, LIGHT))
-    columns, rows = svg_spaces(svg_of(scene, LIGHT), (LIGHT.colours["thin"], LIGHT.colours["heavy"]))
-    left, top = columns[0][0] - 2 * max(1, cell // 24), rows[0][0] - 2 * max(1, cell // 24)
-    is_paper = (pixels == rgb(LIGHT.paper)).all(axis=2)
-    padding = cell // 2 - 1
-    assert is_paper[:padding].all()
-    assert is_paper[-padding:].all()
-    assert is_paper[:, :padding].all()
-    assert is_paper[:, -padding:].all()
-    assert is_paper[top:, left - 2 : left].all()
-    assert is_paper[top - 2 : top, left:].all()
-    # Each number of a column stays above its column: the pixels between two columns are paper.
-    for _, end in columns[:-1]:
-        assert is_paper[: top - 1, end].all()
 
 
 def test_a_missing_pillow_is_one_line(monkeypatch):

@@ -10,21 +10,18 @@ from nonobot.protocol.formats import formats, write
 from nonobot.tournament_data import SetError, load_set, registry
 from nonobot.tournament_data.registry import keep
 from tests import published
+from tests.pictured import P_PUZZLE
 
 TAAI = published.CONTENTS["taai2011"]
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """A data folder of its own; the registry of the small sets; a working folder with nothing in it."""
-    monkeypatch.setenv("NONOBOT_DATA", str(tmp_path / "sets"))
-    (tmp_path / "registry.toml").write_text(published.registry_text("http://127.0.0.1:9"))
-    monkeypatch.setattr(registry, "_FILE", tmp_path / "registry.toml")
-    registry.official_sets.cache_clear()
+    """Return a data folder of its own; the working folder is empty."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    yield tmp_path / "sets"
-    registry.official_sets.cache_clear()
+    with published.small_registry(tmp_path, monkeypatch) as path:
+        yield path
 
 
 def error_of(source, size=None):
@@ -81,8 +78,7 @@ def test_a_damaged_file_is_not_played(folder):
 
 
 def test_a_data_folder_that_cannot_be_read(folder):
-    folder.mkdir()
-    (folder / "taai2011.txt").mkdir()
+    (folder / "taai2011.txt").mkdir(parents=True)
     assert error_of("taai2011") == f"cannot read the set {folder}/taai2011.txt: Is a directory"
 
 
@@ -97,21 +93,16 @@ def test_the_commands_take_a_name(folder, tmp_path, capsys):
 
 # Files of other formats
 
-P = Puzzle.unchecked(
-    columns=((), (9,), (9,), (2, 2), (2, 2), (4,), (4,), ()),
-    rows=((), (4,), (6,), (2, 2), (2, 2), (6,), (4,), (2,), (2,), (2,), ()),
-)
-
 
 @pytest.mark.parametrize("name", [found.name for found in formats() if found.name != "taai"])
 def test_a_puzzle_of_any_format_is_fed_as_a_question(name, tmp_path):
     path = tmp_path / "puzzle"
-    path.write_bytes(write([Record(P)], name).data)
+    path.write_bytes(write([Record(P_PUZZLE)], name).data)
     found = load_set(str(path))
     assert (found.name, found.width, found.height) == (str(path), 8, 11)
-    assert [(one.number, one.text) for one in found.puzzles] == [(1, format_puzzle(1, P))]
-    assert found.puzzles[0].puzzle.columns == P.columns
-    assert found.puzzles[0].puzzle.rows == P.rows
+    assert [(one.number, one.text) for one in found.puzzles] == [(1, format_puzzle(1, P_PUZZLE))]
+    assert found.puzzles[0].puzzle.columns == P_PUZZLE.columns
+    assert found.puzzles[0].puzzle.rows == P_PUZZLE.rows
     assert load_set(str(path), (8, 11)) == found
     (tmp_path / "questions.txt").write_bytes(found.text)
     assert load_set(str(tmp_path / "questions.txt"), (8, 11)).sha256 == found.sha256
@@ -121,11 +112,11 @@ def test_a_puzzle_of_any_format_is_fed_as_a_question(name, tmp_path):
 def test_several_puzzles_are_numbered_and_have_one_size(tmp_path):
     other = Puzzle.unchecked(columns=((1,), ()), rows=((1,), ()))
     path = tmp_path / "several.non"
-    path.write_bytes(write([Record(P), Record(P, title="again")], "non").data)
+    path.write_bytes(write([Record(P_PUZZLE), Record(P_PUZZLE, title="again")], "non").data)
     found = load_set(str(path))
     assert [one.number for one in found.puzzles] == [1, 2]
-    assert found.text == format_puzzle(1, P) + format_puzzle(2, P)
-    path.write_bytes(write([Record(P), Record(other)], "non").data)
+    assert found.text == format_puzzle(1, P_PUZZLE) + format_puzzle(2, P_PUZZLE)
+    path.write_bytes(write([Record(P_PUZZLE), Record(other)], "non").data)
     assert "puzzle 2 has 2x2 cells, not 8x11" in error_of(str(path))
 
 
