@@ -21,6 +21,7 @@ from nonobot.arguments import Parser, either, missing, seconds, size_up_to
 from nonobot.bot.input import chunks_until, lines_of
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
 from nonobot.protocol.clues import fault_in_clues
+from nonobot.system import write_all
 
 __all__ = ["Clock", "OutOfTimeError", "RefusedError", "Solve", "argument_parser", "serve", "solution_of"]
 
@@ -122,7 +123,8 @@ def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -
             read += 1
             solved += solution is not None
             assert item.number is not None
-            _write(format_answer(item.number, solution) if solution else _zeros(item.number, item.size))
+            answer = format_answer(item.number, solution) if solution else _zeros(item.number, item.size)
+            write_all(_STDOUT, answer)
     except BrokenPipeError:
         return 1
     except OSError as error:
@@ -166,13 +168,6 @@ def _zeros(number: int, size: tuple[int, int] | None) -> bytes:
     if not 0 < max(width, height) <= _LONGEST_SIDE:  # --size auto on rubbish
         return b"$%d\n" % number
     return format_answer(number, Solution.from_bytes(bytes(width * height), (width, height)))
-
-
-def _write(answer: bytes) -> None:
-    """Write to standard output, whole and at once."""
-    rest = memoryview(answer)
-    while rest:
-        rest = rest[os.write(_STDOUT, rest) :]
 
 
 def _say(line: str) -> None:
