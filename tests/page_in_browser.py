@@ -1,13 +1,12 @@
-"""The page in a real browser, for tests: what a person does there, and what is to be seen.
+"""Actions of a person on the page in a browser, and readings of its board, for tests.
 
-NONOBOT_SCREENSHOTS names a folder in which to keep pictures of the page, to be looked at.
+NONOBOT_SCREENSHOTS names a folder for pictures of the page.
 """
 
 from __future__ import annotations
 
 import base64
 import io
-import json
 import os
 from pathlib import Path
 
@@ -32,17 +31,12 @@ def oneline(puzzle: Puzzle) -> str:
 
 
 def text_of(browser, place: str) -> str:
-    return browser.value(f"document.querySelector({json.dumps(place)}).textContent")
+    return browser.page.text_content(place)
 
 
 def press(browser, place: str) -> None:
-    """Click in the middle of an element, as the mouse does."""
-    x, y = browser.value(
-        f"""(() => {{ const one = document.querySelector({json.dumps(place)});
-        one.scrollIntoView({{block: "center"}});
-        const box = one.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"""
-    )
-    browser.click(x, y)
+    """Click on an element."""
+    browser.page.click(place)
 
 
 def paste(browser, text: str) -> str:
@@ -72,8 +66,7 @@ def focus_board(browser) -> None:
 def picture(browser) -> np.ndarray:
     """Return the canvas as it is, shape (height, width, 3)."""
     image = pytest.importorskip("PIL.Image")
-    frames = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-    browser.value(frames)
+    browser.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     url = browser.value("document.querySelector('#board').toDataURL()")
     return np.asarray(image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB")).astype(int)
 

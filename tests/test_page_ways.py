@@ -110,13 +110,13 @@ def test_why_there_is_nothing_to_watch_is_said(chromium):
 # --- take away, the keyboard, and everybody ------------------------------------------------------------------
 
 
-def test_the_puzzle_is_taken_away(visitor, tmp_path):
+def test_the_puzzle_is_taken_away(visitor):
     paste(visitor, HEART)
-    visitor.ask("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     for button, name in (("#take-file", "puzzle.non"), ("#take-png", "puzzle.png"), ("#take-svg", "puzzle.svg")):
-        press(visitor, button)
+        with visitor.page.expect_download() as download:
+            press(visitor, button)
+        assert download.value.suggested_filename == name
         visitor.wait_for(f"document.querySelector('#take-said').textContent === '{name} is saved.'")
-    visitor.wait_for("new Promise(done => setTimeout(() => done(true), 50))")
     press(visitor, "#take-link")
     visitor.wait_for("!document.querySelector('#take-said').textContent.includes('saved')")
 

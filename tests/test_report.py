@@ -118,6 +118,8 @@ def test_the_page_can_be_listened_to(read):
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
     assert all(attributes.get("scope") in ("row", "col") for attributes in read.all("th"))
+    regions = [attributes for _, attributes in read.elements if attributes.get("role") == "region"]
+    assert all(attributes.get("aria-label") for attributes in regions)
     for attributes in read.all("svg"):
         is_image = attributes.get("role") == "img"
         assert "aria-hidden" in attributes or is_image or attributes["viewbox"] == "0 0 30 14"
