@@ -364,20 +364,6 @@ def test_the_command_line(tmp_path, monkeypatch, capsys):
     assert read_result(Path("r.json")).files == FileNames("input.txt", "solution.txt")
 
 
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        (["--writes", "b"], "--writes needs --reads"),
-        (["--reads", "/a", "--writes", "b"], "--reads '/a': name a file in the folder"),
-        (["--reads", "a", "--writes", "b", "--feed", "interactive"], "--reads: a bot that works on files has all"),
-        (["--resume", "r.json", "--logs", "c"], "cannot be combined with --set, --logs"),
-    ],
-)
-def test_options_that_do_not_fit(options, why, capsys):
-    assert on_command_line(*options, "--", "true") == 2
-    assert why in capsys.readouterr().err
-
-
 def tournament(folder, more):
     bot = {"name": "good", "command": command("late", folder)}
     lines = [f"{key} = {json.dumps(value)}" for key, value in bot.items()]

@@ -127,24 +127,6 @@ def test_the_list_gives_every_step_and_starts_nothing(carried_out):
         assert f"{number:3}  {step.level:<6}  {step.title}\n             {step.why}" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ([], "nonojudge: name the bot's command after --"),
-        (["--size", "3x9", "--", "true"], "nonojudge: --size 3x9: the steps are for sides of 4 to 200 cells"),
-        (["--", "/no/such/bot"], "nonojudge: cannot start '/no/such/bot': No such file or directory"),
-        (["--only", "0"], f"argument --only: '0' is not a list of steps from 1 to {len(STEPS)}, such as 12,13"),
-        (["--only", "3,x"], "argument --only: '3,x' is not a list of steps"),
-        (["--timeout", "0"], "argument --timeout: '0' is not a number of seconds above 0"),
-    ],
-)
-def test_what_cannot_be_used_is_said_in_a_line(arguments, said, carried_out):
-    done = carried_out(*arguments)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_ctrl_c_ends_the_bot_too(tmp_path):
     told = tmp_path / "pid"
     bot = (

@@ -363,24 +363,6 @@ def test_a_side_is_one_bot(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["a"], ["a", "b", "c"], ["--before", "a"], ["a", "b", "--before", "a", "--after", "b"]]
-)
-def test_other_numbers_of_sides_are_refused(arguments):
-    with pytest.raises(UnusableError, match="takes two results or folders"):
-        run(*arguments)
-
-
-@pytest.mark.parametrize(
-    "option", [("--tolerance", "-0.1"), ("--tolerance", "2 %"), ("--confidence", "1"), ("--confidence", "nan")]
-)
-def test_unusable_options_end_with_2(option, capsys):
-    with pytest.raises(SystemExit) as end:
-        run("a", "b", *option)
-    assert end.value.code == 2
-    assert "is not a share" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
     ("changed", "warning"),
     [
         (

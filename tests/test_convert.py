@@ -161,28 +161,7 @@ def test_nothing_is_written_where_no_puzzle_could_be_read(capsys):
 # What cannot be used
 
 
-def test_names_that_say_nothing(unusable):
-    source = str(PUZZLES / "p.non")
-    assert unusable(source, "out") == "the format of out cannot be told from its name; name it with --to"
-    assert unusable(source, "-") == "the format of - cannot be told from its name; name it with --to"
-    assert unusable(source, "out", "--to", "x").startswith(
-        "--to: there is no format 'x'; known are cwd, g, grid, hv, "
-    )
-    assert unusable(source, "out.xml", "--from", "x").startswith("--from: there is no format 'x'; known are ")
-    Path("letter").write_text("Dear Sir or Madam\n")
-    assert unusable("letter", "out.xml").endswith("webpbn (--from names the format)")
-
-
-def test_files_that_cannot_be_opened(unusable):
-    assert unusable("none.non", "out.xml") == "cannot read none.non: No such file or directory"
-    assert unusable(str(PUZZLES / "p.hv"), "no/out.xml") == "cannot write no/out.xml: No such file or directory"
-
-
-def test_files_that_hold_no_puzzle(unusable, monkeypatch):
-    Path("empty").touch()
-    assert unusable("empty", "out.xml") == "empty: an empty file"
-    Path("set.xml").write_text("<puzzleset/>")
-    assert unusable("set.xml", "out.non") == "set.xml: no puzzles"
+def test_no_puzzle_on_stdin(unusable, monkeypatch):
     feed(monkeypatch, b"\0\0\0")
     assert unusable("-", "out.xml") == "stdin: binary data, no text"
 

@@ -86,11 +86,6 @@ def test_a_damaged_file_is_told_from_a_good_one_and_has_no_path(folder, capsys):
     assert "taai2011 is damaged" in capsys.readouterr().err
 
 
-def test_an_action_must_be_named(capsys):
-    assert cli.run(["data"]) == 2
-    assert "ACTION" in capsys.readouterr().err
-
-
 def test_the_users_cache_folder_is_where_sets_are_kept(monkeypatch):
     monkeypatch.delenv("NONOBOT_DATA")
     if sys.platform == "linux":

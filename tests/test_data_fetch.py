@@ -160,23 +160,6 @@ def test_without_a_network_one_set_is_tried_and_the_way_by_hand_is_told(url, cap
     assert "git clone https://github.com/" in err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "name the sets to fetch, or say --all"),
-        (["taai2011", "--all"], "name the sets to fetch, or say --all"),
-        (["taai2011", "taai2012"], "no official set taai2012 (did you mean taai2011?)"),
-        (["taai2011", "--timeout", "0"], "not a number of seconds above 0"),
-    ],
-)
-def test_what_cannot_be_fetched_at_all(arguments, message, folder, capsys):
-    assert cli.run(["data", "fetch", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert message in err
-    assert names_in(folder) == []
-
-
 def test_a_folder_that_cannot_be_made_ends_the_command(tmp_path, monkeypatch, capsys):
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("NONOBOT_DATA", str(tmp_path / "file"))

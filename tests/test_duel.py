@@ -56,22 +56,6 @@ def test_a_bot_that_cannot_be_run_is_named_and_the_other_is_not_waited_for(tmp_p
     assert capsys.readouterr().err == "nonojudge: after: cannot start '/nowhere/bot': No such file or directory\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (["", "./bot"], "BEFORE is the command of a bot; it is empty"),
-        (["./bot", "./bot", "--core", "any"], "a duel is fought on one core"),
-        (["./bot", "./bot", "--core", "9999"], "core 9999 cannot be used here"),
-        (["./bot", "./bot", "--set", "/nowhere"], "cannot read the set /nowhere"),
-    ],
-)
-def test_what_cannot_be_used_is_said_before_anything_is_played(capsys, words, why):
-    assert cli.run(["duel", *words]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"nonojudge: {why}")
-    assert said.count("\n") == 1
-
-
 def test_a_bot_that_solves_nothing_is_named_with_its_last_words(tmp_path, capsys):
     assert cli.run(duel(tmp_path, "perfect", "ends_with_2_at_once")) == 2
     said = capsys.readouterr().err

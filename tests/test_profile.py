@@ -130,20 +130,9 @@ def test_wrong_answers_show_in_the_exit_status(tmp_path):
     assert profiled(SET, bot=bot) == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--json", "--before", "x.json"], "one of them"),
-        (["--before", "no.json"], "cannot read the profile no.json"),
-        (["no-such-set"], "no-such-set"),
-        (["--warm-up", "./no-such-program"], "cannot warm up"),
-        (["-o", "/proc/none/p.json"], "cannot write /proc/none"),
-    ],
-)
-def test_what_cannot_be_done_is_told_before_the_run(arguments, said):
-    with pytest.raises(UnusableError) as error:
-        profiled(*arguments)
-    assert said in str(error.value)
+def test_a_profile_that_cannot_be_written_is_told_before_the_run():
+    with pytest.raises(UnusableError, match="cannot write /proc/none"):
+        profiled("-o", "/proc/none/p.json")
 
 
 def test_a_kept_profile_takes_no_command(tmp_path):
@@ -151,13 +140,6 @@ def test_a_kept_profile_takes_no_command(tmp_path):
     assert profiled(SET, "-o", str(kept), bot=stating_bot(tmp_path, STATED)) == 0
     with pytest.raises(UnusableError, match="it takes no command"):
         profiled(str(kept), bot=["./mybot"])
-
-
-def test_a_picture_of_another_kind_is_refused(capsys):
-    with pytest.raises(SystemExit) as end:
-        profiled("-o", "p.gif")
-    assert end.value.code == 2
-    assert "'p.gif': expected a name that ends with .svg, .png, .json" in capsys.readouterr().err
 
 
 # A real change: the line kernel is made slow

@@ -211,14 +211,7 @@ def status_of(*arguments):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["5x5x1", "--survey", "a.txt"], "'a.txt': expected a name that ends with .json, .svg, .png"),
-        (["5x5x1", "4x4x1"], "several WxHxN are for --survey alone"),
-        (["5x5x1", "4x4x1", "--unique", "--survey", "a.json"], "several WxHxN are for --survey alone"),
-        (["5x5x1", "--hard", "2", "--survey", "a.json"], "--survey needs --unique beside it"),
-        (["5x5x1", "--survey", "a.json", "-o", "q.txt"], "--survey alone writes no puzzles"),
         (["5x5x1", "--survey", "no/where/a.json", "--p1", "2"], "between 0 and 1"),
-        (["5x5x1", "--on", "local"], "--on is for --unique, --hard and --survey"),
-        (["5x5x1", "--hard", "2", "--on", "somewhere"], "'somewhere' is not local, local:N or an address"),
         pytest.param(
             ["5x5x1", "--hard", "2", "--on", "tcp://127.0.0.1:9"],
             "no scheduler answers at tcp://127.0.0.1:9",

@@ -11,7 +11,7 @@ import pytest
 from nonobot.protocol import PartialGrid, Puzzle, Record, format_puzzle
 from nonobot.protocol.formats import write
 from nonobot.tournament_data import load_set
-from tests.talking import COMMAND, NONE, STRATEGIES, TWO, run
+from tests.talking import COMMAND, NONE, STRATEGIES, TWO
 from tests.terminals import Terminal
 
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -167,25 +167,6 @@ def test_a_file_that_cannot_be_watched(tmp_path, name, text, why):
     assert why in err
     assert "Traceback" not in err
     assert shown == "" or shown.endswith("\x1b[?25h\x1b[?1049l")
-
-
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        (("--speed", "fast"), "'fast' is not a number of moments a second"),
-        (("--log", "log"), "--watch shows a file and records nothing"),
-    ],
-)
-def test_options_that_do_not_go_with_watching(questions, options, why):
-    done = run(b"", "--watch", questions, *options)
-    assert done.returncode == 2
-    assert why in done.stderr.decode()
-
-
-def test_watching_needs_a_terminal(questions):
-    done = run(b"", "--watch", questions)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"nonobot: --watch draws on a terminal, and standard output is none\n"
 
 
 # Pictures as answers
