@@ -1,4 +1,4 @@
-r"""The file formats that puzzles come in, one module for each, and what reads and writes any of them.
+r"""The file formats of puzzles: the list of formats, detection, reading and writing.
 
 >>> [record] = read(b"2 3\n1\n2\n0\n2\n1\n")
 >>> record.puzzle.rows, record.puzzle.columns
@@ -7,6 +7,18 @@ r"""The file formats that puzzles come in, one module for each, and what reads a
 b'1:2:0-2:1\n'
 """
 
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from typing import BinaryIO
+
+from nonobot.protocol.batch import DEFAULT_SIZE
+from nonobot.protocol.faults import Fault, Kind, shown
 from nonobot.protocol.formats.base import (
     MOST_BYTES,
     MOST_SIDE,
@@ -16,16 +28,8 @@ from nonobot.protocol.formats.base import (
     Size,
     UnknownFormatError,
 )
-from nonobot.protocol.formats.files import (
-    Written,
-    by_extension,
-    detect,
-    detect_prefix,
-    format_named,
-    formats,
-    read,
-    write,
-)
+from nonobot.protocol.formats.text_lines import NUMBERS
+from nonobot.protocol.record import TEXT_FIELDS, Record
 
 __all__ = [
     "MOST_BYTES",
@@ -44,3 +48,282 @@ __all__ = [
     "read",
     "write",
 ]
+
+
+@cache
+def table() -> dict[str, Format]:
+    """Load the formats, in the order in which :func:`detect` tries them."""
+    from nonobot.protocol.formats import grid, lists, non, taai, webpbn
+    from nonobot.protocol.formats.counted import CWD, MK, NIN
+    from nonobot.protocol.formats.headed import HV, PICROSS, G
+    from nonobot.protocol.formats.oneline import LETTERS, ONELINE
+    from nonobot.protocol.formats.pynogram import NONOGRID, PYNOGRAM
+
+    # Formats with words of their own come before those that take any words, letters or brackets.
+    order = (
+        *(webpbn.FORMAT, PICROSS, HV, grid.FORMAT, MK, NIN, CWD, ONELINE, G),
+        *(NONOGRID, PYNOGRAM, LETTERS, lists.FORMAT, non.FORMAT, taai.FORMAT),
+    )
+    return {format.name: format for format in order}
+
+
+def formats() -> list[Format]:
+    """Return the formats, in the order of their names."""
+    return sorted(table().values(), key=lambda format: format.name)
+
+
+def format_named(name: str) -> Format:
+    """Return a format by its name, or raise FormatError."""
+    format = table().get(name)
+    if format is None:
+        raise FormatError(f"there is no format {name!r}; known are {known_names()}")
+    return format
+
+
+def by_extension(file_name: str) -> Format | None:
+    """Return the format with the extension of a file name, if any."""
+    lower = file_name.lower()
+    return next((one for one in table().values() if lower.endswith(one.extensions)), None)
+
+
+def known_names() -> str:
+    """Return the names of all formats, for a message."""
+    return ", ".join(one.name for one in formats())
+
+
+_SAMPLE_BYTES = 1 << 16
+_BOM = b"\xef\xbb\xbf"
+
+
+def detect_prefix(prefix: bytes) -> str | None:
+    r"""Return 'taai' if the first bytes of a stream show that, otherwise None: detection needs the whole content.
+
+    The first line that is not blank is enough, so that a bot need not wait for the end of its input; no format is
+    loaded.
+
+    Examples
+    --------
+    >>> detect_prefix(b"\n$1\n")
+    'taai'
+    """
+    return "taai" if prefix.removeprefix(_BOM).lstrip().startswith(b"$") else None
+
+
+def detect(data: bytes) -> str:
+    """Return the name of the format of a file's content.
+
+    If it has no known format, raise FormatError with the format that it resembles most, or with all formats.
+    """
+    if name := detect_prefix(data[:_SAMPLE_BYTES]):
+        return name
+    lines = _sample(data)
+    full = [line for line in lines if line]
+    for format in table().values():
+        if format.looks_like(full):
+            return format.name
+    close = _numbers_alone(lines) or next(filter(None, (resemblance(full) for resemblance in _RESEMBLANCES)), None)
+    more = f"it {close}" if close else f"known are {known_names()}"
+    raise UnknownFormatError(f"the content is of no known format; {more}")
+
+
+def _sample(data: bytes) -> Sequence[str]:
+    """Return the first lines of a file, from the first that is not blank on, or raise FormatError."""
+    start = data.removeprefix(_BOM).lstrip()[:_SAMPLE_BYTES]
+    if not start:
+        raise FormatError("nothing but blank lines" if data else "an empty file")
+    if start.startswith(b"\x1f\x8b"):
+        raise FormatError("compressed (gzip); unpack it first")
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FormatError("UTF-16 text; save it as UTF-8")
+    if b"\0" in start:
+        raise FormatError("binary data, no text")
+    lines = start.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    stripped = [line.strip() for line in lines]
+    first = next((index for index, line in enumerate(stripped) if line), None)
+    if first is None:  # white space that bytes.lstrip does not know
+        raise FormatError("nothing but blank lines")
+    return stripped[first:]
+
+
+def read(source: bytes | BinaryIO, format: str | None = None, size: Size | None = None) -> Iterator[Found]:
+    """Return the puzzles of a file, and the faults of those that cannot be read, in the order of the file.
+
+    Parameters
+    ----------
+    source : bytes or binary file
+        The whole file; a stream is read to its end first. :class:`nonobot.protocol.TaaiReader` reads TAAI puzzles
+        one at a time.
+    format : str, optional
+        A name from :func:`formats` (default: recognised by the content).
+    size : (int, int) or 'auto', optional
+        Width and height of every board, used where the format states none; `auto` for square boards of any size.
+
+    Raises
+    ------
+    FormatError
+        At the call: if the file is larger than `MOST_BYTES`, is not text, has no known format, or if there is no
+        format of the given name. The iterator raises nothing, whatever the content.
+    """
+    if format:
+        format_named(format)  # before anything is read
+    data = source if isinstance(source, bytes) else _content(source)
+    if len(data) > MOST_BYTES:
+        raise FormatError(f"more than {MOST_BYTES >> 20} MiB; a puzzle file is smaller")
+    known = format_named(format or detect(data))
+    return known.read(data) if known.states_size else known.read(data, size)
+
+
+def _content(source: BinaryIO) -> bytes:
+    pieces = io.BytesIO()
+    while pieces.tell() <= MOST_BYTES:
+        piece = source.read(min(1 << 20, MOST_BYTES + 1 - pieces.tell()))
+        if not piece:
+            break
+        pieces.write(piece)
+    return pieces.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The result of writing records."""
+
+    data: bytes  # empty if no puzzle could be written
+    count: int
+    faults: tuple[Fault, ...]  # the puzzles that the format cannot hold
+    remarks: tuple[Fault, ...]  # parts of the written puzzles that the format cannot hold
+
+
+def write(records: Iterable[Record], format: str) -> Written:
+    """Return the file that holds `records` in a format.
+
+    Raises
+    ------
+    FormatError
+        If there is no format of that name, if it holds one puzzle and there are several, or if it states no sizes
+        and a reader could not infer them.
+    """
+    to = format_named(format)
+    kept: list[Record] = []
+    faults: list[Fault] = []
+    remarks: list[Fault] = []
+    for record in records:
+        problem = to.problem(record)
+        if problem:
+            faults.append(Fault(Kind.CANNOT_HOLD, f"cannot be written as {to.name}: {problem}", record.number))
+        else:
+            kept.append(record)
+            remarks += _left_out(record, to)
+    _check_count(kept, to)
+    if not to.states_size:
+        remarks += _unstated_size(kept, to)
+    data = to.write(kept).encode() if kept else b""
+    return Written(data, len(kept), tuple(faults), tuple(remarks))
+
+
+def _check_count(records: Sequence[Record], to: Format) -> None:
+    if len(records) > 1 and not to.several:
+        several = ", ".join(one.name for one in formats() if one.several)
+        raise FormatError(
+            f"{to.name} holds one puzzle a file, not {len(records)}; several can be held by {several}"
+        )
+
+
+def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
+    """Return remarks on the size with which the file is to be read."""
+    sizes = sorted({record.size for record in records})
+    names = [f"{width}x{height}" for width, height in sizes]
+    if len(sizes) > 1 and any(width != height for width, height in sizes):
+        raise FormatError(
+            f"{to.name} states no sizes; a file can mix square boards only, and here are {', '.join(names[:5])}"
+        )
+    if len(sizes) > 1:
+        what = f"{to.name} does not state the sizes of the boards; to be read with --size auto"
+    elif sizes and sizes[0] != DEFAULT_SIZE:
+        what = f"{to.name} does not state the size of the boards; to be read with --size {names[0]}"
+    else:
+        return []
+    return [Fault(Kind.LEFT_OUT, what)]
+
+
+def _left_out(record: Record, to: Format) -> list[Fault]:
+    names = [name for name in (*TEXT_FIELDS, "start", "solution") if getattr(record, name) is not None]
+    lost = [name for name in names if name not in to.holds]
+    what = f"{to.name} has no place for the {', '.join(lost)}"
+    return [Fault(Kind.LEFT_OUT, what, record.number)] if lost else []
+
+
+# --- files of no known format ------------------------------------------------------------------------------------
+
+# The parts of a file are not guessed. Numbers alone, in two parts with a blank line between, are rows and columns
+# in one program and columns and rows in another: the wrong way round, most would be puzzles, but other ones.
+
+_HEADING = re.compile(r"\W*(?P<name>rows?|columns?|cols?|horizontals?|verticals?)\b(?P<behind>.*)", re.IGNORECASE)
+_COLUMN_NAMES = ("col", "ver")
+_SIZES = re.compile(r"(\d{1,9})\s+(\d{1,9})", re.ASCII)
+
+
+def _numbers_alone(lines: Sequence[str]) -> str | None:
+    code = [line for line in lines if not line.startswith("#")]
+    if not any(code) or not all(map(NUMBERS.fullmatch, code)):
+        return None
+    parts = [sum(1 for _ in part) for is_full, part in groupby(code, key=bool) if is_full]
+    first, *others = (line for line in code if line)
+    if len(parts) == 2:
+        return (
+            "looks most like cwd (height, width, rows, a blank line, columns), but its first two lines, "
+            f"{shown(first)} and {shown(others[0])}, are not its height and its width"
+        )
+    if size := _SIZES.fullmatch(first):
+        needed, there = int(size[1]) + int(size[2]), sum(parts) - 1
+        return f"looks most like nin, but {shown(first)} asks for {needed} clue lines and there are {there}"
+    count = f"{sum(parts)} {'line' if sum(parts) == 1 else 'lines'} of numbers"
+    return f"has {count} and neither a size nor headings: nothing says which are the rows"
+
+
+def _like_picross(full: Sequence[str]) -> str | None:
+    if not any(re.match(r"GRID\b", line) for line in full):
+        return None
+    missing = next((word for word in ("ROWS", "COLUMNS") if word not in full), None)
+    return f"looks most like picross, but has no line '{missing}'" if missing else None
+
+
+def _like_olsak(full: Sequence[str]) -> str | None:
+    starts = [line for line in full if line.startswith(":")]
+    colours = any(line[:2].lower() == "#d" for line in full)
+    if not starts or not (colours or any(NUMBERS.fullmatch(line) for line in full)):
+        return None
+    return f"looks most like g, but has {len(starts)} of the lines with ':' before the rows and before the columns"
+
+
+def _with_headings(full: Sequence[str]) -> str | None:
+    headings = [heading for line in full if (heading := _HEADING.fullmatch(line))]
+    kinds = {"columns" if heading["name"].lower().startswith(_COLUMN_NAMES) else "rows" for heading in headings}
+    if not kinds:
+        return None
+    if len(kinds) == 1:
+        missing = ({"rows", "columns"} - kinds).pop()
+        return f"has a line {shown(headings[0][0])}, but none for the {missing}"
+    if all(re.match(r"\s*=", heading["behind"]) for heading in headings):
+        return "looks most like pynogram, but has no line '[clues]'"
+    return (
+        f"looks most like hv, but has {shown(headings[0][0])} and {shown(headings[-1][0])} where that has H and V"
+    )
+
+
+def _like_sized(full: Sequence[str]) -> str | None:
+    if not _SIZES.fullmatch(full[0]):
+        return None
+    other = next((line for line in full[1:] if not NUMBERS.fullmatch(line)), None)
+    return f"looks most like nin, but {shown(other)} is no clue" if other else None
+
+
+def _like_brackets(full: Sequence[str]) -> str | None:
+    line = next((line for line in full if re.search(r"[\[{(]\s*[\[{(]\s*\d", line)), None)
+    if line is None:
+        return None
+    what = "starts neither with a bracket nor with a name such as 'rows ='"
+    return f"looks most like lists, but {shown(line)} {what}"
+
+
+_RESEMBLANCES = (_like_picross, _like_olsak, _with_headings, _like_sized, _like_brackets)
+"""Functions of the first lines of a file, stripped and full: each returns the end of a sentence, or None."""

@@ -1,14 +1,8 @@
 """Formats with the size first, then a line for each clue, rows before columns: `.nin`, `.mk` and `.cwd`.
 
-- `.nin`, of Jakub Wilk's solver, as Jan Wolter's survey of solvers names it (https://webpbn.com/survey/), starts
-  with `width height`.
-- `.mk`, of Petr Olsak's solver, starts with `height width`, and a line `#` divides the rows from the columns.
-- `.cwd`, of QNonograms and of Vladimir Sukhoy's solver, has the height on its first line and the width on the
-  second, and a blank line divides the rows from the columns.
-
-The last two as pbnsolve's documentation has them (https://webpbn.com/pbnsolve.html). Comments, lines that start
-with `#`, may stand above the size, as picross-solver writes them into `.nin`. An empty clue is a `0`; a blank line
-is taken as one where the number of lines asks for it. Written: a `0`.
+Sources: the survey of solvers (https://webpbn.com/survey/) for `.nin`, of Jakub Wilk's solver; pbnsolve's
+documentation (https://webpbn.com/pbnsolve.html) for `.mk`, of Petr Olsak's solver, and `.cwd`, of QNonograms and of
+Vladimir Sukhoy's solver. See docs/formats.md.
 """
 
 from __future__ import annotations

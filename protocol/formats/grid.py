@@ -1,14 +1,6 @@
 """The `8x11` text form: a size, then sections with the clues and, drawn, the start and the solution.
 
-The first line is WIDTHxHEIGHT. The sections are `title`, `author`, `rows`, `columns`, `grid` and `solution`, in
-any order; each starts with its name on a line, with or without a colon after it or brackets around it, and its
-content stands behind the name or below. Clues have a line each, with commas or spaces between the numbers; or all
-of them stand on one line, with spaces between clues and commas between numbers. An empty clue is a `0`.
-
-`grid` is where a solver starts: `.` unknown, `#` black, `X` marked empty, so white. In `solution` all cells are
-known, and `.` is white. The form holds one puzzle; unknown sections are refused.
-
-Written: texts behind a colon, clues a line each with commas.
+See docs/formats.md.
 """
 
 from __future__ import annotations

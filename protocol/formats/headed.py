@@ -1,19 +1,7 @@
 """Text formats with a heading before the rows' clues and one before the columns': `hv`, `g` and `picross`.
 
-- `hv`: a line `H` (horizontal, the rows) and a line `V` (vertical, the columns), in any order. The numbers of a
-  clue have spaces or commas between them, and an empty clue is a `0`. The form states no size, so a blank line
-  between clues could be space or an empty clue: it is refused.
-- `g`, of Petr Olsak's solver, black and white: text first, which is not read; then a line that starts with `:`
-  before the rows' clues, one before the columns' and one at the end. The rest of such a line is not read, nor is
-  the text after the third. **An empty line is an empty clue**; so is a `0`. Before the first `:` a line `#d` may
-  stand, and below it the colours, a line each: a sign, `:`, a sign for the terminal, the name of the colour; `0`
-  is the background and `1` the colour of blocks without a sign. These two are read as white and black. A clue with
-  any other sign, a colour or a triangle, is refused, and so are triddlers, which have a line `#t`. Source: the
-  comments in the solver's own samples (http://petr.olsak.net/ftp/olsak/grid/).
-- `picross`, of Pierre Dejoue's solver (https://github.com/pierre-dejoue/picross-solver, `picross_io.h`): each line
-  `GRID name` starts a puzzle, and lines `ROWS` and `COLUMNS`, in any order, its clues, such as `[ 2 1 ]`; an empty
-  clue is `[ ]` or `[ 0 ]`. The name is the title and may be missing. Blank lines and lines that start with `#` are
-  ignored.
+Sources: the comments in Petr Olsak's samples (http://petr.olsak.net/ftp/olsak/grid/) for `g`; `picross_io.h` of
+https://github.com/pierre-dejoue/picross-solver for `picross`. See docs/formats.md.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""Nested lists, as they stand in Python, JSON and many other programs: `[[3], [2, 1]]` and `[[1, 2], [1]]`.
+"""Nested lists, as in Python, JSON and many other programs: `[[3], [2, 1]]` and `[[1, 2], [1]]`.
 
-A clue is a list of numbers, an empty clue `[]` or `[0]`. A list of clues is the rows of a puzzle, the next one
-its columns, however they are nested in further lists, and so on for further puzzles; or a name says which they
-are, as in `columns = [[1, 2], [1]]` or `"rows": [[3]]`. Names: `rows`, `row`, `x`; `columns`, `column`, `cols`,
-`col`, `y` (x for the rows is how Rosetta Code has it, https://rosettacode.org/wiki/Nonogram_solver). Round and
-curly brackets do as well as square ones; comments start with `#` or `//`. Nothing is evaluated.
-
-Written: `rows = [...]` and `columns = [...]`, a line each, a blank line between puzzles.
+See docs/formats.md. Nothing is evaluated, and no parser of a language is used: each clue needs its line, files mix
+the brackets and comments of several languages, and they may be of any depth.
 """
 
 from __future__ import annotations

@@ -1,19 +1,7 @@
-"""`.non`: Steve Simpson's puzzle files, with the keys that the nonogram-db collection added.
+"""`.non`: Steve Simpson's puzzle files, with the keys that the nonogram-db collection added (see docs/formats.md).
 
-A file has lines of a key and its value: `width 8`, `height 11`, `title "The letter P"`. After a line `rows` come
-the rows' clues, a line each with commas between the numbers, after `columns` the columns'. Sources:
-https://www.comp.lancs.ac.uk/~ss/nonogram/fmt2 and https://github.com/mikix/nonogram-db/blob/master/FORMAT.md
-
-Where the two differ, or are silent, this is how it is read:
-
-- An empty clue is a `0` (Simpson); a blank line is taken as one (nonogram-db) where the number of lines asks for
-  it.
-- Values may stand in quotes or not. Character references such as `&eacute;` are put into letters.
-- `by` is the author. `goal` is the solution, row after row: `0` is white, everything else black.
-- A line `====` ends a puzzle, and another may follow.
-- Other keys are not kept; each gets a remark. A puzzle of several colours (`3b` in a clue) is refused.
-
-Written: quotes around every text; a key `description` of our own, since Simpson allows any.
+Sources: https://www.comp.lancs.ac.uk/~ss/nonogram/fmt2 and
+https://github.com/mikix/nonogram-db/blob/master/FORMAT.md
 """
 
 from __future__ import annotations

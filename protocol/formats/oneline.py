@@ -1,11 +1,6 @@
-"""Formats with many puzzles a file, each on one or two text lines: `oneline` and `letters`.
+"""Formats with many puzzles a file, each on one or two text lines: `oneline` and `letters` (see docs/formats.md).
 
-- `oneline`: a puzzle on a line, `3:2,1:3-1,2:3,1`. First the rows' clues, then a `-`, then the columns'; `:`
-  between clues, `,` between block lengths. An empty clue is a `0` or nothing. Written: a `0`.
-- `letters`: the strings of the task "Nonogram solver" of Rosetta Code, a line of the rows' clues and one of the
-  columns', a word for each clue, a letter for each block: A is 1, B is 2, up to Z for 26. Blank lines stand
-  between puzzles. The task has no empty clue. Here it is a `0`; `@`, the character before A, is read as one, too.
-  Blocks of over 26 cells cannot be written. Source: https://rosettacode.org/wiki/Nonogram_solver
+Source of `letters`: https://rosettacode.org/wiki/Nonogram_solver
 """
 
 from __future__ import annotations

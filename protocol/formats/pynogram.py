@@ -1,15 +1,10 @@
-"""`[clues]` with `columns` and `rows`: pynogram's INI files, and the TOML files of its successor nonogrid.
+"""`[clues]` with `columns` and `rows`: the INI files of pynogram, and the TOML files of its successor nonogrid.
 
-Both solvers are by one author (https://github.com/tsionyx/pynogram, https://github.com/tsionyx/nonogrid; see
-`hello.txt` and `hello.toml` among their examples) and have one grammar: clues stand a line each, or several on a
-line with commas between; a clue may stand in quotes, and a comma behind the last one. `#` and `;` start a comment,
-blank lines say nothing, an empty clue is a `0`. In INI the clues stand behind the `=` or below it; in TOML they
-are a text in quotes, in three of them if it has several lines. A section `[colors]` is not looked at: a clue that
-names a colour, such as `2g`, is refused. Other sections and keys are left out with a remark.
+Sources: `hello.txt` and `hello.toml` among the examples of https://github.com/tsionyx/pynogram and
+https://github.com/tsionyx/nonogrid (see docs/formats.md).
 
-Read line by line here, and neither with `configparser` nor with `tomllib`: both hand over a value without its
-lines, so that no fault in a clue would have a place, and the time of `tomllib` grows with the square of what some
-files hold.
+Neither `configparser` nor `tomllib` reads them: both return a value without its lines, so that no fault in a clue
+would have a place, and the time of `tomllib` grows with the square of the size of some files.
 """
 
 from __future__ import annotations

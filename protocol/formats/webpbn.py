@@ -1,17 +1,7 @@
-"""webpbn.com's XML, black and white: https://webpbn.com/pbn_fmt.html
+"""webpbn.com's XML, black and white: https://webpbn.com/pbn_fmt.html (see docs/formats.md).
 
-A `<puzzleset>` of `<puzzle>`s with `<clues type="rows">` and `<clues type="columns">`, of `<line>`s of
-`<count>`s; or without clues and with a solution that they are made from. `<solution type="goal">` or `"solution"`
-is the solution, `"saved"` the board that somebody had got to: the start. In an `<image>` bars stand around rows,
-brackets around the colours that a cell may have, and `?` is unknown. `<source>` and `<id>` together are the
-catalogue entry; source, author and copyright of the whole set hold where a puzzle has none of its own. Other
-elements are not kept and get a remark.
-
-Any background and any one other colour will do; puzzles of more colours, and triddlers, are refused. So are
-entities and declarations: a `<!DOCTYPE>` may name a DTD, which is not fetched, and no more. Names of characters
-that HTML has, such as `&copy;`, are understood.
-
-Written: colours black and white, `X` and `.`, without a `<!DOCTYPE>`; the catalogue entry as `<source>`.
+Entities and declarations are refused: a `<!DOCTYPE>` may name a DTD, which is not fetched, and no more. Names of
+characters that HTML has, such as `&copy;`, are read.
 """
 
 from __future__ import annotations
