@@ -1,8 +1,8 @@
 """Formats with the size first, then a line for each clue, rows before columns: `.nin`, `.mk` and `.cwd`.
 
 Sources: the survey of solvers (https://webpbn.com/survey/) for `.nin`, of Jakub Wilk's solver; pbnsolve's
-documentation (https://webpbn.com/pbnsolve.html) for `.mk`, of Petr Olsak's solver, and `.cwd`, of QNonograms and of
-Vladimir Sukhoy's solver. See docs/formats.md.
+documentation (https://webpbn.com/pbnsolve.html) for `.mk`, of Petr Olsak's solver, and `.cwd`, of QNonograms and
+of Vladimir Sukhoy's solver. See docs/formats.md.
 """
 
 from __future__ import annotations
