@@ -21,7 +21,7 @@ from nonobot.harness.ranking.comparison_text import judgement
 from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.statistics import Outcome, Ratio
-from nonobot.harness.text import duration, interval_in_words, percent, ratio_in_words
+from nonobot.harness.text import interval_in_words, ratio_in_words
 from tests.ranked import MACHINE, run_result, verify_result, written
 
 PUZZLES = np.random.default_rng(0).lognormal(-5, 1.0, 40)
@@ -272,9 +272,7 @@ def test_few_puzzles_decide_nothing(count, outcome):
     )
     found = between(before, after)
     assert found.outcome is outcome
-    assert [["too few" in note for note in found.notes], len(judgement(found))] == (
-        [[True], 4] if count == 4 else [[], 2]
-    )
+    assert ("too few" in "".join(found.notes)) is ("too few" in judgement(found)[1]) is (count == 4)
 
 
 def test_repeats_count_by_the_median_of_each_puzzle():
@@ -304,11 +302,8 @@ def test_several_sets_are_compared_puzzle_by_puzzle():
 
 def test_stamps_that_are_zero_or_run_backwards_break_nothing(tmp_path, capsys):
     odd = [0.0, -1e-5, 1e-6, 5e-5, 0.002, 0.0]
-    a, b = written(tmp_path, a=run_result(times=odd), b=run_result(times=odd[::-1]))
-    assert run(a, b) == 3
-    out = capsys.readouterr().out
-    assert "too short to tell: below 100 µs" in out
-    assert "warning: 6 of 6 puzzles took less than 100 µs by the judge's clock" in out
+    assert run(*written(tmp_path, a=run_result(times=odd), b=run_result(times=odd[::-1]))) == 3
+    assert "too short to tell: below 100 µs" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("short", "warned"), [(0, False), (5, False), (6, True)])
@@ -331,20 +326,19 @@ def test_sides_of_several_files(tmp_path, capsys, form):
 
 
 @pytest.mark.parametrize(
-    ("other", "message"),
+    ("others", "message"),
     [
-        (
-            run_result(set_name="set2"),
-            r"not the same sets: before was run on set1 \(sha256 set1-dig\), after on set2",
-        ),
-        (run_result(times=(1.0, 1.0)), "was --size the same"),
-        (verify_result("answers.txt", 3), "is a checked answer file, without times"),
+        ([run_result(set_name="set2")], r"not the same sets: .*set1 \(sha256 set1-dig\), after on set2"),
+        ([run_result(times=(1.0, 1.0))], "was --size the same"),
+        ([run_result(), run_result(times=(1.0, 1.0))], "other puzzles than in the other runs on set1"),
+        ([verify_result("answers.txt", 3)], "is a checked answer file, without times"),
+        ([run_result("one"), run_result("two")], "after holds runs of different bots: one in .*, two in "),
     ],
 )
-def test_what_cannot_be_compared_is_refused(tmp_path, other, message):
-    a, b = written(tmp_path, a=run_result(), b=other)
+def test_what_cannot_be_compared_is_refused(tmp_path, others, message):
+    before, after = saved(tmp_path, [run_result()], others)
     with pytest.raises(UnusableError, match=message):
-        run(a, b)
+        run(before, after)
 
 
 def test_a_log_is_refused(tmp_path):
@@ -354,43 +348,23 @@ def test_a_log_is_refused(tmp_path):
         run(a, tmp_path / "b.log")
 
 
-def test_a_side_is_one_bot(tmp_path):
-    written(tmp_path / "mixed", a=run_result("one"), b=run_result("two"))
-    with pytest.raises(
-        UnusableError, match=r"before holds runs of different bots: one in .*a.json, two in .*b.json"
-    ):
-        run(tmp_path / "mixed", tmp_path / "mixed")
-
-
 @pytest.mark.parametrize(
     ("changed", "warning"),
     [
-        (
-            {"machine": structs.replace(MACHINE, cpu="Other CPU")},
-            "not the same CPU: Fast CPU (before); Other CPU (after)",
-        ),
-        ({"machine": structs.replace(MACHINE, numba="0.1")}, "not the same numba: 0.68.0 (before); 0.1 (after)"),
-        ({"terms": Configuration(core=1)}, "not the same number of cores: any (before); 1 (after)"),
-        (
-            {"terms": Configuration(feed=Feed.INTERACTIVE)},
-            "not the same feed: batch (before); interactive (after)",
-        ),
-        (
-            {"terms": Configuration(memory_limit_bytes=10)},
-            "not the same memory limit: none (before); 10 bytes (after)",
-        ),
-        ({"warm_up_seconds": None}, "not the same start: warmed up (before); perhaps cold (after)"),
-        ({"judge_version": "2.0"}, "not the same judge: 1.0 (before); 2.0 (after)"),
-        (
-            {"machine": structs.replace(MACHINE, busy_share=0.5)},
-            "the machine was busy at the start of after: others used 50 % of its CPU time",
-        ),
+        ({"machine": structs.replace(MACHINE, cpu="Other CPU")}, "CPU: Fast CPU (before); Other CPU (after)"),
+        ({"machine": structs.replace(MACHINE, numba="0.1")}, "numba: 0.68.0 (before); 0.1 (after)"),
+        ({"terms": Configuration(core=1)}, "number of cores: any (before); 1 (after)"),
+        ({"terms": Configuration(memory_limit_bytes=10)}, "memory limit: none (before); 10 bytes (after)"),
+        ({"warm_up_seconds": None}, "start: warmed up (before); perhaps cold (after)"),
+        ({"judge_version": "2.0"}, "judge: 1.0 (before); 2.0 (after)"),
+        ({"machine": structs.replace(MACHINE, busy_share=0.5)}, "busy at the start of after: others used 50 % of"),
         ({"end": EndReason.CRASHED}, "not every run of after finished: crashed"),
     ],
 )
 def test_what_makes_a_comparison_doubtful_is_told(changed, warning):
     assert between([run_result()], [run_result()]).warnings == []
-    assert between([run_result()], [run_result(**changed)]).warnings == [warning]
+    [line] = between([run_result()], [run_result(**changed)]).warnings
+    assert warning in line
 
 
 def test_every_field_of_the_terms_is_looked_at():
@@ -420,21 +394,3 @@ def test_runs_on_more_cores_are_no_change_of_the_bot():
 )
 def test_ratios_in_words(ratio, words):
     assert (ratio_in_words(ratio.estimate), interval_in_words(ratio)) == words
-
-
-def test_numbers_in_words():
-    assert [duration(one) for one in (0.0001, 0.00123, 0.0456, 1.5, 82.123, 7200)] == [
-        "100 µs",
-        "1.23 ms",
-        "45.6 ms",
-        "1.50 s",
-        "82.1 s",
-        "7,200 s",
-    ]
-    assert [percent(one) for one in (0.02, 0.025, 0.999, 0.95, 2.344)] == [
-        "2 %",
-        "2.5 %",
-        "99.9 %",
-        "95 %",
-        "234 %",
-    ]
