@@ -130,7 +130,6 @@ def check(puzzle: Puzzle | Record, grid: Solution | npt.ArrayLike) -> Check:
 
     Parameters
     ----------
-    puzzle : Puzzle or Record
     grid : Solution or array_like of int, shape (height, width)
         1 black, 0 white.
 
@@ -163,7 +162,6 @@ def solve(
 
     Parameters
     ----------
-    puzzle : Puzzle or Record
     solutions : int
         Number of solutions to look for: two show whether the puzzle is unique.
     seconds : float or None

@@ -62,11 +62,11 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
-# --- values: each returns what a text means, or raises ArgumentTypeError with what was expected ----------------
+# --- readers of values, which return the value of a text or raise ArgumentTypeError ----------------------------
 
 
 def size_up_to(longest: int) -> Callable[[str], tuple[int, int]]:
-    """Return what reads width and height from a text such as `25x25`; a side has up to `longest` cells."""
+    """Return a reader of width and height, such as `25x25`; a side has up to `longest` cells."""
 
     def read(text: str) -> tuple[int, int]:
         if not re.fullmatch(r"[1-9][0-9]{0,3}x[1-9][0-9]{0,3}", text):
@@ -81,29 +81,29 @@ def size_up_to(longest: int) -> Callable[[str], tuple[int, int]]:
 
 def byte_count(text: str) -> int:
     """Return a number of bytes from a text such as `500M` or `4G`; K, M and G are powers of 1024."""
-    found = re.fullmatch(r"([1-9][0-9]{0,15})([KMG]?)B?", text.strip().upper())
-    if not found:
+    parts = re.fullmatch(r"([1-9][0-9]{0,15})([KMG]?)B?", text.strip().upper())
+    if not parts:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes, such as 500M or 4G")
-    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2]]
+    return int(parts[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[parts[2]]
 
 
 def number(least: float, most: float, what: str) -> Callable[[str], float]:
-    """Return what reads a number from `least` to `most`; `what` is it in words."""
+    """Return a reader of numbers from `least` to `most`, which `what` describes."""
 
     def read(text: str) -> float:
         try:
-            found = float(text)
+            value = float(text)
         except ValueError:
-            found = float("nan")
-        if not least <= found <= most:
+            value = float("nan")
+        if not least <= value <= most:
             raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
-        return found
+        return value
 
     return read
 
 
 def whole_number(least: int, most: int | None = None, what: str = "a whole number") -> Callable[[str], int]:
-    """Return what reads a whole number from `least` to `most`, or of up to 18 digits; `what` is it in words."""
+    """Return a reader of whole numbers from `least` to `most`, or of up to 18 digits, which `what` describes."""
     bounds = f"from {least} on" if most is None else f"from {least} to {most}"
 
     def read(text: str) -> int:
@@ -121,7 +121,7 @@ count = whole_number(1)
 
 
 def either(word: str, meaning: Meaning, read: Callable[[str], Value]) -> Callable[[str], Meaning | Value]:
-    """Return what reads one word as its meaning, and every other text as `read` does."""
+    """Return a reader of one word as its meaning, and of other texts as `read` does."""
 
     def read_either(text: str) -> Meaning | Value:
         if text == word:
@@ -135,7 +135,7 @@ def either(word: str, meaning: Meaning, read: Callable[[str], Value]) -> Callabl
 
 
 def explained(read: Callable[[str], Value]) -> Callable[[str], Value]:
-    """Return what reads as `read` does, and passes on what its ValueError says, which argparse keeps to itself."""
+    """Return a reader like `read` that passes on the message of its ValueError, which argparse would drop."""
 
     def read_explained(text: str) -> Value:
         try:
@@ -150,7 +150,7 @@ def explained(read: Callable[[str], Value]) -> Callable[[str], Value]:
 
 
 class _Print(argparse.Action):
-    """Prints what a function makes of the option's value, and ends the process."""
+    """An option that prints a text and exits."""
 
     def __init__(self, *, text: Callable[[argparse.ArgumentParser, Any], str], **options: Any) -> None:
         super().__init__(**{**options, "dest": argparse.SUPPRESS, "default": argparse.SUPPRESS})
@@ -219,22 +219,10 @@ _LEAST_LIKENESS = 0.75
 
 
 def did_you_mean(text: str, names: Iterable[str]) -> str:
-    """Return what to add to a message on an unknown name: ` (did you mean taai2011?)`, or nothing.
+    """Return the end of a message on an unknown name, such as ` (did you mean report?)`, or nothing."""
+    from difflib import SequenceMatcher  # only here: few messages need it
 
-    Examples
-    --------
-    >>> did_you_mean("repoort", ["run", "report"])
-    ' (did you mean report?)'
-    """
-    import difflib  # only here: few messages need it
-
-    matcher = difflib.SequenceMatcher(b=text.casefold(), autojunk=False)
-
-    def likeness(name: str) -> float:
-        matcher.set_seq1(name)
-        return matcher.ratio()
-
-    likely = {name: likeness(name) for name in names}
+    likely = {name: SequenceMatcher(None, name, text.casefold(), autojunk=False).ratio() for name in names}
     best = max(likely.values(), default=0.0)
     if best < _LEAST_LIKENESS:
         return ""
@@ -243,10 +231,10 @@ def did_you_mean(text: str, names: Iterable[str]) -> str:
 
 
 def missing(what: str, *libraries: str) -> str:
-    """Return the line that says which libraries are missing for `what`, and the command that installs them.
+    """Return a line on the libraries that are missing for `what`, and the command that installs them.
 
-    The command names this Python and the libraries, no extra: that works in a clone, of which no index knows, as
-    well as beside an installed package, and whichever environment is active.
+    The command names this Python and the libraries, not an extra: that works in a clone as well as for an
+    installed package, whichever environment is active.
     """
     command = shlex.join([sys.executable, "-m", "pip", "install", *libraries])
     return f"{what} needs {' and '.join(libraries)}, not installed here; to install: {command}"

@@ -144,7 +144,7 @@ class Puzzle:
     @property
     def size(self) -> tuple[int, int]:
         """Width and height."""
-        return self.width, self.height
+        return len(self.columns), len(self.rows)
 
     def __str__(self) -> str:
         from nonobot.protocol.characters import text_of_board

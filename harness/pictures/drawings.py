@@ -113,17 +113,8 @@ def write(
 ) -> None:
     """Write a picture, of several drawings a sheet, and report its content on stdout.
 
-    Parameters
-    ----------
-    drawings : sequence of Drawing
-    path : Path
-        Ends with `.png` or `.svg`.
-    theme : 'light' or 'dark'
-    cell : int or None
-        Side of a cell in pixels.
-    columns : int or None
-        Boards next to each other on a sheet.
-    clues : bool
+    The path ends with `.png` or `.svg`; `cell` is the side of a cell in pixels, `columns` the number of boards
+    next to each other on a sheet.
 
     Raises
     ------

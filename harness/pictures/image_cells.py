@@ -46,14 +46,7 @@ class BoardTooLargeError(UnusableError):
 
 
 class ImageCells(NamedTuple):
-    """What was read.
-
-    Attributes
-    ----------
-    cells : Cells
-    frames : int
-        Pictures in the file; the first one was read.
-    """
+    """The cells of the first picture of a file, and the number of pictures in it."""
 
     cells: Cells
     frames: int
@@ -80,8 +73,6 @@ def read_cells(
 
     Parameters
     ----------
-    data : bytes
-        The image file.
     width, height : int, optional
         Size of the board; of one side alone, the other follows from the shape of the image; of none, a pixel makes
         a cell.

@@ -26,13 +26,7 @@ LEFT_OF_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
 def png_of(scene: Scene, theme: Theme) -> bytes:
-    """Return a picture as a PNG file.
-
-    Parameters
-    ----------
-    scene : Scene
-    theme : Theme
-        One that has a paper, and colours without transparency.
+    """Return a picture as a PNG file, in a theme with a paper and without transparency.
 
     Raises
     ------

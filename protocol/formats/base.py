@@ -118,14 +118,7 @@ Cells = Sequence[Sequence[int]]
 
 
 class Draft:
-    """One puzzle of a file while it is read: clues and faults come in, a record or a fault comes out.
-
-    Parameters
-    ----------
-    number : int
-        Its place in the file, counted from 1.
-    line : int
-        The line on which it starts.
+    """One puzzle of a file, from its first line on: it takes clues and faults, and becomes a record or a fault.
 
     Attributes
     ----------
