@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from nonobot.bot.champion.clauses import KEPT_FOR_GOOD, KEPT_IF_USED
+from nonobot.bot.champion.clauses import KEPT_FOR_GOOD
 from nonobot.bot.champion.heap import BOUND_WEIGHT
 from nonobot.bot.champion.trail import BY_CHOICE, NEVER
 from nonobot.protocol import Puzzle
@@ -16,8 +16,6 @@ from tests import champion_kernels as kernels
 from tests import naive
 from tests.boards import broken, masks_of, random_clue, random_grid, shuffled
 from tests.champion_state import ChampionState, holds
-
-USED = 0x10000  # flag beside the LBD
 
 
 @pytest.fixture(scope="module")
@@ -154,52 +152,39 @@ def test_watches_set_what_unit_propagation_sets(search):
     assert min(met.values()) > 50, met
 
 
-def reduce_and_check(search: ChampionState) -> tuple[int, int]:
-    """Reduce the clauses and check which are left; return how many there were and are."""
-    before = list(search.clauses())
-    trail = search["trail"][: search.one("trail_size")]
-    reasons = {int(event): place for event, place in enumerate(trail["reason"].tolist()) if place >= 0}
-    why = {event: frozenset(search.clause(place)) for event, place in reasons.items()}
-    ranks = []  # of those that may go: the higher the sooner
-    for at, (place, literals, flags) in enumerate(before):
-        lbd = flags & 0xFFFF
-        is_good = lbd <= KEPT_FOR_GOOD or (lbd <= KEPT_IF_USED and flags & USED)
-        if not is_good and place not in reasons.values():
-            ranks.append((lbd, len(literals), -at))
-    gone = sorted(ranks)[len(ranks) // 2 :]
-    right = [literals for at, (_, literals, _) in enumerate(before) if -at not in {rank[2] for rank in gone}]
-    kernels.reduce_clauses(search.m)
-    left = list(search.clauses())
-    assert [literals for _, literals, _ in left] == right
-    after = search["trail"]["reason"][: search.one("trail_size")].tolist()
-    assert {e: frozenset(search.clause(place)) for e, place in enumerate(after) if place >= 0} == why
-    # The ones left were not used since: only LBD and what was good for ever stay.
-    assert all((flags & 0xFFFF) <= KEPT_FOR_GOOD or not flags & USED for _, _, flags in left)
-    return len(before), len(left)
-
-
 def test_a_reduction_keeps_reasons_and_good_clauses_and_the_rest_propagates_as_before(search):
     rng = random.Random(2)
+    kept_reasons = 0
     for _ in range(40):
         loose_board(search, rng)
         for _ in range(60):
             search.add_clause(random_clause(search, rng), rng.randint(1, 12))
-        for _ in range(3):
-            while True:  # some decisions, so that some clauses are reasons
-                unknown = [v for v in range(search.one("variables")) if search.value(v) is None]
-                if not unknown or rng.random() < 0.2:
-                    break
-                search.open_level()
-                kernels.assign_literal(search.m, 2 * rng.choice(unknown) + rng.randint(0, 1), BY_CHOICE)
-                if not kernels.visit_all_watches(search.m):
-                    kernels.jump_back(search.m, search.one("level") - 1)
-                    break
-            had, has = reduce_and_check(search)
-            assert has < had or had < 20
-            kernels.jump_back(search.m, 0)
-            names = order_clauses(search) + named(search, [literals for _, literals, _ in search.clauses()])
-            decide_and_compare(search, rng, names, 15)
-            kernels.jump_back(search.m, 0)
+        for _ in range(3):  # some decisions, so that some clauses are reasons
+            unknown = [v for v in range(search.one("variables")) if search.value(v) is None]
+            search.open_level()
+            kernels.assign_literal(search.m, 2 * rng.choice(unknown) + rng.randint(0, 1), BY_CHOICE)
+            if not kernels.visit_all_watches(search.m):
+                kernels.jump_back(search.m, search.one("level") - 1)
+                break
+        before = [(set(literals), flags) for _, literals, flags in search.clauses()]
+        why = reason_clauses(search)
+        kernels.reduce_clauses(search.m)
+        left = [set(literals) for _, literals, _ in search.clauses()]
+        assert reason_clauses(search) == why
+        assert all(set(clause) in left for clause in why.values())
+        assert all(literals in left for literals, flags in before if flags & 0xFFFF <= KEPT_FOR_GOOD)
+        assert len(left) < len(before)
+        kernels.jump_back(search.m, 0)
+        names = order_clauses(search) + named(search, [literals for _, literals, _ in search.clauses()])
+        decide_and_compare(search, rng, names, 15)
+        kept_reasons += len(why)
+    assert kept_reasons > 40
+
+
+def reason_clauses(search: ChampionState) -> dict[int, frozenset[int]]:
+    """Return the stored clauses that are reasons of events on the trail."""
+    reasons = search["trail"]["reason"][: search.one("trail_size")].tolist()
+    return {event: frozenset(search.clause(place)) for event, place in enumerate(reasons) if place >= 0}
 
 
 # Analysis

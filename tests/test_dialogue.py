@@ -72,6 +72,9 @@ def test_solutions_and_verdicts_are_those_of_an_exhaustive_search(strategy):
 def test_the_cells_that_are_known_hold(strategy):
     assert answered(strategy, "solve", TWO, "1???")["solutions"] == ["1001"]
     assert answered(strategy, "solve", TWO, "11??")["verdict"] == "unsolvable"
+    assert not answered(strategy, "steps", TWO, "11??")["cut"]
+    with pytest.raises(_RequestError, match="the clue of row 1 needs 3 cells, the row has 1"):
+        answered(strategy, "solve", Puzzle.unchecked(columns=((1,),), rows=((3,),)))
 
 
 def test_steps_lead_to_the_solution_and_each_line_tells_what_it_is_said_to(strategy):
@@ -100,11 +103,6 @@ def test_no_more_steps_than_are_asked_for(strategy):
     every = answered(strategy, "steps", puzzle)["steps"]
     assert answered(strategy, "steps", puzzle, most=2) == {"cut": True, "steps": every[:2]}
     assert answered(strategy, "steps", puzzle, most=len(every)) == {"cut": False, "steps": every}
-
-
-def test_the_steps_of_a_board_without_a_solution_are_all_there(strategy):
-    answer = answered(strategy, "steps", TWO, "11??")
-    assert not answer["cut"]
 
 
 def test_a_hint_is_the_line_that_tells_most(strategy):
@@ -198,11 +196,6 @@ def test_boards_of_every_width_of_masks(strategy):
 def test_what_cannot_be_answered_is_said_in_a_line(line, why):
     with pytest.raises(_RequestError, match=f"^{why}"):
         _read(line)
-
-
-def test_clues_that_cannot_be_right_are_named(strategy):
-    with pytest.raises(_RequestError, match="the clue of row 1 needs 3 cells, the row has 1"):
-        answered(strategy, "solve", Puzzle.unchecked(columns=((1,),), rows=((3,),)))
 
 
 def test_the_process_answers_line_by_line_and_goes_on_after_a_bad_one():

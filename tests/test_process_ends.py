@@ -138,16 +138,6 @@ def test_a_ctrl_c_while_it_is_loaded_ends_it_quietly():
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
 
 
-def test_a_closed_stdout_ends_it_quietly(talk):
-    one = talk("--size", "2x2")
-    one.send(batch(GOOD))
-    assert one.receive(len(answers(GRID))) == answers(GRID)
-    one.process.stdout.close()
-    one.send(format_puzzle(2, GOOD))
-    assert one.process.wait(PATIENCE_SECONDS) != 0
-    assert one.process.stderr.read() == b""
-
-
 def in_shell(line: str, text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
     """Run a line of a shell in which `{nonobot}` stands for the command."""
     nonobot = subprocess.list2cmdline([*COMMAND, "--size", "2x2", *options])

@@ -112,13 +112,14 @@ def test_words_that_do_not_fit_a_narrow_terminal_are_broken_into_lines(questions
     assert "n: next moment + -: speed e: to the end q: quit" in words
 
 
-def test_a_puzzle_at_fault_costs_no_other(tmp_path):
+def test_a_puzzle_at_fault_or_without_a_solution_costs_no_other(tmp_path):
     path = tmp_path / "some.txt"
-    path.write_bytes(b"$1\n1\n" + format_puzzle(2, TWO))
+    path.write_bytes(b"$1\n1\n" + format_puzzle(2, NONE) + format_puzzle(3, TWO))
     with Terminal([*COMMAND, "--size", "2x2", "--watch", str(path), FAST]) as terminal:
-        terminal.wait_for("$2  2x2  champion: solved")
-        terminal.wait_for("Any key goes on")
-        terminal.press("q")
+        for shown in ("$2  2x2  champion: unsolvable", "$3  2x2  champion: solved"):
+            terminal.wait_for(shown)
+            terminal.wait_for("Any key goes on")
+            terminal.press("x")
         status, _, err = terminal.end()
     assert status == 1
     assert err.startswith("$1: line 3: expected 4 clue lines")
@@ -132,15 +133,6 @@ def test_a_start_board_is_there_from_the_beginning(tmp_path):
     )
     with watched(str(path), "--speed", "0.01") as terminal:
         terminal.wait_for("1 of 2: a line told cells, 11 of 12 cells known")
-
-
-def test_a_puzzle_without_a_solution_is_shown_and_told_by_the_exit_status(tmp_path):
-    path = tmp_path / "none.txt"
-    path.write_bytes(format_puzzle(1, NONE))
-    with Terminal([*COMMAND, "--size", "2x2", "--watch", str(path), FAST]) as terminal:
-        terminal.wait_for("champion: unsolvable")
-        terminal.press("q")
-        assert terminal.end()[0] == 1
 
 
 @pytest.mark.parametrize(
