@@ -14,13 +14,13 @@ from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
 from nonobot.bot.input import STREAM, UnreadableError, read_puzzles, why_no_puzzle
 from nonobot.bot.result import Result, RunLog
-from nonobot.bot.strategy import Strategy, make_strategy
+from nonobot.bot.strategy import Strategy
 from nonobot.bot.workers import deliver_in_order
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, PartialGrid, Record, Solution, format_answer
 from nonobot.protocol.faults import Kind, located
 from nonobot.system import usable_cores, write_all
 
-__all__ = ["run"]
+__all__ = ["make_strategy", "run"]
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
@@ -33,6 +33,17 @@ nonobot: no puzzles, as standard input is this terminal; type one of
   nonobot < questions.txt > answers.txt    play a tournament's batch
   nonobot -                                read what is typed here, up to Ctrl-D
   nonobot --help                           see all there is"""
+
+
+def make_strategy(options: Options) -> Strategy:
+    """Return the strategy that the options ask for; the kernels of no other are loaded."""
+    if options.strategy == "papers":
+        from nonobot.bot.papers import PapersStrategy
+
+        return PapersStrategy(options.probing, options.line_solver)
+    from nonobot.bot.champion import ChampionStrategy
+
+    return ChampionStrategy(options.seed, options.without)
 
 
 def run(options: Options, started: float) -> int:

@@ -1,4 +1,4 @@
-"""The base of both strategies: puzzles put into a memory, kernels loaded, results read; strategies by name."""
+"""The base of both strategies: puzzles put into a memory, kernels loaded, results read."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import ClassVar
 
-from nonobot.bot.cli import Options
 from nonobot.bot.kernels.loading import load_kernel
 from nonobot.bot.kernels.memory import Memory, Struct
 from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent, line_masks, trace_events_in
 from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
-__all__ = ["Strategy", "make_strategy", "put_puzzle"]
+__all__ = ["Strategy", "put_puzzle"]
 
 _UNLIMITED = 2**62
 """A time in nanoseconds, and a number of lines, that no search reaches."""
@@ -203,14 +202,3 @@ def _put_size(memory: Memory, width: int, height: int) -> None:
     ):
         room = memory.items(name)
         room[: len(numbers)] = array(room.format, numbers)
-
-
-def make_strategy(options: Options) -> Strategy:
-    """Return the strategy that the options ask for; the kernels of no other are loaded."""
-    if options.strategy == "papers":
-        from nonobot.bot.papers import PapersStrategy
-
-        return PapersStrategy(options.probing, options.line_solver)
-    from nonobot.bot.champion import ChampionStrategy
-
-    return ChampionStrategy(options.seed, options.without)

@@ -20,7 +20,8 @@ from itertools import chain
 from pathlib import Path
 
 from nonobot.bot.cli import parse
-from nonobot.bot.strategy import Strategy, make_strategy
+from nonobot.bot.process import make_strategy
+from nonobot.bot.strategy import Strategy
 from nonobot.tournament_data import load_set
 
 FOLDER = Path(__file__).parent / "golden" / "counts"

@@ -53,6 +53,7 @@ IMPORT_BY_NAME = ("import_module", "__import__", "load_kernel")
 
 IMPORTS_ANY_NAME = {
     "bot/kernels/loading.py",  # the names that `load_kernel` takes
+    "bot/strategy.py",  # the kernels of a strategy
     "harness/cli.py",  # the modules of COMMANDS
     "harness/opponents/serve.py",  # the libraries of the opponents
 }
