@@ -200,7 +200,7 @@ def test_runs_that_are_no_pairs_show_the_difference_and_name_the_duel(tmp_path, 
     out = " ".join(capsys.readouterr().out.split())
     assert "cannot tell in wall time, which tournaments rank by, after is 100 % slower; 1 pair of runs" in out
     assert "puzzle by puzzle it is 100 % slower" in out
-    assert out.endswith("to decide it: nonojudge duel './old -x' ./new --set set1")
+    assert out.endswith("to decide it: nonojudge duel './old -x' ./new --set set1 --rounds 7")
     assert "BEFORE AFTER --set set1" in between([before], [before]).duels[0]
     [more] = between(*alternating(1.1), tolerance=0.1).duels
     assert more.endswith(" --set set1 --rounds 14")

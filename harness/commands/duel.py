@@ -1,4 +1,4 @@
-"""`nonojudge duel`: two versions of a bot side by side on one core, and whether the second is slower."""
+"""`nonojudge duel`: two versions of a bot at the same time on one core; is the second slower?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["add_to"]
 
 DEFAULT_SET = "boardgen:25x25x500:seed=7"
 
-SIDES = ("before", "after")
+VERSIONS = ("before", "after")
 
 ENDS_OF_A_RUN = (0, 1)
 """All puzzles right, or not."""
@@ -59,10 +59,10 @@ Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that cannot be
 def add_to(parser: Parser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
-        "Play two versions of a bot side by side on one core, and tell whether the second is slower."
+        "Play two versions of a bot at the same time on one core, and tell whether the second is slower."
     )
     parser.epilog = EXAMPLES
-    for name in SIDES:
+    for name in VERSIONS:
         parser.add_argument(name, type=shlex.split, metavar=name.upper(), help=f"the command of the bot {name}")
     parser.add_argument("--set", default=DEFAULT_SET, metavar="SET", help=f"{SET_HELP} (default: {DEFAULT_SET})")
     add_size(parser)
@@ -88,24 +88,24 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Play the rounds, compare the two sides, and print what came of it."""
-    for side in SIDES:
-        if not getattr(arguments, side):
-            raise UnusableError(f"{side.upper()} is the command of a bot; it is empty")
-    loaded(arguments.set, arguments.size)  # what is wrong with it is said before anything is played
+    """Play the rounds, compare the two versions, and print the outcome."""
+    for version in VERSIONS:
+        if not getattr(arguments, version):
+            raise UnusableError(f"{version.upper()} is the command of a bot; it is empty")
+    loaded(arguments.set, arguments.size)  # an error in it comes before the first round
     options = _options(arguments)
     with _folder(arguments.results) as folder:
-        sides = [folder / side for side in SIDES]
+        folders = [folder / version for version in VERSIONS]
         with Progress(None if arguments.quiet else arguments.rounds + 1) as progress:
             for number in range(arguments.rounds + 1):
                 progress.show(number, f"round {number} of {arguments.rounds}" if number else "warming up")
-                _play(arguments, options, sides, number)
+                _play(arguments, options, folders, number)
             progress.show(arguments.rounds + 1, "done")
-        return compared(arguments, *([side] for side in sides))
+        return compared(arguments, *([one] for one in folders))
 
 
 def _options(arguments: argparse.Namespace) -> list[str]:
-    """Return the options of `nonojudge run` for both sides."""
+    """Return the options of `nonojudge run` for both bots."""
     given = vars(arguments)
     core = given["core"] if "core" in given else tournament_core()
     if not isinstance(core, int):
@@ -123,31 +123,26 @@ def _options(arguments: argparse.Namespace) -> list[str]:
 
 @contextlib.contextmanager
 def _folder(results: Path | None) -> Iterator[Path]:
-    """Yield where the results go: a folder that holds none yet, or one that is removed after the block."""
+    """Provide the folder for the results: `results`, which must contain none, or a temporary one."""
     if results is None:
         with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
             yield Path(folder)
         return
-    for side in SIDES:
-        if any((results / side).glob("*.json")):
-            raise UnusableError(f"{results / side} holds results already: --results takes a folder without any")
+    for version in VERSIONS:
+        if any((results / version).glob("*.json")):
+            raise UnusableError(f"{results / version} holds results already: --results takes a folder without any")
     yield results
 
 
-def _play(arguments: argparse.Namespace, options: Sequence[str], sides: Sequence[Path], number: int) -> None:
-    """Play a round, of which the results go into the folders `sides`; those of round 0 go nowhere.
+def _play(arguments: argparse.Namespace, options: Sequence[str], folders: Sequence[Path], number: int) -> None:
+    """Play a round; its results go into `folders`, except those of round 0.
 
-    Raises
-    ------
-    UnusableError
-        If a bot cannot be run.
-    KeyboardInterrupt
-        If the judge is told to stop meanwhile. Both runs are ended before.
+    UnusableError if a bot cannot be run, KeyboardInterrupt if the judge is interrupted; no bot is left running.
     """
     options = [*options, "--beside", f"{secrets.token_hex(4)}-{number}"]
     with tempfile.TemporaryDirectory(prefix="nonojudge-") as scratch, Interrupts() as interrupts:
         runs: dict[str, subprocess.Popen[bytes]] = {}
-        results = [(side if number else Path(scratch, side.name)) / f"{number}.json" for side in sides]
+        results = [(one if number else Path(scratch, one.name)) / f"{number}.json" for one in folders]
         for result in results if number % 2 else results[::-1]:
             result.parent.mkdir(parents=True, exist_ok=True)
             bot = result.parent.name
@@ -175,7 +170,7 @@ def _play(arguments: argparse.Namespace, options: Sequence[str], sides: Sequence
 
 
 def _require_answers(result_path: Path) -> None:
-    """See that a bot solves anything: there is nothing to compare of one that has an option wrong."""
+    """Raise UnusableError if a bot solves nothing, for example because of a wrong option."""
     result = read_result(result_path)
     if not result.score.right:
         assert isinstance(result, RunResult)  # as `nonojudge run` writes it
@@ -185,7 +180,7 @@ def _require_answers(result_path: Path) -> None:
 
 
 def _failed(runs: Mapping[str, subprocess.Popen[bytes]], interrupts: Interrupts) -> str | None:
-    """Wait for the runs of both bots; return which could not be run, if one could not. With it the other ends."""
+    """Wait for the runs of both bots, and return the bot that could not be run, if any; its end stops both."""
     failed = None
     while True:
         ends = {bot: run.poll() for bot, run in runs.items()}

@@ -191,10 +191,10 @@ class Comparison:
         if commands[0] == commands[1]:
             bots = ["BEFORE", "AFTER"]
         deciding = self.cpu or self.wall
-        enough = deciding is not None and deciding.pairs >= needed_pairs(self.limits.confidence)
-        rounds = ["--rounds", str(2 * deciding.pairs)] if deciding and enough else []
+        needed = needed_pairs(self.limits.confidence)
+        rounds = 2 * deciding.pairs if deciding and deciding.pairs >= needed else needed + 1
         return [
-            " ".join(["nonojudge duel", *bots, "--set", shlex.quote(facts.name), *rounds])
+            " ".join(["nonojudge duel", *bots, "--set", shlex.quote(facts.name), "--rounds", str(rounds)])
             for facts in self.baseline.sets
         ]
 
