@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -111,25 +113,15 @@ def test_what_is_missing_is_named_with_a_command_for_this_python():
     assert command == [sys.executable, "-m", "pip", "install", "matplotlib", "jinja2"]
 
 
-@pytest.mark.parametrize(
-    ("module", "extra"),
-    [
-        ("tournament_data/fetch.py", "data"),
-        ("harness/pictures/png.py", "pictures"),
-        ("harness/report/report_page.py", "report"),
-        ("harness/profiling/profile_picture.py", "report"),
-        ("harness/bench/measure.py", "bench"),
-        ("harness/opponents/sat.py", "opponents"),
-        ("harness/opponents/cp_sat.py", "opponents"),
-        ("nonobot/arguments.py", "completion"),
-    ],
-)
-def test_what_is_to_be_installed_is_of_an_extra(module, extra):
+def test_every_library_that_a_message_names_is_in_an_extra():
     extras = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    named = {requirement.partition(">")[0] for requirement in extras[extra]}
-    text = (HOUSE / module).read_text()
-    assert "missing(" in text
-    assert any(f'"{name}"' in text or f"'{name}'" in text for name in named)
+    offered = {re.split("[>=]", requirement)[0] for extra in extras.values() for requirement in extra}
+    named = set()
+    for path in (*HOUSE.glob("nonobot/*.py"), *HOUSE.glob("harness/**/*.py"), *HOUSE.glob("tournament_data/*.py")):
+        for call in ast.walk(ast.parse(path.read_text())):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) in ("missing", "require_libraries"):
+                named |= {one.value for one in call.args[1:] if isinstance(one, ast.Constant)}
+    assert {"Pillow", "pooch", "shtab", "matplotlib", "pyperf"} <= named <= offered
 
 
 # Completion
