@@ -9,6 +9,7 @@ import sys
 from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 from statistics import median
 
 import pytest
@@ -21,8 +22,8 @@ from nonobot.arguments import Parser
 from nonobot.harness.commands import report as command
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.report import STEPS, Report, page_of, report_page
-from nonobot.harness.report.contents import ALL_POINTS, MOST_DUELS, MOST_POINTS, SLOWEST
-from nonobot.harness.results.result_files import read_results
+from nonobot.harness.report.contents import ALL_POINTS, MOST_DUELS, MOST_POINTS, SHOWN_FAULTS, SLOWEST
+from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.run_result import EndReason, Score, Verdict
 from nonobot.harness.text import plain
 from tests import report_samples as samples
@@ -38,8 +39,8 @@ def _templates_compiled_once():
         yield
 
 
-def report_of(folder, *results) -> Report:
-    return Report(samples.read_back(folder / "results", *results))
+def report_of(*results) -> Report:
+    return Report({Path(f"{number:02}.json"): one for number, one in enumerate(results)})
 
 
 def written(report: Report, title: str = "A title") -> str:
@@ -80,8 +81,8 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture(scope="module", params=SAMPLES)
-def page(request, tmp_path_factory):
-    return written(report_of(tmp_path_factory.mktemp("page"), *getattr(samples, request.param)()))
+def page(request):
+    return written(report_of(*getattr(samples, request.param)()))
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +134,7 @@ def test_no_colour_of_the_drawings_is_left(page):
     assert "var(--bot-0)" in drawings
 
 
-def test_what_comes_from_outside_is_text(tmp_path):
+def test_what_comes_from_outside_is_text():
     hostile = samples.HOSTILE
     run = samples.run_of(hostile)
     wrong = replace(run.score.puzzles[0], verdict=Verdict.WRONG, detail=hostile)
@@ -150,7 +151,7 @@ def test_what_comes_from_outside_is_text(tmp_path):
         stderr_bytes=1,
         attempts=[replace(run.attempts[0], end=end)],
     )
-    page = written(report_of(tmp_path, run, samples.run_of("other")), hostile)
+    page = written(report_of(run, samples.run_of("other")), hostile)
     read = Reader(page)
     assert read.unbalanced == []
     assert "script" not in {tag for tag, _ in read.elements}
@@ -184,29 +185,29 @@ def test_a_page_is_the_same_byte_for_byte_whatever_the_settings(tmp_path):
 
 
 @pytest.mark.slow
-def test_five_bots_on_a_thousand_puzzles_are_less_than_two_megabytes(tmp_path):
+def test_five_bots_on_a_thousand_puzzles_are_less_than_two_megabytes():
     runs = [samples.run_of(f"bot {pace}", "boardgen:25x25x1000:seed=7", pace=pace / 100) for pace in range(1, 6)]
-    assert len(written(report_of(tmp_path, *runs)).encode()) < 2_000_000
+    assert len(written(report_of(*runs)).encode()) < 2_000_000
 
 
-def test_steps_are_told_in_order(tmp_path):
+def test_steps_are_told_in_order():
     told = []
-    page_of(report_of(tmp_path, *samples.two_sets()), "T", "1", lambda done, what: told.append(done))
+    page_of(report_of(*samples.two_sets()), "T", "1", lambda done, what: told.append(done))
     assert told == list(range(2 * STEPS + 1))
 
 
 # What it states
 
 
-def test_bots_and_runs_stand_in_the_order_of_the_ranking(tmp_path):
-    report = report_of(tmp_path, *reversed(samples.twelve_bots()))
+def test_bots_and_runs_stand_in_the_order_of_the_ranking():
+    report = report_of(*reversed(samples.twelve_bots()))
     assert list(report.bots) == [row.bot for row in report.sets[0].ranking.rows]
     assert [run.bot for run in report.sets[0].runs] == list(range(12))
     assert [second.bot for _, second in report.sets[0].duels] == list(range(1, MOST_DUELS + 1))
 
 
-def test_every_result_is_on_the_page(tmp_path):
-    report = report_of(tmp_path, *samples.two_sets())
+def test_every_result_is_on_the_page():
+    report = report_of(*samples.two_sets())
     text = Reader(written(report)).text
     for result in samples.two_sets():
         if hasattr(result, "bot"):
@@ -218,24 +219,21 @@ def test_every_result_is_on_the_page(tmp_path):
     assert [word for word in words if word not in text] == []
 
 
-def test_a_bot_without_a_right_answer_is_ranked_and_not_drawn(tmp_path):
-    report = report_of(tmp_path, samples.run_of("one"), samples.run_of("none", samples.SMALL, samples.none_right))
-    assert [run.name for run in report.sets[0].runs] == ["one", "none"]
-    assert [run.name for run in report.sets[0].timed] == ["one"]
-    assert "with a time: none." in Reader(written(report)).text
-
-
-def test_a_time_below_the_resolution_is_not_given_a_value(tmp_path):
-    run = samples.run_of("one", pace=1e-9)
-    assert "< 100 µs" in Reader(written(report_of(tmp_path, run))).text
+NONE = samples.run_of("none", samples.SMALL, samples.none_right)
 
 
 @pytest.mark.parametrize(
-    "result", [samples.run_of("none", samples.SMALL, samples.none_right), samples.not_started("none")]
+    ("results", "words"),
+    [
+        ([samples.run_of("one", pace=1e-9)], "< 100 µs"),
+        ([samples.run_of("one", pace=pace) for pace in (0.01, 0.03, 0.02)], "middle of 3 runs"),
+        ([samples.run_of("one"), NONE], "with a time: none."),
+        ([NONE], "there is nothing to plot"),
+        ([samples.not_started("none")], "there is nothing to plot"),
+    ],
 )
-def test_where_nothing_was_solved_the_page_says_so(tmp_path, result):
-    text = Reader(written(report_of(tmp_path, result))).text
-    assert "there is nothing to plot" in text
+def test_words_for_what_cannot_be_drawn_or_was_chosen(results, words):
+    assert words in Reader(written(report_of(*results))).text
 
 
 def one_puzzle(number: int = 1, took: float | None = 1.0, bot: str = "one"):
@@ -247,48 +245,45 @@ def one_puzzle(number: int = 1, took: float | None = 1.0, bot: str = "one"):
 
 @pytest.mark.parametrize("took", [0.0, -1.0, 1e-9, 0.1, 1e9])
 @pytest.mark.parametrize("number", [1, *(pytest.param(number, marks=pytest.mark.slow) for number in (0, 10**15))])
-def test_one_puzzle_is_a_report(tmp_path, number, took):
-    page = written(report_of(tmp_path, one_puzzle(number, took), one_puzzle(number, took, "two")))
+def test_one_puzzle_is_a_report(number, took):
+    page = written(report_of(one_puzzle(number, took), one_puzzle(number, took, "two")))
     assert "1 puzzle solved by both" in Reader(page).text
 
 
 @pytest.mark.slow
-def test_there_may_be_more_bots_than_looks(tmp_path):
-    read = Reader(written(report_of(tmp_path, *(one_puzzle(bot=f"bot {number}") for number in range(60)))))
+def test_there_may_be_more_bots_than_looks():
+    read = Reader(written(report_of(*(one_puzzle(bot=f"bot {number}") for number in range(60)))))
     assert len([name for name in read.all("symbol") if name["id"].startswith("swatch")]) == 60
 
 
-def test_answer_files_and_logs_are_ranked_and_not_drawn(tmp_path):
-    samples.read_back(tmp_path / "results", samples.run_of("one"), samples.checked())
-    (tmp_path / "results" / "champion <b>.log").write_text("#1\t0.5\n#2\t1.25\ntotal time: 1.75\n")
-    results, problems = read_results([tmp_path / "results"])
-    assert not problems
+def test_answer_files_and_logs_are_ranked_and_not_drawn():
+    log = BotLog({1: 0.5, 2: 1.25}, 1.75)
+    results = {Path("0.json"): samples.run_of("one"), Path("1.json"): samples.checked(), Path("a <b>.log"): log}
     report = Report(results)
     assert [len(report.sets[0].ranking.rows), len(report.sets[0].runs), len(report.runs)] == [2, 1, 1]
     text = Reader(written(report)).text
-    for word in ("Logs, not verified", "champion <b>", "1.750"):
-        assert word in text
+    assert [word for word in ("Logs, not verified", "a <b>", "1.750") if word not in text] == []
 
 
-def test_a_page_of_many_sets_draws_fewer_points_of_each(tmp_path):
+def test_a_page_of_many_sets_draws_fewer_points_of_each():
     run = one_puzzle()
     sets = [replace(run.set, sha256=f"{number:064}", name=f"set {number}") for number in range(45)]
-    report = report_of(tmp_path, *(replace(run, set=facts) for facts in sets))
+    report = report_of(*(replace(run, set=facts) for facts in sets))
     assert report.most_points == ALL_POINTS // 45
-    assert report_of(tmp_path, *samples.twelve_bots()).most_points == MOST_POINTS
+    assert report_of(*samples.twelve_bots()).most_points == MOST_POINTS
 
 
-def test_of_several_runs_of_a_bot_the_ranking_chooses(tmp_path):
-    runs = [samples.run_of("one", pace=pace) for pace in (0.01, 0.03, 0.02)]
-    report = report_of(tmp_path, *runs)
-    assert len(report.runs) == 3
-    assert [run.result for run in report.sets[0].runs] == [runs[2]]
-    assert "middle of 3 runs" in Reader(written(report)).text
+def test_runs_are_chosen_by_the_ranking_and_drawn_with_a_right_answer():
+    runs = [*(samples.run_of("one", pace=pace) for pace in (0.01, 0.03, 0.02)), NONE]
+    report = report_of(*runs)
+    assert len(report.runs) == 4
+    assert [run.result for run in report.sets[0].runs] == [runs[2], NONE]
+    assert [run.result for run in report.sets[0].timed] == [runs[2]]
 
 
-def test_slowest_puzzles_are_those_with_the_longest_median(tmp_path):
+def test_slowest_puzzles_are_those_with_the_longest_median():
     runs = samples.two_bots()
-    [part] = report_of(tmp_path, *runs).sets
+    [part] = report_of(*runs).sets
     times: dict[int, list[float]] = {}
     for one in (one for run in runs for one in run.score.puzzles):
         if one.verdict is Verdict.RIGHT:
@@ -298,19 +293,13 @@ def test_slowest_puzzles_are_those_with_the_longest_median(tmp_path):
     assert [part.slowest[number] for number in expected] == [median(times[number]) for number in expected]
 
 
-def test_only_what_is_right_is_drawn(tmp_path):
-    [part] = report_of(tmp_path, samples.run_of("hare", samples.SMALL, samples.mixed)).sets
-    [run] = part.runs
-    right = {one.number for one in run.result.score.puzzles if one.verdict is Verdict.RIGHT}
-    assert run.seconds.keys() == right
-    assert len(run.by_number) == 60
-
-
-def test_faults_are_shown_a_few_a_run_and_the_others_counted(tmp_path):
-    [part] = report_of(tmp_path, samples.run_of("wrong", samples.SMALL, lambda _: Verdict.WRONG)).sets
+def test_only_right_answers_are_drawn_and_a_few_faults_named():
+    [part] = report_of(samples.run_of("hare", samples.SMALL, samples.mixed)).sets
+    right = {one.number for one in part.runs[0].result.score.puzzles if one.verdict is Verdict.RIGHT}
+    assert (part.runs[0].seconds.keys(), len(part.runs[0].by_number)) == (right, 60)
+    [part] = report_of(samples.run_of("wrong", samples.SMALL, lambda _: Verdict.WRONG)).sets
     [(_, shown, further)] = part.wrong
-    assert len(shown) + further == 60
-    assert part.faulty == []
+    assert (len(shown) + further, len(shown), part.faulty) == (60, SHOWN_FAULTS, [])
 
 
 # The command
