@@ -21,7 +21,7 @@ def shown(folder) -> dict:
 
 def test_an_empty_folder_shows_nothing(tmp_path):
     state = shown(tmp_path)
-    assert (state["rankings"], state["under_way"], state["last"], state["problems"]) == ([], [], [], [])
+    assert [state[name] for name in ("rankings", "under_way", "last", "problems")] == [[], [], [], []]
 
 
 def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
@@ -85,23 +85,18 @@ def test_nothing_is_read_again_that_has_not_changed(tmp_path, monkeypatch):
 def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monkeypatch):
     monkeypatch.setattr(live, "MOST_FILES", 2)
     for number in range(4):
-        path = tmp_path / f"{number}.json"
-        path.write_text("{")
-        os.utime(path, (9 - number, 9 - number))
+        (tmp_path / f"{number}.json").write_text("{")
+        os.utime(tmp_path / f"{number}.json", (9 - number, 9 - number))
     (tmp_path / "z.journal.jsonl").write_text("nothing\n")
-    shown = shown_now(tmp_path, Shown())
-    assert [path.name for path in shown.stamps] == ["0.json", "1.json", "z.journal.jsonl"]
-    assert shown.state["problems"][-1] == "2 older results: the newest 2 are shown"
-
-
-def test_no_look_goes_through_more_than_so_many_files(tmp_path, monkeypatch):
+    look = shown_now(tmp_path, Shown())
+    assert [path.name for path in look.stamps] == ["0.json", "1.json", "z.journal.jsonl"]
+    assert look.state["problems"][-1] == "2 older results: the newest 2 are shown"
     monkeypatch.setattr(live, "MOST_ENTRIES", 3)
-    for number in range(5):
-        (tmp_path / str(number)).mkdir()
-        (tmp_path / str(number) / "a.json").write_text("{")
-    shown = shown_now(tmp_path, Shown())
-    assert shown.stamps == {}
-    assert "more than 3 files and folders" in shown.state["problems"][0]
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "5.json").write_text("{")
+    look = shown_now(tmp_path, Shown())
+    assert "5.json" not in {path.name for path in look.stamps}
+    assert "more than 3 files and folders" in look.state["problems"][-2]
 
 
 def test_a_plot_is_drawn_once_for_all_who_watch_and_anew_only_if_it_has_changed(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http.client
 import json
 import socket
@@ -331,37 +332,29 @@ def test_the_page_is_where_wheels_have_it():
 
 @pytest.mark.slow
 def test_a_thousand_half_open_connections_get_an_answer_and_the_page_goes_on(server):
-    own = []
-    try:
-        for number in range(1000):
-            one = socket.create_connection(("127.0.0.1", server.port))
-            if number % 2:
-                one.sendall(b"GET / HTTP/1.1\r\nHost: 127")
-            own.append(one)
+    with contextlib.ExitStack() as stack:
+        own = [stack.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(1000)]
+        for one in own[::2]:
+            one.sendall(b"GET / HTTP/1.1\r\nHost: 127")
         assert server.ask("/api/facts").status == 200
         assert server.told("solve", TWO)["verdict"] == "multiple"
         for one in own:
             one.settimeout(60)
             assert one.recv(100).startswith(b"HTTP/1.1 408 ")
-    finally:
-        for one in own:
-            one.close()
     assert server.ask("/").status == 200
 
 
 @pytest.mark.slow
 def test_a_head_that_trickles_in_is_cut_off(server):
+    answer = b""
+    until = time.monotonic() + 60
     with socket.create_connection(("127.0.0.1", server.port)) as own:
         own.settimeout(1.0)
         own.sendall(b"GET / HTTP/1.1\r\nX: ")
-        answer = b""
-        until = time.monotonic() + 60
         while not answer and time.monotonic() < until:
             own.sendall(b"x")
-            try:
+            with contextlib.suppress(TimeoutError):
                 answer = own.recv(100)
-            except TimeoutError:
-                continue
     assert answer.startswith(b"HTTP/1.1 408 ")
 
 
@@ -377,23 +370,21 @@ def test_a_puzzle_that_never_ends_is_given_up_and_one_that_nobody_waits_for_is_k
         for _ in range(6):  # more than there are processes
             connection = http.client.HTTPConnection("127.0.0.1", server.port)
             connection.request("POST", "/api/solve", json.dumps({"board": board}))
-            deadline = time.monotonic() + PATIENCE_SECONDS
-            while not any(map(is_busy, bots_of(server))) and time.monotonic() < deadline:
-                pass
+            wait_for_bots(server, busy=True)
             connection.close()
-            deadline = time.monotonic() + PATIENCE_SECONDS
-            while (is_anyone_busy := any(map(is_busy, bots_of(server)))) and time.monotonic() < deadline:
-                pass
-            assert not is_anyone_busy
+            wait_for_bots(server, busy=False)
         assert server.told("solve", TWO)["verdict"] == "multiple"
 
 
-def bots_of(server):
-    return [one.pid for one in psutil.Process(server.process.pid).children()]
+def wait_for_bots(server, busy: bool) -> None:
+    """Wait until one of the server's bots computes, or none does."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while any(map(is_busy, psutil.Process(server.process.pid).children())) != busy:
+        assert time.monotonic() < deadline
 
 
-def is_busy(pid: int) -> bool:
+def is_busy(process: psutil.Process) -> bool:
     try:
-        return psutil.Process(pid).cpu_percent(0.2) > 50
+        return process.cpu_percent(0.2) > 50
     except psutil.Error:
         return False
