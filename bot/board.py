@@ -10,7 +10,7 @@ from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.language import now_ns
 from nonobot.bot.kernels.masks import count, lowest
 from nonobot.bot.line import paint
-from nonobot.bot.result import TRACE
+from nonobot.bot.result import TraceEvent
 
 __all__ = [
     "copy_board",
@@ -162,7 +162,7 @@ def propagate(m: Any) -> Any:
             m.board.white[line] = white_now
             paint_crossing(m.board.black, black_now ^ black, crossing, m.one << place)
             paint_crossing(m.board.white, white_now ^ white, crossing, m.one << place)
-            trace(m, TRACE.painted)
+            trace(m, TraceEvent.PAINTED)
         todo, triggered = triggered, m.none
         first, crossing = crossing, first
     m.counts.line_solves += solves

@@ -177,9 +177,13 @@ def _numbers(board: Board) -> npt.NDArray[np.intp]:
 def _explaining_line(puzzle: Puzzle, before: Board, after: Board) -> list[Any] | None:
     """Return the name of the line from which all cells that changed follow; None if it takes several lines."""
     rows, columns = np.nonzero(after != before)
-    for kind, places in (("row", np.unique(rows)), ("column", np.unique(columns))):
+    for kind, places, clues in (
+        ("row", np.unique(rows), puzzle.rows),
+        ("column", np.unique(columns), puzzle.columns),
+    ):
         if len(places) == 1:
-            line = _Line.of(puzzle, kind, int(places[0]))
+            place = int(places[0])
+            line = _Line(kind, place, clues[place])
             painted = line.painted(before)
             if painted is not None and np.array_equal(painted, line.cells(after)):
                 return line.name
@@ -192,10 +196,6 @@ class _Line(NamedTuple):
     kind: str
     place: int
     clue: tuple[int, ...]
-
-    @classmethod
-    def of(cls, puzzle: Puzzle, kind: str, place: int) -> _Line:
-        return cls(kind, place, (puzzle.rows if kind == "row" else puzzle.columns)[place])
 
     @property
     def name(self) -> list[Any]:

@@ -14,7 +14,7 @@ from nonobot.protocol import DEFAULT_SIZE, Fault, Found, read_batch
 from nonobot.protocol.faults import Kind
 
 __all__ = [
-    "AUTO", "STREAM", "UnreadableError", "chunks_until", "lines_of", "puzzles_in", "read_puzzles", "why_no_puzzle",
+    "AUTO", "STREAM", "UnusableError", "chunks_until", "lines_of", "puzzles_in", "read_puzzles", "why_no_puzzle",
 ]  # fmt: skip
 
 _STDIN = 0
@@ -26,8 +26,8 @@ AUTO, STREAM = "auto", "taai"
 """The name for a format that the content shows, and the format whose puzzles are solved as they arrive."""
 
 
-class UnreadableError(Exception):
-    """An input that cannot be read at all; the message is one line that says why."""
+class UnusableError(Exception):
+    """Input or output that cannot be used at all; the message is one line with the reason."""
 
 
 def read_puzzles(
@@ -48,20 +48,16 @@ def read_puzzles(
     form, size
         See :func:`puzzles_in`.
     deadline
-        On the clock of `time.monotonic`.
+        Time on the clock of `time.monotonic`; TimeoutError if it passes before an input ends.
     head
         Takes the beginning of standard input, for :func:`why_no_puzzle`.
-
-    Raises
-    ------
-    UnreadableError, OSError
-        If standard input cannot be read, and there are no files.
-    TimeoutError
-        If `deadline` passes before an input ends.
     """
     if files:
         return _puzzles_of_files(files, form, size, deadline)
-    return puzzles_in(_remembered(chunks_until(_STDIN, deadline), head), form, size)
+    try:
+        return puzzles_in(_remembered(chunks_until(_STDIN, deadline), head), form, size)
+    except UnusableError as error:
+        raise UnusableError(f"standard input: {error}") from None
 
 
 def _puzzles_of_files(
@@ -81,7 +77,7 @@ def _puzzles_of_files(
             raise
         except OSError as error:
             yield Fault(Kind.UNREADABLE, error.strerror or str(error), file=file)
-        except UnreadableError as error:
+        except UnusableError as error:
             yield Fault(Kind.UNREADABLE, str(error), file=file)
         before = last
 
@@ -112,12 +108,11 @@ def puzzles_in(
     size
         Width and height of every board of a batch; 'auto': square boards, whose size is inferred; None: 25x25.
     is_whole
-        Whether the input is a file: a batch without a size is then read as a whole too, and its boards may be of
-        another size than 25x25.
+        Whether a batch without a size is read as a whole too; its boards may then have another size than 25x25.
 
     Raises
     ------
-    UnreadableError
+    UnusableError
         If the input is not a file of `form`, or not of any known format.
     """
     if form == AUTO:
@@ -130,10 +125,15 @@ def puzzles_in(
         return read_batch(lines_of(chunks), None if size == "auto" else size or DEFAULT_SIZE)
     from nonobot.protocol.formats import MOST_BYTES, FormatError, read  # only here: a tournament needs none of it
 
+    data = bytearray()
+    for chunk in chunks:
+        data += chunk
+        if len(data) > MOST_BYTES:
+            break
     try:
-        return list(read(_first(chunks, MOST_BYTES), None if form == AUTO else form, size))
+        return list(read(bytes(data), None if form == AUTO else form, size))
     except FormatError as error:
-        raise UnreadableError(str(error)) from None
+        raise UnusableError(str(error)) from None
 
 
 _SAYS_NOTHING = b"\xef\xbb\xbf \t\r\n\v\f"
@@ -150,16 +150,6 @@ def _head(chunks: Iterable[bytes]) -> bytes:
         if chunk.strip(_SAYS_NOTHING) or len(head) > MOST_BYTES:
             break
     return bytes(head)
-
-
-def _first(chunks: Iterable[bytes], most: int) -> bytes:
-    """Return an input, or its beginning, which is longer than `most` bytes."""
-    data = bytearray()
-    for chunk in chunks:
-        data += chunk
-        if len(data) > most:
-            break
-    return bytes(data)
 
 
 def chunks_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:

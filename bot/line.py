@@ -57,20 +57,10 @@ def paint(m: Any, line: Any, black: Any, white: Any) -> Any:
     """Paint a line maximally.
 
     Before: `black` and `white` are disjoint sets of the line's cells, and its clue fits it.
-    After: a conflict if no placement agrees with them; otherwise the cells that are black, and those that are
-    white, in every placement that agrees. `m.starts` holds the valid starts of each block.
+    After: True with the cells that are black, and those that are white, in every placement that agrees with them;
+    `m.starts` holds the valid starts of each block. Or False, if no placement agrees (a conflict).
 
-    Parameters
-    ----------
-    m : memory
-        Any that has `length`, `blocks`, `clue`, and the scratch `reach`, `starts`, `fits`.
-    line : int64
-    black, white : mask
-
-    Returns
-    -------
-    consistent : bool
-    black, white : mask
+    The memory `m` is any with `length`, `blocks`, `clue`, and the scratch `reach`, `starts`, `fits`.
     """
     length, blocks = m.length[line], m.blocks[line]
     cells = (m.one << length) - 1

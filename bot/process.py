@@ -8,11 +8,10 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
-from nonobot.bot.input import STREAM, UnreadableError, read_puzzles, why_no_puzzle
+from nonobot.bot.input import STREAM, UnusableError, read_puzzles, why_no_puzzle
 from nonobot.bot.result import Result, RunLog
 from nonobot.bot.strategy import Strategy
 from nonobot.bot.workers import deliver_in_order
@@ -47,14 +46,18 @@ def make_strategy(options: Options) -> Strategy:
 
 
 def run(options: Options, started: float) -> int:
-    """Answer the puzzles of files, or of the batch on standard input, and return the exit status.
+    """Answer the puzzles of files or of standard input, and return the exit status.
 
-    Parameters
-    ----------
-    options : Options
-    started : float
-        When the process started, on the clock of `time.monotonic`.
+    `started` is the time when the process started, on the clock of `time.monotonic`.
     """
+    try:
+        return _run(options, started)
+    except UnusableError as error:
+        _say(str(error))
+        return 2
+
+
+def _run(options: Options, started: float) -> int:
     if options.dialogue:
         from nonobot.bot.dialogue import converse  # nothing of it is needed in a tournament
 
@@ -68,15 +71,17 @@ def run(options: Options, started: float) -> int:
         for strategy in strategies:
             _prepare(strategy, options)
     except ValueError as error:
-        return _unusable(str(error))
+        raise UnusableError(str(error)) from None
     if options.warm_up:
         return 0
     if options.watch:
-        return _watched(options, strategies[0], options.watch)
+        from nonobot.bot.watch import watch  # nothing of it is needed in a tournament
+
+        return watch(options, strategies[0], options.watch, _report)
     try:
         run_log = RunLog(options.log, options.stats, on_failure=_say)
     except OSError as error:
-        return _unusable(f"cannot write {error.filename}: {error.strerror}")
+        raise UnusableError(f"cannot write {error.filename}: {error.strerror}") from None
     batch = _Batch(options, started, strategies, run_log)
     try:
         return batch.run()
@@ -84,17 +89,8 @@ def run(options: Options, started: float) -> int:
         run_log.close(time.monotonic() - started)
 
 
-def _watched(options: Options, strategy: Strategy, path: Path) -> int:
-    from nonobot.bot.watch import UnwatchableError, watch  # nothing of it is needed in a tournament
-
-    try:
-        return watch(options, strategy, path, _report)
-    except UnwatchableError as error:
-        return _unusable(str(error))
-
-
 def _prepare(strategy: Strategy, options: Options) -> None:
-    """Load the kernels, or compile them and say so, now or when a board needs them; say so if that is all."""
+    """Load the kernels, and report each compilation, now or later; report too if a warm-up has nothing to do."""
     before = time.monotonic()
     compiled = False
 
@@ -158,16 +154,16 @@ class _Batch:
             return 1
         except BrokenPipeError:
             return 1
-        except UnreadableError as error:
-            return _unusable(f"standard input: {error}")
         except OSError as error:
-            return _unusable(f"input or output failed: {error.strerror}")
-        if self._unreadable:
+            raise UnusableError(f"input or output failed: {error.strerror}") from None
+        if self._unreadable or (self._faults and options.files and not self._read):
             return 2
-        if not self._read and options.files:
-            return 2 if self._faults else _unusable(f"no puzzle in {', '.join(options.files)}")
         if not self._read:
-            return _unusable(why_no_puzzle(options.format, bytes(head), is_blank=not self._early))
+            files = ", ".join(options.files)
+            blank = not self._early
+            raise UnusableError(
+                f"no puzzle in {files}" if files else why_no_puzzle(options.format, bytes(head), blank)
+            )
         return 0 if self._solved == self._read and not self._faults else 1
 
     def _report_early(self) -> None:
@@ -320,8 +316,3 @@ def _report(line: str) -> None:
 
 def _say(message: str) -> None:
     _report(f"nonobot: {message}")
-
-
-def _unusable(message: str) -> int:
-    _say(message)
-    return 2

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from typing import Literal, NamedTuple, TextIO
+from typing import Literal, TextIO
 
 from nonobot.bot.kernels.memory import Memory, masks_in
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle, Solution
 
 __all__ = [
-    "MOST_TRACE_EVENTS", "TRACE", "Result", "RunLog", "TraceEvent", "grid_of", "line_masks", "solution_of",
+    "MOST_TRACE_EVENTS", "Result", "RunLog", "TraceEvent", "grid_of", "line_masks", "solution_of",
     "trace_events_in",
 ]  # fmt: skip
 
@@ -112,18 +112,6 @@ class TraceEvent(IntEnum):
     GUESSED = 2  # a cell was assumed
     TAKEN_BACK = 3  # an assumption was taken back, with all that followed from it
     RESTARTED = 4  # all assumptions were taken back
-
-
-class _TraceEvents(NamedTuple):
-    painted: int = int(TraceEvent.PAINTED)
-    probed: int = int(TraceEvent.PROBED)
-    guessed: int = int(TraceEvent.GUESSED)
-    taken_back: int = int(TraceEvent.TAKEN_BACK)
-    restarted: int = int(TraceEvent.RESTARTED)
-
-
-TRACE = _TraceEvents()
-"""The trace events as kernels record them."""
 
 
 def trace_events_in(memory: Memory) -> Iterator[tuple[TraceEvent, PartialGrid]]:

@@ -43,21 +43,10 @@ class Strategy(ABC):
         size: tuple[int, int] | None = DEFAULT_SIZE,
         everything: bool = False,
     ) -> None:
-        """Load the kernels for boards of a size.
+        """Load the kernels for boards of a size; None: load nothing before the first board.
 
-        Parameters
-        ----------
-        on_compile
-            Called before each compilation, now or later, with the name of the part to compile.
-        size
-            Width and height; None: load nothing before the first board.
-        everything
-            Load the kernels too that only some boards of this size need.
-
-        Raises
-        ------
-        ValueError
-            If the strategy does not accept boards of this size.
+        `on_compile` is called before each compilation, now or later, with the name of the part to compile.
+        `everything`: load also kernels that only some boards need. ValueError: the boards are too large.
         """
         self._on_compile = on_compile
         if size is not None:
@@ -76,12 +65,7 @@ class Strategy(ABC):
         """Search for up to `solutions` solutions of `puzzle` that have the cells of `start`.
 
         The search ends after `seconds`, loading not counted, or after `line_limit` painted lines, which is at the
-        same place on every machine.
-
-        Raises
-        ------
-        ValueError
-            If the board is too large, or `solutions` is less than 1.
+        same place on every machine. ValueError: the board is too large, or `solutions` is less than 1.
         """
         if solutions < 1:
             raise ValueError(f"at least one solution must be looked for, not {solutions}")

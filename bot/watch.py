@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nonobot.bot.cli import Options
-from nonobot.bot.input import AUTO, STREAM, UnreadableError, puzzles_in
+from nonobot.bot.input import AUTO, STREAM, UnusableError, puzzles_in
 from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import BLACK, UNKNOWN, Fault, Found, PartialGrid, Record, Solution
@@ -38,7 +38,7 @@ from nonobot.protocol.characters import (
 from nonobot.protocol.faults import located
 from nonobot.protocol.picture import Picture
 
-__all__ = ["UnwatchableError", "picture_of", "watch"]
+__all__ = ["picture_of", "watch"]
 
 
 def picture_of(record: Record, solution: Solution, is_alone: bool) -> bytes:
@@ -93,10 +93,6 @@ MOST_SPEED = 1000.0
 """Events a second; a terminal takes no more."""
 
 
-class UnwatchableError(Exception):
-    """Nothing can be shown; the message is one line with the reason."""
-
-
 def watch(options: Options, strategy: Strategy, path: Path, on_fault: Callable[[str], None]) -> int:
     """Solve the puzzles of a file one after the other, and show each search; return the exit status.
 
@@ -104,11 +100,11 @@ def watch(options: Options, strategy: Strategy, path: Path, on_fault: Callable[[
 
     Raises
     ------
-    UnwatchableError
+    UnusableError
         If the file cannot be read, no puzzle of it can be shown, or standard output is not a terminal.
     """
     if not sys.stdout.isatty():
-        raise UnwatchableError("--watch draws on a terminal, and standard output is none")
+        raise UnusableError("--watch draws on a terminal, and standard output is none")
     strategy.watch()
     status, shown = 0, 0
     try:
@@ -131,7 +127,7 @@ def watch(options: Options, strategy: Strategy, path: Path, on_fault: Callable[[
     except _StoppedError as stopped:
         return 128 + int(stopped.args[0])
     if not shown:
-        raise UnwatchableError(f"{path}: no puzzle that can be watched")
+        raise UnusableError(f"{path}: no puzzle that can be watched")
     return status
 
 
@@ -148,9 +144,9 @@ def _puzzles(path: Path, options: Options) -> list[Found]:
         form = AUTO if options.format == STREAM else options.format
         return list(puzzles_in(iter([path.read_bytes()]), form, options.size, is_whole=True))
     except OSError as error:
-        raise UnwatchableError(f"cannot read {path}: {error.strerror}") from None
-    except UnreadableError as error:
-        raise UnwatchableError(f"{path}: {error}") from None
+        raise UnusableError(f"cannot read {path}: {error.strerror}") from None
+    except UnusableError as error:
+        raise UnusableError(f"{path}: {error}") from None
 
 
 class _Show:

@@ -30,18 +30,10 @@ def deliver_in_order(
 ) -> None:
     """Deliver each task with its result, in their order, while the workers continue with the next tasks.
 
-    Parameters
-    ----------
-    tasks
-        All tasks. A free worker takes the next one, in its thread, up to `WINDOW` tasks ahead of the deliveries.
-        An exception of the iterable is raised here, after the deliveries of all tasks before it.
-    workers
-        Functions from a task to its result; each runs in a thread of its own.
-    deliver
-        Called in the thread that made the next result, so that no other thread has to wake up: on a machine
-        whose cores are all busy that saves a fiftieth of the time.
-    stop
-        Called when the remaining results are not wanted; it makes the workers return soon.
+    Each worker runs in a thread of its own, and takes the next task when it is free, up to `WINDOW` tasks ahead of
+    the deliveries. An exception of `tasks` is raised after the deliveries of all tasks before it. The thread that
+    made the next result calls `deliver`, so that no other thread has to wake up: on a machine whose cores are all
+    busy that saves a fiftieth of the time. `stop` makes the workers return soon.
     """
     room = Semaphore(WINDOW)
     reading, delivering = Lock(), Lock()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
+from nonobot.bot.papers import PapersStrategy
 from nonobot.bot.result import Result
 from nonobot.protocol import Puzzle, Solution
 from tests import naive
@@ -57,3 +59,10 @@ def check_search(
             assert result.verdict == ("unsolvable", "unique", "multiple")[min(len(right), 2)], puzzle
         if most < len(right):
             assert not result.exhausted, puzzle
+
+
+papers_strategy = cache(PapersStrategy)
+
+
+def solve_as_the_papers(puzzle: Puzzle, probing: str = "fp2", solver: str = "bitset", **limits: float) -> Result:
+    return papers_strategy(probing, solver).solve(puzzle, **limits)

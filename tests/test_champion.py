@@ -11,11 +11,17 @@ import pytest
 
 from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
 from nonobot.bot.champion import ChampionStrategy
-from nonobot.bot.papers import solve as solve_as_the_papers
 from nonobot.protocol import Puzzle, read_batch
 from tests import naive
 from tests.boards import random_grid, shuffled
-from tests.enumerated import by_clues, check_search, check_solutions, check_solved, mixed_board
+from tests.enumerated import (
+    by_clues,
+    check_search,
+    check_solutions,
+    check_solved,
+    mixed_board,
+    solve_as_the_papers,
+)
 from tests.talking import batch, run
 
 pytestmark = pytest.mark.usefixtures("compiled")

@@ -10,12 +10,13 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from nonobot.bot.papers import PapersStrategy, deduce, solve
+from nonobot.bot.papers import PapersStrategy, deduce
 from nonobot.protocol import Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 from tests import naive
 from tests.boards import array_of, random_grid
 from tests.enumerated import by_clues, check_search, check_solved, mixed_board
+from tests.enumerated import solve_as_the_papers as solve
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

@@ -27,7 +27,7 @@ from nonobot.bot.champion.trail import BY_CHOICE, NEVER, NONE, assign, backjump,
 from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.masks import highest, lowest
 from nonobot.bot.line import paint
-from nonobot.bot.result import TRACE
+from nonobot.bot.result import TraceEvent
 
 __all__ = ["learn", "start_learning"]
 
@@ -407,24 +407,24 @@ def learn(m: Any, resume: Any) -> Any:
             _learn_from_conflict(m)
             if is_full_database(m) and not _reduce(m):
                 return OUTCOME.late
-            trace(m, TRACE.taken_back)
+            trace(m, TraceEvent.TAKEN_BACK)
             end_phase(m, STEP.learning_analysis)
         elif m.assigned == variables:
-            trace(m, TRACE.painted)
+            trace(m, TraceEvent.PAINTED)
             return OUTCOME.solved
         elif now > m.deadline or m.counts.line_solves > m.most_lines:
             return OUTCOME.late
         elif m.conflicts_met >= m.next_restart:
             if not _restart(m):
                 return OUTCOME.unsolvable
-            trace(m, TRACE.restarted)
+            trace(m, TraceEvent.RESTARTED)
             end_phase(m, STEP.learning_upkeep)
         elif m.conflicts_met >= m.next_reduction:
             if not _reduce(m):
                 return OUTCOME.late
             end_phase(m, STEP.learning_upkeep)
         else:
-            trace(m, TRACE.painted)
+            trace(m, TraceEvent.PAINTED)
             _decide(m)
-            trace(m, TRACE.guessed)
+            trace(m, TraceEvent.GUESSED)
             end_phase(m, STEP.learning_decisions)

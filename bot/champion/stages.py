@@ -29,7 +29,7 @@ from nonobot.bot.champion.search import learn, start_learning
 from nonobot.bot.champion.state import MOST_PICKED, OUTCOME, STAGE, STEP, WANTED
 from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.masks import lowest
-from nonobot.bot.result import TRACE
+from nonobot.bot.result import TraceEvent
 
 __all__ = ["MOST_ODDS", "descend", "propagate_root", "search"]
 
@@ -89,7 +89,7 @@ def descend(m: Any, at_once: Any) -> Any:
     most_picked = min(at_once * parts, MOST_PICKED)
     m.counts.descents += 1
     copy_board(m, m.board, m.root)
-    trace(m, TRACE.restarted)
+    trace(m, TraceEvent.RESTARTED)
     forget(m)
     for _ in range(FIRST_SWEEPS):
         if not sweep(m, MOST_ODDS):
@@ -105,7 +105,7 @@ def descend(m: Any, at_once: Any) -> Any:
                 continue
             copy_board(m, m.undo, m.board)
             paint_cell(m, y, x, white)
-            trace(m, TRACE.guessed)
+            trace(m, TraceEvent.GUESSED)
             if propagate(m):
                 continue
             turns += 1
@@ -113,7 +113,7 @@ def descend(m: Any, at_once: Any) -> Any:
                 return False
             copy_board(m, m.board, m.undo)
             paint_cell(m, y, x, 1 - white)
-            trace(m, TRACE.taken_back)
+            trace(m, TraceEvent.TAKEN_BACK)
             if not propagate(m):
                 return False
         if is_full(m):

@@ -77,17 +77,10 @@ class _AddressModel(models.PrimitiveModel):
         super().__init__(manager, kind, _LONG)
 
 
-class _Row:
-    """A row of a table."""
-
-    def __init__(self, table: ArrayType) -> None:
-        self.type = ArrayType(table.item, table.step, length=table.row)
-
-
 def type_of(what: Any) -> Any:
-    """Return the type that a member has for kernels."""
-    if isinstance(what, _Row):
-        return what.type
+    """Return the type of a member, or of a row of a table, for kernels."""
+    if isinstance(what, ArrayType):
+        return what
     if isinstance(what, Struct):
         return StructType(what)
     if isinstance(what, Array):
@@ -141,9 +134,6 @@ def _no_float(what: Any, value: Any) -> None:
         raise errors.TypingError("a float is put where whole numbers are: was a uint64 added to an int64?")
 
 
-# --- members ---
-
-
 @infer_getattr
 class _Members(AttributeTemplate):
     key = StructType
@@ -165,9 +155,6 @@ def _lower_set_member(context: Any, builder: Any, sig: Any, args: Any, name: str
         raise errors.TypingError(f"{name} is no single item; put something into one of its own")
     _no_float(what, sig.args[1])
     _store(builder, what, builder.add(args[0], _LONG(offset)), args[1])
-
-
-# --- items ---
 
 
 def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -195,7 +182,7 @@ def _is_index(array: ArrayType, index: Any) -> bool:
 def _indexed(array: ArrayType, index: Any) -> Any:
     """Return what an index stands for: an item, a struct, or a row of a table."""
     if array.row and not isinstance(index, BaseTuple):
-        return _Row(array)
+        return ArrayType(array.item, array.step, length=array.row)
     return array.item
 
 
@@ -218,7 +205,7 @@ class _SetItem(AbstractTemplate):
         if not (isinstance(args[0], ArrayType) and _is_index(*args[:2])):
             return None
         what = _indexed(*args[:2])
-        if isinstance(what, _Row):
+        if isinstance(what, ArrayType):
             raise errors.TypingError("a row of a table is no item; put something into one of its own")
         _no_float(what, args[2])
         return signature(types.void, args[0], args[1], type_of(what))

@@ -88,9 +88,11 @@ if numba.config.DISABLE_JIT:
         return np.where(a < b, a, b)
 
     def _loader(lanes: int) -> Any:
+        """Return the function that returns so many floats of an array, from item `at` on."""
         return lambda array, at: array.stretch(at, lanes).copy()
 
     def _splatter(lanes: int) -> Any:
+        """Return the function that returns a vector of so many times the same float."""
         return lambda value: np.full(lanes, value, np.float32)
 
     def store(array: Any, at: Any, vector: Any) -> None:
@@ -103,27 +105,25 @@ if numba.config.DISABLE_JIT:
         return np.where([bool(number >> lane & 1) for lane in range(a.size)], a, b)
 
     def rotate_up(a: Any, places: Any) -> Any:
-        """Return a vector with all lanes moved up by `places`; the last come first."""
+        """Return a vector with all lanes moved up by `places`, a literal; the last come first."""
         return np.roll(a, places)
 
     def rotate_down(a: Any, places: Any) -> Any:
-        """Return a vector with all lanes moved down by `places`; the first come last."""
+        """Return a vector with all lanes moved down by `places`, a literal; the first come last."""
         return np.roll(a, -places)
 
 else:
 
-    def _bound(comparison: str, meaning: str) -> Any:
+    def _bound(comparison: str) -> Any:
         def build(typingctx: Any, a: Any, b: Any) -> Any:
             def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
                 return builder.select(builder.fcmp_ordered(comparison, *args), *args)
 
             return a(a, a), codegen
 
-        build.__doc__ = meaning
         return intrinsic(build)
 
-    at_least = _bound(">", "Return the larger of a and b.")
-    at_most = _bound("<", "Return the smaller of a and b.")
+    at_least, at_most = _bound(">"), _bound("<")
 
     def _loader(lanes: int) -> Any:
         kind = VectorType(lanes)
@@ -135,7 +135,6 @@ else:
 
             return kind(array, types.int64), codegen
 
-        build.__doc__ = f"Return {lanes} floats of an array, from item `at` on."
         return intrinsic(build)
 
     def _splatter(lanes: int) -> Any:
@@ -148,7 +147,6 @@ else:
 
             return kind(types.float32), codegen
 
-        build.__doc__ = f"Return a vector of {lanes} times the same float."
         return intrinsic(build)
 
     @intrinsic
@@ -173,7 +171,7 @@ else:
 
         return a(bits, a, a), codegen
 
-    def _rotation(sign: int, meaning: str) -> Any:
+    def _rotation(sign: int) -> Any:
         def build(typingctx: Any, a: Any, places: Any) -> Any:
             if not isinstance(places, types.IntegerLiteral):
                 return None
@@ -184,15 +182,9 @@ else:
 
             return a(a, places), codegen
 
-        build.__doc__ = meaning
         return intrinsic(prefer_literal=True)(build)
 
-    rotate_up = _rotation(
-        1, "Return a vector with all lanes moved up by `places`, a literal; the last come first."
-    )
-    rotate_down = _rotation(
-        -1, "Return a vector with all lanes moved down by `places`, a literal; the first come last."
-    )
+    rotate_up, rotate_down = _rotation(1), _rotation(-1)
 
 load16, load32, load64 = map(_loader, (16, 32, 64))
 splat16, splat32, splat64 = map(_splatter, (16, 32, 64))

@@ -1,5 +1,5 @@
 """The strategy of the papers: propagation, fully probing, Min-logd branching, backtracking."""
 
-from nonobot.bot.papers.strategy import PROBINGS, PapersStrategy, deduce, solve
+from nonobot.bot.papers.strategy import PROBINGS, PapersStrategy, deduce
 
-__all__ = ["PROBINGS", "PapersStrategy", "deduce", "solve"]
+__all__ = ["PROBINGS", "PapersStrategy", "deduce"]

@@ -137,19 +137,8 @@ def paint_line(
 ) -> tuple[int, int] | None:
     """Return the cells that are black, and those that are white, in every placement of the blocks.
 
-    Only placements that agree with the known cells count; None: there is no such placement.
-
-    Parameters
-    ----------
-    clue
-        Block lengths, each 1 or more.
-    length
-        Number of cells, 1 to 1022.
-    black, white
-        The known cells; bit i is cell i.
-    solver : {'bitset', 'recurrence'}
-    on_compile
-        Called before the kernel for lines of such a length is compiled.
+    Only placements that agree with the known cells count, `black` and `white` (bit i is cell i); None: there is
+    no such placement. `on_compile` is called before the kernel for lines of such a length is compiled.
 
     Raises
     ------

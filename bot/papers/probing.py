@@ -18,7 +18,7 @@ from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.masks import count, lowest
 from nonobot.bot.papers.propagation import propagate
 from nonobot.bot.papers.state import OUTCOME
-from nonobot.bot.result import TRACE
+from nonobot.bot.result import TraceEvent
 from nonobot.protocol import BLACK, WHITE
 
 __all__ = ["count_known", "fully_probe", "is_unknown", "take_over"]
@@ -105,7 +105,7 @@ def _merge(m: Any, one: Any, other: Any) -> Any:
     if not propagate(m, m.trial, False):
         return False
     take_over(m, m.trial)
-    trace(m, TRACE.probed)
+    trace(m, TraceEvent.PROBED)
     return True
 
 
@@ -121,7 +121,7 @@ def _probe_cell(m: Any, cell: Any) -> Any:
     if not (black_holds or white_holds):
         return False
     take_over(m, black if black_holds else white)
-    trace(m, TRACE.probed)
+    trace(m, TraceEvent.PROBED)
     return True
 
 

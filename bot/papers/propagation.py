@@ -12,7 +12,7 @@ from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.masks import lowest
 from nonobot.bot.papers.lines import paint_with
 from nonobot.bot.papers.state import CACHE_BITS
-from nonobot.bot.result import TRACE
+from nonobot.bot.result import TraceEvent
 
 __all__ = ["propagate"]
 
@@ -81,7 +81,7 @@ def propagate(m: Any, board: Any, tracing: Any) -> Any:
                 paint_crossing(board.black, black_now ^ black, crossing, m.one << place)
                 paint_crossing(board.white, white_now ^ white, crossing, m.one << place)
                 if tracing:
-                    trace(m, TRACE.painted)
+                    trace(m, TraceEvent.PAINTED)
         todo, triggered = triggered, m.none
         first, crossing = crossing, first
     m.counts.line_solves += solves

@@ -13,7 +13,7 @@ from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.papers.probing import fully_probe, is_unknown, take_over
 from nonobot.bot.papers.propagation import propagate
 from nonobot.bot.papers.state import LOG_UNIT_BITS, OUTCOME, STEP
-from nonobot.bot.result import TRACE
+from nonobot.bot.result import TraceEvent
 from nonobot.protocol import BLACK, WHITE
 
 __all__ = ["deduce", "search"]
@@ -63,7 +63,7 @@ def _branch(m: Any) -> None:
         other.black[line] = m.board.black[line] | probed.black[line]
         other.white[line] = m.board.white[line] | probed.white[line]
     take_over(m, m.side_board[first])
-    trace(m, TRACE.guessed)
+    trace(m, TraceEvent.GUESSED)
 
 
 @kernel
@@ -74,7 +74,7 @@ def _backtrack(m: Any) -> Any:
     m.depth -= 1
     copy_board(m, m.board, m.stack[m.depth])
     _make_stale(m)
-    trace(m, TRACE.taken_back)
+    trace(m, TraceEvent.TAKEN_BACK)
     m.counts.backtracks += 1
     return True
 

@@ -1,17 +1,14 @@
-"""The strategy `papers`: the method of Chen & Hung and of Wu et al. 2013, complete.
-
-`solve` and `deduce` are for a single puzzle; `PapersStrategy` keeps its memory from puzzle to puzzle.
-"""
+"""The strategy `papers`: the method of Chen & Hung and of Wu et al. 2013, complete."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from math import log1p
 from typing import TYPE_CHECKING
 
 from nonobot.bot.kernels.memory import Memory
 from nonobot.bot.papers.state import LOG_UNIT_BITS, LONGEST_SIDE, OUTCOME, SOLVER, STEP, papers_map
-from nonobot.bot.result import Result, grid_of, solution_of
+from nonobot.bot.result import grid_of, solution_of
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["PROBINGS", "PapersStrategy", "deduce", "solve"]
+__all__ = ["PROBINGS", "PapersStrategy", "deduce"]
 
 PROBINGS = {"fp1": 1, "fp2": 2, "fp3": 3}
 """The fully probing relations by name."""
@@ -29,14 +26,7 @@ _WHAT = "the papers' search"
 
 
 class PapersStrategy(Strategy):
-    """Solves puzzles by propagation, fully probing and backtracking.
-
-    Parameters
-    ----------
-    probing : {'fp1', 'fp2', 'fp3'}
-    solver : {'bitset', 'recurrence'}
-        The line solver.
-    """
+    """Solves puzzles by propagation, fully probing (one of `PROBINGS`) and backtracking, with one of SOLVER."""
 
     name = "papers"
     kernels = "nonobot.bot.papers.search"
@@ -92,39 +82,15 @@ class PapersStrategy(Strategy):
         return boards, outcome == OUTCOME.unsolvable
 
 
-@cache
-def _shared(probing: str, solver: str) -> PapersStrategy:
-    """Return a strategy of this kind: its memory is large, and touching one for the first time takes long."""
-    return PapersStrategy(probing, solver)
-
-
-def solve(
-    puzzle: Puzzle,
-    *,
-    probing: str = "fp2",
-    solver: str = "bitset",
-    solutions: int = 1,
-    seconds: float | None = None,
-) -> Result:
-    """Look for up to `solutions` solutions of one puzzle, for at most `seconds` (None: no limit)."""
-    return _shared(probing, solver).solve(puzzle, solutions=solutions, seconds=seconds)
-
-
 def deduce(puzzle: Puzzle, level: int, solver: str = "bitset") -> npt.NDArray[np.int8] | None:
-    """Return what follows for the cells of a puzzle without a choice.
+    """Return the cells that follow without a choice, shape (height, width): 1 black, 0 white, -1 unknown.
 
-    Parameters
-    ----------
-    puzzle : Puzzle
-    level : int
-        0: propagation alone; 1, 2, 3: FP1, FP2, FP3 to their fixpoint.
-    solver : {'bitset', 'recurrence'}
-
-    Returns
-    -------
-    int8 array, shape (height, width), or None
-        1 black, 0 white, -1 unknown; None on a conflict: the puzzle has no solution.
+    `level` 0: propagation alone; 1, 2, 3: FP1, FP2, FP3 to their fixpoint. None: the puzzle has no solution.
     """
     if level not in (0, 1, 2, 3):
         raise ValueError(f"level {level}: expected 0 (propagation) or 1 to 3 (FP1 to FP3)")
-    return _shared("fp1", solver).deduce(puzzle, level)
+    return _strategy(solver).deduce(puzzle, level)
+
+
+_strategy = cache(partial(PapersStrategy, "fp1"))
+"""Strategies by line solver, made once: the memory of each is large, and its first use takes long."""
