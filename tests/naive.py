@@ -196,6 +196,20 @@ def _can_begin(cells: tuple[int, ...], clue: tuple[int, ...]) -> bool:
     return list(clue[: len(runs)]) == runs
 
 
+def level(puzzle: Puzzle) -> str | None:
+    """Return the least method that finds the only solution of a puzzle; None if it has several or none."""
+
+    def is_full(grid: Grid | None) -> bool:
+        return grid is not None and all(cell is not None for row in grid for cell in row)
+
+    if len(solutions(puzzle, limit=2)) != 1:
+        return None
+    unknown = unknown_grid(puzzle)
+    if is_full(propagate(puzzle, unknown)):
+        return "lines"
+    return "probing" if is_full(fully_probe(puzzle, unknown, 1)) else "search"
+
+
 def verify(puzzle: Puzzle, grid: Sequence[Sequence[int]]) -> bool:
     """Tell whether `grid` is fully painted, has the right size and every line has the clue it should have."""
     rows = [list(row) for row in grid]

@@ -41,21 +41,22 @@ def grade_of(record, solutions):
 
 
 @pytest.mark.parametrize(
-    ("status", "found", "verdict", "solutions", "expected"),
+    ("status", "number", "verdict", "solutions", "decided"),
     [
-        ("solved", 1, "unknown", 1, Grade(decided=True, unique=False, work=7, conflicts=3)),
-        ("solved", 1, "unique", 1, Grade(decided=True, unique=True, work=7, conflicts=3, level="search")),
-        ("timeout", 0, "unknown", 1, Grade(decided=False, unique=False, work=7, conflicts=3)),
-        ("solved", 2, "multiple", 2, Grade(decided=True, unique=False, work=7, conflicts=3)),
-        ("solved", 1, "unique", 2, Grade(decided=True, unique=True, work=7, conflicts=3, level="search")),
-        ("solved", 1, "unknown", 2, Grade(decided=False, unique=False, work=7, conflicts=3)),
-        ("timeout", 0, "unknown", 2, Grade(decided=False, unique=False, work=7, conflicts=3)),
+        ("solved", 1, "unknown", 1, True),
+        ("solved", 1, "unique", 1, True),
+        ("timeout", 0, "unknown", 1, False),
+        ("solved", 2, "multiple", 2, True),
+        ("solved", 1, "unique", 2, True),
+        ("solved", 1, "unknown", 2, False),
+        ("timeout", 0, "unknown", 2, False),
     ],
 )
-def test_what_a_record_means(status, found, verdict, solutions, expected):
-    record = {"puzzle": 1, "status": status, "seconds": 0.1, "solutions": found, "verdict": verdict, WORK_COUNT: 7}
-    record |= {"decisions": 1, "conflicts": 3}
-    assert grade_of(record, solutions) == expected
+def test_the_grade_of_a_record(status, number, verdict, solutions, decided):
+    record = {"puzzle": 1, "status": status, "seconds": 0.1, "solutions": number, "verdict": verdict}
+    unique = verdict == "unique"
+    expected = Grade(decided, unique, work=7, conflicts=3, level="search" if unique else None)
+    assert grade_of(record | {WORK_COUNT: 7, "decisions": 1, "conflicts": 3}, solutions) == expected
 
 
 @pytest.mark.parametrize(
@@ -80,33 +81,9 @@ def test_a_bot_that_is_gone_is_noticed():
             grade_board(PUZZLE)
 
 
-def test_unique_is_what_enumeration_says():
-    with grading_bot((3, 2), solutions=2, puzzle_seconds=60) as grade_board:
-        for grid in all_grids(3, 2):
-            puzzle = Puzzle.from_grid(grid)
-            found = grade_board(puzzle)
-            assert found.decided
-            assert found.unique == (len(naive.solutions(puzzle, limit=2)) == 1)
-            assert found == grade_board(puzzle)
-
-
-def level_of(puzzle):
-    """Return what the only solution of a puzzle takes, from the slow twins; None if it has several."""
-    if len(naive.solutions(puzzle, limit=2)) != 1:
-        return None
-    unknown = naive.unknown_grid(puzzle)
-    if is_full(naive.propagate(puzzle, unknown)):
-        return "lines"
-    return "probing" if is_full(naive.fully_probe(puzzle, unknown, 1)) else "search"
-
-
-def is_full(grid):
-    return all(cell is not None for row in grid for cell in row)
-
-
 def test_the_levels_of_random_boards_are_those_of_the_slow_twins():
     boards = [drawn_board(Recipe(7, 7, 60, seed=5, p1=0.4, p2=0.6), index, 0)[0] for index in range(60)]
-    expected = [level_of(puzzle) for puzzle in boards]
+    expected = [naive.level(puzzle) for puzzle in boards]
     assert {"lines", "probing", None} <= set(expected)
     grading = Grading((7, 7), solutions=2, levels=True, puzzle_seconds=60, line_limit=10**6)
     with grading.started() as grade:
@@ -137,6 +114,10 @@ def test_the_solutions_are_those_of_enumeration(most):
         for grid in all_grids(3, 2):
             puzzle = Puzzle.from_grid(grid)
             known = {np.array(solution, bool).tobytes() for solution in naive.solutions(puzzle)}
+            if most == 2:
+                grade = bot(puzzle)
+                assert (grade.decided, grade.unique) == (True, len(known) == 1)
+                assert grade == bot(puzzle)
             found = bot.findings(puzzle)
             assert found.solutions.shape == (min(most, len(known)), 2, 3)
             told = {solution.tobytes() for solution in found.solutions}
