@@ -27,16 +27,7 @@ def program(path, first="#!/bin/sh"):
 def test_what_a_command_names(tmp_path):
     for name in ("bot.py", "book", "weights"):
         (tmp_path / name).touch()
-    words = [
-        sys.executable,
-        "bot.py",
-        "--book=book",
-        "25x25",
-        "\0",
-        "x" * 5000,
-        "cat weights; true",
-        "/etc",
-    ]
+    words = [sys.executable, "bot.py", "--book=book", "25x25", "\0", "x" * 5000, "cat weights; true", "/etc"]
     found = [path for path in named_by(words) if tmp_path in path.parents]
     assert [path.name for path in dict.fromkeys(found)] == ["bot.py", "book", "weights"]
     assert Path("/etc") not in found

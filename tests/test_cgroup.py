@@ -93,14 +93,6 @@ def test_the_limit_of_processes_holds_threads_as_well(group_of):
     assert group.out_of_processes
 
 
-def test_the_smallest_limit_lets_a_process_start_and_its_end_is_no_breach(group_of):
-    group = group_of(process_limit=1)
-    with group.entered():
-        process = python("print(1)", prints=True)
-    assert process.communicate()[0] == b"1\n"
-    assert not group.out_of_processes
-
-
 def test_the_limit_of_memory_ends_who_breaks_it(group_of):
     group = group_of(memory_limit_bytes=50_000_000)
     with group.entered():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -15,6 +14,7 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.check.steps import STEPS
+from tests.terminals import Terminal
 from tests.test_check import SIZE, command
 
 SIZE_TEXT = f"{SIZE[0]}x{SIZE[1]}"
@@ -179,27 +179,14 @@ def test_a_ctrl_c_while_the_bot_is_started_or_ended_ends_it(moment):
 
 
 def on_a_terminal(environment):
-    """Return what a check of three steps writes to a terminal."""
-    end, other = pty.openpty()
-    judge = subprocess.Popen(
-        [*JUDGE, "--only", "11", "--", *command("KeepsCarriageReturn")],
-        stdout=other,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", **environment},
-    )
-    os.close(other)
-    output = b""
-    try:
-        while data := os.read(end, 65536):
-            output += data
-    except OSError:  # the other end is closed
-        pass
-    judge.wait()
-    os.close(end)
-    return output.decode()
+    """Return what a check of two steps writes to a terminal."""
+    words = [*JUDGE, "--only", "11", "--", *command("KeepsCarriageReturn")]
+    with Terminal(words, columns=120, environment=environment) as terminal:
+        return terminal.end()[1]
 
 
 def test_colours_on_a_terminal():
-    shown = on_a_terminal({"NO_COLOR": ""})
+    shown = on_a_terminal({})
     assert "\x1b[32mpassed\x1b[0m" in shown
     assert "\x1b[1;31mfailed\x1b[0m" in shown
     assert f"step 11 of {len(STEPS)}: reads CRLF line ends" in shown

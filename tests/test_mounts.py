@@ -22,13 +22,8 @@ def here(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("NONOBOT_CACHE_DIR", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    for name in (
-        "home/secret",
-        "bots/mine/bot.py",
-        "bots/mine/data",
-        "bots/other.py",
-        "bots/results/set/run.json",
-    ):
+    files = ("home/secret", "bots/mine/bot.py", "bots/mine/data", "bots/other.py", "bots/results/set/run.json")
+    for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     monkeypatch.chdir(tmp_path)
@@ -106,11 +101,8 @@ def test_what_is_hidden_is_so_under_each_name_of_its_folder(here):
     view = View(hide=(here / "bots/other.py",), results=(here / "bots/results",), prepares=True)
     words = view.mounts(bot("link/bot.py"))
     for folder in (here / "link", here / "bots"):
-        assert seen(words, *(folder / one for one in ("bot.py", "other.py", "results"))) == [
-            "read",
-            "covered",
-            "empty",
-        ]
+        paths = (folder / one for one in ("bot.py", "other.py", "results"))
+        assert seen(words, *paths) == ["read", "covered", "empty"]
 
 
 def test_what_is_hidden_in_a_hidden_folder_is_hidden_once(here):

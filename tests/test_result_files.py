@@ -64,35 +64,23 @@ def test_a_place_that_cannot_be_written_is_found_before_the_run(tmp_path):
         require_writable(tmp_path)
 
 
-def drop_a_puzzle(result):
-    result["score"]["puzzles"].pop()
-    result["score"]["verdicts"]["right"] -= 1
-
-
-def repeat_a_puzzle(result):
-    result["score"]["puzzles"][0]["number"] = 2
-
-
-def count_one_more(result):
-    result["score"]["verdicts"]["right"] += 1
-
-
-def forget_the_puzzles(result):
-    result["score"]["puzzles"] = []
-
-
-def forget_the_legs(result):
-    result["legs"] = []
-
-
 @pytest.mark.parametrize(
     ("edit", "why"),
     [
-        (drop_a_puzzle, "its verdicts are not one for each of the set's 3 puzzles"),
-        (repeat_a_puzzle, "its verdicts are not one for each of the set's 3 puzzles"),
-        (count_one_more, "the verdicts counted are not those of its puzzles"),
-        (forget_the_puzzles, "without puzzles or without a run"),
-        (forget_the_legs, "without puzzles or without a run"),
+        (lambda one: one["score"].update(puzzles=[]), "without puzzles or without a run"),
+        (lambda one: one.update(legs=[]), "without puzzles or without a run"),
+        (
+            lambda one: one["score"]["verdicts"].update(right=99),
+            "the verdicts counted are not those",
+        ),
+        (
+            lambda one: one["score"]["puzzles"][0].update(number=2),
+            "not one for each of the set's 3 puzzles",
+        ),
+        (
+            lambda one: one["set"].update(puzzle_count=4),
+            "not one for each of the set's 4 puzzles",
+        ),
     ],
 )
 def test_a_result_that_contradicts_itself_is_refused(tmp_path, edit, why):
