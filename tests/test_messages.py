@@ -1,4 +1,4 @@
-"""Messages about unusable arguments and files: the command lines of golden/messages.txt, with the line on stderr.
+"""Messages: golden/messages.txt has unusable command lines and faulty puzzle files, each with what is said of it.
 
 After a change of messages, `python -m tests.test_messages` writes the file anew: read the diff.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import shlex
 import tempfile
 from collections.abc import Iterator
@@ -18,17 +19,17 @@ from nonobot.bot.cli import parse
 from nonobot.harness import cli
 from nonobot.tournament_data import Recipe, write_set
 from tests.talking import carried_out
+from tests.test_formats_faults import said as lines_of
 
 GOLDEN = Path(__file__).parent / "golden" / "messages.txt"
 DOT = "1 1\n1\n1\n"  # as .nin
 
 
-def messages() -> list[tuple[str, str]]:
-    """Return the command lines of the file and their messages."""
-    blocks = GOLDEN.read_text(encoding="utf-8").split("\n$ ")[1:]
-    return [
-        (line, message.split("\n\n")[0].rstrip("\n")) for line, _, message in (b.partition("\n") for b in blocks)
-    ]
+def messages(mark: str) -> list[tuple[str, str]]:
+    """Return the command lines ('$') or puzzle files ('>') of the file, each with its messages."""
+    parts = re.split(r"^([$>]) (.*)\n", GOLDEN.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    found = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+    return [(line, said.partition("\n\n")[0].rstrip("\n")) for kind, line, said in found if kind == mark]
 
 
 @contextlib.contextmanager
@@ -69,7 +70,7 @@ def said_among_samples(line: str) -> str:
         return said(line)[2]
 
 
-@pytest.mark.parametrize(("line", "message"), messages(), ids=[line for line, _ in messages()])
+@pytest.mark.parametrize(("line", "message"), messages("$"), ids=[line for line, _ in messages("$")])
 def test_what_cannot_be_used_ends_with_2_one_line_and_no_file(line, message):
     with sample_files():
         before = files_here()
@@ -77,9 +78,24 @@ def test_what_cannot_be_used_ends_with_2_one_line_and_no_file(line, message):
         assert files_here() == before
 
 
+def of_file(line: str) -> str:
+    """Return what reading a puzzle file says: a line has the format and the content, as Python writes bytes."""
+    name, _, content = line.partition(" ")
+    return "\n".join(lines_of(content.encode("latin-1").decode("unicode_escape").encode("latin-1"), name))
+
+
+@pytest.mark.parametrize(("line", "said"), messages(">"), ids=[line[:60] for line, _ in messages(">")])
+def test_every_fault_of_a_puzzle_file_is_named_with_its_place_and_costs_no_other_puzzle(line, said):
+    assert of_file(line) == said
+
+
+def main() -> None:
+    text = GOLDEN.read_text(encoding="utf-8")
+    for mark, say in (("$", said_among_samples), (">", of_file)):
+        for line, said in messages(mark):
+            text = text.replace(f"\n{mark} {line}\n{said}\n", f"\n{mark} {line}\n{say(line).rstrip()}\n")
+    GOLDEN.write_text(text, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    head, *_ = GOLDEN.read_text(encoding="utf-8").split("\n$ ")
-    lines = [line for line, _ in messages()]
-    GOLDEN.write_text(
-        "\n".join([head, *(f"$ {line}\n{said_among_samples(line)}" for line in lines)]), encoding="utf-8"
-    )
+    main()
