@@ -38,7 +38,10 @@ ONES = Struct("Ones", **ITEMS)
 RECORD = Struct("TestRecord", tag=i1, wide=i8, weight=f8, tail=u2[3])
 EVERYTHING = Struct(
     "Everything",
-    **{f"row_{kind}": item[MANY] for kind, item in ITEMS.items()},
+    row_u1=u1[MANY],
+    row_i1=i1[MANY],
+    row_i2=i2[MANY],
+    row_i4=i4[MANY],
     **{f"table_{kind}": item[ROWS, IN_A_ROW] for kind, item in ITEMS.items()},
     ones=ONES,
     signed_u1=i1[MANY].over("row_u1"),  # row_u1 again, signed
@@ -50,30 +53,8 @@ EVERYTHING = Struct(
     right=i1[ROWS, 8],
 )
 
-ROW_FIELDS = tuple(f"row_{kind}" for kind in ITEMS)
 TABLE_FIELDS = tuple(f"table_{kind}" for kind in ITEMS)
 ONE_FIELDS = tuple(f"ones.{kind}" for kind in ITEMS)
-
-
-@entry
-def put_in_row(m, i, unsigned, signed, number):
-    m.row_u1[i] = unsigned
-    m.row_u2[i] = unsigned
-    m.row_u4[i] = unsigned
-    m.row_u8[i] = unsigned
-    m.row_i1[i] = signed
-    m.row_i2[i] = signed
-    m.row_i4[i] = signed
-    m.row_i8[i] = signed
-    m.row_f4[i] = np.float32(number)
-    m.row_f8[i] = number
-
-
-@entry
-def get_from_row(m, i):
-    unsigned = m.row_u1[i], m.row_u2[i], m.row_u4[i], m.row_u8[i]
-    signed = m.row_i1[i], m.row_i2[i], m.row_i4[i], m.row_i8[i]
-    return unsigned, signed, m.row_f4[i], m.row_f8[i]
 
 
 @entry

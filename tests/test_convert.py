@@ -12,7 +12,7 @@ import pytest
 from nonobot.harness import cli
 from nonobot.harness.commands import convert
 from nonobot.protocol import Puzzle, Record, formats
-from tests.test_formats import LETTER_P, SEVERAL
+from tests.test_formats import LETTER_P
 
 PUZZLES = Path(__file__).with_name("puzzles")
 PUZZLE_IN_XML = "<puzzle><title>Dot</title><note>n</note><solution><image>|X|</image></solution></puzzle>"
@@ -65,13 +65,6 @@ def test_the_end_of_the_name_says_the_format(ending, capsys):
 def test_formats_can_be_named():
     assert run("--from", "non", "--to", "nin", str(PUZZLES / "p.non"), "out.xml") == 0
     assert formats.detect(Path("out.xml").read_bytes()) == "nin"
-
-
-def test_several_puzzles_become_several():
-    assert run(str(PUZZLES / "several.xml"), "out.txt") == 0
-    assert run("out.txt", "out.oneline") == 0
-    assert puzzles_in("out.oneline") == SEVERAL
-    assert Path("out.oneline").read_bytes() == (PUZZLES / "several.oneline").read_bytes()
 
 
 def test_a_file_can_be_converted_onto_itself():
@@ -159,11 +152,6 @@ def test_nothing_is_written_where_no_puzzle_could_be_read(capsys):
 
 
 # What cannot be used
-
-
-def test_no_puzzle_on_stdin(unusable, monkeypatch):
-    feed(monkeypatch, b"\0\0\0")
-    assert unusable("-", "out.xml") == "stdin: binary data, no text"
 
 
 def test_several_puzzles_for_a_format_of_one(unusable):

@@ -66,38 +66,34 @@ def memory() -> Memory:
 def test_items_give_back_what_was_put_in_cut_and_extended_to_64_bits(memory, value):
     number = NUMBERS[value % len(NUMBERS)]
     places = [(row, i) for row in range(kernels.ROWS) for i in range(kernels.IN_A_ROW)]
-    for i in range(kernels.MANY):
-        kernels.put_in_row(memory, i, *words_of(value + i), number)
     for row, i in places:
         kernels.put_in_table(memory, row, i, *words_of(value + 10 * row + i), number)
     kernels.write_ones(memory, *words_of(value), number)
-    for i in range(kernels.MANY):
-        same(kernels.get_from_row(memory, i), value + i, number)
     for row, i in places:
         same(kernels.get_from_table(memory, row, i), value + 10 * row + i, number)
     same(kernels.read_ones(memory), value, number)
 
 
 def test_items_come_out_as_int64_but_uint64_and_floats_as_they_are(memory):
-    unsigned, signed, narrow, wide = kernels.get_from_row(memory, 0)
+    unsigned, signed, narrow, wide = kernels.get_from_table(memory, 0, 0)
     if IS_PLAIN:
         assert [type(item) for item in (*unsigned, *signed)] == [int, int, int, np.uint64, int, int, int, int]
         assert (type(narrow), type(wide)) == (np.float32, np.float64)
         return
     from numba.core import types
 
-    returned = kernels.get_from_row.nopython_signatures[0].return_type
+    returned = kernels.get_from_table.nopython_signatures[0].return_type
     assert [*returned[0], *returned[1]] == [types.int64] * 3 + [types.uint64] + [types.int64] * 4
     assert (returned[2], returned[3]) == (types.float32, types.float64)
 
 
 def items_of(name: str) -> tuple[np.dtype, tuple[int, ...]]:
     """Return the kind of items of a field, and how many there are."""
-    shape = {"row": (kernels.MANY,), "table": (kernels.ROWS, kernels.IN_A_ROW), "ones": (1,)}
+    shape = {"table": (kernels.ROWS, kernels.IN_A_ROW), "ones": (1,)}
     return np.dtype(name[-2:]), shape[name.replace(".", "_").split("_")[0]]
 
 
-@pytest.mark.parametrize("fields", [kernels.ROW_FIELDS, kernels.TABLE_FIELDS, kernels.ONE_FIELDS])
+@pytest.mark.parametrize("fields", [kernels.TABLE_FIELDS, kernels.ONE_FIELDS])
 def test_a_view_is_the_memory_that_kernels_see(memory, fields):
     rng = np.random.default_rng(1)
     for field in fields:
@@ -105,9 +101,6 @@ def test_a_view_is_the_memory_that_kernels_see(memory, fields):
         assert (view.dtype, view.shape) == items_of(field)
         assert not view.any()
         view[...] = rng.integers(0, 100, view.shape)
-    for i in range(kernels.MANY):
-        found = kernels.get_from_row(memory, i)
-        assert [*found[0], *found[1], *found[2:]] == [memory.view(field)[i] for field in kernels.ROW_FIELDS]
     for row in range(kernels.ROWS):
         for i in range(kernels.IN_A_ROW):
             found = kernels.get_from_table(memory, row, i)
@@ -118,14 +111,13 @@ def test_a_view_is_the_memory_that_kernels_see(memory, fields):
 
 
 def test_putting_an_item_changes_no_other(memory):
-    every = (*kernels.ROW_FIELDS, *kernels.TABLE_FIELDS, *kernels.ONE_FIELDS)
+    every = ("row_u1", "row_i2", *kernels.TABLE_FIELDS, *kernels.ONE_FIELDS)
     for field in every:
         memory.view(field)[...] = 99
     before = {field: memory.view(field).copy() for field in every}
-    kernels.put_in_row(memory, 3, u64(5), i64(5), 5.0)
     kernels.put_in_table(memory, 2, 1, u64(5), i64(5), 5.0)
     kernels.write_ones(memory, u64(5), i64(5), 5.0)
-    for fields, place in ((kernels.ROW_FIELDS, 3), (kernels.TABLE_FIELDS, (2, 1)), (kernels.ONE_FIELDS, 0)):
+    for fields, place in ((kernels.TABLE_FIELDS, (2, 1)), (kernels.ONE_FIELDS, 0)):
         for field in fields:
             before[field][place] = 5
     for field in every:

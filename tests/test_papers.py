@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from functools import cache, partial
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -59,15 +59,6 @@ def test_deduce_is_the_slow_twin_on_random_small_boards(level):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize(("width", "height"), [(1, 6), (6, 1), (2, 7), (7, 2), (3, 8), (8, 3), (5, 7)])
-def test_deduce_is_the_slow_twin_on_boards_that_are_not_square(level, width, height):
-    rng = random.Random(f"{level} {width} {height}")
-    for _ in range(8):
-        puzzle = Puzzle.from_grid(random_grid(rng, width, height, rng.uniform(0.2, 0.6)))
-        assert same(deduce(puzzle, level), slow_deduce(puzzle, level)), puzzle
-
-
-@pytest.mark.parametrize("level", LEVELS)
 def test_deduce_is_the_slow_twin_on_all_3x3_boards_of_fitting_clues_of_equal_count(level):
     rng = random.Random(level)
     clues = naive.all_clues(3)
@@ -86,22 +77,6 @@ def test_both_line_solvers_deduce_the_same_on_larger_boards(level):
         assert same(deduce(puzzle, level, "bitset"), deduce(puzzle, level, "recurrence")), puzzle
 
 
-def test_each_level_keeps_what_the_level_below_paints_and_agrees_with_the_board():
-    rng = random.Random(20)
-    more = Counter()
-    for _ in range(60):
-        grid = np.array(random_grid(rng, rng.randint(4, 13), rng.randint(4, 13), rng.uniform(0.3, 0.6)))
-        puzzle = Puzzle.from_grid(grid)
-        solved = solve(puzzle, solutions=2)
-        levels = [deduce(puzzle, level) for level in LEVELS]
-        for at, (weak, strong) in enumerate(pairwise(levels)):
-            assert ((weak < 0) | (weak == strong)).all()
-            more[at + 1] += int((strong >= 0).sum() > (weak >= 0).sum())
-        for solution in (grid, *(one.cells for one in solved.solutions)):
-            assert ((levels[3] < 0) | (levels[3] == solution)).all()
-    assert more[1] > 5
-
-
 FP3_ONLY = "0010001/0000001/1000000/0101001/0100000/0010010/0011000/0000011"
 
 
@@ -111,15 +86,6 @@ def test_a_board_on_which_fp3_paints_more_than_fp2(level, cells):
     painted = deduce(puzzle, level)
     assert same(painted, slow_deduce(puzzle, level))
     assert (painted >= 0).sum() == cells
-
-
-def test_fp2_paints_what_fp1_paints_on_larger_boards():
-    # Where a contrapositive would help, a probe fails: if (a, 0) -> (b, 1) and (b, 0) -> (a, 0), then painting b
-    # white paints a white, which paints b black. So the two fixpoints are one.
-    rng = random.Random(21)
-    for _ in range(20):
-        puzzle = Puzzle.from_grid(random_grid(rng, 20, 20, rng.uniform(0.35, 0.5)))
-        assert same(deduce(puzzle, 1), deduce(puzzle, 2)), puzzle
 
 
 def test_deduce_returns_int8_of_height_and_width():
