@@ -36,7 +36,7 @@ from nonobot.protocol.characters import (
     width_of,
 )
 from nonobot.protocol.faults import located
-from nonobot.protocol.picture import Picture
+from nonobot.protocol.scene import Picture
 
 __all__ = ["picture_of", "watch"]
 

@@ -14,20 +14,9 @@ TYPE_CHECKING = False  # as in `typing`, which takes long to load: until it is, 
 if TYPE_CHECKING:
     from typing import Any
 
-    from nonobot.api import (
-        Check,
-        Difficulty,
-        Puzzle,
-        PuzzleError,
-        Record,
-        Result,
-        Solution,
-        check,
-        difficulty,
-        read,
-        solve,
-        solve_all,
-    )
+    from nonobot.api import Check, Difficulty, check, difficulty, read, solve, solve_all
+    from nonobot.bot.result import Result
+    from nonobot.protocol import Puzzle, PuzzleError, Record, Solution
 
 __version__ = "0.1.0"
 

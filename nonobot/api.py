@@ -27,20 +27,7 @@ from nonobot.protocol import (
 )
 from nonobot.system import usable_cores
 
-__all__ = [
-    "Check",
-    "Difficulty",
-    "Puzzle",
-    "PuzzleError",
-    "Record",
-    "Result",
-    "Solution",
-    "check",
-    "difficulty",
-    "read",
-    "solve",
-    "solve_all",
-]
+__all__ = ["Check", "Difficulty", "check", "difficulty", "read", "solve", "solve_all"]
 
 _log = logging.getLogger("nonobot")
 

@@ -22,7 +22,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE
-from nonobot.protocol.picture import GROUP, Picture, numbers
+from nonobot.protocol.scene import GROUP, Picture, numbers
 
 if TYPE_CHECKING:
     import numpy.typing as npt

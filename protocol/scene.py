@@ -1,7 +1,7 @@
-"""A picture as boxes and texts in whole pixels: the writers of SVG and PNG draw it and need no puzzle.
+"""Boards to draw, and scenes of them: boxes and texts in whole pixels, which the writers of SVG and PNG draw.
 
-A scene holds one board, or a contact sheet of many, each with its name above it. The lines between the cells take
-room of their own, so that all cells are equally large and every edge lies on a pixel.
+A scene contains one board, or a contact sheet of many, each with its name above it. The lines between the cells
+take room of their own, so that all cells are equally large and every edge lies on a pixel.
 """
 
 from __future__ import annotations
@@ -10,14 +10,95 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE
-from nonobot.protocol.picture import GROUP, Picture, numbers
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, clue_of
 
-__all__ = ["ROLES", "SMALLEST_CELL_WITH_CLUES", "Box", "Role", "Scene", "Text", "scene_of", "sheet_of"]
+if TYPE_CHECKING:
+    from nonobot.protocol.puzzle import Puzzle, Solution
+
+__all__ = [
+    "GROUP",
+    "ROLES",
+    "SMALLEST_CELL_WITH_CLUES",
+    "Box",
+    "Picture",
+    "Role",
+    "Scene",
+    "Text",
+    "numbers",
+    "scene_of",
+    "sheet_of",
+]
+
+GROUP = 5
+"""Rows or columns between two heavier lines."""
+
+
+class Picture:
+    """A board to draw.
+
+    Parameters
+    ----------
+    cells : array_like of int, shape (height, width), optional
+        1 black, 0 white, -1 unknown; without it, every cell is unknown.
+    name : str, optional
+        Name of the board, by default its size; a sheet prints it above the board.
+    wrong_rows, wrong_columns : frozenset of int, optional
+        Lines to mark as wrong, counted from 0.
+
+    Attributes
+    ----------
+    is_partly_known : bool
+        Whether some cells are known and some are not: only then does white need a mark of its own.
+    """
+
+    __slots__ = ("cells", "height", "is_partly_known", "name", "puzzle", "width", "wrong_columns", "wrong_rows")
+
+    def __init__(
+        self,
+        puzzle: Puzzle,
+        cells: npt.ArrayLike | None = None,
+        name: str | None = None,
+        wrong_rows: frozenset[int] = frozenset(),
+        wrong_columns: frozenset[int] = frozenset(),
+    ) -> None:
+        self.width, self.height = puzzle.size
+        shape = (self.height, self.width)
+        if 0 in shape:
+            raise ValueError(f"a board of {self.width}x{self.height} has no cell to draw")
+        given = np.full(shape, UNKNOWN) if cells is None else np.asarray(cells)
+        if given.shape != shape:
+            raise ValueError(f"cells of shape {given.shape}; the puzzle's is {shape} (height, width)")
+        if not np.isin(given, (UNKNOWN, WHITE, BLACK)).all():
+            raise ValueError("cells are 1 (black), 0 (white) or -1 (unknown)")
+        self.puzzle = puzzle
+        self.cells: npt.NDArray[np.int8] = given.astype(np.int8)
+        unknown = self.cells == UNKNOWN
+        self.is_partly_known = bool(unknown.any() and not unknown.all())
+        self.name = name or f"{self.width}x{self.height}"
+        self.wrong_rows, self.wrong_columns = wrong_rows, wrong_columns
+
+    @classmethod
+    def of_answer(cls, puzzle: Puzzle, solution: Solution, name: str | None = None) -> Picture:
+        """Return the picture of an answer of the puzzle's size; lines that break their clue are marked."""
+        wrong = _wrong(puzzle.rows, solution.rows), _wrong(puzzle.columns, solution.columns)
+        return cls(puzzle, solution.cells, name, *wrong)
+
+
+def _wrong(clues: Sequence[Clue], lines: Sequence[bytes]) -> frozenset[int]:
+    return frozenset(i for i, (clue, cells) in enumerate(zip(clues, lines, strict=True)) if clue_of(cells) != clue)
+
+
+def numbers(clue: Clue) -> list[str]:
+    """Return the words of a clue: its block lengths, or 0 for a line without black cells."""
+    return [str(block) for block in clue] or ["0"]
+
+
+# --- scenes ----------------------------------------------------------------------------------------------------
 
 SMALLEST_CELL_WITH_CLUES = 10
 """Pixels; in smaller cells the numbers cannot be read."""

@@ -11,8 +11,7 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from nonobot.protocol.picture import Picture
-from nonobot.protocol.scene import ROLES, SMALLEST_CELL_WITH_CLUES, Box, Role, Scene, Text, scene_of
+from nonobot.protocol.scene import ROLES, SMALLEST_CELL_WITH_CLUES, Box, Picture, Role, Scene, Text, scene_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from nonobot.harness.pictures import Picture
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
+from nonobot.protocol.scene import Picture
 
 LETTER_P = """
 ........

@@ -12,23 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.pictures import (
-    DARK,
-    INHERIT,
-    LIGHT,
-    SMALLEST_CELL_WITH_CLUES,
-    Blocks,
-    Picture,
-    draw,
-    plain_lines,
-    png_of,
-    scene_of,
-    sheet_of,
-    svg_of,
-)
-from nonobot.harness.pictures.png import MOST_PIXELS
+from nonobot.harness.pictures.png import MOST_PIXELS, png_of
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
-from nonobot.protocol.scene import Scene
+from nonobot.protocol.characters import Blocks, draw, plain_lines
+from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, Scene, scene_of, sheet_of
+from nonobot.protocol.svg import DARK, INHERIT, LIGHT, svg_of
 from tests.boards import grids
 from tests.pictured import (
     P_PUZZLE,
@@ -250,7 +238,7 @@ def test_a_picture_that_nothing_could_open_is_refused():
 
 def test_pillow_and_rich_are_imported_when_they_are_needed():
     code = (
-        "import sys, nonobot.harness.pictures, nonobot.harness.commands.render; "
+        "import sys, nonobot.harness.pictures.png, nonobot.harness.commands.render; "
         "print({'PIL', 'rich'} & set(sys.modules))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

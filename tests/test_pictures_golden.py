@@ -12,18 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nonobot.harness.pictures import (
-    DARK,
-    INHERIT,
-    THEMES,
-    Blocks,
-    draw,
-    plain_lines,
-    png_of,
-    scene_of,
-    sheet_of,
-    svg_of,
-)
+from nonobot.harness.pictures.png import png_of
+from nonobot.protocol.characters import Blocks, draw, plain_lines
+from nonobot.protocol.scene import scene_of, sheet_of
+from nonobot.protocol.svg import DARK, INHERIT, THEMES, svg_of
 from tests.pictured import pictures, pixels_of
 
 FOLDER = Path(__file__).parent / "golden" / "pictures"

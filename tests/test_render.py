@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from nonobot.harness import cli
-from nonobot.harness.pictures import DARK, LIGHT
 from nonobot.protocol import BLACK, Record, Solution, format_answer, format_puzzle
 from nonobot.protocol.formats import write
+from nonobot.protocol.svg import DARK, LIGHT
 from nonobot.tournament_data import Recipe
 from tests.pictured import LETTER_P, P_PUZZLE, cells_from, pixels_of, read_terminal, rgb, svg_texts, wrong_p
 from tests.terminals import Terminal

@@ -12,7 +12,6 @@ from typing import Literal
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness.cli import add_size
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.pictures import SMALLEST_CELL_WITH_CLUES, THEMES
 from nonobot.harness.pictures.drawings import (
     CELL,
     SHEET_CELL,
@@ -29,6 +28,8 @@ from nonobot.harness.user_files import loaded, opened, say_inferred_size
 from nonobot.protocol import Fault, Record
 from nonobot.protocol.characters import Blocks
 from nonobot.protocol.formats import FormatError, Size, read
+from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES
+from nonobot.protocol.svg import THEMES
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import PREFIX
 from nonobot.tournament_data.registry import official_sets

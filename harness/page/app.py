@@ -30,10 +30,12 @@ from nonobot.harness.page.boards import (
 )
 from nonobot.harness.page.live import Live
 from nonobot.harness.page.solves import BusyError, LateError, Solves
-from nonobot.harness.pictures import DARK, LIGHT, SMALLEST_CELL_WITH_CLUES, Picture, png_of, scene_of, svg_of
+from nonobot.harness.pictures.png import png_of
 from nonobot.protocol import Record
 from nonobot.protocol.formats import MOST_BYTES, FormatError, formats, write
 from nonobot.protocol.puzzle import cells_from_text
+from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, scene_of
+from nonobot.protocol.svg import DARK, LIGHT, svg_of
 from nonobot.tournament_data.registry import State, official_sets, state_of
 
 __all__ = ["make_app"]

@@ -27,8 +27,7 @@ from nonobot.protocol.characters import (
     text_of,
     width_of,
 )
-from nonobot.protocol.picture import Picture
-from nonobot.protocol.scene import scene_of, sheet_of
+from nonobot.protocol.scene import Picture, scene_of, sheet_of
 from nonobot.protocol.svg import THEMES, svg_of
 
 __all__ = [

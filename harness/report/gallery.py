@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from nonobot.harness.pictures import INHERIT, Picture, scene_of, svg_of
 from nonobot.harness.report.contents import Run
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import PuzzleResult, Verdict
 from nonobot.protocol import Puzzle, Solution
+from nonobot.protocol.scene import Picture, scene_of
+from nonobot.protocol.svg import INHERIT, svg_of
 from nonobot.tournament_data import Recipe, SetError, load_set
 from nonobot.tournament_data.generate import PREFIX
 

@@ -34,8 +34,8 @@ _HEIGHT_FIRST = re.compile(r"(?P<height>\d+)\s+(?P<width>\d+)", re.ASCII)
 
 def _sizes(line: str) -> tuple[int, int] | None:
     """Return the two sides that a line states, as they stand there, if it does."""
-    found = _WIDTH_FIRST.fullmatch(line) if len(line) < 40 else None
-    sides = (int(found[1]), int(found[2])) if found else (0, 0)
+    size = _WIDTH_FIRST.fullmatch(line) if len(line) < 40 else None
+    sides = (int(size[1]), int(size[2])) if size else (0, 0)
     return sides if all(sides) else None
 
 

@@ -35,9 +35,9 @@ def _looks_like_toml(lines: Sequence[str]) -> bool:
     """Return whether there are clues, and their values texts in quotes as a whole, which INI's are not."""
     full = [text for line in lines if (text := without_comment(line))]
     values = [
-        _is_text(found["value"], following)
+        _is_text(pair["value"], following)
         for line, following in pairwise([*full, ""])
-        if (found := _VALUE.fullmatch(line)) and found["key"].lower() in _KEYS
+        if (pair := _VALUE.fullmatch(line)) and pair["key"].lower() in _KEYS
     ]
     return _has_clues(full) and bool(values) and all(values)
 

@@ -28,15 +28,15 @@ def _looks_like(lines: Sequence[str]) -> bool:
 def _read(data: bytes, size: Size | None) -> Iterator[Found]:
     sides = None if size == "auto" else size or _size(data)
     assumed = size is None and sides is None
-    for found in read_batch(io.BytesIO(data), sides):
-        if isinstance(found, Record) and max(found.size) > MOST_SIDE:
-            what = f"a board of {found.size[0]}x{found.size[1]}; sides are 1 to {MOST_SIDE}"
-            found = Fault(Kind.BAD_SIZE, what, found.number, found.line)
-        elif isinstance(found, Record) and assumed:
+    for entry in read_batch(io.BytesIO(data), sides):
+        if isinstance(entry, Record) and max(entry.size) > MOST_SIDE:
+            what = f"a board of {entry.size[0]}x{entry.size[1]}; sides are 1 to {MOST_SIDE}"
+            entry = Fault(Kind.BAD_SIZE, what, entry.number, entry.line)
+        elif isinstance(entry, Record) and assumed:
             assumed = False  # said once
-            what = f"no size is stated; by the number of lines this is {found.size[0]}x{found.size[1]}"
-            found = replace(found, remarks=(Fault(Kind.ASSUMED_SIZE, what, found.number, found.line),))
-        yield found
+            what = f"no size is stated; by the number of lines this is {entry.size[0]}x{entry.size[1]}"
+            entry = replace(entry, remarks=(Fault(Kind.ASSUMED_SIZE, what, entry.number, entry.line),))
+        yield entry
 
 
 def _size(data: bytes) -> tuple[int, int] | None:
