@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from nonobot.harness.check.check_puzzles import (
-    Size,
     easy,
     filled,
     numbered,
@@ -24,8 +23,6 @@ from nonobot.harness.check.step import (
     REFUSES,
     SHOULD,
     UNSOLVED,
-    Level,
-    Step,
     step,
 )
 from nonobot.protocol import Puzzle
@@ -40,33 +37,17 @@ GIVE_UP = "give such a puzzle up with '$2' and a grid of zeros, say so on stderr
 EVERY, ALL_BUT_THE_SECOND = slice(None), slice(0, None, 2)
 
 
-def _question(
-    level: Level,
-    title: str,
-    section: str,
+def _ask(
+    bot: BotUnderTest,
     sent: str,
     advice: str,
-    puzzles: Callable[[Size], list[Puzzle]] = lambda size: easy(size, 2),
+    puzzles: Sequence[Puzzle] = (),
+    written: Callable[[bytes], bytes] = lambda text: text,
     wanted: slice = EVERY,
-) -> Callable[[Callable[[bytes], bytes]], Step]:
-    """Make a step of the function below it, which writes a batch, given its official form.
-
-    The step demands the right answers to the `wanted` part of the batch that `puzzles` makes.
-    """
-
-    def step_of(written: Callable[[bytes], bytes]) -> Step:
-        def test(bot: BotUnderTest) -> None:
-            batch = numbered(puzzles(bot.size))
-            bot.ask(batch[wanted], sent, advice, written(text_of(batch)))
-
-        return Step(written.__name__, level, title, written.__doc__ or "", section, test)
-
-    return step_of
-
-
-def _then_an_easy_one(puzzle: Callable[[Size], Puzzle]) -> Callable[[Size], list[Puzzle]]:
-    """Return a maker of a puzzle and an easy one, whose answer shows whether the lines were counted right."""
-    return lambda size: [puzzle(size), *easy(size, 1)]
+) -> None:
+    """Send `puzzles`, or two easy ones, as `written` changes their official form; demand the `wanted` answers."""
+    batch = numbered(puzzles or easy(bot.size, 2))
+    bot.ask(batch[wanted], sent, advice, written(text_of(batch)))
 
 
 @step(MUST, "reads input that comes in odd pieces", ONE_AT_A_TIME)
@@ -89,174 +70,121 @@ def odd_pieces(bot: BotUnderTest) -> None:
     )
 
 
-@_question(
-    MUST,
-    "reads CRLF line ends",
-    FORGIVES,
-    sent="two puzzles with CRLF line ends",
-    advice="strip CR as well as LF from each line",
-)
-def crlf(text: bytes) -> bytes:
+@step(MUST, "reads CRLF line ends", FORGIVES)
+def crlf(bot: BotUnderTest) -> None:
     """Two of the official sets have them."""
-    return text.replace(b"\n", b"\r\n")
+    advice = "strip CR as well as LF from each line"
+    _ask(bot, "two puzzles with CRLF line ends", advice, written=lambda text: text.replace(b"\n", b"\r\n"))
 
 
-@_question(
-    MUST,
-    "counts an empty line as a column's clue, first and last",
-    QUESTION,
-    sent="a puzzle whose first and last columns are empty lines, and one more",
-    advice="an empty line is a clue line: count it, also directly after the '$'",
-    puzzles=_then_an_easy_one(with_empty_edge_columns),
-)
-def empty_columns(text: bytes) -> bytes:
+@step(MUST, "counts an empty line as a column's clue, first and last", QUESTION)
+def empty_columns(bot: BotUnderTest) -> None:
     """A column without black cells is an empty line, also directly after the `$`."""
-    return text
+    advice = "an empty line is a clue line: count it, also directly after the '$'"
+    puzzles = [with_empty_edge_columns(bot.size), *easy(bot.size, 1)]
+    _ask(bot, "a puzzle whose first and last columns are empty lines, and one more", advice, puzzles)
 
 
-@_question(
-    MUST,
-    "counts an empty line as a row's clue, first and last",
-    QUESTION,
-    sent="a puzzle whose first and last rows are empty lines, and one more",
-    advice="an empty line is a clue line: count it, also directly before the next '$'",
-    puzzles=_then_an_easy_one(with_empty_edge_rows),
-)
-def empty_rows(text: bytes) -> bytes:
+@step(MUST, "counts an empty line as a row's clue, first and last", QUESTION)
+def empty_rows(bot: BotUnderTest) -> None:
     """A row without black cells is an empty line, also directly before the next `$`."""
-    return text
+    advice = "an empty line is a clue line: count it, also directly before the next '$'"
+    puzzles = [with_empty_edge_rows(bot.size), *easy(bot.size, 1)]
+    _ask(bot, "a puzzle whose first and last rows are empty lines, and one more", advice, puzzles)
 
 
-@_question(
-    MUST,
-    "solves the board without black cells",
-    QUESTION,
-    sent="a puzzle of empty lines alone, and one more",
-    advice="empty lines are clue lines; the answer is all zeros",
-    puzzles=_then_an_easy_one(lambda size: filled(size, 0)),
-)
-def all_white(text: bytes) -> bytes:
+@step(MUST, "solves the board without black cells", QUESTION)
+def all_white(bot: BotUnderTest) -> None:
     """It is all empty lines: a reader that takes them for space finds no puzzle."""
-    return text
+    advice = "empty lines are clue lines; the answer is all zeros"
+    _ask(bot, "a puzzle of empty lines alone, and one more", advice, [filled(bot.size, 0), *easy(bot.size, 1)])
 
 
-@_question(
-    MUST,
-    "solves the board without white cells",
-    QUESTION,
-    sent="a puzzle whose clues fill their lines, and one more",
-    advice="a block may be as long as its line; look at masks and bounds",
-    puzzles=_then_an_easy_one(lambda size: filled(size, 1)),
-)
-def all_black(text: bytes) -> bytes:
+@step(MUST, "solves the board without white cells", QUESTION)
+def all_black(bot: BotUnderTest) -> None:
     """Blocks as long as their line overflow masks and bounds that are one short."""
-    return text
+    advice = "a block may be as long as its line; look at masks and bounds"
+    puzzles = [filled(bot.size, 1), *easy(bot.size, 1)]
+    _ask(bot, "a puzzle whose clues fill their lines, and one more", advice, puzzles)
 
 
-@_question(
-    SHOULD,
-    "reads 0 as an empty clue",
-    FORGIVES,
-    sent="a puzzle with 0 for its empty rows, and one more",
-    advice="read a 0 that stands alone as an empty clue",
-    puzzles=_then_an_easy_one(with_empty_edge_rows),
-)
-def zero_clue(text: bytes) -> bytes:
+@step(SHOULD, "reads 0 as an empty clue", FORGIVES)
+def zero_clue(bot: BotUnderTest) -> None:
     """Other programs write it."""
-    return b"".join((line or b"0") + b"\n" for line in text.splitlines())
+    advice = "read a 0 that stands alone as an empty clue"
+    _ask(
+        bot,
+        "a puzzle with 0 for its empty rows, and one more",
+        advice,
+        [with_empty_edge_rows(bot.size), *easy(bot.size, 1)],
+        written=lambda text: b"".join((line or b"0") + b"\n" for line in text.splitlines()),
+    )
 
 
-@_question(
-    SHOULD,
-    "reads spaces in place of TAB",
-    FORGIVES,
-    sent="two puzzles with spaces for TAB",
-    advice="split clue lines at any white space",
-)
-def spaces_for_tab(text: bytes) -> bytes:
+@step(SHOULD, "reads spaces in place of TAB", FORGIVES)
+def spaces_for_tab(bot: BotUnderTest) -> None:
     """Editors and web pages turn TAB into spaces."""
-    return text.replace(b"\t", b" ")
+    advice = "split clue lines at any white space"
+    _ask(bot, "two puzzles with spaces for TAB", advice, written=lambda text: text.replace(b"\t", b" "))
 
 
-@_question(
-    SHOULD,
-    "reads spaces around the number after $",
-    FORGIVES,
-    sent="'$ 1 ' and '$ 2 '",
-    advice="strip what follows the '$'",
-)
-def spaces_around_the_number(text: bytes) -> bytes:
+@step(SHOULD, "reads spaces around the number after $", FORGIVES)
+def spaces_around_the_number(bot: BotUnderTest) -> None:
     """Hand-made sets have them."""
-    return text.replace(b"$1\n", b"$ 1 \n").replace(b"$2\n", b"$ 2 \n")
+    advice = "strip what follows the '$'"
+    _ask(
+        bot,
+        "'$ 1 ' and '$ 2 '",
+        advice,
+        written=lambda text: text.replace(b"$1\n", b"$ 1 \n").replace(b"$2\n", b"$ 2 \n"),
+    )
 
 
-@_question(
-    SHOULD,
-    "reads over a byte order mark",
-    FORGIVES,
-    sent="two puzzles after a UTF-8 byte order mark",
-    advice="drop the bytes EF BB BF at the start",
-)
-def byte_order_mark(text: bytes) -> bytes:
+@step(SHOULD, "reads over a byte order mark", FORGIVES)
+def byte_order_mark(bot: BotUnderTest) -> None:
     """Some editors on Windows write one."""
-    return b"\xef\xbb\xbf" + text
+    advice = "drop the bytes EF BB BF at the start"
+    _ask(bot, "two puzzles after a UTF-8 byte order mark", advice, written=lambda text: b"\xef\xbb\xbf" + text)
 
 
-@_question(
-    SHOULD,
-    "reads over blank lines between puzzles",
-    FORGIVES,
-    sent="blank lines before, between and after two puzzles",
-    advice="once a puzzle has all its clue lines, leave out blank lines up to the next '$'",
-)
-def blank_lines(text: bytes) -> bytes:
+@step(SHOULD, "reads over blank lines between puzzles", FORGIVES)
+def blank_lines(bot: BotUnderTest) -> None:
     """Sets that were put together from several files have them."""
-    return b"\n" + text.replace(b"$2\n", b"\n\n$2\n") + b"\n"
+    advice = "once a puzzle has all its clue lines, leave out blank lines up to the next '$'"
+    _ask(
+        bot,
+        "blank lines before, between and after two puzzles",
+        advice,
+        written=lambda text: b"\n" + text.replace(b"$2\n", b"\n\n$2\n") + b"\n",
+    )
 
 
-@_question(
-    SHOULD,
-    "reads a last line without a line end",
-    FORGIVES,
-    sent="two puzzles, without the very last line end",
-    advice="take a last line that the end of the input ends",
-)
-def no_final_newline(text: bytes) -> bytes:
+@step(SHOULD, "reads a last line without a line end", FORGIVES)
+def no_final_newline(bot: BotUnderTest) -> None:
     """Some editors leave it out, and the last puzzle counts like any other."""
-    return text.removesuffix(b"\n")
+    advice = "take a last line that the end of the input ends"
+    _ask(bot, "two puzzles, without the very last line end", advice, written=lambda text: text.removesuffix(b"\n"))
 
 
-@_question(
-    SHOULD,
-    "survives a clue that is not a number",
-    REFUSES,
-    sent="three puzzles; the clue of column 2 of $2 is '2x'",
-    advice=GIVE_UP,
-    puzzles=lambda size: easy(size, 3),
-    wanted=ALL_BUT_THE_SECOND,
-)
-def garbled_clue(text: bytes) -> bytes:
+@step(SHOULD, "survives a clue that is not a number", REFUSES)
+def garbled_clue(bot: BotUnderTest) -> None:
     """One damaged line is to cost one puzzle, not the rest of the tournament."""
-    return re.sub(rb"(?<=\$2\n)(.*\n).*", rb"\g<1>2x", text, count=1)
+    _ask(
+        bot,
+        "three puzzles; the clue of column 2 of $2 is '2x'",
+        GIVE_UP,
+        easy(bot.size, 3),
+        written=lambda text: re.sub(rb"(?<=\$2\n)(.*\n).*", rb"\g<1>2x", text, count=1),
+        wanted=ALL_BUT_THE_SECOND,
+    )
 
 
-def _with_an_unsolvable_second(size: Size) -> list[Puzzle]:
-    before, after = easy(size, 2)
-    return [before, unsolvable(size), after]
-
-
-@_question(
-    SHOULD,
-    "survives a puzzle without a solution",
-    UNSOLVED,
-    sent="three puzzles; $2 has no solution",
-    advice=GIVE_UP,
-    puzzles=_with_an_unsolvable_second,
-    wanted=ALL_BUT_THE_SECOND,
-)
-def unsolvable_puzzle(text: bytes) -> bytes:
+@step(SHOULD, "survives a puzzle without a solution", UNSOLVED)
+def unsolvable_puzzle(bot: BotUnderTest) -> None:
     """It costs one puzzle, and a search that ends without a board must not end the bot."""
-    return text
+    before, after = easy(bot.size, 2)
+    puzzles = [before, unsolvable(bot.size), after]
+    _ask(bot, "three puzzles; $2 has no solution", GIVE_UP, puzzles, wanted=ALL_BUT_THE_SECOND)
 
 
 QUESTION_STEPS = (
