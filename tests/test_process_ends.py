@@ -41,15 +41,16 @@ pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.mark.parametrize(
-    ("choice", "timeout", "strategy"),
+    ("choice", "timeout", "options"),
     [
-        ("zeros", [[0] * 62] * 62, "champion"),
-        ("word", b"timeout\n", "papers"),
+        ("zeros", [[0] * 62] * 62, ()),
+        ("zeros", [[0] * 62] * 62, ("--jobs", "2")),
+        ("word", b"timeout\n", ("--strategy", "papers")),
     ],
 )
-def test_puzzle_limit_gives_one_puzzle_up_and_goes_on(choice, timeout, strategy):
+def test_puzzle_limit_gives_one_puzzle_up_and_goes_on(choice, timeout, options):
     text = batch(Puzzle.from_grid(FULL), hard(), Puzzle.from_grid(FULL))
-    done = run(text, "--size", "62x62", "--puzzle-limit", "0.5", "--on-unsolved", choice, "--strategy", strategy)
+    done = run(text, "--size", "62x62", "--puzzle-limit", "0.5", "--on-unsolved", choice, *options)
     assert done.stdout == answers(FULL, timeout, FULL)
     assert done.stderr == b"$2: line 126: not solved within the limit of 0.5 s\n"
     assert done.returncode == 1
@@ -93,13 +94,13 @@ def test_time_limit_stops_while_waiting_for_input(talk):
 # Ends from outside
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("options", [(), ("--strategy", "papers"), ("--jobs", "2")])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_quietly_in_the_middle_of_a_puzzle(talk, number, strategy, tmp_path):
+def test_a_signal_ends_it_quietly_in_the_middle_of_puzzles(talk, number, options, tmp_path):
     log = tmp_path / "log"
-    one = talk("--size", "62x62", "--log", str(log), "--strategy", strategy)
+    one = talk("--size", "62x62", "--log", str(log), *options)
     expected = answers(FULL)
-    one.send(batch(Puzzle.from_grid(FULL), hard()))
+    one.send(batch(Puzzle.from_grid(FULL), hard(), hard()))
     assert one.receive(len(expected)) == expected
     wait_until(lambda: log.read_text().endswith("\n"))  # the record of a puzzle follows its answer
     one.process.send_signal(number)
@@ -136,6 +137,17 @@ main()
 def test_a_ctrl_c_while_it_is_loaded_ends_it_quietly():
     done = subprocess.run([sys.executable, "-c", PRESSES_CTRL_C], input=batch(GOOD), capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_closed_stdout_ends_it_quietly_with_a_puzzle_in_work(talk, strategy):
+    one = talk("--size", "62x62", "--strategy", strategy, "--jobs", "2")
+    one.send(batch(Puzzle.from_grid(FULL)))
+    assert one.receive(len(answers(FULL))) == answers(FULL)
+    one.process.stdout.close()
+    one.send(format_puzzle(2, Puzzle.from_grid(FULL)) + format_puzzle(3, hard()) * 4)
+    assert one.process.wait(PATIENCE_SECONDS) == 1
+    assert one.process.stderr.read() == b""
 
 
 def in_shell(line: str, text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
@@ -221,13 +233,25 @@ def test_the_records_are_written_as_the_puzzles_are_answered(talk, tmp_path):
     assert one.end() == (0, b"", b"")
 
 
+def test_a_full_disk_under_the_records_costs_no_answer():
+    done = run(batch(GOOD, NONE, TWO), "--size", "2x2", "--log", "/dev/full", "--jobs", "2")
+    assert done.stdout.startswith(answers(GRID, [[0, 0], [0, 0]]) + b"$3\n")
+    assert b"nonobot: cannot write /dev/full: No space left on device; no further" in done.stderr
+    assert done.returncode == 1
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_the_counts_are_the_same_every_time(strategy, tmp_path):
-    text = batch(*(Puzzle.from_grid(random_grid(random.Random(k), 15, 15, 0.5)) for k in range(5)))
-    for name, command in (("one", run), ("other", carried_out)):
-        command(text, "--size", "15x15", "--stats", str(tmp_path / name), "--strategy", strategy)
-    assert len(counted(tmp_path / "one")) == 5
-    assert counted(tmp_path / "one") == counted(tmp_path / "other")
+@pytest.mark.parametrize("jobs", ["1", "2", "auto"])
+def test_answers_words_and_counts_are_the_same_every_time_with_any_number_of_jobs(jobs, strategy, tmp_path):
+    rng = random.Random(9)
+    boards = [Puzzle.from_grid(random_grid(rng, 12, 12, rng.uniform(0.35, 0.6))) for _ in range(20)]
+    text = batch(*boards[:10], b"x\n" * 3, *boards[10:])
+    options = ("--size", "12x12", "--solutions", "2", "--strategy", strategy)
+    outcomes = []
+    for command, number in ((run, jobs), (carried_out, "1")):
+        done = command(text, *options, "--jobs", number, "--stats", str(tmp_path / "stats"))
+        outcomes.append((done.stdout, done.stderr, done.returncode, counted(tmp_path / "stats")))
+    assert outcomes[0] == outcomes[1]
 
 
 # Options and exit status

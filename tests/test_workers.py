@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import signal
 import threading
 from itertools import count
 from threading import Event, Lock, Thread
@@ -11,29 +9,7 @@ from threading import Event, Lock, Thread
 import pytest
 
 from nonobot.bot.workers import WINDOW, deliver_in_order, in_order
-from nonobot.protocol import Puzzle, format_puzzle
-from tests.boards import random_grid
-from tests.talking import (
-    FULL,
-    GOOD,
-    GRID,
-    NONE,
-    PATIENCE_SECONDS,
-    STRATEGIES,
-    TWO,
-    answers,
-    batch,
-    carried_out,
-    counted,
-    hard,
-    run,
-    wait_until,
-)
-
-pytestmark = pytest.mark.usefixtures("compiled")
-
-
-# The workers
+from tests.talking import PATIENCE_SECONDS, wait_until
 
 
 def test_what_is_made_first_waits_for_what_came_before():
@@ -163,67 +139,3 @@ def test_where_one_cannot_be_handed_over_none_after_it_is():
         deliver_in_order(count(), [lambda item: item] * 3, deliver, stopped.set)
     assert stopped.is_set()
     assert handed_over == [0, 1, 2]
-
-
-# The command
-
-JOBS = ("--jobs", "2")
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("jobs", ["2", pytest.param("5", marks=pytest.mark.slow), "auto"])
-def test_answers_words_and_counts_are_those_of_one_job(jobs, strategy, tmp_path):
-    rng = random.Random(9)
-    boards = [Puzzle.from_grid(random_grid(rng, 12, 12, rng.uniform(0.35, 0.6))) for _ in range(20)]
-    text = batch(*boards[:10], b"x\n" * 3, *boards[10:])
-    options = ("--size", "12x12", "--solutions", "2", "--strategy", strategy)
-    outcomes = []
-    for command, number in ((run, jobs), (carried_out, "1")):
-        done = command(text, *options, "--jobs", number, "--stats", str(tmp_path / "stats"))
-        outcomes.append((done.stdout, done.stderr, done.returncode, counted(tmp_path / "stats")))
-    assert outcomes[0] == outcomes[1]
-
-
-@pytest.mark.parametrize(
-    ("choice", "stands"), [("zeros", [[0] * 62] * 62), pytest.param("omit", b"", marks=pytest.mark.slow)]
-)
-def test_a_puzzle_given_up_holds_its_place(choice, stands):
-    text = batch(hard(), Puzzle.from_grid(FULL), Puzzle.from_grid(FULL))
-    done = run(text, "--size", "62x62", "--puzzle-limit", "0.5", "--on-unsolved", choice, *JOBS)
-    assert done.stdout == answers(stands, FULL, FULL)
-    assert done.stderr == b"$1: line 1: not solved within the limit of 0.5 s\n"
-    assert done.returncode == 1
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_closed_stdout_ends_it_quietly_with_a_puzzle_in_work(talk, strategy):
-    one = talk("--size", "62x62", "--strategy", strategy, *JOBS)
-    one.send(batch(Puzzle.from_grid(FULL)))
-    assert one.receive(len(answers(FULL))) == answers(FULL)
-    one.process.stdout.close()
-    one.send(format_puzzle(2, Puzzle.from_grid(FULL)) + format_puzzle(3, hard()) * 4)
-    assert one.process.wait(PATIENCE_SECONDS) == 1
-    assert one.process.stderr.read() == b""
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_quietly_in_the_middle_of_puzzles(talk, number):
-    one = talk("--size", "62x62", *JOBS)
-    expected = answers(FULL)
-    one.send(batch(Puzzle.from_grid(FULL), hard(), hard()))
-    assert one.receive(len(expected)) == expected
-    one.process.send_signal(number)
-    assert one.end() == (-number, b"", b"")
-
-
-def test_a_full_disk_under_the_records_costs_no_answer():
-    done = run(batch(GOOD, NONE, TWO), "--size", "2x2", "--log", "/dev/full", *JOBS)
-    assert done.stdout.startswith(answers(GRID, [[0, 0], [0, 0]]) + b"$3\n")
-    assert b"nonobot: cannot write /dev/full: No space left on device; no further" in done.stderr
-    assert done.returncode == 1
-
-
-def test_jobs_do_not_go_with_watching():
-    done = run(b"", "--jobs", "2", "--watch", "x")
-    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
-    assert b"--watch" in done.stderr
