@@ -25,6 +25,7 @@ __all__ = [
     "Ratio",
     "decide",
     "floored",
+    "half_count",
     "in_words",
     "needed_pairs",
     "paired_ratio",
@@ -129,6 +130,12 @@ def in_words(ratio: Ratio, pairs: int, confidence: float, tolerance: float) -> s
 def floored(seconds: ArrayLike) -> NDArray[np.float64]:
     """Return `seconds` with every value below the resolution, also zero and less, set to the resolution."""
     return np.maximum(np.asarray(seconds, dtype=np.float64), RESOLUTION_SECONDS)
+
+
+def half_count(seconds: ArrayLike) -> int:
+    """Return the least number of `seconds` that make up half of their sum."""
+    summed = np.cumsum(np.sort(np.asarray(seconds, np.float64))[::-1])
+    return int(np.searchsorted(summed, summed[-1] / 2)) + 1 if len(summed) else 0
 
 
 def spread(seconds: ArrayLike) -> float:

@@ -139,10 +139,8 @@ def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
     done = clone.bench("--against", "HEAD", "--json", "line-champion", "protocol-reading")
     assert done.returncode == 1, done.stderr
     found = json.loads(done.stdout)
-    assert {name: one["judgement"] for name, one in found["benchmarks"].items()} == {
-        "line-champion": "worse",
-        "protocol-reading": "not worse",
-    }
+    assert found["benchmarks"]["line-champion"]["judgement"] == "worse"
+    assert found["benchmarks"]["protocol-reading"]["judgement"] != "worse"
     assert found["benchmarks"]["line-champion"]["ratio"]["low"] > 1.05
     assert not found["skipped"]
 

@@ -14,6 +14,7 @@ from nonobot.harness.statistics import (
     Ratio,
     decide,
     floored,
+    half_count,
     in_words,
     needed_pairs,
     paired_ratio,
@@ -124,6 +125,11 @@ def test_seven_pairs_that_shared_a_core_tell_a_tenth_and_no_equal_code(spread_of
 
 def test_times_below_the_resolution_are_set_to_it():
     assert floored([-0.5, 0.0, RESOLUTION_SECONDS / 2, 1.0]).tolist() == [*[RESOLUTION_SECONDS] * 3, 1.0]
+
+
+@pytest.mark.parametrize(("seconds", "count"), [([], 0), ([1.0], 1), ([1, 5, 1, 2], 1), ([2, 2, 2, 2, 1], 3)])
+def test_half_of_the_time_lies_in_the_slowest(seconds, count):
+    assert half_count(seconds) == count
 
 
 def test_spread_is_the_share_by_which_the_largest_exceeds_the_smallest():

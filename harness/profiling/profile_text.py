@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from statistics import median_high
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -20,6 +21,7 @@ from nonobot.harness.profiling.profile_data import (
     span_of,
 )
 from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.statistics import half_count
 from nonobot.harness.text import (
     GAP,
     NOTHING,
@@ -71,7 +73,7 @@ def as_text(profile: Profile, terminal: bool) -> str:
     if any(profile.totals.values()):
         parts += ["", _counts(profile)]
     if profile.puzzles:
-        parts += ["", _slowest(profile), Text(_of_the_slowest(profile), "dim")]
+        parts += ["", _slowest(profile), Text(_half_of_the_time(profile), "dim")]
     warnings = list(_warnings(profile))
     if warnings:
         parts += ["", *(Text(f"warning: {plain(line)}", "yellow") for line in warnings)]
@@ -171,16 +173,12 @@ def _slowest(profile: Profile) -> Table:
     return table
 
 
-def _of_the_slowest(profile: Profile) -> str:
+def _half_of_the_time(profile: Profile) -> str:
     """Return a line on how many puzzles take half of the time."""
-    times = sorted((puzzle.seconds for puzzle in profile.puzzles), reverse=True)
-    half, together = 0, 0.0
-    while half < len(times) and together < sum(times) / 2:
-        together += times[half]
-        half += 1
+    times = [puzzle.seconds for puzzle in profile.puzzles]
     return (
-        f"half of the time of all puzzles lies in {half} of {len(times)}; the median puzzle takes "
-        f"{duration(times[len(times) // 2])}"
+        f"half of the time of all puzzles lies in {half_count(times)} of {len(times)}; the median puzzle takes "
+        f"{duration(median_high(times))}"
     )
 
 
@@ -202,14 +200,9 @@ def _warnings(profile: Profile) -> Iterator[str]:
 
 
 class Part(Struct, frozen=True):
-    """A part of the time in two profiles; 0 where there is no such part.
+    """A part of the time in two profiles; 0 where there is no such part, a leaf if it has no parts of its own.
 
-    Attributes
-    ----------
-    name : str
-        Path from the whole run: `whole run/puzzles/probing`.
-    is_leaf : bool
-        Whether it has no parts of its own.
+    The name is the path from the whole run: `whole run/puzzles/probing`.
     """
 
     name: str
@@ -227,14 +220,8 @@ class Part(Struct, frozen=True):
 class ProfileComparison(Struct, frozen=True):
     """The differences between two profiles of a set.
 
-    Attributes
-    ----------
-    parts : list of Part
-        Parts depth first; the first is the whole run.
-    totals : dict of str to (int, int)
-        Totals of every count, before and after.
-    recounted : list of int
-        Numbers of the puzzles whose counts differ.
+    `parts` are depth first, from the whole run on; `totals` has every count before and after, and `recounted` the
+    numbers of the puzzles whose counts differ.
     """
 
     parts: list[Part]
@@ -255,40 +242,23 @@ def compare(before: Profile, after: Profile) -> ProfileComparison:
             f"the profile before is of {before.set.name}, this one of {after.set.name}: "
             "only profiles of the same puzzles compare"
         )
-    old, new = _by_path(span_of(before)), _by_path(span_of(after))
-    paths = [*new, *(path for path in old if path not in new)]
-    nothing = Span("", 0.0)
-    parts = [
-        Part(
-            name="/".join(path),
-            depth=len(path) - 1,
-            before_seconds=old.get(path, nothing).seconds,
-            after_seconds=new.get(path, nothing).seconds,
-            is_leaf=not old.get(path, nothing).children and not new.get(path, nothing).children,
-        )
-        for path in sorted(paths, key=lambda path: _place(path, paths))
-    ]
     counts_before = {puzzle.number: puzzle.counts for puzzle in before.puzzles}
     names = dict.fromkeys([*before.totals, *after.totals])
     return ProfileComparison(
-        parts,
+        list(_parts(span_of(before), span_of(after))),
         {name: (before.totals.get(name, 0), after.totals.get(name, 0)) for name in names},
         [one.number for one in after.puzzles if counts_before.get(one.number) != one.counts],
     )
 
 
-def _by_path(whole: Span) -> dict[tuple[str, ...], Span]:
-    spans: dict[tuple[str, ...], Span] = {}
-    path: list[str] = []
-    for depth, span in depth_first(whole):
-        path[depth:] = [span.name]
-        spans[tuple(path)] = span
-    return spans
-
-
-def _place(path: tuple[str, ...], paths: list[tuple[str, ...]]) -> list[int]:
-    """Return the sort key of a path: behind the part that contains it, and before the part after that."""
-    return [paths.index(path[: depth + 1]) for depth in range(len(path))]
+def _parts(before: Span, after: Span, inside: str = "", depth: int = 0) -> Iterator[Part]:
+    """Yield the parts of two spans with the same name, depth first; `inside` is the path of their parent."""
+    name = f"{inside}{after.name}"
+    old, new = ({child.name: child for child in span.children} for span in (before, after))
+    yield Part(name, depth, before.seconds, after.seconds, is_leaf=not old and not new)
+    for child in dict.fromkeys([*new, *old]):
+        nothing = Span(child, 0.0)
+        yield from _parts(old.get(child, nothing), new.get(child, nothing), f"{name}/", depth + 1)
 
 
 def judgement(comparison: ProfileComparison) -> list[str]:
@@ -338,7 +308,7 @@ def _part_table(comparison: ProfileComparison) -> Table:
         before, after = part.before_seconds, part.after_seconds
         style = ("bold red" if part.change > 0 else "bold green") if part is most else ""
         table.add_row(
-            Text(plain(f"{'  ' * part.depth}{part.name.rpartition('/')[2]}"), "bold" if not part.depth else ""),
+            Text(plain(f"{'  ' * part.depth}{part.name.rpartition('/')[2]}"), "" if part.depth else "bold"),
             duration(before),
             duration(after),
             f"{after / before:.2f}" if before > 0 else NOTHING,

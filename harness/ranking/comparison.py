@@ -22,6 +22,7 @@ from nonobot.harness.statistics import (
     Ratio,
     decide,
     floored,
+    half_count,
     needed_pairs,
     paired_ratio,
     spread,
@@ -113,8 +114,7 @@ class Comparison:
     @property
     def half_of_total_count(self) -> int:
         """Least number of puzzles that take half of the time of both versions."""
-        summed = np.cumsum(np.sort(self.seconds.sum(axis=0))[::-1])
-        return int(np.searchsorted(summed, summed[-1] / 2)) + 1 if len(summed) else 0
+        return half_count(self.seconds.sum(axis=0))
 
     @property
     def counts(self) -> tuple[int, int, int]:
