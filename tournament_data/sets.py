@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nonobot.arguments import did_you_mean
 from nonobot.protocol import Fault, Found, Puzzle, Record, format_puzzle
-from nonobot.protocol.formats import FormatError, Size, detect, read, taai
+from nonobot.protocol.formats import FormatError, Size, detect, format_named, read
 from nonobot.tournament_data.generate import PREFIX, Recipe
 from nonobot.tournament_data.registry import OfficialSet, official_sets, stored_path
 
@@ -170,7 +170,7 @@ def _from_file(name: str, entries: Iterable[Found], size: tuple[int, int] | None
 def _from_batch(name: str, content: bytes, size: Size | None) -> PuzzleSet:
     """Return the set of a question file: its puzzles with their numbers, its lines unchanged."""
     records: dict[int, Record] = {}
-    for record in _records(name, taai.FORMAT.read(content, size), None):
+    for record in _records(name, format_named("taai").read(content, size), None):
         if record.number in records:
             raise SetError(f"{name}: ${record.number}: line {record.line}: this number was used before")
         records[record.number] = record

@@ -1,21 +1,24 @@
-"""Formats with many puzzles a file, each on one or two text lines: `oneline` and `letters` (see docs/formats.md).
+"""Formats with many puzzles a file and nothing but clues: `oneline`, `letters` and `taai` (see docs/formats.md).
 
 Source of `letters`: https://rosettacode.org/wiki/Nonogram_solver
 """
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from dataclasses import replace
+from itertools import chain, islice
 
+from nonobot.protocol.batch import DEFAULT_SIZE, format_puzzle, read_batch
 from nonobot.protocol.clues import Clue
 from nonobot.protocol.faults import Fault, Kind, shown
-from nonobot.protocol.formats.base import MOST_SIDE, PARTS, Draft, Format, Found
+from nonobot.protocol.formats.base import MOST_SIDE, PARTS, Draft, Format, Found, Size
 from nonobot.protocol.formats.text_lines import Line, clue_from_text, lines_of, with_commas
 from nonobot.protocol.record import Record
 
-__all__ = ["LETTERS", "ONELINE"]
+__all__ = ["LETTERS", "ONELINE", "TAAI"]
 
 
 def _puzzle(
@@ -121,4 +124,52 @@ LETTERS = Format(
     read=_read_letters,
     write=_write_letters,
     problem=_letters_problem,
+)
+
+# --- the tournaments' batch ---------------------------------------------------------------------------------------
+
+# The stream is read by `nonobot.protocol.batch`; this is the same form, read as a whole.
+
+
+def _looks_like_taai(lines: Sequence[str]) -> bool:
+    return any(re.fullmatch(r"\$\s*\d{1,18}", line, re.ASCII) for line in lines)
+
+
+def _read_taai(data: bytes, size: Size | None) -> Iterator[Found]:
+    sides = None if size == "auto" else size or _first_size(data)
+    assumed = size is None and sides is None
+    for entry in read_batch(io.BytesIO(data), sides):
+        if isinstance(entry, Record) and max(entry.size) > MOST_SIDE:
+            what = f"a board of {entry.size[0]}x{entry.size[1]}; sides are 1 to {MOST_SIDE}"
+            entry = Fault(Kind.BAD_SIZE, what, entry.number, entry.line)
+        elif isinstance(entry, Record) and assumed:
+            assumed = False  # said once
+            what = f"no size is stated; by the number of lines this is {entry.size[0]}x{entry.size[1]}"
+            entry = replace(entry, remarks=(Fault(Kind.ASSUMED_SIZE, what, entry.number, entry.line),))
+        yield entry
+
+
+def _first_size(data: bytes) -> tuple[int, int] | None:
+    """Return the tournaments' size if the first puzzle has it and no lines are left over, otherwise None."""
+    match list(islice(read_batch(io.BytesIO(data), DEFAULT_SIZE), 2)):
+        case [Record(), Fault(is_in_place=False)]:
+            return None
+        case [Record(), *_]:
+            return DEFAULT_SIZE
+    return None
+
+
+def _write_taai(records: Sequence[Record]) -> str:
+    return b"".join(format_puzzle(record.number, record.puzzle) for record in records).decode("ascii")
+
+
+TAAI = Format(
+    name="taai",
+    description="the tournaments' batch: $k, the columns' clues, the rows' clues",
+    extensions=(".txt", ".taai"),
+    several=True,
+    looks_like=_looks_like_taai,
+    read=_read_taai,
+    write=_write_taai,
+    states_size=False,
 )
