@@ -126,7 +126,7 @@ LETTERS = Format(
     problem=_letters_problem,
 )
 
-# --- the tournaments' batch ---------------------------------------------------------------------------------------
+# --- the tournaments' batch -------------------------------------------------------------------------------------
 
 # The stream is read by `nonobot.protocol.batch`; this is the same form, read as a whole.
 

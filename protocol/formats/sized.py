@@ -32,7 +32,7 @@ from nonobot.protocol.record import Record
 
 __all__ = ["CWD", "GRID", "MK", "NIN"]
 
-# --- clue lines only, rows before columns -------------------------------------------------------------------------
+# --- clue lines only, rows before columns -----------------------------------------------------------------------
 
 _WIDTH_FIRST = re.compile(r"(?P<width>\d+)\s+(?P<height>\d+)", re.ASCII)
 _HEIGHT_FIRST = re.compile(r"(?P<height>\d+)\s+(?P<width>\d+)", re.ASCII)
@@ -162,7 +162,7 @@ CWD = Format(
     write=partial(_write, size=lambda puzzle: f"{puzzle.height}\n{puzzle.width}", divider="\n"),
 )
 
-# --- the 8x11 text form -------------------------------------------------------------------------------------------
+# --- the 8x11 text form -----------------------------------------------------------------------------------------
 
 _SIZE = re.compile(r"(?P<width>\d+)\s*[xX*\u00d7]\s*(?P<height>\d+)", re.ASCII)
 _NO_SIZE = "is not WIDTHxHEIGHT, such as 8x11"
