@@ -88,10 +88,8 @@ def test_figures_are_found_in_what_a_command_prints(claim_file, capsys):
         {"command": found, "figure": "runs.0.peak", "is": ">=", "bound": 501, "divisor": 1e6},
         {"command": found, "figure": "runs.0.peak", "over": "runs.0.cpu", "is": "==", "bound": 5e8 / 30},
     )
-    assert shown(capsys, file) == (
-        1,
-        [("holds", 30, None), ("does not hold", 500, None), ("holds", 5e8 / 30, None)],
-    )
+    outcomes = [("holds", 30, None), ("does not hold", 500, None), ("holds", 5e8 / 30, None)]
+    assert shown(capsys, file) == (1, outcomes)
 
 
 def test_a_command_that_ends_with_a_status_has_shown_its_figure_all_the_same(claim_file, capsys):
@@ -118,19 +116,14 @@ def test_a_command_that_shows_no_figure_is_no_success(claim_file, capsys, given,
     assert reason in why
 
 
-def test_claims_of_one_command_have_it_run_once(claim_file, capsys, tmp_path):
-    code = f"print('{{\"a\": 1}}'); open({str(tmp_path / 'times')!r}, 'a').write('x')"
-    command = shlex.join([sys.executable, "-c", code])
-    assert shown(capsys, claim_file({"command": command}, {"command": command}))[0] == 0
-    assert (tmp_path / "times").read_text() == "x"
-
-
-def test_a_command_leaves_nothing_where_one_is(claim_file, capsys, tmp_path, monkeypatch):
+def test_claims_of_one_command_run_it_once_in_a_folder_of_its_own(claim_file, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    command = shlex.join([sys.executable, "-c", "open('left', 'w'); print('{\"a\": 1}')"])
-    file = claim_file({"command": command})
+    code = f"open('left', 'w'); open({str(tmp_path / 'times')!r}, 'a').write('x'); print('{{\"a\": 1}}')"
+    command = shlex.join([sys.executable, "-c", code])
+    file = claim_file({"command": command}, {"command": command})
     assert shown(capsys, file)[0] == 0
-    assert [one.name for one in tmp_path.iterdir()] == [file.name]
+    assert (tmp_path / "times").read_text() == "x"
+    assert {one.name for one in tmp_path.iterdir()} == {file.name, "times"}
 
 
 def test_without_its_official_set_a_claim_is_skipped_with_a_word(claim_file, capsys, tmp_path, monkeypatch):
@@ -158,13 +151,8 @@ def test_official_sets_are_found_where_the_tests_have_them(
 
 
 def test_the_judge_of_this_tree_is_meant(compiled, claim_file, capsys):
-    file = claim_file(
-        {
-            "command": "nonojudge run --set boardgen:5x5x3:seed=1 --core any --quiet --json",
-            "figure": "score.verdicts.right",
-            "bound": 3,
-        }
-    )
+    command = "nonojudge run --set boardgen:5x5x3:seed=1 --core any --quiet --json"
+    file = claim_file({"command": command, "figure": "score.verdicts.right", "bound": 3})
     assert shown(capsys, file) == (0, [("holds", 3, None)])
 
 
@@ -177,18 +165,19 @@ def test_some_can_be_chosen(claim_file, capsys):
         carry_out(claims, "--file", file, "--only", "p2")
 
 
+PLAIN = "\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='=='\nbound=1\n"
+
+
 @pytest.mark.parametrize(
     ("text", "words_"),
     [
         ("[[claim]]\nid = 1", "Expected `str`"),
         ("[[claim]]\nid = 'a'", "missing required field"),
         ("x = ", "Invalid value"),
+        ("", "no .*claim"),
         ("[[promises]]", "unknown field"),
-        ("[[claim]]\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='<'\nbound=1", "Invalid enum value"),
-        (
-            "[[claim]]\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='=='\nbound=1\n" * 2,
-            "two claims are called a",
-        ),
+        (f"[[claim]]{PLAIN.replace('==', '<')}", "Invalid enum value"),
+        (f"[[claim]]{PLAIN}[[promise]]{PLAIN}", "two claims are called a"),  # the second has its earlier name
     ],
 )
 def test_a_file_that_is_not_one_of_claims_is_told(tmp_path, text, words_):
@@ -205,19 +194,13 @@ def test_what_people_see(claim_file, capsys, monkeypatch):
     monkeypatch.setenv("NONOBOT_DATA", "/nowhere")
     file = claim_file(
         {"command": printing('{"a": 2.5}'), "is": "<=", "bound": 1000, "unit": "s"},
-        {
-            "command": printing('{"a": 2.5}'),
-            "is": ">=",
-            "bound": 3,
-            "unit": "times",
-            "sentence": "It is [thrice].",
-        },
+        {"command": printing('{"a": 2.5}'), "is": ">=", "bound": 3, "sentence": "It is [thrice]."},
         {"sets": ["taai2011"]},
     )
     assert carry_out(claims, "--file", file) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split() == ["p0", "at", "most", "1,000", "s", "2.5", "s", "holds"]
-    assert lines[2].split() == ["p1", "at", "least", "3", "times", "2.5", "times", "does", "not", "hold"]
+    assert lines[2].split() == ["p1", "at", "least", "3", "2.5", "does", "not", "hold"]
     assert "p1: It is [thrice]." in lines
     assert lines[-1] == "3 claims: 1 holds, 1 does not hold, 1 skipped"
     assert carry_out(claims, "--file", file, "--list") == 0
@@ -232,7 +215,6 @@ def test_the_earlier_name_of_the_command_still_works(capsys):
 
 
 def test_relations():
-    assert [one.holds(2, 2) for one in Relation] == [True, True, True]
-    assert [one.holds(1, 2) for one in Relation] == [False, True, False]
-    assert [one.holds(3, 2) for one in Relation] == [False, False, True]
+    holds = [[one.holds(figure, 2) for one in Relation] for figure in (1, 2, 3)]
+    assert holds == [[False, True, False], [True, True, True], [False, False, True]]
     assert bound_in_words(OURS[0]) == "exactly 1,000 puzzles"

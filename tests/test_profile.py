@@ -73,20 +73,23 @@ def test_a_torn_last_line_and_puzzles_of_other_sets_are_left_out(tmp_path):
     ],
 )
 def test_statistics_that_cannot_be_used_are_told(tmp_path, stats, said):
-    with pytest.raises(UnusableError) as error:
+    with pytest.raises(UnusableError, match=said):
         collected(tmp_path, stats)
-    assert said in str(error.value)
 
 
-def test_a_bot_that_takes_no_statistics_is_quoted(tmp_path):
-    program = "import sys; sys.exit('usage: mybot\\nmybot: what is ' + sys.argv[1] + '?')"
-    with pytest.raises(UnusableError, match=r"it said: mybot: what is --stats\?"):
-        profile_of(load_set(SET, None), [sys.executable, "-c", program], Configuration(), lambda *_: None)
-
-
-def test_a_bot_that_is_not_there_is_told():
-    with pytest.raises(UnusableError, match="no-such-bot"):
-        profile_of(load_set(SET, None), ["./no-such-bot"], Configuration(), lambda *_: None)
+@pytest.mark.parametrize(
+    ("bot", "said"),
+    [
+        (
+            [sys.executable, "-c", "import sys; sys.exit('mybot: what is ' + sys.argv[1] + '?')"],
+            r"it said: mybot: what is --stats\?",
+        ),
+        (["./no-such-bot"], "no-such-bot"),
+    ],
+)
+def test_a_bot_without_statistics_is_named_or_quoted(bot, said):
+    with pytest.raises(UnusableError, match=said):
+        profile_of(load_set(SET, None), bot, Configuration(), lambda *_: None)
 
 
 # The command
