@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from nonobot.arguments import Parser
 from nonobot.harness import cli
 from nonobot.harness.commands import convert
 from nonobot.protocol import Puzzle, Record, formats
@@ -171,10 +172,12 @@ def test_a_file_of_100_megabytes(unusable):
 
 
 def test_the_help_lists_every_format():
-    for format in formats.formats():
-        assert f"\n  {format.name:<8}  {format.description}\n" in convert.EXAMPLES
+    parser = Parser()
+    convert.add_to(parser)
+    for name in (*(format.name for format in formats.formats()), "picture"):
+        assert f"\n  {name:<8}  " in parser.epilog
     singles = [format.name for format in formats.formats() if not format.several]
-    words = " ".join(convert.EXAMPLES.split())
+    words = " ".join(parser.epilog.split())
     assert f"{', '.join(singles[:-1])} and {singles[-1]} hold one puzzle a file" in words
 
 

@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nonobot.arguments import Parser
 from nonobot.harness.cli import add_size
@@ -16,10 +15,19 @@ from nonobot.harness.picture_puzzle import PICTURE, add_options, is_picture, puz
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import count
 from nonobot.harness.user_files import opened, write_output
-
-if TYPE_CHECKING:
-    from nonobot.protocol import Fault, Record
-    from nonobot.protocol.formats import Format, Found
+from nonobot.protocol import Fault, Record
+from nonobot.protocol.formats import (
+    MOST_BYTES,
+    Format,
+    FormatError,
+    Found,
+    UnknownFormatError,
+    by_extension,
+    format_named,
+    formats,
+    read,
+    write,
+)
 
 __all__ = ["add_to"]
 
@@ -32,22 +40,7 @@ examples:
   nonojudge convert photo.jpg puzzle.non --width 40 --unique
 
 formats:
-  cwd       the height, the width, the rows' clues, a blank line, the columns' clues
-  g         Petr Olsak's .g: lines that start with ':' before the rows' clues, the columns' and the end
-  grid      8x11, then sections title, author, rows, columns, grid, solution
-  hv        a line H, the rows' clues, a line V, the columns' clues
-  letters   Rosetta Code's strings: a line of rows, a line of columns, A = 1, B = 2
-  lists     nested lists of numbers, as in Python or JSON: rows, then columns
-  mk        'height width', the rows' clues, '#', the columns' clues
-  nin       'width height', the rows' clues, the columns' clues
-  non       Steve Simpson's .non: keys and values, clues under 'rows' and 'columns'
-  nonogrid  nonogrid's TOML: [clues] with columns and rows, each a text in quotes
-  oneline   a puzzle a line: rows, '-', columns; ':' between clues, ',' between numbers
-  picross   picross-solver's GRID, ROWS and COLUMNS, each clue in brackets
-  pynogram  pynogram's INI: [clues] with 'columns =' and 'rows =', commas or lines between clues
-  picture   PNG, JPEG, GIF, PBM, PGM and what else Pillow reads, as IN: a puzzle of what it shows
-  taai      the tournaments' batch: $k, the columns' clues, the rows' clues
-  webpbn    webpbn.com's XML, black and white
+{formats}
 
 The content of IN says which format it has, the end of OUT's name which one is written. What a format has no place
 for (a title, a start) is left out, with a remark. cwd, g, grid, hv, mk, nin, nonogrid and pynogram hold one puzzle
@@ -59,11 +52,14 @@ cells they leave open. docs/formats.md says how cells become black.
 Exit status: 0 every puzzle converted, 1 some not (each is named) or none unique, 2 unusable arguments or input.
 """
 
+PICTURE_LINE = "  picture   PNG, JPEG, GIF, PBM, PGM and what else Pillow reads, as IN: a puzzle of what it shows"
+
 
 def add_to(parser: Parser) -> None:
     """Describe the command and its arguments."""
     parser.description = "Convert a puzzle file to another format, or make a puzzle of a picture."
-    parser.epilog = EXAMPLES
+    lines = [f"  {one.name:<8}  {one.description}" for one in formats()]
+    parser.epilog = EXAMPLES.format(formats="\n".join(sorted([*lines, PICTURE_LINE])))
     parser.add_argument("source", metavar="IN", help="a puzzle file or a picture, or - for stdin")
     parser.add_argument("target", metavar="OUT", help="the file to write, or - for stdout")
     parser.add_argument("--from", dest="from_format", metavar="FORMAT", help="the format of IN")
@@ -75,8 +71,6 @@ def add_to(parser: Parser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Convert the file and say what could not be."""
-    from nonobot.protocol.formats import MOST_BYTES, FormatError, write
-
     to = _target_format(arguments)
     name = "stdin" if arguments.source == "-" else arguments.source
     with opened(arguments.source) as file:
@@ -122,8 +116,6 @@ class _Records:
         self.remarks: list[Fault] = []
 
     def __iter__(self) -> Iterator[Record]:
-        from nonobot.protocol import Record
-
         for entry in self._entries:
             if isinstance(entry, Record):
                 self.count += 1
@@ -136,8 +128,6 @@ class _Records:
 
 
 def _target_format(arguments: argparse.Namespace) -> Format:
-    from nonobot.protocol.formats import FormatError, by_extension, format_named
-
     try:
         if arguments.to_format:
             return format_named(arguments.to_format)
@@ -150,8 +140,6 @@ def _target_format(arguments: argparse.Namespace) -> Format:
 
 
 def _entries(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[Found]:
-    from nonobot.protocol.formats import FormatError, UnknownFormatError, format_named, read
-
     try:
         if arguments.from_format:
             format_named(arguments.from_format)
