@@ -28,7 +28,7 @@ SECONDS = 60.0
 """What is waited for comes much sooner."""
 
 
-def definition(folder: Path, bots: dict[str, str], recipes: list[Recipe] = RECIPES, more: str = "") -> Path:
+def definition(folder: Path, bots: dict[str, str], recipes: list[Recipe] = RECIPES[:1], more: str = "") -> Path:
     """Write a tournament of scripted bots, given as name and behaviour, each of which knows the solutions.
 
     They run without walls: some kill their worker.

@@ -46,13 +46,12 @@ def judged_with(shares):
 
 
 def outcome(boards):
-    found = []
+    yielded = []
     try:
-        for board in boards:
-            found.append(board)
+        yielded.extend(boards)
     except NoBoardError as error:
-        return found, str(error)
-    return found, None
+        return yielded, str(error)
+    return yielded, None
 
 
 recipes = st.builds(
@@ -167,25 +166,9 @@ def test_the_same_seed_makes_the_same_set_and_survey_wherever_it_is_made(compile
         assert (tmp_path / "other.json").read_bytes() == (tmp_path / "alone.json").read_bytes()
 
 
-def run_on_workers(tmp_path, *options, stdout=subprocess.DEVNULL):
-    command = [
-        sys.executable,
-        "-m",
-        "nonobot.harness",
-        "generate",
-        "--seed",
-        "5",
-        "--on",
-        "local:2",
-        "--contain",
-        "no",
-        *options,
-    ]
-    return subprocess.Popen(command, cwd=tmp_path, stdout=stdout, stderr=subprocess.PIPE)
-
-
-def descendants(run):
-    return psutil.Process(run.pid).children(recursive=True)
+def run_on_workers(tmp_path, *options):
+    command = ["-m", "nonobot.harness", "generate", "--seed", "5", "--on", "local:2", "--contain", "no", *options]
+    return subprocess.Popen([sys.executable, *command, "-o", "q.txt"], cwd=tmp_path, stderr=subprocess.PIPE)
 
 
 def bots_below(process):
@@ -239,9 +222,9 @@ def test_workers_that_are_killed_change_nothing(compiled):
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_neither_a_file_nor_a_process(compiled, tmp_path, number):
-    with run_on_workers(tmp_path, "25x25x1000", "--hard", "1000", "-o", "q.txt") as run:
+    with run_on_workers(tmp_path, "25x25x1000", "--hard", "1000") as run:
         assert workers_of(run)
-        started = descendants(run)
+        started = psutil.Process(run.pid).children(recursive=True)
         run.send_signal(number)
         _, err = run.communicate(timeout=60)
     assert run.returncode == 130
@@ -268,9 +251,7 @@ def test_a_scheduler_that_is_killed_is_said_in_a_line(compiled, tmp_path, capfd,
 
 @pytest.mark.slow
 def test_a_board_that_no_worker_survives_is_named(compiled, tmp_path):
-    with run_on_workers(
-        tmp_path, "30x30x1", "--p1", "0.4", "--p2", "0.4", "--hard", "100000", "-o", "q.txt"
-    ) as run:
+    with run_on_workers(tmp_path, "30x30x1", "--p1", "0.4", "--p2", "0.4", "--hard", "100000") as run:
         end = time.monotonic() + 200
         while run.poll() is None and time.monotonic() < end:
             with contextlib.suppress(psutil.Error):  # it has ended

@@ -8,11 +8,9 @@ import sys
 
 import pytest
 
-from nonobot.harness import cli
-from nonobot.harness.cluster import cluster_workers as module
+from nonobot.harness.cluster import cluster_workers
 from nonobot.harness.cluster.cluster_workers import connected, differing, local_cores, software, where
 from nonobot.harness.errors import UnusableError
-from tests.clusters import definition
 
 
 @pytest.mark.parametrize(
@@ -40,7 +38,7 @@ def test_what_names_no_place_is_refused(place):
     ],
 )
 def test_each_worker_has_a_core_of_its_own_where_there_are_enough(monkeypatch, place, cores):
-    monkeypatch.setattr(module, "usable_cores", lambda: [2, 3, 5])
+    monkeypatch.setattr(cluster_workers, "usable_cores", lambda: [2, 3, 5])
     assert local_cores(place) == cores
 
 
@@ -54,25 +52,18 @@ def test_what_differs_is_named_with_both_values():
     assert differing("w", here, OSError("it left")) == ["w: it left"]
 
 
-def test_without_the_extra_a_line_names_what_is_missing(tmp_path, monkeypatch, capsys):
+def test_without_the_extra_the_error_names_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.chdir(tmp_path)
-    assert cli.run(["tournament", str(definition(tmp_path, {"good": "perfect"})), "--on", "local"]) == 2
-    err = capsys.readouterr().err
-    assert "--on needs distributed, not installed here; to install: " in err
-    assert err.count("\n") == 1
+    with pytest.raises(UnusableError, match="--on needs distributed, not installed here; to install: "):
+        connected("local").__enter__()
 
 
 @pytest.mark.slow
-def test_without_a_scheduler_a_line_says_so_soon(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert (
-        cli.run(["tournament", str(definition(tmp_path, {"good": "perfect"})), "--on", "tcp://127.0.0.1:9"]) == 2
-    )
-    assert module.SECONDS_TO_CONNECT <= 8
-    err = capsys.readouterr().err
-    assert err.startswith("nonojudge: no scheduler answers at tcp://127.0.0.1:9: ")
-    assert err.count("\n") == 1
+def test_without_a_scheduler_an_error_says_so_soon():
+    assert cluster_workers.SECONDS_TO_CONNECT <= 8
+    with pytest.raises(UnusableError, match=r"no scheduler answers at tcp://127.0.0.1:9: .") as caught:
+        connected("tcp://127.0.0.1:9").__enter__()
+    assert "\n" not in str(caught.value)
 
 
 LEAVES_A_TASK_THAT_FAILS = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
@@ -21,7 +20,8 @@ from nonobot.harness.tournament import rounds
 from nonobot.harness.tournament.definition import configuration_of, filled_in, read_tournament
 from nonobot.harness.tournament.rounds import scheduled_runs
 from nonobot.tournament_data import load_set
-from tests.judged import RECIPE, command, let_time_fly, verdicts
+from tests.clusters import definition
+from tests.judged import let_time_fly, verdicts
 
 
 @pytest.fixture(autouse=True)
@@ -29,22 +29,12 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def definition(folder: Path, bots: list[tuple[str, str]], sets: str = f'["{RECIPE}"]', more: str = "") -> Path:
-    """Write a tournament of scripted bots, given as name and behaviour."""
-    text = f'name = "small"\nsets = {sets}\n{more}\n'
-    for name, behaviour in bots:
-        text += f'[[bots]]\nname = "{name}"\ncommand = {json.dumps(command(behaviour, folder))}\n'
-    path = folder / "small.toml"
-    path.write_text(text)
-    return path
-
-
 def played(*arguments: str) -> int:
     return cli.run(["tournament", *arguments])
 
 
 def test_every_bot_plays_and_the_ranking_is_printed(tmp_path, capsys):
-    path = definition(tmp_path, [("good", "perfect"), ("odd one", "wrong_at_2")])
+    path = definition(tmp_path, {"good": "perfect", "odd one": "wrong_at_2"})
     assert played(str(path)) == 0
     out, err = capsys.readouterr()
     assert out.index("good") < out.index("odd one")
@@ -55,7 +45,7 @@ def test_every_bot_plays_and_the_ranking_is_printed(tmp_path, capsys):
 
 
 def test_what_was_played_is_not_played_again_until_it_is_asked_for(tmp_path, capsys):
-    path = definition(tmp_path, [("good", "perfect")])
+    path = definition(tmp_path, {"good": "perfect"})
     result = Path("results/small/boardgen-5x5x5-seed-3--good.json")
     played(str(path))
     before = result.read_bytes()
@@ -68,15 +58,15 @@ def test_what_was_played_is_not_played_again_until_it_is_asked_for(tmp_path, cap
 
 
 def test_a_result_on_other_terms_is_not_taken_for_this_one(tmp_path, capsys):
-    played(str(definition(tmp_path, [("good", "perfect")])))
-    path = definition(tmp_path, [("good", "perfect")], more="[limits]\ntime = 9")
+    played(str(definition(tmp_path, {"good": "perfect"})))
+    path = definition(tmp_path, {"good": "perfect"}, more="[limits]\ntime = 9")
     assert played(str(path)) == 2
     assert "on other terms; move it away, or play everything anew with --again" in capsys.readouterr().err
     assert played(str(path), "--again") == 0
 
 
 def test_a_bot_that_cannot_be_started_stops_no_other(tmp_path, capsys):
-    path = definition(tmp_path, [("good", "perfect")])
+    path = definition(tmp_path, {"good": "perfect"})
     path.write_text(path.read_text() + '[[bots]]\nname = "nobody"\ncommand = "no-such-program"\n')
     assert played(str(path)) == 1
     out, err = capsys.readouterr()
@@ -88,7 +78,7 @@ def test_a_bot_that_cannot_be_started_stops_no_other(tmp_path, capsys):
 
 
 def test_a_bot_that_cannot_be_warmed_up_stops_no_other_and_is_tried_again(tmp_path, capsys):
-    path = definition(tmp_path, [("good", "perfect"), ("late", "perfect")])
+    path = definition(tmp_path, {"good": "perfect", "late": "perfect"})
     before = path.read_text()
     path.write_text(before.replace('name = "good"', 'name = "good"\nwarm-up = "false"'))
     assert played(str(path)) == 1
@@ -124,7 +114,7 @@ def interrupt_after(number: int, definition: Path, journal: Path) -> None:
 
 @pytest.mark.slow
 def test_a_ctrl_c_after_the_last_answer_of_a_bot_keeps_the_next_from_its_turn(tmp_path):
-    path = definition(tmp_path, [("lingers", "never_end"), ("next", "perfect")])
+    path = definition(tmp_path, {"lingers": "never_end", "next": "perfect"})
     first = tmp_path / "results/small/boardgen-5x5x5-seed-3--lingers.json"
     interrupt_after(5, path, first.with_suffix(".journal.jsonl"))
     assert [one.name for one in first.parent.glob("*.json")] == [first.name]
@@ -132,21 +122,21 @@ def test_a_ctrl_c_after_the_last_answer_of_a_bot_keeps_the_next_from_its_turn(tm
 
 
 def test_an_interrupted_tournament_goes_on_with_the_same_command(tmp_path, monkeypatch):
-    path = definition(
-        tmp_path, [("slow", "hang_at_3"), ("good", "perfect")], more="[limits]\ntime = 50\nstall = 0"
-    )
-    interrupt_after(2, path, tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.journal.jsonl")
-    result = read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.json")
+    limits = "[limits]\ntime = 50\nstall = 0"
+    path = definition(tmp_path, {"slow": "hang_at_3", "good": "perfect"}, more=limits)
+    slow = tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.json"
+    interrupt_after(2, path, slow.with_suffix(".journal.jsonl"))
+    result = read_result(slow)
     assert (result.end.reason, result.score.right) == (EndReason.INTERRUPTED, 2)
-    let_time_fly(monkeypatch, tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.stderr.txt")
+    let_time_fly(monkeypatch, slow.with_suffix(".stderr.txt"))
     assert played(str(path)) == 0
-    result = read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.json")
+    result = read_result(slow)
     assert (result.end.reason, result.score.right, len(result.attempts)) == (EndReason.TIME_LIMIT, 2, 2)
-    assert read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json").score.all_right
+    assert read_result(slow.with_name("boardgen-5x5x5-seed-3--good.json")).score.all_right
 
 
 def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_path, monkeypatch):
-    path = definition(tmp_path, [("good", "perfect")])
+    path = definition(tmp_path, {"good": "perfect"})
     other = tmp_path / "other.py"
     other.touch()
     path.write_text(path.read_text() + f'[[bots]]\nname = "other"\ncommand = "{{python}} {other}"\n')
@@ -169,37 +159,33 @@ def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_
     assert results | {tmp_path / "worker"} <= there
 
 
+A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"}]\n'
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         ("", "missing required field `name`"),
         ('name = "x"\nsets = []\nbots = []', "no bots"),
-        ('name = "x"\nsets = []\n[[bots]]\nname = "a"\ncommand = "a"', "no sets"),
-        ('name = "x"\nsets = ["s"]\n[[bots]]\nname = "a"\ncommand = ""', "the bot 'a' has no command"),
-        (
-            'name = "x"\nsets = ["s"]\nbots = [{name = "a b", command = "a"}, {name = "a-b", command = "a"}]',
-            "tell its",
-        ),
-        ('name = "x"\nsets = ["s"]\nbots = [{name = "a", command = "a", colour = 1}]', "unknown field `colour`"),
-        ('name = "x"\nsets = ["s"]\nbots = [{name = "a", command = "a"}]\nlimits = {time = -1}', "$.limits.time"),
-        ('name = "x"\nsets = ["s"]\nbots = [{name = "a", command = "a"}]\nlimits = {memory = "4 lb"}', "memory"),
-        ('name = "x"\nsets = ["no-such.txt"]\nbots = [{name = "a", command = "a"}]', "no-such.txt"),
+        (f'name = "x"\nsets = []\n{A_BOT}', "no sets"),
+        (f'{A_SET}[[bots]]\nname = "a"\ncommand = ""', "the bot 'a' has no command"),
+        (f'{A_SET}bots = [{{name = "a b", command = "a"}}, {{name = "a-b", command = "a"}}]', "tell its"),
+        (f'{A_SET}bots = [{{name = "a", command = "a", colour = 1}}]', "unknown field `colour`"),
+        (f"{A_SET}{A_BOT}limits = {{time = -1}}", "$.limits.time"),
+        (f'{A_SET}{A_BOT}limits = {{memory = "4 lb"}}', "memory"),
+        (f'name = "x"\nsets = ["no-such.txt"]\n{A_BOT}', "no-such.txt"),
         ("name = ", "Invalid value"),
         ("\xff", "codec"),
+        (None, "cannot read the tournament t.toml: No such file"),
     ],
 )
-def test_a_file_that_says_no_tournament_is_refused_with_the_place(tmp_path, capsys, text, why):
-    path = tmp_path / "t.toml"
-    path.write_bytes(text.encode("latin-1"))
-    assert played(str(path)) == 2
+def test_a_file_that_defines_no_tournament_is_refused_with_the_place(tmp_path, capsys, text, why):
+    if text is not None:
+        Path("t.toml").write_bytes(text.encode("latin-1"))
+    assert played("t.toml") == 2
     err = capsys.readouterr().err
     assert why in err
     assert err.count("\n") == 1
-
-
-def test_a_file_that_is_not_there(capsys):
-    assert played("none.toml") == 2
-    assert "cannot read the tournament none.toml: No such file" in capsys.readouterr().err
 
 
 def test_terms_and_placeholders(tmp_path):
