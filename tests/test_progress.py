@@ -44,10 +44,11 @@ def test_lines_for_a_log(capsys, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("total", [1, None])
-def test_a_short_job_shows_nothing_and_neither_does_one_without_a_total(capsys, monkeypatch, total):
-    on_a_terminal(monkeypatch)
-    with Progress(total, 0.0 if total is None else 60.0) as shown:
+@pytest.mark.parametrize(("total", "is_terminal"), [(1, True), (1, False), (None, True)])
+def test_a_short_job_shows_nothing_and_neither_does_one_without_a_total(capsys, monkeypatch, total, is_terminal):
+    if is_terminal:
+        on_a_terminal(monkeypatch)
+    with Progress(total, 60.0 if total else 0.0) as shown:
         shown.show(1, "puzzle 1 of 1")
     assert capsys.readouterr() == ("", "")
 

@@ -46,6 +46,11 @@ def test_every_term_is_stated(change):
     assert len(terms([run_on(Configuration()), run_on(other)]).differing) == 1
 
 
+def test_the_cores_of_a_bot_are_stated():
+    variants = terms([run_on(Configuration(core=1)), run_on(Configuration(core=(0, 1)))])
+    assert variants.facts["Cores used"] == ["number 1 alone", "2: numbers 0, 1"]
+
+
 def test_how_a_bot_was_held_and_counted_is_stated():
     run = run_on(Configuration())
     attempts = [msgspec.structs.replace(one, contained=True, counted=Counted(cpu=True)) for one in run.attempts]

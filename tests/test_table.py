@@ -17,7 +17,7 @@ from nonobot.arguments import Parser
 from nonobot.harness.commands import table
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.standings import Evidence, Scope, rankings
-from nonobot.harness.ranking.table_text import CSV_COLUMNS, as_text
+from nonobot.harness.ranking.table_text import CSV_COLUMNS
 from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, Verdict
@@ -225,7 +225,8 @@ def test_without_any_result_there_is_no_table(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "beginning"), [("a.md", "## set1"), ("a.csv", "scope,"), ("a.json", "{"), ("a.txt", "set1")]
+    ("name", "beginning"),
+    [("a.md", "## set1"), ("a.csv", "scope,"), ("a.json", "{"), ("a.txt", "set1"), ("a", "set1")],
 )
 def test_the_ending_of_the_file_tells_the_format(results, tmp_path, name, beginning):
     assert run(results, "-o", tmp_path / name) == 0
@@ -235,25 +236,31 @@ def test_the_ending_of_the_file_tells_the_format(results, tmp_path, name, beginn
 
 
 def test_text_of_a_result_reaches_the_screen_as_text(tmp_path, capsys):
-    written(tmp_path, a=run_result("\x1b[31mred[bold]"))
+    written(tmp_path, a=run_result("\x1b[31mred[bold]\nx"))
     assert run(tmp_path) == 0
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "[31mred[bold]" in out
 
 
-def on_a_terminal(monkeypatch, columns: int, *results, **environment: str) -> str:
-    """Return the ranking as a terminal of so many columns shows it."""
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in {"TERM": "xterm-256color", "COLUMNS": str(columns), **environment}.items():
-        monkeypatch.setenv(name, value)
-    return as_text(ranking(*results), terminal=True)
+@pytest.fixture
+def shown(monkeypatch, capsys, results):
+    """Return a function that returns the output of the command on a terminal of so many columns."""
+
+    def output(columns: int, **environment: str) -> str:
+        for name in ("NO_COLOR", "FORCE_COLOR"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in {"TERM": "xterm-256color", "COLUMNS": str(columns), **environment}.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(table, "on_terminal", lambda: True)
+        assert run(results) == 0
+        return capsys.readouterr().out
+
+    return output
 
 
-def test_a_narrow_terminal_loses_columns_not_digits(monkeypatch):
-    shown = run_result("a", (1.0, 0.002, None), wall=7.5), verify_result("answers.txt", 2)
-    wide, narrow = (on_a_terminal(monkeypatch, columns, *shown, NO_COLOR="1") for columns in (150, 70))
+def test_a_narrow_terminal_loses_columns_not_digits(shown):
+    wide, narrow = shown(150, NO_COLOR="1"), shown(70, NO_COLOR="1")
     assert "peak MB" in wide
     assert "no room" not in wide
     assert "no room for CPU s, peak MB" in narrow
@@ -261,11 +268,14 @@ def test_a_narrow_terminal_loses_columns_not_digits(monkeypatch):
     assert "7.50" in narrow
 
 
-def test_colour_only_where_it_is_wanted(monkeypatch):
-    slow = run_result("a", machine=structs.replace(MACHINE, cpu="Slow CPU"))
+def test_colour_only_where_it_is_wanted(shown, results):
+    slow = structs.replace(MACHINE, cpu="Slow CPU")
+    written(results, d=run_result("d", machine=slow))
     yellow = "\x1b[33m"
-    assert yellow in on_a_terminal(monkeypatch, 120, slow, run_result("b"))
-    assert yellow not in on_a_terminal(monkeypatch, 120, slow, run_result("b"), NO_COLOR="1")
+    assert yellow in shown(120)
+    assert yellow not in shown(120, NO_COLOR="1")
+    assert run(results, "-o", results / "table.txt") == 0
+    assert "\x1b" not in (results / "table.txt").read_text()
 
 
 def test_sets_on_machines_of_their_own_add_up_and_one_on_two_kinds_does_not():
