@@ -11,10 +11,6 @@ from nonobot.harness.errors import UnusableError, require_libraries
 
 __all__ = ["add_to"]
 
-HOST = "127.0.0.1"
-PORT = 8625
-PUZZLE_SECONDS = 10.0
-
 EXAMPLES = """\
 examples:
   nonojudge page                         opens in the browser; Ctrl-C ends it
@@ -37,7 +33,7 @@ def add_to(parser: Parser) -> None:
     parser.add_argument(
         "--port",
         type=whole_number(0, 65535, "a port"),
-        default=PORT,
+        default=8625,
         metavar="N",
         help="the port of the page (%(default)s); 0: any that is free",
     )
@@ -48,13 +44,13 @@ def add_to(parser: Parser) -> None:
     parser.add_argument(
         "--puzzle-limit",
         type=seconds,
-        default=PUZZLE_SECONDS,
+        default=10.0,
         metavar="S",
         help="search a puzzle for S seconds (%(default)g)",
     )
     parser.add_argument(
         "--host",
-        default=HOST,
+        default="127.0.0.1",
         metavar="ADDRESS",
         help="serve other machines too, at this address of the machine (default: %(default)s, this machine "
         "alone); whoever reaches it may let puzzles be solved",

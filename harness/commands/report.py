@@ -17,8 +17,6 @@ from nonobot.harness.user_files import require_writable, write_output
 
 __all__ = ["add_to"]
 
-DEFAULT_OUT = Path("report.html")
-
 EXAMPLES = """\
 examples:
   nonojudge report results/*.json
@@ -41,7 +39,7 @@ def add_to(parser: Parser) -> None:
     parser.epilog = EXAMPLES
     add_results(parser)
     parser.add_argument(
-        "-o", "--out", type=Path, default=DEFAULT_OUT, metavar="FILE", help="where the page goes (%(default)s)"
+        "-o", "--out", type=Path, default="report.html", metavar="FILE", help="where the page goes (%(default)s)"
     )
     parser.add_argument("--title", default="Nonogram bots compared", help="the page's title (%(default)s)")
     parser.set_defaults(carry_out=carry_out)

@@ -9,7 +9,7 @@ from pathlib import Path
 from nonobot.arguments import Parser
 from nonobot.harness.cli import add_results
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.ranking.standings import Ranking, rankings
+from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_csv, as_json, as_markdown, as_text
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.text import on_terminal
@@ -58,20 +58,18 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError("no result to show")
     output: Path | None = arguments.output
     form = arguments.format or FORMAT_OF_ENDING.get(output.suffix if output else "", "text")
-    text = _written(form, rankings(results), problems, terminal=output is None and on_terminal())
+    ranked = rankings(results)
+    match form:
+        case "json":
+            text = as_json(ranked, problems)
+        case "csv":
+            text = as_csv(ranked)
+        case "markdown":
+            text = as_markdown(ranked)
+        case _:
+            text = as_text(ranked, terminal=output is None and on_terminal())
     if output is None:
         print(text, end="")
     else:
         write_output(output, text.encode())
     return 1 if problems else 0
-
-
-def _written(form: str, ranking: list[Ranking], problems: list[str], terminal: bool) -> str:
-    match form:
-        case "json":
-            return as_json(ranking, problems)
-        case "csv":
-            return as_csv(ranking)
-        case "markdown":
-            return as_markdown(ranking)
-    return as_text(ranking, terminal)
