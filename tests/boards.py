@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -64,6 +65,17 @@ def painted_states(
         ever_black[fits] |= placed
         conflict &= ~fits
     return always_black, full & ~ever_black, conflict
+
+
+def mask_in(view: Any) -> int:
+    """Return the mask that a view of one shows: a number of 64 bits, or several."""
+    return int.from_bytes(np.asarray(view, "<u8").tobytes(), "little")
+
+
+def put_mask(view: Any, at: int, mask: int) -> None:
+    """Put a mask into a view of several."""
+    place = view[at : at + 1]
+    place[...] = np.frombuffer(mask.to_bytes(place.size * 8, "little"), "<u8").reshape(place.shape)
 
 
 # Boards

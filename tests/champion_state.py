@@ -12,7 +12,7 @@ from nonobot.bot.strategy import put_puzzle
 from nonobot.protocol import Puzzle
 from tests import champion_kernels as kernels
 from tests import naive
-from tests.viewed import put_mask
+from tests.boards import put_mask
 
 Variable = tuple[int, ...]
 """(y, x): the cell is black; (line, block, place): the block starts at `place` or before."""

@@ -12,7 +12,7 @@ from nonobot.bot.kernels.memory import Memory, Struct, i1, i2, mask_of, u1
 from nonobot.bot.line import paint
 from nonobot.bot.papers.lines import paint_recurrence
 from nonobot.protocol import Clue
-from tests.viewed import mask_in
+from tests.boards import mask_in
 
 MANY = {64: 3**10}
 """So many states of a line may be painted at once, by the bits of a mask; 3**9 where nothing else is said."""

@@ -14,26 +14,13 @@ IS_PLAIN = bool(numba.config.DISABLE_JIT)
 
 def passes_as_plain_python(module: str) -> None:
     """Run a test module with NUMBA_DISABLE_JIT=1, all but the test that calls this."""
+    options = ["-x", "-n0", "-p", "no:cacheprovider", "-m", "", "-k", "not plain_python"]
     run = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-x",
-            "-n0",
-            "-p",
-            "no:cacheprovider",
-            "-m",
-            "",
-            "-k",
-            "not plain_python",
-            module,
-        ],
+        [sys.executable, "-m", "pytest", *options, module],
         cwd=Path(__file__).parent.parent,
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
-        check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert " passed" in run.stdout

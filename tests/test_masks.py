@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from nonobot.bot.kernels.memory import MASK_BITS, Memory
+from tests.boards import mask_in, put_mask
 from tests.language_kernels import ask_masks, clock, compute_masks, masks_map
 from tests.plain import IS_PLAIN, passes_as_plain_python
-from tests.viewed import mask_in, put_mask
 
 NUMBERS = (0, 1, 2, -1, -2, 7, 2**31, -(2**31), 2**32, 2**62, 2**63 - 1, -(2**63), -(2**63) + 1, 0x5555)
 

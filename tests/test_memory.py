@@ -25,8 +25,8 @@ from nonobot.bot.kernels.memory import (
     u2,
 )
 from tests import language_kernels as kernels
+from tests.boards import mask_in
 from tests.plain import IS_PLAIN, passes_as_plain_python
-from tests.viewed import mask_in
 
 u64, i64 = np.uint64, np.int64
 

@@ -300,35 +300,3 @@ def test_values_that_cannot_be_used_are_named(option, capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert f"argument {option.split()[0]}: " in err.splitlines()[-1]
-
-
-@pytest.mark.parametrize("text", [b"", b"\n\n"])
-def test_no_puzzle_at_all_ends_with_2_and_says_what_was_expected(text):
-    done = carried_out(text)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"nonobot: no puzzle on standard input; a puzzle starts with '$1' (see --help)\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (b"GRID\nROWS\n[ 1 ]\n", "but looks like a puzzle file of the form picross: --format picross reads such"),
-        (
-            b"1 1\n\n1\n1\n1\n",
-            "its first two lines, '1 1' and '1', are not its height and its width",
-        ),
-        (b"hello\n", "the content is of no known format; known are "),
-    ],
-)
-def test_text_that_is_no_batch_ends_with_2_and_a_line_that_says_what_it_is(text, said):
-    done = carried_out(text)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.startswith(b"nonobot: standard input is no batch")
-    assert said in done.stderr.decode()
-    assert done.stderr.count(b"\n") == 1
-
-
-def test_a_file_of_another_form_without_a_puzzle_ends_with_2():
-    done = carried_out(b"<puzzleset/>", "--format", "auto")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"nonobot: no puzzle on standard input\n"

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from nonobot.bot.kernels.memory import Memory
+from tests.boards import put_mask
 from tests.language_kernels import PLACES, RESULTS, operate16, operate32, operate64, vectors_map
 from tests.plain import passes_as_plain_python
-from tests.viewed import put_mask
 
 OPERATE = {16: operate16, 32: operate32, 64: operate64}
 MEMORY = Memory(vectors_map(64))

@@ -82,21 +82,27 @@ def test_a_board_to_start_from_that_contradicts_is_named(puzzle, why):
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("options", "text", "why"),
     [
-        (b"hello\n", b"the content is of no known format; known are cwd, g, grid, "),
-        (b"\x1f\x8b\x08\x00", b"compressed (gzip)"),
-        (b"", b"an empty file"),
-        (b"#" * (MOST_BYTES + 1), b"more than 16 MiB"),
+        ("", b"", "no puzzle on standard input; a puzzle starts with '$1'"),
+        ("", b"\n\n", "no puzzle on standard input; a puzzle starts with '$1'"),
+        ("", b"GRID\nROWS\n[ 1 ]\n", "looks like a puzzle file of the form picross: --format picross reads such"),
+        ("", b"1 1\n\n1\n1\n1\n", "its first two lines, '1 1' and '1', are not its height and its width"),
+        ("", b"hello\n", "standard input is no batch"),
+        ("--format auto", b"<puzzleset/>", "no puzzle on standard input"),
+        ("--format auto", b"hello\n", "the content is of no known format; known are cwd, g, grid, "),
+        ("--format auto", b"\x1f\x8b\x08\x00", "compressed (gzip)"),
+        ("--format auto", b"", "an empty file"),
+        ("--format auto", b"#" * (MOST_BYTES + 1), "more than 16 MiB"),
     ],
-    ids=["text", "gzip", "nothing", "much"],
+    ids=range(10),
 )
-def test_an_input_that_cannot_be_read_is_said_in_a_line(text, why):
-    done = carried_out(text, "--format", "auto")
-    assert done.stderr.startswith(b"nonobot: standard input: ")
-    assert why in done.stderr
-    assert done.stderr.count(b"\n") == 1
+def test_an_input_without_a_puzzle_ends_with_2_and_a_line_that_says_what_it_is(options, text, why):
+    done = carried_out(text, *options.split())
     assert (done.stdout, done.returncode) == (b"", 2)
+    assert done.stderr.startswith(b"nonobot: ")
+    assert why in done.stderr.decode()
+    assert done.stderr.count(b"\n") == 1
 
 
 def test_a_puzzle_at_fault_costs_only_itself():

@@ -1,0 +1,173 @@
+"""Both strategies: solving from a partly painted board, against enumeration, and the trace events of a search."""
+
+from __future__ import annotations
+
+import random
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.papers import PapersStrategy, deduce
+from nonobot.bot.result import TraceEvent, grid_of, line_masks
+from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle
+from nonobot.tournament_data import load_set
+from tests import naive
+from tests.boards import grids, random_grid
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+STRATEGIES = {
+    "champion": ChampionStrategy,
+    "learning alone": lambda: ChampionStrategy(without=("descents",)),
+    "papers": PapersStrategy,
+}
+SHARED = {name: make() for name, make in STRATEGIES.items()}
+
+# Boards to start from
+
+PUZZLE = Puzzle.from_grid([[1, 0], [0, 1]])
+
+
+@st.composite
+def starts(draw: st.DrawFn) -> tuple[Puzzle, np.ndarray]:
+    """A puzzle and a board, most of whose known cells are those of one solution."""
+    grid = np.array(draw(grids(6, 6)), np.int8)
+    rng = random.Random(draw(st.integers(0, 2**32)))
+    known = rng.choice((0.1, 0.3, 0.9))
+    wrong = rng.choice((0.0, 0.0, 0.1))
+    start = grid.copy()
+    for cell in np.ndindex(grid.shape):
+        if rng.random() > known:
+            start[cell] = UNKNOWN
+        elif rng.random() < wrong:
+            start[cell] = 1 - start[cell]
+    return Puzzle.from_grid(grid), start
+
+
+def agreeing(puzzle: Puzzle, start: np.ndarray) -> list[naive.Grid]:
+    return [
+        grid
+        for grid in naive.solutions(puzzle)
+        if all(start[cell] in (UNKNOWN, grid[cell[0]][cell[1]]) for cell in np.ndindex(start.shape))
+    ]
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@settings(max_examples=150, deadline=None)
+@given(board=starts())
+def test_only_solutions_that_agree_are_found_and_all_of_them(name, board):
+    puzzle, start = board
+    right = agreeing(puzzle, start)
+    for most in (1, 1000):
+        result = SHARED[name].solve(puzzle, start=PartialGrid(start), solutions=most)
+        found = [solution.cells.tolist() for solution in result.solutions]
+        assert result.status == ("solved" if right else "unsolvable")
+        assert all(grid in right for grid in found)
+        assert len(found) == min(most, len(right))
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_a_start_is_forgotten_with_its_puzzle(name):
+    strategy = SHARED[name]
+    corner = PartialGrid([[BLACK, UNKNOWN], [UNKNOWN, UNKNOWN]])
+    assert len(strategy.solve(PUZZLE, start=corner, solutions=9).solutions) == 1
+    assert len(strategy.solve(PUZZLE, solutions=9).solutions) == 2
+    contradiction = PartialGrid([[BLACK, BLACK], [UNKNOWN, UNKNOWN]])
+    assert strategy.solve(PUZZLE, start=contradiction).status == "unsolvable"
+    assert strategy.solve(PUZZLE).status == "solved"
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_the_largest_board_that_is_all_known(name):
+    grid = np.array(random_grid(random.Random(5), 62, 62), np.int8)
+    result = SHARED[name].solve(Puzzle.from_grid(grid), start=PartialGrid(grid))
+    assert np.array_equal(result.solutions[0].cells, grid)
+
+
+@given(board=starts())
+def test_masks_of_lines(board):
+    _, start = board
+    lines = [*start.tolist(), *start.T.tolist()]
+    found = line_masks(PartialGrid(start))
+    for colour, masks in zip((BLACK, WHITE), found, strict=True):
+        expected = [sum(1 << i for i, cell in enumerate(line) if cell == colour) for line in lines]
+        assert masks == expected
+    height, width = start.shape
+    assert grid_of(found[0][:height], found[1][:height], width) == PartialGrid(start)
+
+
+# Trace events
+
+PUZZLES = [one.puzzle for one in load_set("boardgen:12x9x12:seed=4").puzzles]
+
+
+@pytest.fixture(params=STRATEGIES, scope="module")
+def watched(request):
+    strategy = STRATEGIES[request.param]()
+    strategy.watch()
+    return strategy
+
+
+def searches(strategy):
+    """Yield each puzzle with its result and its trace events."""
+    for puzzle in PUZZLES:
+        result = strategy.solve(puzzle)
+        yield puzzle, result, list(strategy.trace_events())
+
+
+def test_the_last_trace_event_is_the_solution(watched):
+    for _, result, noted in searches(watched):
+        assert np.array_equal(noted[-1][1].cells, result.solutions[0].cells)
+
+
+def test_known_cells_stay_known_until_something_is_taken_back(watched):
+    kinds = set()
+    for _, _, noted in searches(watched):
+        for (_, before), (kind, after) in pairwise(noted):
+            kinds.add(kind)
+            if kind not in (TraceEvent.TAKEN_BACK, TraceEvent.RESTARTED):
+                stays = before.cells != UNKNOWN
+                assert np.array_equal(before.cells[stays], after.cells[stays])
+    assert {TraceEvent.PAINTED, TraceEvent.GUESSED} <= kinds
+    assert (TraceEvent.PROBED in kinds) == isinstance(watched, PapersStrategy)
+
+
+def test_what_is_known_before_the_first_guess_follows_from_the_clues(watched):
+    for puzzle, _, noted in searches(watched):
+        follows = deduce(puzzle, 1)
+        for kind, board in noted:
+            if kind is TraceEvent.GUESSED:
+                break
+            known = board.cells != UNKNOWN
+            assert np.array_equal(board.cells[known], follows[known])
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_watching_changes_nothing(name):
+    watched, unwatched = STRATEGIES[name](), STRATEGIES[name]()
+    watched.watch()
+    for puzzle, result, _ in searches(watched):
+        assert unwatched.solve(puzzle).counts == result.counts
+        assert list(unwatched.trace_events()) == []
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_only_the_first_trace_events_are_kept(name):
+    every, few = STRATEGIES[name](), STRATEGIES[name]()
+    every.watch()
+    few.watch(most=3)
+    for puzzle in PUZZLES:
+        every.solve(puzzle)
+        few.solve(puzzle)
+        assert list(few.trace_events()) == list(every.trace_events())[:3]
+
+
+def test_the_time_of_the_steps_is_that_of_the_search(watched):
+    before = time.monotonic()
+    spent = sum(sum(result.step_seconds.values()) for _, result, _ in searches(watched))
+    assert 0 < spent < time.monotonic() - before
