@@ -1,4 +1,4 @@
-"""The command line of the judge: what is printed, what is written, exit statuses."""
+"""The command line of the judge: its output, files and exit statuses; golden/messages.txt has its errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run_of(behaviour, folder, *options):
     return cli.run(["run", "--set", str(RECIPE), *options, "--", *command(behaviour, folder)])
 
 
-def test_a_run_says_what_it_found_and_where_it_is(tmp_path, capsys):
+def test_a_run_prints_its_summary_and_writes_its_result(tmp_path, capsys):
     assert run_of("perfect", tmp_path, "--quiet", "--result", "deep/down/result.json") == 0
     out, err = capsys.readouterr()
     assert out.startswith("5 of 5 right\n")
@@ -54,21 +54,8 @@ def test_a_run_says_what_it_found_and_where_it_is(tmp_path, capsys):
     assert [leg["end"]["reason"] for leg in result["legs"]] == ["finished"]
     assert [one["verdict"] for one in result["score"]["puzzles"]] == ["right"] * 5
     assert os.listdir(tmp_path / "deep/down") == ["result.json"]  # noqa: PTH208
-
-
-def test_every_time_carries_its_unit(tmp_path):
-    run_of("perfect", tmp_path, "--result", "result.json")
-    result = json.loads((tmp_path / "result.json").read_text())
     numbers = {**result["terms"], **result["legs"][0]["usage"], **result["score"]["puzzles"][0]}
-    floats = [name for name, value in numbers.items() if isinstance(value, float)]
-    assert sorted(floats) == [
-        "arrived_seconds",
-        "cpu_seconds",
-        "stall_limit_seconds",
-        "took_seconds",
-        "wall_limit_seconds",
-        "wall_seconds",
-    ]
+    assert all(name.endswith("_seconds") for name, value in numbers.items() if isinstance(value, float))
 
 
 def test_a_run_that_is_not_all_right_ends_with_1(tmp_path, capsys):
@@ -154,28 +141,13 @@ def test_json_alone_on_stdout(tmp_path, capsys):
     assert err == ""
 
 
-def test_a_question_file_as_the_set(tmp_path, capsys):
+@pytest.mark.parametrize("feed", ["batch", "interactive"])
+def test_a_question_file_as_the_set(tmp_path, feed):
     bot = command("perfect", tmp_path)
-    assert cli.run(["run", "--set", "questions.txt", "--size", "5x5", "--time-limit", "9.5", "--", *bot]) == 0
-    assert cli.run(["run", "--set", "questions.txt", "--size", "5x6", "--", *bot]) == 2
-    assert "expected 11 clue lines" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["referee"], "invalid choice: 'referee' (choose from "),
-        (["run", "--core", "9999", "--", "true"], "core 9999 cannot be used here; usable: "),
-    ],
-)
-def test_what_cannot_be_used_ends_with_2_and_one_clear_line(arguments, message, capsys):
-    assert cli.run(arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert message in err
-    assert "Traceback" not in err
-    assert err.startswith("nonojudge")
-    assert err.count("\n") == 1
+    questions = tmp_path / "questions.txt"
+    questions.write_bytes(questions.read_bytes().removesuffix(b"\n"))
+    options = ["--size", "5x5", "--time-limit", "9.5", "--feed", feed]
+    assert cli.run(["run", "--set", "questions.txt", *options, "--", *bot]) == 0
 
 
 def test_nothing_is_left_behind_by_a_run_that_could_not_start(tmp_path):
@@ -202,28 +174,6 @@ def test_a_result_that_is_there_is_overwritten_only_with_force(tmp_path, capsys)
     assert not stderr.exists()
 
 
-@pytest.mark.parametrize("name", ["run", "verify", "generate"])
-def test_help_teaches(name, capsys):
-    assert cli.run([name, "--help"]) == 0
-    assert "examples:" in capsys.readouterr().out
-    assert cli.run(["--help"]) == 0
-    out = capsys.readouterr().out
-    assert "Exit status: 0" in out
-    assert name in out
-
-
-def test_the_version(capsys):
-    assert cli.run(["--version"]) == 0
-    assert capsys.readouterr().out.startswith("nonojudge ")
-
-
-def test_a_question_file_without_its_last_line_end(tmp_path):
-    bot = command("perfect", tmp_path)
-    questions = tmp_path / "questions.txt"
-    questions.write_bytes(questions.read_bytes().removesuffix(b"\n"))
-    assert cli.run(["run", "--set", "questions.txt", "--size", "5x5", "--feed", "interactive", "--", *bot]) == 0
-
-
 def test_verify_a_file_and_stdin(tmp_path, capsys, monkeypatch):
     command("perfect", tmp_path)
     assert cli.run(["verify", "questions.txt", "solutions.txt", "--size", "5x5"]) == 0
@@ -233,28 +183,10 @@ def test_verify_a_file_and_stdin(tmp_path, capsys, monkeypatch):
     assert cli.run(["verify", str(RECIPE), "-", "--json"]) == 1
     result = json.loads(capsys.readouterr().out)
     assert result["kind"] == "verify"
-    assert result["score"]["verdicts"] == {
+    assert {word: number for word, number in result["score"]["verdicts"].items() if number} == {
         "right": 4,
-        "wrong": 0,
         "malformed": 1,
-        "given-up": 0,
-        "out-of-order": 0,
-        "late": 0,
-        "missing": 0,
     }
-
-
-def test_generate_to_files_and_to_stdout(tmp_path, capsysbinary):
-    assert (
-        cli.run(["generate", "5x5x5", "--seed", "3", "-o", "made.txt", "--solutions-out", "made_solutions.txt"])
-        == 0
-    )
-    assert capsysbinary.readouterr().out == b""
-    command("perfect", tmp_path)
-    assert (tmp_path / "made.txt").read_bytes() == (tmp_path / "questions.txt").read_bytes()
-    assert (tmp_path / "made_solutions.txt").read_bytes() == (tmp_path / "solutions.txt").read_bytes()
-    assert cli.run(["generate", "5x5x5", "--seed", "3"]) == 0
-    assert capsysbinary.readouterr().out == (tmp_path / "questions.txt").read_bytes()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -301,9 +233,14 @@ def test_the_judge_does_not_load_the_bot_nor_rich():
 @pytest.mark.parametrize("name", cli.COMMANDS)
 def test_every_command_explains_itself(name, capsys):
     assert cli.run([name, "--help"]) == 0
-    assert capsys.readouterr().out.startswith(f"usage: nonojudge {name} ")
+    out = capsys.readouterr().out
+    assert out.startswith(f"usage: nonojudge {name} ")
+    assert "example" in out
+    assert "xit status" in out
     assert cli.run(["--help"]) == 0
-    assert f"\n    {name}" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert f"\n    {name}" in out
+    assert "Exit status: 0" in out
 
 
 def test_a_command_that_cannot_be_loaded_breaks_no_other(monkeypatch, capsys):
@@ -388,15 +325,3 @@ def test_what_makes_a_run_impossible_is_said_before_the_warm_up(tmp_path, capsys
         assert run_of("perfect", tmp_path, *impossible, "--warm-up", "touch marker") == 2
     assert not (tmp_path / "marker").exists()
     assert "core 9999 cannot be used" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        (["run", "./my bot"], "unexpected './my bot'; a bot's command goes after --; see nonojudge run --help"),
-        (["verify", "--colour", "q", "a"], "unexpected --colour; see nonojudge verify --help"),
-    ],
-)
-def test_what_is_not_expected_is_named_with_where_it_goes(given, words, capsys):
-    assert cli.run(given) == 2
-    assert capsys.readouterr().err == f"nonojudge: {words}\n"

@@ -179,27 +179,3 @@ def test_json_keeps_all_counts():
         for name in ("work", "conflicts"):
             kept[name] = Counter({int(value): number for value, number in kept[name].items()})
         assert Row(**kept) == row
-
-
-def status_of(*arguments):
-    try:
-        return cli.run(arguments)
-    except SystemExit as end:
-        return end.code
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["5x5x1", "--survey", "no/where/a.json", "--p1", "2"], "between 0 and 1"),
-        pytest.param(
-            ["5x5x1", "--hard", "2", "--on", "tcp://127.0.0.1:9"],
-            "no scheduler answers at tcp://127.0.0.1:9",
-            marks=pytest.mark.slow,  # it is given some seconds
-        ),
-    ],
-)
-def test_what_does_not_go_together_is_one_line(arguments, message, capfd, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert status_of("generate", "--seed", "1", *arguments) == 2
-    assert message in capfd.readouterr().err.splitlines()[-1]
