@@ -50,7 +50,8 @@ pytestmark = pytest.mark.usefixtures("compiled")
 )
 def test_puzzle_limit_gives_one_puzzle_up_and_goes_on(choice, timeout, options):
     text = batch(Puzzle.from_grid(FULL), hard(), Puzzle.from_grid(FULL))
-    done = run(text, "--size", "62x62", "--puzzle-limit", "0.5", "--on-unsolved", choice, *options)
+    limits = ("--puzzle-limit", "0.5", "--time-limit", "60")
+    done = run(text, "--size", "62x62", *limits, "--on-unsolved", choice, *options)
     assert done.stdout == answers(FULL, timeout, FULL)
     assert done.stderr == b"$2: line 126: not solved within the limit of 0.5 s\n"
     assert done.returncode == 1
