@@ -155,13 +155,6 @@ def test_nothing_is_written_where_no_puzzle_could_be_read(capsys):
 # What cannot be used
 
 
-def test_several_puzzles_for_a_format_of_one(unusable):
-    assert unusable(str(PUZZLES / "several.xml"), "out.nin").startswith(
-        f"{PUZZLES / 'several.xml'}: nin holds one puzzle a file, not 3; several can be held by letters, lists"
-    )
-    assert not Path("out.nin").exists()
-
-
 def test_a_file_of_100_megabytes(unusable):
     with Path("large.txt").open("wb") as file:
         file.truncate(100_000_000)  # sparse

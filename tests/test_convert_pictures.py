@@ -26,7 +26,6 @@ pytestmark = pytest.mark.usefixtures("compiled")
 
 DIAGONAL = np.eye(3, dtype=bool)
 CORNER = np.array([[1, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0]], bool)
-PUZZLES = Path(__file__).with_name("puzzles")
 
 
 @pytest.fixture(autouse=True)
@@ -248,13 +247,7 @@ def test_tries_end(convert):
     [
         (["long.png"], "long.png: a board of 2000x9 cells is too large, a side has up to 1022; give a --width or"),
         (["broken.png"], "broken.png: not a picture that can be read: "),
-        (["no.png"], "cannot read no.png: No such file or directory"),
         (["large.png"], "large.png: more than 16 MiB; shrink the picture first"),
-        (["p.non", "--width", "9"], "--width is about pictures, and p.non is none (--from picture if it is)"),
-        (["p.non", "--threshold", "0"], "--threshold is about pictures"),
-        (["p.non", "--dither"], "--dither is about pictures"),
-        (["p.non", "--puzzle-limit", "9"], "--puzzle-limit is about pictures"),
-        (["p.non", "--from", "picture"], "p.non: not a picture that can be read: no kind that Pillow knows"),
         (
             ["long.png", "--size", "20x9"],
             "--size is about TAAI files; --width and --height make a board of a picture",
@@ -265,7 +258,6 @@ def test_tries_end(convert):
 def test_one_line_says_what_is_wrong(arguments, message, convert):
     Image.new("L", (2000, 9)).save("long.png")
     Path("broken.png").write_bytes(Path("long.png").read_bytes()[:60])
-    Path("p.non").write_bytes((PUZZLES / "p.non").read_bytes())
     with Path("large.png").open("wb") as file:
         file.write(Path("long.png").read_bytes())
         file.truncate(20_000_000)
@@ -273,13 +265,3 @@ def test_one_line_says_what_is_wrong(arguments, message, convert):
     assert status == 2
     assert line.startswith(f"nonojudge: {message}")
     assert not Path("out.xml").exists()
-
-
-@pytest.mark.parametrize(
-    "options", ["--width 0", "--width 1023", "--threshold 2", "--dither --threshold 0.5", "--tries 0"]
-)
-def test_options_that_make_no_sense(options, convert):
-    draw("d.png", DIAGONAL)
-    status, [line] = convert("d.png", "out.non", *options.split())
-    assert status == 2
-    assert options.split()[0] in line
