@@ -174,6 +174,7 @@ A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"
         (f"{A_SET}{A_BOT}limits = {{time = -1}}", "$.limits.time"),
         (f'{A_SET}{A_BOT}limits = {{memory = "4 lb"}}', "memory"),
         (f'name = "x"\nsets = ["no-such.txt"]\n{A_BOT}', "no-such.txt"),
+        (f'{A_SET}[[bots]]\nname = "a"\ncommand = "a"\nreads = "a"', "t.toml: the bot 'a': reads needs writes"),
         ("name = ", "Invalid value"),
         ("\xff", "codec"),
         (None, "cannot read the tournament t.toml: No such file"),
