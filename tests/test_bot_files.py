@@ -21,10 +21,9 @@ from nonobot.harness.play.journal import Journal, read_records
 from nonobot.harness.play.match import Bot, play, resume
 from nonobot.harness.play.run_state import records_of
 from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, differences
-from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.conditions import Configuration, Contain, Feed, FileNames
 from nonobot.harness.results.result_files import read_result, to_json
-from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.run_result import BotLog, EndReason
 from nonobot.tournament_data import load_set
 from tests import judged
 from tests.judged import RECIPE, let_time_fly, little_patience, nothing_hangs, verdicts  # noqa: F401

@@ -23,8 +23,7 @@ from nonobot.harness.commands import report as command
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.report import STEPS, Report, page_of, report_page
 from nonobot.harness.report.contents import ALL_POINTS, MOST_DUELS, MOST_POINTS, SHOWN_FAULTS, SLOWEST
-from nonobot.harness.results.bot_log import BotLog
-from nonobot.harness.results.run_result import EndReason, Score, Verdict
+from nonobot.harness.results.run_result import BotLog, EndReason, Score, Verdict
 from nonobot.harness.text import plain
 from tests import report_samples as samples
 

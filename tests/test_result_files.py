@@ -23,10 +23,9 @@ from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import Limits, compare
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.referee import Referee
-from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import read_result, read_results, to_json, write_json
-from nonobot.harness.results.run_result import EndReason, RunResult, Verdict, VerifyResult
+from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Verdict, VerifyResult
 from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import load_set
 from tests.ranked import run_result

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from nonobot.bot.result import Result, RunLog
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.bot_log import BotLog, is_log, parse_log
-from nonobot.harness.results.result_files import files_in, read_any, read_results, to_json
+from nonobot.harness.results.result_files import files_in, is_log, parse_log, read_any, read_results, to_json
+from nonobot.harness.results.run_result import BotLog
 from nonobot.protocol import Puzzle
 from tests.ranked import run_result, verify_result, written
 

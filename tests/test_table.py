@@ -18,9 +18,8 @@ from nonobot.harness.commands import table
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.standings import Evidence, Scope, rankings
 from nonobot.harness.ranking.table_text import CSV_COLUMNS
-from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.conditions import Configuration
-from nonobot.harness.results.run_result import EndReason, Verdict
+from nonobot.harness.results.run_result import BotLog, EndReason, Verdict
 from nonobot.harness.text import NOTHING
 from tests.ranked import MACHINE, run_result, verify_result, written
 

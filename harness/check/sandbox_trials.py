@@ -1,38 +1,197 @@
-"""Trials of the sandbox on this machine: an escape probe runs in it as a bot, and reports its breaches."""
+"""Trials of the sandbox: an escape probe runs in it as a bot, tries to leave it, and reports its breaches.
+
+This file is also the probe, a program that finds nothing but the standard library:
+
+    python PROBE < targets.json
+
+It writes, as JSON, a breach or null for each claim about the sandbox.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import shutil
 import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
 
-import psutil
+if TYPE_CHECKING:
+    from nonobot.harness.play.sandbox import Sandbox
+    from nonobot.harness.results.conditions import Contain, Counted
 
-from nonobot.harness.check import escape_probe
-from nonobot.harness.check.escape_probe import ENDED, GONE, SCRATCHES, Targets
-from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.bot_process import BotProcess, LastWords
-from nonobot.harness.play.exchange_folder import scratch_folder
-from nonobot.harness.play.machine import tournament_core
-from nonobot.harness.play.sandbox import Sandbox, built_sandbox
-from nonobot.harness.results.conditions import Contain, Counted
+__all__ = ["CORE", "ENDED", "SCRATCH", "TRIALS", "UNPRIVILEGED", "tried_sandbox"]
 
-__all__ = ["tried_sandbox"]
+SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")
+"""Places where each bot has folders of its own."""
+
+
+class Targets(TypedDict):
+    """Targets of the trials: `name` marks files, variables and processes of the trial.
+
+    Hidden files (`other`, `result`) are named by each of their paths; `judge` is a process number, `cores` the
+    number of the machine's cores.
+    """
+
+    name: str
+    other: list[str]
+    result: list[str]
+    home: str
+    folder: str
+    judge: int
+    port: int
+    cores: int
+
+
+def _read(files: list[str]) -> str | None:
+    for path in map(Path, files):
+        with contextlib.suppress(OSError):
+            if content := path.read_bytes():
+                return f"read {len(content)} bytes of {path}"
+    return None
+
+
+def _writes_results(targets: Targets) -> str | None:
+    results = [Path(one) for one in targets["result"]]
+    tried = ((one, mode) for path in results for one, mode in ((path, "ab"), (path.with_name("new.json"), "wb")))
+    return next(filter(None, (_writes(path, mode) for path, mode in tried)), None)
+
+
+def _writes_scratch(targets: Targets) -> str | None:
+    for folder in (os.environ.get("HOME", ""), os.environ.get("TMPDIR", ""), "/dev/shm"):
+        path = Path(folder, targets["name"])
+        if not _writes(path, "wb"):
+            return f"cannot write in {folder or 'a folder of its own'}"
+        path.unlink()
+    return None
+
+
+def _writes_files(targets: Targets) -> str | None:
+    name = targets["name"]
+    folders = [targets["home"], targets["folder"], str(Path(sys.executable).parent), "/etc", "/usr", "/", "/dev"]
+    tried = (_writes(Path(one, name), "wb") for one in folders if one not in SCRATCHES)
+    return next(filter(None, tried), None)
+
+
+def _keeps_files(targets: Targets) -> str | None:
+    for folder in SCRATCHES:
+        _writes(Path(folder, targets["name"]), "wb")
+    return None  # the sender looks for them
+
+
+def _writes(path: Path, mode: str) -> str | None:
+    with contextlib.suppress(OSError), path.open(mode) as file:
+        file.write(b"x")
+        return f"wrote {path}"
+    return None
+
+
+def _sees_processes(targets: Targets) -> str | None:
+    seen = [one.name for one in Path("/proc").iterdir() if one.name.isdigit()]
+    above = [pid for pid in seen if targets["name"].encode() in _cmdline(pid) and int(pid) != os.getpid()]
+    if len(seen) > len(above) + 2:
+        return f"saw {len(seen)} processes"
+    with contextlib.suppress(OSError):
+        os.kill(targets["judge"], 0)
+        return "could send the judge a signal"
+    return None
+
+
+def _cmdline(pid: str) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path("/proc", pid, "cmdline").read_bytes()
+    return b""
+
+
+def _connects(targets: Targets) -> str | None:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", targets["port"]), timeout=2):
+        return "reached a program of this machine"
+    others = sorted(name for _, name in socket.if_nameindex() if name != "lo")
+    return f"has the network interfaces {', '.join(others)}" if others else None
+
+
+def _is_privileged(targets: Targets) -> str | None:
+    status = dict(
+        line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":\t" in line
+    )
+    if int(status["CapEff"], 16) or int(status["CapBnd"], 16):
+        return f"has the capabilities {status['CapEff']} of {status['CapBnd']}"
+    if status.get("NoNewPrivs") != "1":
+        return "may gain privileges"
+    with contextlib.suppress(OSError):
+        knob = Path("/proc/sys/vm/swappiness")
+        knob.write_text(knob.read_text())
+        return "wrote a setting of the kernel"
+    if ctypes.CDLL(None).mount(b"none", b"/tmp", b"tmpfs", 0, None) == 0:
+        return "mounted a file system"
+    return None
+
+
+def _outlives(targets: Targets) -> str | None:
+    """Leave a process in a session of its own, without a parent and without pipes."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for number in range(3):
+                os.close(number)
+            os.execv(
+                sys.executable, [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)", targets["name"]]
+            )
+        os._exit(0)
+    os.wait()
+    return None  # the sender looks for them
+
+
+def _leaves_core(targets: Targets) -> str | None:
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, range(targets["cores"]))
+        cores = sorted(os.sched_getaffinity(0))
+        return f"runs on the cores {', '.join(map(str, cores))}" if len(cores) > 1 else None
+    return None
+
+
+SCRATCH = "it can write in its scratch folder"
+GONE = "what it writes there is gone afterwards"
+UNPRIVILEGED = "it has no privileges and gains none"
+CORE = "it cannot leave its core"
+ENDED = "nothing of it runs when it has ended"
+
+TRIALS: dict[str, Callable[[Targets], str | None]] = {
+    "it cannot read another bot's files": lambda targets: _read(targets["other"]),
+    "it cannot read results": lambda targets: _read(targets["result"]),
+    "it cannot write results": _writes_results,
+    SCRATCH: _writes_scratch,
+    "it writes nowhere but in its scratch folder": _writes_files,
+    GONE: _keeps_files,
+    "it sees no process but its own, and can send none a signal": _sees_processes,
+    "it has no network": _connects,
+    "it has no environment of the judge's": lambda targets: (
+        f"found {targets['name']}" if targets["name"] in os.environ else None
+    ),
+    UNPRIVILEGED: _is_privileged,
+    CORE: _leaves_core,
+    ENDED: _outlives,
+}
+"""Trials by the claim that each tests, in the order in which they are carried out."""
 
 PATIENCE_SECONDS = 30.0
 
 
-def tried_sandbox(contain: Contain = Contain.YES) -> tuple[dict[str, str | None], Counted]:
+def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], Counted]:
     """Return the breach of each claim about the sandbox, None where it holds, and the figures of the cgroup.
 
-    With Contain.NO the probe runs without a sandbox. UnusableError if there is to be one, and there is none here.
+    `Contain.NO` runs the probe without a sandbox. UnusableError if there is to be one, and there is none here.
     """
+    from nonobot.harness.play.exchange_folder import scratch_folder
+    from nonobot.harness.play.machine import tournament_core
+    from nonobot.harness.play.sandbox import built_sandbox
+
     core = tournament_core()
     name = f"nonojudge_trial_{os.getpid()}"
     listener = socket.create_server(("127.0.0.1", 0))  # as the servers of this machine do
@@ -41,7 +200,7 @@ def tried_sandbox(contain: Contain = Contain.YES) -> tuple[dict[str, str | None]
         bots, link = folder / "bots", folder / "link"
         (bots / "results").mkdir(parents=True)
         link.symlink_to(bots)
-        shutil.copyfile(escape_probe.__file__, bots / "escape_probe.py")
+        shutil.copyfile(__file__, bots / "probe.py")
         for path in (bots / "other.py", bots / "results" / "result.json"):
             path.write_text("what is not for you")
         targets: Targets = {
@@ -55,7 +214,7 @@ def tried_sandbox(contain: Contain = Contain.YES) -> tuple[dict[str, str | None]
             "cores": os.cpu_count() or 1,
         }
         sandbox = built_sandbox(contain, hide=[bots / "other.py"], results=[bots / "results"])
-        command = [sys.executable, "-I", str(link / "escape_probe.py")]
+        command = [sys.executable, "-I", str(link / "probe.py")]
         os.environ[name] = "secret"
         try:
             breaches, counted = _answer(command, targets, (core,) if isinstance(core, int) else (), sandbox)
@@ -69,6 +228,9 @@ def tried_sandbox(contain: Contain = Contain.YES) -> tuple[dict[str, str | None]
 def _answer(
     command: Sequence[str], targets: Targets, cores: Sequence[int], sandbox: Sandbox | None
 ) -> tuple[dict[str, str | None], Counted]:
+    from nonobot.harness.errors import UnusableError
+    from nonobot.harness.play.bot_process import BotProcess, LastWords
+
     words, output = LastWords(), b""
     # Files that a command names are visible to it: the targets go to stdin.
     with BotProcess(command, words, cores, sandbox) as bot:
@@ -94,9 +256,16 @@ def _left_in(targets: Targets) -> str | None:
 
 
 def _left_running(name: str) -> str | None:
+    import psutil
+
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
             if name in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
                 process.kill()
                 return "left a process running"
     return None
+
+
+if __name__ == "__main__":
+    given = json.load(sys.stdin)
+    print(json.dumps({claim: trial(given) for claim, trial in TRIALS.items()}))

@@ -141,7 +141,7 @@ def _sandbox_tried(arguments: argparse.Namespace) -> int:
 
     if arguments.bot_command or arguments.json:
         raise UnusableError("--contain alone tries the walls themselves: it takes no bot and no --json")
-    breaches, counted = tried_sandbox()
+    breaches, counted = tried_sandbox(Contain.YES)
     for claim, breach in breaches.items():
         print(f"  BROKEN  {claim}: it {breach}" if breach else f"  holds   {claim}")
     figures = {"CPU time": counted.cpu, "peak memory": counted.memory, "processes": counted.processes}

@@ -15,14 +15,13 @@ from nonobot.harness.cli import SET_HELP, add_contain, add_core, add_json, add_s
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.play.bot_command import name_of, own_bot
 from nonobot.harness.play.exchange_folder import file_names
-from nonobot.harness.play.machine import busy_warning, can_pin
+from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.sandbox import uncontained
 from nonobot.harness.progress import RunProgress
-from nonobot.harness.results.conditions import Feed
+from nonobot.harness.results.conditions import LIMITS, Feed, add_limits, configuration_of
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.run_result import EndReason, RunResult
-from nonobot.harness.run_options import LIMITS, add_limits, configuration_of
 from nonobot.harness.user_files import loaded
 
 __all__ = ["add_to"]
@@ -133,7 +132,10 @@ def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     given = vars(arguments)
     _require_free(result_path, given)
-    configuration = configuration_of(given)
+    if "core" in given and "cores" in given:
+        raise UnusableError("--core names the one core of a bot, and --cores gives it several: take one of them")
+    core = given["core"] if "core" in given else tournament_core(given.get("cores", 1))
+    configuration = configuration_of(given, core)
     files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), configuration.feed, dashes="--")
     puzzle_set = loaded(given.get("set", DEFAULT_SET), given.get("size"))
     if "core" not in given and not can_pin():

@@ -19,8 +19,9 @@ from msgspec import UNSET, UnsetType
 from nonobot.harness.errors import StartError, UnusableError
 from nonobot.harness.play.bot_command import is_here
 from nonobot.harness.play.conversation import most_bytes_of_an_answer
-from nonobot.harness.results.bot_log import BotLog, parse_log
 from nonobot.harness.results.conditions import Feed, FileNames
+from nonobot.harness.results.result_files import parse_log
+from nonobot.harness.results.run_result import BotLog
 from nonobot.tournament_data import SetPuzzle
 
 __all__ = ["AnswerFile", "ExchangeFolder", "UnreadableError", "file_names", "opened_below", "scratch_folder"]

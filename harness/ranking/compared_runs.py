@@ -8,10 +8,9 @@ from pathlib import Path
 from statistics import median
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import files_in, read_any
-from nonobot.harness.results.run_result import PuzzleResult, RunResult, Verdict
+from nonobot.harness.results.run_result import BotLog, PuzzleResult, RunResult, Verdict
 from nonobot.harness.statistics import RESOLUTION_SECONDS
 
 __all__ = ["Version", "pairs_of_runs", "read_version", "same_sets", "shared_cores"]

@@ -9,10 +9,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, Labelled, busy_lines, conditions, differences
-from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import AnyResult
-from nonobot.harness.results.run_result import RunResult, Verdict, VerifyResult
+from nonobot.harness.results.run_result import BotLog, RunResult, Verdict, VerifyResult
 
 __all__ = ["Evidence", "Ranking", "Row", "Scope", "rankings"]
 

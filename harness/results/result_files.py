@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,7 @@ from typing import Any
 import msgspec
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.bot_log import BotLog, is_log, parse_log
-from nonobot.harness.results.run_result import SCHEMA_VERSION, RunResult, Score, VerifyResult
+from nonobot.harness.results.run_result import SCHEMA_VERSION, BotLog, RunResult, Score, VerifyResult
 from nonobot.system import whole_file
 
 __all__ = [
@@ -20,6 +20,8 @@ __all__ = [
     "AnyResult",
     "decoded",
     "files_in",
+    "is_log",
+    "parse_log",
     "read_any",
     "read_result",
     "read_results",
@@ -30,6 +32,10 @@ __all__ = [
 
 RESULT_ENDINGS = (".json", ".log")
 """Endings of the files read from a folder; a file that is named itself may have any."""
+
+_START = re.compile(rb"\s*(?:#\s*[0-9]|total time\s*:)", re.IGNORECASE)
+_PUZZLE = re.compile(r"#\s*([0-9]{1,18})\s+(\S+)")
+_TOTAL = re.compile(r"total time\s*:\s*(\S+?)\s*s?", re.IGNORECASE)
 
 AnyResult = RunResult | VerifyResult | BotLog
 
@@ -140,3 +146,43 @@ def read_results(places: Sequence[Path]) -> tuple[dict[Path, AnyResult], list[st
         except UnusableError as problem:
             problems.append(str(problem))
     return results, problems
+
+
+def is_log(content: bytes) -> bool:
+    """Return whether `content` starts as a log does."""
+    return _START.match(content.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def parse_log(path: Path, content: bytes) -> BotLog:
+    """Return the times in a log; UnusableError, with the path and the number of the line, if a line is not one."""
+    seconds: dict[int, float] = {}
+    total: float | None = None
+    for number, line in enumerate(content.decode("utf-8-sig", errors="replace").splitlines(), start=1):
+        text = line.strip()
+        if not text:
+            continue
+        if total is not None:
+            raise UnusableError(f"{path}: line {number}: {_shown(text)} comes after the total time")
+        if puzzle := _PUZZLE.fullmatch(text):
+            seconds.setdefault(int(puzzle[1]), _time(path, number, puzzle[2]))
+        elif stated := _TOTAL.fullmatch(text):
+            total = _time(path, number, stated[1])
+        else:
+            raise UnusableError(
+                f"{path}: line {number}: {_shown(text)} is neither '#k<TAB>seconds' nor 'total time: seconds'"
+            )
+    return BotLog(seconds, total)
+
+
+def _time(path: Path, number: int, text: str) -> float:
+    try:
+        time = float(text)
+    except ValueError:
+        time = -1.0
+    if not 0 <= time < float("inf"):
+        raise UnusableError(f"{path}: line {number}: {_shown(text)} is not a time in seconds")
+    return time
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:40] + "...")

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from nonobot.harness.results.bot_log import BotLog
 from nonobot.harness.results.conditions import Configuration, Counted, FileNames, Machine, SetFacts
 from nonobot.harness.text import duration, last_line, megabytes
 
@@ -22,6 +21,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "Attempt",
     "BotEnd",
+    "BotLog",
     "EndReason",
     "PuzzleResult",
     "RunResult",
@@ -150,6 +150,22 @@ class BotEnd(Struct, frozen=True):
         means = status if self.reason is EndReason.FINISHED else END_MEANING[self.reason]
         more = [figures.get(self.reason), self.detail]
         return f"{self.reason}: {means}" + "".join(f" ({one})" for one in more if one)
+
+
+class BotLog(Struct, frozen=True):
+    """The times in a bot's own log: for each puzzle (its first line counts), and the stated total.
+
+    The total is None where the log was cut off before it; `problem` says why the log could not be read.
+    """
+
+    seconds: dict[int, float]
+    total_seconds: float | None = None
+    problem: str | None = None
+
+    @property
+    def time_seconds(self) -> float:
+        """The time that the log is ranked by: the stated total, else the sum of what is there."""
+        return sum(self.seconds.values()) if self.total_seconds is None else self.total_seconds
 
 
 class Attempt(Struct, frozen=True):
