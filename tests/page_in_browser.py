@@ -34,6 +34,23 @@ def text_of(browser, place: str) -> str:
     return browser.page.text_content(place)
 
 
+def says(browser, place: str, text: str) -> None:
+    """Wait until an element is visible and contains a text."""
+    browser.page.locator(place, has_text=text).wait_for()
+
+
+def change(browser, place: str, value: str) -> None:
+    """Fill a field in and leave it."""
+    browser.page.fill(place, value)
+    browser.page.locator(place).blur()
+
+
+def coloured(browser, colour: int) -> int:
+    """Return how many pixels of the canvas have about this colour."""
+    rgb = colour >> 16, colour >> 8 & 255, colour & 255
+    return int((np.abs(picture(browser) - rgb).max(axis=2) < 3).sum())
+
+
 def press(browser, place: str) -> None:
     """Click on an element."""
     browser.page.click(place)

@@ -10,7 +10,7 @@ pytest.importorskip("starlette", reason="the extra `page` is not installed")
 pytest.importorskip("uvicorn", reason="the extra `page` is not installed")
 
 from tests.judged import played
-from tests.page_in_browser import HEART, RANDOM, TWO, kept, oneline, paste, picture, press, text_of, verdict
+from tests.page_in_browser import HEART, RANDOM, TWO, kept, oneline, paste, picture, press, says, text_of, verdict
 from tests.paged import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled")]
@@ -35,7 +35,7 @@ def test_a_solve_is_stepped_through(visitor):
     visitor.value("document.querySelector('#step-speed').value = '120'")
     press(visitor, "#step-play")
     visitor.wait_for(f"document.querySelector('#step-place').value === '{last}'")
-    visitor.wait_for("document.querySelector('#step-play').textContent === 'Play'")
+    says(visitor, "#step-play", "Play")
     press(visitor, "[data-view='solution']")
     assert (picture(visitor) == solved).all()
 
@@ -87,12 +87,12 @@ def test_a_tournament_is_seen_as_it_goes_on(visitor, page_server, page_results):
     visitor.wait_for("document.querySelectorAll('#rankings tbody tr').length === 2")
     assert visitor.value("document.activeElement.className") == "scrolls"
     watched = [one.url for one in visitor.requests].count(f"{page_server.address}api/live")
-    for hidden in ("true", "false"):  # who cannot see the page does not watch
+    visitor.value("document.querySelector('#as-of').textContent = ''")
+    for hidden in ("true", "false"):  # a tab that is not seen does not watch
         visitor.value(
             f"Object.defineProperty(document, 'hidden', {{value: {hidden}, configurable: true}}),"
             "document.dispatchEvent(new Event('visibilitychange'))"
         )
-    visitor.value("document.querySelector('#as-of').textContent = ''")
     visitor.wait_for("document.querySelector('#as-of').textContent")
     assert [one.url for one in visitor.requests].count(f"{page_server.address}api/live") == watched + 1
 
@@ -141,7 +141,7 @@ def test_the_keyboard_alone_is_enough(visitor):
             break
     assert {"tab-text", "text", "open", "solution", "steps", "mine", "zoom-in", "board"} <= set(seen)
     visitor.press("h")
-    visitor.wait_for("document.querySelector('#hint').textContent.startsWith('Row 2')")
+    says(visitor, "#hint", "Row 2")
     visitor.press("End")
     visitor.press("PageDown")
     assert text_of(visitor, "#place").startswith("row 5, column 5")
