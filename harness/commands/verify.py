@@ -44,7 +44,7 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Check the file and print what was found."""
+    """Check the file and print the score."""
     puzzle_set = loaded(arguments.questions, arguments.size)
     referee = Referee(puzzle_set, arguments.any_order)
     with opened(arguments.answers, "the answers ") as lines:

@@ -41,16 +41,16 @@ INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*"
 
 _NAMES = "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "nix/store", "gnu/store"
 SYSTEM = tuple(Path("/", one) for one in _NAMES)
-"""What programs of any kind need to start."""
+"""Folders of the system, which programs of any kind need to start."""
 
 OPT = Path("/opt")
-"""Of the system's folders the one in which people put what they made themselves."""
+"""The system folder in which people put programs of their own."""
 
 KERNEL_FOLDERS = tuple(map(Path, ("/proc", "/dev", "/sys", "/run")))
-"""What is named there is not a file of the bot's."""
+"""Folders of the kernel, whose files are not the bot's."""
 
 BESIDE_BIN = ("lib*", "share", "etc", "conf", "pyvenv.cfg")
-"""What belongs to a program in a folder `bin`, and lies beside that."""
+"""Neighbours of a folder `bin` that belong to the programs in it."""
 
 MOST_INTERPRETERS = 5
 """A script's interpreter may be a script; the kernel goes as deep."""
@@ -82,7 +82,7 @@ def name_of(command: Sequence[str]) -> str:
 
 
 def is_here(word: str) -> bool:
-    """Tell whether a word of a command names a file or a folder."""
+    """Return whether a word of a command names a file or a folder."""
     try:
         return bool(word) and Path(word).exists()
     except (OSError, ValueError):  # a name that is too long; a NUL byte
@@ -90,7 +90,7 @@ def is_here(word: str) -> bool:
 
 
 def is_in(path: Path, folder: Path) -> bool:
-    """Tell whether a path is a folder or lies in it, as they are written."""
+    """Return whether a path is a folder or lies in it, as they are written."""
     return path == folder or folder in path.parents
 
 
@@ -103,7 +103,7 @@ def named_by(command: Sequence[str]) -> Iterator[Path]:
 
 
 def everything_named(command: Sequence[str]) -> Iterator[Path]:
-    """Yield the files and folders that a command names, with what links of them lead to and scripts are run by."""
+    """Yield the files and folders that a command names, with targets of links and interpreters of scripts."""
     here = Path.cwd()
     program = shutil.which(command[0])
     if program:
@@ -115,7 +115,7 @@ def everything_named(command: Sequence[str]) -> Iterator[Path]:
 
 
 def _with_interpreters(path: Path) -> Iterator[Path]:
-    """Yield a path with what it leads to, and, of a script, what it is run by, which may be a script."""
+    """Yield a path with the targets of its links and, of a script, its interpreter, which may be a script."""
     for _ in range(MOST_INTERPRETERS):
         yield from _links(path)
         interpreter = interpreter_in(path) if path.is_file() else None
@@ -126,7 +126,7 @@ def _with_interpreters(path: Path) -> Iterator[Path]:
 
 
 def interpreter_in(program: Path) -> str | None:
-    """Return what a script names in its first line, `#!/usr/bin/env python3` being Python; None of other files."""
+    """Return the interpreter in the first line of a script (`#!/usr/bin/env python3`: python3), else None."""
     try:
         with program.open("rb") as file:
             line = file.readline(MOST_BYTES_OF_A_FIRST_LINE)
@@ -148,7 +148,7 @@ def folders_of(command: Sequence[str]) -> Iterator[Path]:
 
 
 def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
-    """Yield the folders `bin` that programs are installed in, and what belongs to them there, such as `lib`."""
+    """Yield the folders `bin` of installed programs and the folders that belong to them, such as `lib`."""
     for folder in {path.parent for path in named_by(command) if _is_installed(path)}:
         alone = not _is_wide(folder.parent) and folder.parent.name != ".local"
         yield folder
@@ -157,7 +157,7 @@ def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
 
 
 def _is_installed(path: Path) -> bool:
-    """Tell whether a file is a program in a folder `bin`; it may be another's argument, as of `env` or `nice`."""
+    """Return whether a file is a program in a folder `bin`; it may be another's argument, as of `env` or `nice`."""
     return path.parent.name == "bin" and path.is_file() and os.access(path, os.X_OK)
 
 
@@ -172,7 +172,7 @@ def _tokens(word: str) -> list[str]:
 
 
 def _links(path: Path) -> Iterator[Path]:
-    """Yield a path, and what it leads to, link by link."""
+    """Yield a path and its targets, link by link."""
     for _ in range(40):
         yield path
         if not path.is_symlink():
@@ -182,7 +182,7 @@ def _links(path: Path) -> Iterator[Path]:
 
 
 def _is_wide(path: Path) -> bool:
-    """Tell whether a folder holds so much that no program is meant by it: home, what is above it, /tmp."""
+    """Return whether a folder contains too much to belong to a program: home, its parents, /tmp."""
     homes = {Path.home(), Path.home().resolve()}
     temporary = {Path(os.environ.get("TMPDIR", "/tmp")), Path("/tmp"), Path("/var/tmp")}
     temporary |= {one.resolve() for one in temporary}

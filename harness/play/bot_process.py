@@ -156,7 +156,7 @@ class BotProcess:
         self._end_seen = os.fdopen(end_seen, "rb", buffering=0)
         self._selector.register(self._end_seen, selectors.EVENT_READ, self._note_end)
         self._reaper = threading.Thread(target=self._reap, args=(end_said,), daemon=True)
-        self.tree.grow_from(self._child.pid)  # as late as can be: from here on nobody else may reap it
+        self.tree.grow_from(self._child.pid)  # as late as possible: from here on no other code may reap it
         self._reaper.start()
 
     def __enter__(self) -> BotProcess:

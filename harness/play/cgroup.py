@@ -79,7 +79,7 @@ class Group:
 
         With version 2 all threads of the judge are. They count as well, until the block ends.
         """
-        with cores_kept():  # who comes to a group with cores of its own is given those
+        with cores_kept():  # a thread that joins a group with cores of its own gets those
             try:
                 for folder, home in self._homes.items():
                     with contextlib.suppress(OSError):
@@ -166,8 +166,8 @@ class Group:
         return None if microseconds is None else microseconds / 1e6
 
     def _memory(self, old: str, new: str) -> int | None:
-        found = self._number("memory", f"memory.{old}")
-        return self._number("memory", f"memory.{new}") if found is None else found
+        count = self._number("memory", f"memory.{old}")
+        return self._number("memory", f"memory.{new}") if count is None else count
 
     def _number(self, controller: str, file: str, key: str = "") -> int | None:
         """Return the number in a file, or the one behind `key` there; None if there is none."""
@@ -192,14 +192,14 @@ def made_group(
 @cache
 def _homes() -> dict[str, _Home]:
     """Return the judge's groups by controller; empty groups of killed judges are removed."""
-    found = _homes_in(Path("/proc/self/cgroup"), Path("/proc/self/mounts")) if sys.platform == "linux" else {}
-    for home in {one.folder: one for one in found.values()}.values():
+    homes = _homes_in(Path("/proc/self/cgroup"), Path("/proc/self/mounts")) if sys.platform == "linux" else {}
+    for home in {one.folder: one for one in homes.values()}.values():
         for left in home.folder.glob(f"{NAME}-*-*"):
             pid = left.name.split("-")[1]
             if pid.isdigit() and not Path("/proc", pid).exists():
-                with contextlib.suppress(OSError):  # not empty: somebody lives there
+                with contextlib.suppress(OSError):  # not empty: it has processes
                     left.rmdir()
-    return found
+    return homes
 
 
 def _homes_in(own: Path, mounts: Path) -> dict[str, _Home]:
@@ -209,17 +209,17 @@ def _homes_in(own: Path, mounts: Path) -> dict[str, _Home]:
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:
         return {}
-    found: dict[str, _Home] = {}
+    homes: dict[str, _Home] = {}
     for _, controllers, path in lines:
         for mount, words in at.items():
             folder = Path(mount, path.lstrip("/"))
             if words[2] == "cgroup" and controllers:
                 for one in set(controllers.split(",")) & set(CONTROLLERS) & set(words[3].split(",")):
                     if _can_make(folder):
-                        found[one] = _Home(folder, "tasks", folder)
+                        homes[one] = _Home(folder, "tasks", folder)
             elif words[2] == "cgroup2" and not controllers:
-                found = _delegated(folder) | found
-    return found
+                homes = _delegated(folder) | homes
+    return homes
 
 
 def _delegated(folder: Path) -> dict[str, _Home]:

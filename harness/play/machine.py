@@ -1,4 +1,4 @@
-"""Where a run takes place: what has to be known to believe its times."""
+"""The machine of a run: facts that its times depend on, and its cores."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ __all__ = [
 ]
 
 BUSY_SHARE = 0.1
-"""Share of the usable CPU time in other hands from which on a machine is called busy."""
+"""Share of the usable CPU time, used by other processes, at which a machine is called busy."""
 
 SAMPLE_SECONDS = 0.25
-"""How long the use of the CPUs is watched before a run: 25 ticks of most kernels' accounting."""
+"""Time for which the use of the CPUs is watched before a run: 25 ticks of most kernels' accounting."""
 
 
 def machine_facts(cores: Sequence[int]) -> Machine:

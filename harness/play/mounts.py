@@ -1,8 +1,8 @@
-"""The file system of a contained bot, as data: what of this machine is shown, covered, or can be written.
+"""The file system of a sandboxed bot, as data: the parts of this machine that it sees or can write.
 
-It is a list of bubblewrap's options, and their order is what keeps a bot out: each lies over those before. First
-comes the system, then what is shown, over that what is hidden in it, and last what can be written, which therefore
-must hold nothing that is hidden.
+It is a list of bubblewrap's options, whose order keeps a bot out: each lies over those before. First comes the
+system, then the shown files, over them the hidden ones, and last the writable folders, which must therefore hold
+nothing that is hidden.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from nonobot.system import kernel_cache
 __all__ = ["View"]
 
 CPU_FACTS = "/sys/devices/system/cpu"
-"""From where programs learn how many cores there are."""
+"""Folder from which programs learn the number of cores."""
 
 OF_ROOT = ("acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "sys", "sysrq-trigger", "tty")
-"""What root could write below /proc, whether it has privileges or not."""
+"""Parts of /proc that root could write, with privileges or without."""
 
 ROOTS_FILES = ("/etc", "/opt", "/usr/local")
-"""Where files may lie that only root may read."""
+"""Folders that may contain files that only root may read."""
 
 MOST_LOOKED_AT = 20_000
-"""How many files are looked at in each of these, those of a folder before those of its folders."""
+"""Most files to look at in each of these, those of a folder before those of its subfolders."""
 
 ALWAYS_THERE = tuple(map(Path, ("/", "/dev", "/dev/shm", "/tmp", "/var", "/var/tmp")))
 """Folders that a bot finds whatever it is shown; its working folder may be one of them."""
 
 RESULT_ENDS = (".journal.jsonl", ".stderr.txt")
 RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')
-"""What a judge writes beside a bot that lies in the folder of the results."""
+"""Files of a judge, to be hidden from a bot in the folder of the results."""
 
 Mounts = list[tuple[str, ...]]
 
@@ -84,8 +84,8 @@ class View:
         shown = _without_nested([*self.show, *own, *prefixes_of(command), *_package(), *_python_path()])
         of_root = _covered_from_root(named, shown)
         hidden = _without_nested([*self._hidden(shown, named)])
-        found = here in ALWAYS_THERE or any(is_in(here, one) for one in (*shown, *SYSTEM, Path("/proc")))
-        empty = () if found else (str(here),)
+        is_there = here in ALWAYS_THERE or any(is_in(here, one) for one in (*shown, *SYSTEM, Path("/proc")))
+        empty = () if is_there else (str(here),)
         return [
             *map(_system, filter(Path.exists, SYSTEM)),
             *map(_cover, of_root),
@@ -149,7 +149,7 @@ class View:
 
 
 def _is_link(folder: Path) -> bool:
-    """Tell whether a folder of the system is a link to another one of them."""
+    """Return whether a folder of the system is a link to another one of them."""
     return folder.is_symlink() and any(is_in(folder.resolve(), one) for one in SYSTEM)
 
 
@@ -175,7 +175,7 @@ def _covered_from_root(named: Sequence[Path], shown: Sequence[Path]) -> list[Pat
 @cache
 def _of_root_alone() -> tuple[Path, ...]:
     """Return what only some may read in the folders where the system keeps such files; nothing where they hold."""
-    found: list[Path] = []
+    covered: list[Path] = []
     for top in ROOTS_FILES if os.geteuid() == 0 else ():
         folders, looked_at = deque([top]), 0
         while folders and looked_at < MOST_LOOKED_AT:
@@ -186,10 +186,10 @@ def _of_root_alone() -> tuple[Path, ...]:
                     if path.is_symlink():
                         continue
                     if path.stat().st_mode & wanted != wanted:
-                        found.append(Path(path))
+                        covered.append(Path(path))
                     elif path.is_dir():
                         folders.append(path.path)
-    return tuple(found)
+    return tuple(covered)
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
@@ -216,7 +216,7 @@ def _without_nested(paths: Sequence[Path]) -> list[Path]:
 
 
 def _is_result(path: Path) -> bool:
-    """Tell whether a judge wrote that file."""
+    """Return whether a judge wrote that file."""
     if path.name.endswith(RESULT_ENDS):
         return True
     if path.suffix != ".json" or not path.is_file():

@@ -1,10 +1,9 @@
-"""The process tree of a bot: found, measured, signalled, killed; nothing of it gets away.
+"""The process tree of a bot: listed, measured, signalled and killed completely.
 
-On Linux the judge becomes the subreaper of its descendants: what a bot detached from itself (`setsid`, double
-fork) gets the judge as its parent, and is found, counted and ended like the rest. Elsewhere such a process is lost
-sight of, unless it stayed in the bot's process group.
-
-Where the bot has a cgroup (`cgroup.py`), the kernel counts, and names all that is to be killed.
+On Linux the judge becomes the subreaper of its descendants: a process that a bot detached from itself (`setsid`,
+double fork) gets the judge as its parent, and is counted and ended like the rest. Elsewhere such a process is lost
+sight of, unless it stayed in the bot's process group. Where the bot has a cgroup (`cgroup.py`), the kernel counts,
+and lists all processes to kill.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
 EVERYTHING = Counted(cpu=True, memory=True, processes=True)
 
 ROUGH_BYTES = 1 << 20
-"""By how much two readings of the same resident memory may differ."""
+"""Largest difference between two readings of the same resident memory."""
 
 SECONDS_TO_DIE = 10.0
-"""How long SIGKILL is repeated: only a process that hangs in the kernel outlives that."""
+"""Time for which SIGKILL is repeated: only a process that hangs in the kernel outlives it."""
 
 SECONDS_TO_STRIKE = 0.1
-"""How long a burst of SIGKILL lasts, between two looks at all processes."""
+"""Duration of a burst of SIGKILL, between two looks at all processes."""
 
 _PR_SET_CHILD_SUBREAPER = 36
 
 
 _open_trees: list[ProcessTree] = []
-"""Those of this process that are not closed yet: it is a subreaper as long as there is one."""
+"""Trees that are not closed yet: the judge is a subreaper as long as there is one."""
 
 
 class ProcessTree:
@@ -90,7 +89,7 @@ class ProcessTree:
         return self._group.entered() if self._group else contextlib.nullcontext()
 
     def grow_from(self, root: int) -> None:
-        """Name the process that somebody else waits for: it is not reaped here."""
+        """Name the process that another thread waits for: it is not reaped here."""
         self._root = root
         # The peak that a child is born with is that of its parent; up to there its own is not known from `wait`.
         # It is asked for after the birth, until which the judge may grow, and the kernel counts in rough steps.
@@ -213,23 +212,23 @@ class ProcessTree:
 
     def _processes(self) -> list[psutil.Process]:
         """Return the processes of the tree from a look at all of the machine's, which misses none."""
-        found = self._judge.children(recursive=True)
+        processes = self._judge.children(recursive=True)
         apart = self._not_in_it | self._other_roots()
         for root in self._other_roots():
             with contextlib.suppress(psutil.Error):  # it has ended
                 apart |= {one.pid for one in psutil.Process(root).children(recursive=True)}
-        return [one for one in found if one.pid not in apart]
+        return [one for one in processes if one.pid not in apart]
 
     def _pids(self) -> list[int]:
         """Return the processes of the tree; cheaper, and one that is just changing its parent may be missing."""
-        found: list[int] = []
+        pids: list[int] = []
         to_ask = [self._judge.pid]
         apart = self._not_in_it | self._other_roots()
         while to_ask:
             children = [pid for pid in _children_of(to_ask.pop()) if pid not in apart]
-            found += children
+            pids += children
             to_ask += children
-        return found
+        return pids
 
     def _proportional_memory_bytes(self) -> int:
         total = 0
@@ -264,11 +263,11 @@ def _children_of(pid: int) -> list[int]:
         with contextlib.suppress(psutil.Error):
             return [one.pid for one in psutil.Process(pid).children()]
         return []
-    found: list[int] = []
+    children: list[int] = []
     for one in lists:
         with contextlib.suppress(OSError):  # the thread has ended
-            found += map(int, one.read_bytes().split())
-    return found
+            children += map(int, one.read_bytes().split())
+    return children
 
 
 def _peak_of(pid: int) -> int:
@@ -281,13 +280,13 @@ def _peak_of(pid: int) -> int:
 
 
 SECONDS_APART = 2.0
-"""How much two readings of a process's start may differ after the system's clock was set."""
+"""Largest difference between two readings of a process's start, after the system's clock was set."""
 
 
-def end_leftover(leg: AttemptStarted | None) -> None:
-    """Kill the bot of a leg without an end, with its process group, if it is the same process still."""
-    if leg is None:
+def end_leftover(attempt: AttemptStarted | None) -> None:
+    """Kill the bot of an attempt without an end, with its process group, if it is still the same process."""
+    if attempt is None:
         return
     with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):
-        if abs(psutil.Process(leg.pid).create_time() - leg.process_created) < SECONDS_APART:
-            os.killpg(leg.pid, signal.SIGKILL)
+        if abs(psutil.Process(attempt.pid).create_time() - attempt.process_created) < SECONDS_APART:
+            os.killpg(attempt.pid, signal.SIGKILL)

@@ -81,8 +81,8 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, what: str) -> A
     UnusableError if it is not `what` it should be (a name for people), or of another version.
     """
     try:
-        found = msgspec.json.decode(content, type=kind)
-        stated = found.schema_version
+        result = msgspec.json.decode(content, type=kind)
+        stated = result.schema_version
     except msgspec.MsgspecError as error:
         stated = version
         with contextlib.suppress(msgspec.MsgspecError):  # another version may have another form
@@ -91,7 +91,7 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, what: str) -> A
             raise UnusableError(f"{path} is not {what}: {error}") from None
     if stated != version:
         raise UnusableError(f"{path}: schema version {stated}, of another nonojudge; this one reads {version}")
-    return found
+    return result
 
 
 def _check(path: Path, result: RunResult | VerifyResult) -> None:
