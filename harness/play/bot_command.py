@@ -157,7 +157,7 @@ def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
 
 
 def _is_installed(path: Path) -> bool:
-    """Return whether a file is a program in a folder `bin`; it may be another's argument, as of `env` or `nice`."""
+    """Return whether a file is a program in a folder `bin`, perhaps an argument of another (`env`, `nice`)."""
     return path.parent.name == "bin" and path.is_file() and os.access(path, os.X_OK)
 
 
