@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -58,13 +57,6 @@ def ranking(text: str) -> list[list[str]]:
     """Return places, bots and counts of a ranking that was printed, without times and warnings."""
     rows = [line.split() for line in text.splitlines()]
     return [row[:4] for row in rows if len(row) > 3 and row[0].isdigit() and row[2].isdigit()]
-
-
-def wait_for(happened: Callable[[], object]) -> None:
-    until = time.monotonic() + SECONDS
-    while not happened():
-        assert time.monotonic() < until, "what is waited for does not come"
-        time.sleep(0.02)
 
 
 def noted(path: Path) -> list[int]:

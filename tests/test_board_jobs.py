@@ -26,7 +26,8 @@ from nonobot.harness.grading import Grading
 from nonobot.harness.survey import as_json
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.select import Grade, NoBoardError, Rules, select
-from tests.clusters import beside, cluster, wait_for
+from tests.clusters import beside, cluster
+from tests.talking import wait_until
 
 __all__ = ["cluster"]
 
@@ -238,7 +239,7 @@ def test_a_scheduler_that_is_killed_is_said_in_a_line(compiled, tmp_path, capfd,
     cluster.start_worker()
 
     def kill() -> None:
-        wait_for(lambda: bots_below(psutil.Process(cluster.workers[0].pid)))
+        wait_until(lambda: bots_below(psutil.Process(cluster.workers[0].pid)))
         cluster.kill(cluster.scheduler)
 
     command = ["generate", "25x25x1000", "--seed", "5", "--hard", "1000", "--on", cluster.address]

@@ -9,7 +9,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
@@ -24,6 +23,7 @@ from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.result_files import read_result
 from nonobot.system import usable_cores
 from tests.judged import RECIPE, command
+from tests.talking import wait_until
 
 JUDGE = [sys.executable, "-m", "nonobot.harness"]
 
@@ -195,7 +195,7 @@ def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path
     judge = [sys.executable, "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--result", "a result.json"]
     # The bot makes a file when it hangs, so that the test need not guess when.
     child = subprocess.Popen([*judge, "--contain", "no", "--", *bot], stdout=subprocess.PIPE, text=True)
-    _wait_for(tmp_path / "solutions.txt.marker")
+    wait_until((tmp_path / "solutions.txt.marker").exists)
     child.send_signal(number)
     out, _ = child.communicate(timeout=20)
     assert child.returncode == 130
@@ -207,13 +207,6 @@ def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path
     (tmp_path / "solutions.txt.marker").touch()  # this time the bot goes on
     assert cli.run(["run", "--resume", "a result.json", "--quiet"]) == 0
     assert capsys.readouterr().out.startswith("5 of 5 right\n")
-
-
-def _wait_for(path):
-    end = time.monotonic() + 20
-    while not path.exists() and time.monotonic() < end:
-        time.sleep(0.01)
-    assert path.exists()
 
 
 def test_the_judge_does_not_load_the_bot_nor_rich():
@@ -307,7 +300,7 @@ def test_a_judge_that_is_stopped_in_a_warm_up_leaves_nothing_of_it(tmp_path, num
     warm_up = shlex.join([sys.executable, "-S", "-c", WARMS_UP_FOR_EVER])
     options = ["--set", str(RECIPE), "--contain", "no", "--warm-up", warm_up]
     judge = subprocess.Popen([*JUDGE, "run", *options, "--", "true"])
-    _wait_for(tmp_path / "marker")
+    wait_until((tmp_path / "marker").exists)
     judge.send_signal(number)
     assert judge.wait(timeout=20) == 130
     assert not any(psutil.pid_exists(int(pid)) for pid in (tmp_path / "marker").read_text().split())

@@ -40,57 +40,68 @@ def test_a_perfect_bot(tmp_path, behaviour, feed):
     assert result.score.all_right
     assert (result.end.reason, result.end.exit_status, result.end.signal) == (EndReason.FINISHED, 0, None)
     assert result.score.remarks == []
+    arrivals = [one.arrived_seconds for one in result.score.puzzles]
+    assert 0 < arrivals[0] <= arrivals[-1]
+    assert arrivals == sorted(arrivals)
+    if behaviour == "perfect":
+        assert all(0 <= one.took_seconds <= one.arrived_seconds for one in result.score.puzzles)
     assert result.stderr_file is None
     assert not (tmp_path / "result.stderr.txt").exists()
 
 
-@pytest.mark.parametrize("feed", Feed)
-def test_answers_are_stamped_in_the_order_of_their_arrival(tmp_path, feed):
-    result = played("perfect", tmp_path, feed=feed)
-    arrivals = [one.arrived_seconds for one in result.score.puzzles]
-    assert arrivals == sorted(arrivals)
-    assert arrivals[0] > 0
-    assert all(0 <= one.took_seconds <= one.arrived_seconds for one in result.score.puzzles)
-
-
-def test_a_wrong_answer_says_where(tmp_path):
-    result = played("wrong_at_2", tmp_path)
-    assert verdicts(result) == [RIGHT, WRONG, RIGHT, RIGHT, RIGHT]
-    assert result.score.puzzles[1].detail.startswith("row 1: expected")
-    assert not result.score.all_right
-
-
-def test_what_a_crashed_bot_wrote_counts(tmp_path):
-    result = played("crash_at_3", tmp_path)
-    assert verdicts(result) == [RIGHT, RIGHT, MALFORMED, MISSING, MISSING]
-    assert (result.end.reason, result.end.exit_status) == (EndReason.CRASHED, 1)
-    assert "cannot go on" in (tmp_path / "result.stderr.txt").read_text()
-    assert result.stderr_file == str(tmp_path / "result.stderr.txt")
+THREE_MISSING = "right right missing missing missing"
+ONE_GIVES = "missing missing missing missing"
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "right", "reason", "status"),
+    ("behaviour", "expected", "end", "words"),
     [
-        ("ends_with_2_at_3", 2, EndReason.CRASHED, 2),
-        ("ends_after_2", 2, EndReason.FINISHED, 0),
-        ("ends_with_2_at_the_end", 5, EndReason.FINISHED, 2),
-        ("skip_2_and_end_with_1", 4, EndReason.FINISHED, 1),
+        ("wrong_at_2", "right wrong right right right", "finished 0", ["row 1: expected"]),
+        ("crash_at_3", "right right malformed missing missing", "crashed 1", []),
+        ("killed_at_3", THREE_MISSING, "crashed SIGKILL", []),
+        ("ends_with_2_at_3", THREE_MISSING, "crashed 2", []),
+        ("ends_after_2", THREE_MISSING, "finished 0", []),
+        ("ends_with_2_at_the_end", "right right right right right", "finished 2", []),
+        ("skip_2_and_end_with_1", "right missing right right right", "finished 1", []),
+        (
+            "garbage",
+            "malformed right missing missing missing",
+            "finished 0",
+            ["'hello' belongs to no answer", "$77 is not in the set"],
+        ),
+        ("backwards", "out-of-order out-of-order out-of-order out-of-order right", "finished 0", []),
+        ("twice", "wrong right right right right", "finished 0", ["$1 was answered before"]),
+        ("half_a_grid", f"malformed {ONE_GIVES}", "finished 0", ["2 rows, expected 5"]),
+        ("no_final_newline", "right right right right right", "finished 0", []),
+        ("exit_at_once", f"missing {ONE_GIVES}", "finished 0", []),
+        ("close_stdin", f"right {ONE_GIVES}", "finished 0", []),
+        ("close_stdout", f"right {ONE_GIVES}", "closed-stdout SIGTERM", []),
+        ("never_end", "right right right right right", "finished SIGTERM", []),
+        (
+            "give_up",
+            "given-up given-up given-up given-up given-up",
+            "finished 0",
+            ["zeros unsolvable timeout invalid nothing written"],
+        ),
     ],
 )
-@pytest.mark.parametrize("feed", [Feed.BATCH])
-def test_a_status_counts_where_answers_are_due(tmp_path, behaviour, right, reason, status, feed):
-    result = played(behaviour, tmp_path, feed=feed)
-    assert (result.score.right, result.end.reason, result.end.exit_status) == (right, reason, status)
+def test_what_a_bot_wrote_counts_and_its_end_is_named(tmp_path, behaviour, expected, end, words):
+    result = played(behaviour, tmp_path)
+    assert verdicts(result) == expected.split()
+    assert f"{result.end.reason.value} {result.end.signal or result.end.exit_status}" == end
+    said = " ".join([*(one.detail or "" for one in result.score.puzzles), *result.score.remarks])
+    assert [word for word in words if word not in said] == []
+    assert result.score.all_right == (set(expected.split()) == {RIGHT})
+    assert result.score.duplicate_count == (5 if behaviour == "twice" else 0)
+    if behaviour == "crash_at_3":
+        assert result.stderr_file == str(tmp_path / "result.stderr.txt")
+        assert "cannot go on" in (tmp_path / "result.stderr.txt").read_text()
 
 
-def test_a_signal_has_its_name(tmp_path):
-    result = played("killed_at_3", tmp_path)
-    assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
-    assert (result.end.reason, result.end.exit_status, result.end.signal) == (
-        EndReason.CRASHED,
-        None,
-        "SIGKILL",
-    )
+@pytest.mark.parametrize(("behaviour", "right"), [("exit_at_once", 0), ("close_stdin", 1)])
+def test_a_bot_that_does_not_read_is_fed_no_more(tmp_path, behaviour, right):
+    result = played(behaviour, tmp_path, feed=Feed.INTERACTIVE)
+    assert verdicts(result) == [RIGHT] * right + [MISSING] * (5 - right)
 
 
 @pytest.mark.usefixtures("_time_flies")
@@ -154,9 +165,8 @@ def test_a_bot_that_computes_has_not_stalled(tmp_path):
     assert result.end.reason is EndReason.TIME_LIMIT
 
 
-@pytest.mark.parametrize("behaviour", ["hang_busy_at_3"])
-def test_the_limit_of_cpu_time(tmp_path, behaviour):
-    result = played(behaviour, tmp_path, cpu_limit_seconds=0.5, wall_limit_seconds=100.0)
+def test_the_limit_of_cpu_time(tmp_path):
+    result = played("hang_busy_at_3", tmp_path, cpu_limit_seconds=0.5, wall_limit_seconds=100.0)
     assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
     assert result.end.reason is EndReason.CPU_LIMIT
     assert result.usage.cpu_seconds >= 0.5
@@ -212,34 +222,8 @@ def test_a_core_that_is_not_there(tmp_path):
         played("perfect", tmp_path, core=9999)
 
 
-def test_garbage_costs_only_itself(tmp_path):
-    result = played("garbage", tmp_path)
-    assert verdicts(result) == [MALFORMED, RIGHT, MISSING, MISSING, MISSING]
-    assert any("'hello' belongs to no answer" in remark for remark in result.score.remarks)
-    assert any("$77 is not in the set" in remark for remark in result.score.remarks)
-
-
-@pytest.mark.parametrize("any_order", [False, True])
-def test_answers_in_another_order(tmp_path, any_order):
-    result = played("backwards", tmp_path, any_order=any_order)
-    assert verdicts(result) == [RIGHT if any_order else OUT_OF_ORDER] * 4 + [RIGHT]
-
-
-def test_the_first_answer_counts(tmp_path):
-    result = played("twice", tmp_path)
-    assert verdicts(result) == [WRONG, RIGHT, RIGHT, RIGHT, RIGHT]
-    assert result.score.duplicate_count == 5
-    assert "$1 was answered before" in result.score.remarks[0]
-
-
-def test_half_a_grid_is_malformed(tmp_path):
-    result = played("half_a_grid", tmp_path)
-    assert verdicts(result) == [MALFORMED, MISSING, MISSING, MISSING, MISSING]
-    assert "2 rows, expected 5" in result.score.puzzles[0].detail
-
-
-def test_a_missing_final_newline(tmp_path):
-    assert verdicts(played("no_final_newline", tmp_path)) == [RIGHT] * 5
+def test_answers_in_another_order(tmp_path):
+    assert verdicts(played("backwards", tmp_path, any_order=True)) == [RIGHT] * 5
 
 
 @pytest.mark.parametrize("feed", Feed)
@@ -261,38 +245,9 @@ def test_a_flood_on_stdout_is_no_protocol(tmp_path, behaviour):
     assert result.end.reason is EndReason.PROTOCOL_ERROR
 
 
-@pytest.mark.parametrize("feed", Feed)
-def test_a_bot_that_ends_at_once(tmp_path, feed):
-    result = played("exit_at_once", tmp_path, feed=feed)
-    assert verdicts(result) == [MISSING] * 5
-    assert (result.end.reason, result.end.exit_status) == (EndReason.FINISHED, 0)
-
-
-@pytest.mark.parametrize("feed", Feed)
-def test_a_bot_that_closes_its_stdin(tmp_path, feed):
-    assert verdicts(played("close_stdin", tmp_path, feed=feed)) == [RIGHT, *[MISSING] * 4]
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "right", "reason"),
-    [("close_stdout", 1, EndReason.CLOSED_STDOUT), ("never_end", 5, EndReason.FINISHED)],
-)
-def test_a_bot_with_no_more_to_say_is_not_waited_for(tmp_path, behaviour, right, reason):
-    result = played(behaviour, tmp_path)
-    assert result.score.verdicts[RIGHT] == right
-    assert (result.end.reason, result.end.signal) == (reason, "SIGTERM")
-
-
 def test_a_bot_that_closed_its_stdout_has_not_merely_stalled(tmp_path):
     result = played("close_stdout", tmp_path, stall_limit_seconds=0.1)
     assert result.end.reason is EndReason.CLOSED_STDOUT
-
-
-def test_giving_up_is_not_being_wrong(tmp_path):
-    result = played("give_up", tmp_path)
-    assert verdicts(result) == [GIVEN_UP] * 5
-    details = [one.detail for one in result.score.puzzles]
-    assert details == ["zeros", "unsolvable", "timeout", "invalid", "nothing written"]
 
 
 @pytest.mark.parametrize("behaviour", ["burn", "burn_in_a_child"])

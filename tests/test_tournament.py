@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,7 @@ from nonobot.harness.tournament.rounds import scheduled_runs
 from nonobot.tournament_data import load_set
 from tests.clusters import definition
 from tests.judged import let_time_fly, verdicts
+from tests.talking import wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -102,10 +102,7 @@ def interrupt_after(number: int, definition: Path, journal: Path) -> None:
     """Run a tournament and press Ctrl-C once a puzzle has its ruling."""
     run = [sys.executable, "-m", "nonobot.harness", "tournament", str(definition)]
     with subprocess.Popen(run, cwd=definition.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as judge:
-        until = time.monotonic() + 60
-        while b'"number":%d' % number not in so_far(journal):
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        wait_until(lambda: b'"number":%d' % number in so_far(journal))
         judge.send_signal(signal.SIGINT)
         _, err = judge.communicate(timeout=60)
     assert judge.returncode == 130

@@ -19,7 +19,8 @@ from nonobot.harness.cluster import remote_run, runs_on_workers
 from nonobot.harness.play.sandbox import why_no_sandbox
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.tournament.rounds import held
-from tests.clusters import RECIPES, beside, cluster, definition, noted, outcomes, ranking, wait_for
+from tests.clusters import RECIPES, beside, cluster, definition, noted, outcomes, ranking
+from tests.talking import wait_until
 
 __all__ = ["cluster"]
 
@@ -113,7 +114,7 @@ def test_ten_workers_die_at_random_moments_and_every_run_is_played_once(tmp_path
 
     def kill_ten() -> None:
         for _ in range(10):
-            wait_for(lambda: [one for one in cluster.workers if at_work(one)])
+            wait_until(lambda: [one for one in cluster.workers if at_work(one)])
             time.sleep(chance.uniform(0, 0.6))
             worker = chance.choice([one for one in cluster.workers if at_work(one)] or cluster.workers)
             cluster.kill(worker)
@@ -157,10 +158,10 @@ def test_a_scheduler_that_restarts_is_waited_for(tmp_path, capsys, cluster):
     cluster.wait_for_workers(2)
 
     def restart() -> None:
-        wait_for(lambda: noted(tmp_path / "waiting") and len(outcomes(RESULTS)) > 0)
+        wait_until(lambda: noted(tmp_path / "waiting") and len(outcomes(RESULTS)) > 0)
         first = noted(tmp_path / "waiting")
         cluster.kill(cluster.scheduler)
-        wait_for(lambda: not any(map(psutil.pid_exists, first)))
+        wait_until(lambda: not any(map(psutil.pid_exists, first)))
         (tmp_path / "go").touch()
         cluster.start_scheduler()
         cluster.start_worker()
@@ -183,7 +184,7 @@ def test_a_scheduler_that_stays_away_is_said_in_a_line_and_the_same_command_goes
     monkeypatch.setattr(runs_on_workers, "SECONDS_TO_COME", 0)
 
     def kill() -> None:
-        wait_for(lambda: noted(tmp_path / "waiting"))
+        wait_until(lambda: noted(tmp_path / "waiting"))
         cluster.kill(cluster.scheduler)
 
     with beside(kill):
@@ -192,7 +193,7 @@ def test_a_scheduler_that_stays_away_is_said_in_a_line_and_the_same_command_goes
     assert last.startswith(f"nonojudge: no scheduler answers at {cluster.address}: ")
     assert last.endswith("1 run left; the same command goes on")
     (tmp_path / "go").touch()
-    wait_for(lambda: not any(map(psutil.pid_exists, noted(tmp_path / "waiting"))))
+    wait_until(lambda: not any(map(psutil.pid_exists, noted(tmp_path / "waiting"))))
     assert played(path, "--quiet") == 0
     assert len(outcomes(RESULTS)) == 2
 
@@ -206,14 +207,14 @@ def test_who_leaves_leaves_no_bot_and_the_same_command_goes_on_alone_or_elsewher
     where = on if on != "cluster" else cluster.address
     command = [sys.executable, "-m", "nonobot.harness", "tournament", path, "--on", where]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as judge:
-        wait_for(lambda: noted(tmp_path / "waiting") and outcomes(RESULTS))
+        wait_until(lambda: noted(tmp_path / "waiting") and outcomes(RESULTS))
         judge.send_signal(number)
         _, err = judge.communicate(timeout=60)
     if number == signal.SIGINT:
         assert judge.returncode == 130
         assert err.endswith(b"interrupted; the same command goes on\n")
         assert b"Traceback" not in err
-    wait_for(lambda: not any(map(psutil.pid_exists, noted(tmp_path / "waiting"))))
+    wait_until(lambda: not any(map(psutil.pid_exists, noted(tmp_path / "waiting"))))
     before = {path: path.read_bytes() for path in RESULTS.glob("*good.json")}
     assert before
     (tmp_path / "go").touch()
@@ -264,11 +265,11 @@ def test_a_worker_that_comes_late_and_is_not_fit_is_said_and_not_used(tmp_path, 
     cluster.start_worker()
 
     def come_late() -> None:
-        wait_for(lambda: noted(tmp_path / "waiting"))
+        wait_until(lambda: noted(tmp_path / "waiting"))
         cluster.start_worker(*other_version(tmp_path))
         cluster.wait_for_workers(2)
         cluster.start_worker()
-        wait_for(lambda: len(outcomes(RESULTS)) == 1)
+        wait_until(lambda: len(outcomes(RESULTS)) == 1)
         (tmp_path / "go").touch()
 
     with beside(come_late):
