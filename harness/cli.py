@@ -135,7 +135,7 @@ def _parser(*names: str) -> Parser:
         description="The judge of nonogram tournaments: runs bots, ranks and compares them, "
         "finds and makes puzzles.",
         epilog="Exit status: 0 done and nothing was wrong, 1 something was, 2 unusable arguments or input,\n"
-        "3 `compare` cannot tell, 130 interrupted. `nonojudge COMMAND --help` explains a command, with examples.",
+        "3 cannot tell, 130 interrupted. `nonojudge COMMAND --help` explains a command, with examples.",
     )
     add_version(parser)
     add_completion(parser, lambda: _parser(*COMMANDS))

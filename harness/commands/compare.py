@@ -24,17 +24,14 @@ examples:
   nonojudge compare old.json new.json                         one run each: the differences puzzle by puzzle
   nonojudge compare results/old results/new --tolerance 0.05 && git push
 
-To find out whether a change made a bot slower, use `nonojudge duel OLD NEW`: it plays both versions on one core
-at the same time, in pairs, and compares them.
+`nonojudge duel OLD NEW` is the best way to find out whether a change made a bot slower: it plays the runs itself.
 
-Both versions must have been run on the same set, or the same sets. The time of whole runs counts, for the puzzles
-that both have right: CPU time where the bot was held on one core, otherwise wall time. Two runs are a pair if no
-other run started between them. An interval of 95 % takes six pairs.
+Both versions must have been run on the same set, or the same sets. Two runs are a pair if no other run started
+between them. An interval of 95 % takes six pairs. docs/ranking.md explains which times are compared.
 
-After is worse if it is slower beyond the tolerance with confidence: the whole interval lies above
-1 + tolerance; or if it newly lost more puzzles than it newly solved. It is not worse if the whole interval
-lies below that. Otherwise, and for runs that form too few pairs, compare cannot tell. It then names the duel
-that would decide.
+After is worse if the whole interval lies above 1 + tolerance, or if it newly lost more puzzles than it newly
+solved. It is not worse if the whole interval lies below that. Otherwise, also with too few pairs, compare cannot
+tell; it then names the duel that would decide.
 
 Exit status: 0 not worse, 1 worse, 2 unusable arguments or results, 3 cannot tell.
 """

@@ -43,13 +43,9 @@ examples:
   nonojudge duel ./old ./new && git push
 
 A command with arguments is one word in quotes. In each round both bots are run on the set at the same time, on
-the same core, which gives each of them some milliseconds by turns. A machine's speed changes from second to
-second, as others use its caches, its power and its cores; every change affects both bots. Their CPU times compare
-far better than those of runs one after another. `nonojudge run` shows how long a bot takes with a core to itself.
-
-A round is a pair of runs. An interval of 95 % takes six, and a seventh makes up for a disturbed one. With fewer
-than six, a duel cannot tell. A round before the first does not count, since the bots may compile kernels or read
-files for the first time in it. The rounds are compared as by `nonojudge compare`, whose --help defines worse.
+the same core: changes of the machine's speed affect both. An interval of 95 % takes six rounds, and a seventh
+makes up for a disturbed one. A round before the first does not count. The rounds are compared as by `nonojudge
+compare`, whose --help defines worse; docs/ranking.md explains the method.
 
 Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that cannot be run, 3 cannot tell,
 130 interrupted.
