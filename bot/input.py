@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Literal
 
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, read_batch
-from nonobot.protocol.faults import Kind
+from nonobot.protocol.clues import Kind
 
 __all__ = [
     "AUTO", "STREAM", "UnusableError", "chunks_until", "lines_of", "puzzles_in", "read_puzzles", "why_no_puzzle",

@@ -16,7 +16,7 @@ from nonobot.bot.result import Result, RunLog
 from nonobot.bot.strategy import Strategy
 from nonobot.bot.workers import deliver_in_order
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, PartialGrid, Record, Solution, format_answer
-from nonobot.protocol.faults import Kind, located
+from nonobot.protocol.clues import Kind, located
 from nonobot.system import usable_cores, write_all
 
 __all__ = ["make_strategy", "run"]

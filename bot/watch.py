@@ -35,7 +35,7 @@ from nonobot.protocol.characters import (
     text_of,
     width_of,
 )
-from nonobot.protocol.faults import located
+from nonobot.protocol.clues import located
 from nonobot.protocol.scene import Picture
 
 __all__ = ["picture_of", "watch"]

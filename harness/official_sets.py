@@ -12,12 +12,15 @@ from pathlib import Path
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import percent
-from nonobot.tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
 from nonobot.tournament_data.registry import (
+    FetchError,
     OfficialSet,
+    OfflineError,
     Recognised,
+    SetupError,
     State,
     data_folder,
+    fetch,
     files_below,
     keep,
     official_sets,

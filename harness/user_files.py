@@ -12,7 +12,7 @@ from typing import BinaryIO
 from nonobot.arguments import did_you_mean
 from nonobot.harness.errors import UnusableError
 from nonobot.protocol import Record
-from nonobot.protocol.faults import Kind
+from nonobot.protocol.clues import Kind
 from nonobot.protocol.formats import Size
 from nonobot.system import whole_file
 from nonobot.tournament_data import PuzzleSet, SetError, load_set

@@ -2,7 +2,7 @@
 
 from nonobot.protocol.answers import Answer, AnswerReader, read_answers
 from nonobot.protocol.batch import DEFAULT_SIZE, TaaiReader, format_answer, format_puzzle, read_batch
-from nonobot.protocol.faults import Fault, PuzzleError
+from nonobot.protocol.clues import Fault, PuzzleError
 from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, Grid, PartialGrid, Puzzle, Solution, clue_of
 from nonobot.protocol.record import Found, Record
 from nonobot.protocol.verify import Mismatch, mismatches

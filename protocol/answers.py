@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nonobot.protocol.faults import shown
+from nonobot.protocol.clues import shown
 from nonobot.protocol.puzzle import Solution
 
 __all__ = ["Answer", "AnswerReader", "read_answers"]

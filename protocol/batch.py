@@ -15,8 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
 
-from nonobot.protocol.clues import MOST_DIGITS, clue_from_words, fault_in_clues, needed_length
-from nonobot.protocol.faults import Fault, Kind, shown
+from nonobot.protocol.clues import MOST_DIGITS, Fault, Kind, clue_from_words, fault_in_clues, needed_length, shown
 from nonobot.protocol.puzzle import BLACK, WHITE, Clue, Puzzle, Solution
 from nonobot.protocol.record import Found, Record
 

@@ -1,11 +1,15 @@
-"""Cell colours, and clues: made of cells or of words, and checked against each other before any solving."""
+"""Cell colours, clues and their faults.
+
+Every fault of a puzzle is one text line: its place (puzzle number, line number), its nature and the expectation. A
+fault belongs to one puzzle; the others of a file are read all the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING
-
-from nonobot.protocol.faults import Fault, Kind, shown
 
 if TYPE_CHECKING:
     from nonobot.protocol.puzzle import Puzzle
@@ -16,10 +20,15 @@ __all__ = [
     "UNKNOWN",
     "WHITE",
     "Clue",
+    "Fault",
+    "Kind",
+    "PuzzleError",
     "clue_from_words",
     "clue_of",
     "fault_in_clues",
+    "located",
     "needed_length",
+    "shown",
 ]
 
 UNKNOWN, WHITE, BLACK = -1, 0, 1
@@ -108,3 +117,97 @@ def _unequal(puzzle: Puzzle) -> tuple[Fault, None] | None:
 
 def _black_cells(clues: Sequence[Clue]) -> int:
     return sum(map(sum, clues))
+
+
+# --- faults ----------------------------------------------------------------------------------------------------
+
+
+class PuzzleError(ValueError):
+    """A puzzle, board or file that cannot be used; the message is one text line."""
+
+    __module__ = "nonobot"  # the name under which programs catch it
+
+
+def shown(text: str, limit: int = 40) -> str:
+    """Return `text` quoted for a message: unprintable characters escaped, cut after `limit` characters."""
+    return repr(text if len(text) <= limit else text[:limit] + "...")
+
+
+class Kind(Enum):
+    """The kinds of faults, and what each stands for."""
+
+    NOT_A_NUMBER = "a word of a clue line is not a whole number"
+    NEGATIVE_NUMBER = "a block length below zero"
+    TOO_LARGE_NUMBER = "a block length that no board can have"
+    ZERO_BLOCK = "a 0 beside other block lengths (a 0 alone is an empty clue)"
+    NOT_TEXT = "bytes that no text file has"
+    LINE_TOO_LONG = "an input line that no clue can need"
+    CLUE_TOO_LONG = "blocks and the gaps between them are longer than their line"
+    BLACK_CELL_MISMATCH = "rows and columns count different numbers of black cells"
+    MISSING_LINES = "the next puzzle or the end of the input came before the last clue line"
+    EXTRA_LINES = "lines after the last clue line of a puzzle: they are left out, the puzzle stands"
+    SURPLUS = "more clue lines, sections or images than one puzzle has"
+    ODD_LINE_COUNT = "the size of a square board cannot be inferred from an odd number of clue lines"
+    BAD_HEADER = "a `$` that no number follows"
+    STRAY_TEXT = "text before the first `$`, or where a format has no place for it"
+    BAD_SIZE = "a size that is missing, that no number states, or that no board here can have"
+    ASSUMED_SIZE = "a size that was made out from the number of lines, since nothing stated it"
+    BAD_GRID = "a drawn board, start or solution, of the wrong size or with cells that mean nothing"
+    UNKNOWN_SECTION = "a section, key or name that the format does not have"
+    COLOURED = "a puzzle of more colours than black and white"
+    UNUSABLE_MARKUP = "XML, or brackets, that are broken or of a kind that is not read"
+    GOAL_MISMATCH = "the solution that a file gives does not have the clues that it gives"
+    LEFT_OUT = "something that was read but has no place in what is written, or was not kept"
+    UNREADABLE = "a file that cannot be read, or is of no known format"
+    CANNOT_HOLD = "a puzzle that a format has no way to write"
+
+
+def located(what: str, file: str = "", number: int | None = None, line: int | None = None) -> str:
+    """Return a message with its place in front: file (`-` for standard input), puzzle and line of the file."""
+    place = ["standard input" if file == "-" else file] if file else []
+    place += [] if number is None else [f"${number}"]
+    place += [] if line is None else [f"line {line}"]
+    return ": ".join([*place, what])
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with a puzzle.
+
+    Attributes
+    ----------
+    kind : Kind
+    what : str
+        What is wrong and what was expected, without the place.
+    number : int or None
+        The k of the puzzle's `$k`; None for text outside any puzzle.
+    line : int or None
+        The line of the input, counted from 1; None where no line can be named.
+    more : int
+        How many further faults the same puzzle has.
+    size : (int, int) or None
+        Width and height of the puzzle's board, where they can be told.
+    file : str
+        Name of the file, `-` for standard input; empty where there is only one input.
+    """
+
+    kind: Kind
+    what: str
+    number: int | None = None
+    line: int | None = None
+    more: int = 0
+    size: tuple[int, int] | None = None
+    file: str = ""
+
+    def __str__(self) -> str:
+        more = f" (and {self.more} more in this puzzle)" if self.more else ""
+        return located(self.what + more, self.file, self.number, self.line)
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether, among what a reader hands over, it stands in the place of a puzzle that cannot be used."""
+        return self.number is not None and self.kind is not Kind.EXTRA_LINES
+
+    def at(self, number: int | None, line: int | None) -> Fault:
+        """Return the same fault with its place."""
+        return replace(self, number=number, line=line)

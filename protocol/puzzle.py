@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, clue_of, fault_in_clues
-from nonobot.protocol.faults import PuzzleError
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, PuzzleError, clue_of, fault_in_clues
 
 if TYPE_CHECKING:
     import numpy as np

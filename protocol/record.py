@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from nonobot.protocol.faults import Fault, PuzzleError
+from nonobot.protocol.clues import Fault, PuzzleError
 from nonobot.protocol.puzzle import PartialGrid, Puzzle, Solution
 
 __all__ = ["TEXT_FIELDS", "Found", "Record", "plain_text"]

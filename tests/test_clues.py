@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nonobot.protocol import Puzzle
-from nonobot.protocol.clues import fault_in_clues, needed_length
-from nonobot.protocol.faults import Kind
+from nonobot.protocol.clues import Kind, fault_in_clues, needed_length
 from tests import naive
 
 

@@ -14,8 +14,15 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.tournament_data import registry
-from nonobot.tournament_data.fetch import FetchError, OfflineError, SetupError, fetch
-from nonobot.tournament_data.registry import State, state_of, stored_path
+from nonobot.tournament_data.registry import (
+    FetchError,
+    OfflineError,
+    SetupError,
+    State,
+    fetch,
+    state_of,
+    stored_path,
+)
 from tests import published
 
 CONTENT = published.CONTENTS["taai2011"]

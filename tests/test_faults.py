@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nonobot.protocol.faults import Fault, Kind, shown
+from nonobot.protocol.clues import Fault, Kind, shown
 
 
 @pytest.mark.parametrize(

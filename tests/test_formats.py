@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonobot.protocol import PartialGrid, Puzzle, Record, Solution, formats
-from nonobot.protocol.faults import Fault, Kind
+from nonobot.protocol.clues import Fault, Kind
 from nonobot.protocol.record import TEXT_FIELDS, plain_text
 from tests.boards import digits, grids
 

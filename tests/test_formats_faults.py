@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nonobot.protocol import Puzzle, Record, formats
-from nonobot.protocol.faults import Fault, Kind
+from nonobot.protocol.clues import Fault, Kind
 from nonobot.protocol.formats.base import MOST_REMARKS, MOST_SIDE
 from nonobot.protocol.formats.lists import MOST_DEPTH
 from tests.mutated_formats import problems

@@ -18,8 +18,8 @@ from PIL import Image
 from nonobot.bot import LONGEST_SIDE
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.pictures import image_cells
+from nonobot.harness.pictures.drawings import MOST_PIXELS
 from nonobot.harness.pictures.image_cells import LARGEST_SIDE, is_image, read_cells
-from nonobot.harness.pictures.png import MOST_PIXELS
 
 LOSSLESS = ("PNG", "GIF", "BMP", "PPM", "TIFF", "TGA", "PCX", "WEBP", "ICO")
 """Kinds of files that keep every pixel; WEBP is told to. Of an ICO the sides are few."""

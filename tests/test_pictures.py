@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.pictures.png import MOST_PIXELS, png_of
+from nonobot.harness.pictures.drawings import MOST_PIXELS, png_of
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
 from nonobot.protocol.characters import Blocks, draw, plain_lines
 from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, Scene, scene_of, sheet_of
@@ -238,7 +238,7 @@ def test_a_picture_that_nothing_could_open_is_refused():
 
 def test_pillow_and_rich_are_imported_when_they_are_needed():
     code = (
-        "import sys, nonobot.harness.pictures.png, nonobot.harness.commands.render; "
+        "import sys, nonobot.harness.pictures.drawings, nonobot.harness.commands.render; "
         "print({'PIL', 'rich'} & set(sys.modules))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nonobot.harness.pictures.png import png_of
+from nonobot.harness.pictures.drawings import png_of
 from nonobot.protocol.characters import Blocks, draw, plain_lines
 from nonobot.protocol.scene import scene_of, sheet_of
 from nonobot.protocol.svg import DARK, INHERIT, THEMES, svg_of

@@ -13,9 +13,7 @@ from nonobot.arguments import Parser, whole_number
 from nonobot.harness.cli import add_size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.pictures.drawings import (
-    CELL,
-    SHEET_CELL,
-    SMALL_CELL,
+    CELL_DEFAULTS,
     Drawing,
     drawn_answer,
     drawn_puzzle,
@@ -93,7 +91,7 @@ def add_to(parser: Parser) -> None:
         "--cell",
         type=whole_number(1, LARGEST_CELL),
         metavar="PIXELS",
-        help=f"side of a cell in the file (default: {CELL}; on sheets {SHEET_CELL}, without clues {SMALL_CELL})",
+        help=f"side of a cell in the file (default: {CELL_DEFAULTS})",
     )
     parser.add_argument(
         "--columns", type=whole_number(1, 10**6), metavar="N", help="puzzles beside each other on a sheet"

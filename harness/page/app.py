@@ -30,7 +30,7 @@ from nonobot.harness.page.boards import (
 )
 from nonobot.harness.page.live import Live
 from nonobot.harness.page.solves import BusyError, LateError, Solves
-from nonobot.harness.pictures.png import png_of
+from nonobot.harness.pictures.drawings import png_of
 from nonobot.protocol import Record
 from nonobot.protocol.formats import MOST_BYTES, FormatError, formats, write
 from nonobot.protocol.puzzle import cells_from_text

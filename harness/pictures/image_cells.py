@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from nonobot.arguments import missing
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.pictures.png import MOST_PIXELS
+from nonobot.harness.pictures.drawings import MOST_PIXELS
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -18,7 +18,7 @@ from itertools import groupby
 from typing import BinaryIO
 
 from nonobot.protocol.batch import DEFAULT_SIZE
-from nonobot.protocol.faults import Fault, Kind, shown
+from nonobot.protocol.clues import Fault, Kind, shown
 from nonobot.protocol.formats.base import (
     MOST_BYTES,
     MOST_SIDE,

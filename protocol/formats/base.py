@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from nonobot.protocol.clues import Clue, fault_in_clues
-from nonobot.protocol.faults import Fault, Kind
+from nonobot.protocol.clues import Clue, Fault, Kind, fault_in_clues
 from nonobot.protocol.puzzle import PartialGrid, Puzzle, Solution
 from nonobot.protocol.record import Found, Record
 from nonobot.protocol.verify import mismatches

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from nonobot.protocol.clues import Clue
-from nonobot.protocol.faults import Fault, Kind, shown
+from nonobot.protocol.clues import Clue, Fault, Kind, shown
 from nonobot.protocol.formats.base import PARTS, Draft, Format, Found, Part
 from nonobot.protocol.formats.text_lines import (
     Line,

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from nonobot.protocol.clues import clue_from_words
-from nonobot.protocol.faults import Fault, Kind, shown
+from nonobot.protocol.clues import Fault, Kind, clue_from_words, shown
 from nonobot.protocol.formats.base import MOST_SIDE, PARTS, BrokenOffError, Draft, Format, Found, Part, parts_of
 from nonobot.protocol.puzzle import Clue
 from nonobot.protocol.record import Record

@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
-from nonobot.protocol.faults import Kind, shown
+from nonobot.protocol.clues import Kind, shown
 from nonobot.protocol.formats.base import MOST_SIDE, Draft, Format, Found, Part, part_named, parts_of
 from nonobot.protocol.formats.text_lines import (
     Line,

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import dropwhile, groupby
 
-from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE
-from nonobot.protocol.faults import Fault, Kind, shown
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Fault, Kind, shown
 from nonobot.protocol.formats.base import MOST_SIDE, PARTS, Draft, Format, Found, parts_of
 from nonobot.protocol.formats.text_lines import (
     NUMBERS,

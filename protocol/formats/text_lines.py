@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from nonobot.protocol.clues import clue_from_words
-from nonobot.protocol.faults import Fault, Kind, shown
+from nonobot.protocol.clues import Fault, Kind, clue_from_words, shown
 from nonobot.protocol.formats.base import MOST_SIDE, Draft, Found
 from nonobot.protocol.puzzle import Clue
 

@@ -10,8 +10,7 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nonobot.protocol.clues import clue_from_words
-from nonobot.protocol.faults import Fault, Kind, shown
+from nonobot.protocol.clues import Fault, Kind, clue_from_words, shown
 from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Draft, Format, Found, Part, part_named
 from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Solution
 from nonobot.protocol.record import Record
