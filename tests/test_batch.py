@@ -184,6 +184,11 @@ def test_auto_hands_over_at_the_next_dollar_or_the_end():
     assert facts(reader.close()) == [(2, 8, (3, 3), PUZZLE)]
 
 
+@pytest.mark.parametrize("blank", range(1, 8))
+def test_auto_leaves_blank_lines_after_the_last_clue_out(blank):
+    assert only_puzzle(TEXT + b"\n" * blank, None) == PUZZLE
+
+
 def test_auto_counts_empty_clue_lines_at_the_end_wherever_the_clues_fit():
     puzzle = Puzzle.from_grid([[1, 1, 0], [0, 0, 0], [0, 0, 0]])
     text = format_puzzle(1, puzzle)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from itertools import chain, combinations, product
 
 import pytest
 
-from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
+from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.protocol import Puzzle, read_batch
 from tests import naive
 from tests.boards import random_grid, shuffled
 from tests.enumerated import (
-    by_clues,
+    SUBSETS,
     check_search,
     check_solutions,
     check_solved,
@@ -26,73 +25,12 @@ from tests.talking import batch, run
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
-# Without learning the champion gives up where the descents fail; all else finds every solution.
-OPTIONAL = [name for name in STAGE_NAMES if name != "learning"]
-SUBSETS = [tuple(each) for each in chain(*(combinations(OPTIONAL, n) for n in range(len(OPTIONAL) + 1)))]
-
-WIDTHS = (64, pytest.param(128, marks=pytest.mark.slow))
-"""Bits of a mask: what small boards need, and what larger ones do, half a minute to compile."""
-
 LONGEST_LINE = 62  # in the narrower masks
 
 
 @pytest.fixture(scope="module")
 def champion() -> ChampionStrategy:
     return ChampionStrategy()
-
-
-@pytest.fixture(scope="module", params=WIDTHS)
-def of_both_widths(request) -> ChampionStrategy:
-    return ChampionStrategy(least_bits=request.param)
-
-
-# Against enumeration
-
-
-@pytest.mark.parametrize(
-    ("width", "height"),
-    [
-        *((1, 1), (1, 6), (6, 1), (2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3), (3, 4), (4, 3)),
-        pytest.param(4, 4, marks=pytest.mark.slow),
-    ],
-)
-def test_every_board_of_a_small_size_is_solved_and_its_solutions_counted(of_both_widths, width, height):
-    for puzzle, right in by_clues(width, height).items():
-        check_search(of_both_widths.solve, puzzle, right)
-
-
-@pytest.mark.parametrize(("width", "height"), [(2, 2), (2, 3), (3, 2), (3, 3)])
-def test_every_set_of_clues_of_a_small_size_has_the_solutions_it_has(of_both_widths, width, height):
-    boards = by_clues(width, height)
-    unsolvable = 0
-    for lines in product(*(naive.all_clues(height),) * width, *(naive.all_clues(width),) * height):
-        puzzle = Puzzle.unchecked(columns=lines[:width], rows=lines[width:])
-        right = boards.get(puzzle, [])
-        unsolvable += not right
-        check_search(of_both_widths.solve, puzzle, right, asked=(1, 1000))
-    assert unsolvable > 50
-
-
-@pytest.mark.parametrize(
-    ("without", "bits"),
-    [
-        *((without, 64) for without in SUBSETS),
-        *(pytest.param(without, 128, marks=pytest.mark.slow) for without in ((), ("descents",))),
-    ],
-)
-@pytest.mark.parametrize("most", [4, 5, 7])
-def test_random_small_boards_have_the_solutions_that_enumeration_finds(without, bits, most):
-    rng = random.Random(f"{most} {without}")
-    champion = ChampionStrategy(most, without, bits)
-    numbers: Counter[int] = Counter()
-    for _ in range(500 if most < 6 else 250):
-        puzzle = mixed_board(rng, rng.randint(2, most), rng.randint(2, most))
-        right = naive.solutions(puzzle, limit=1000)
-        if len(right) < 1000:
-            check_search(champion.solve, puzzle, right)
-            numbers[min(len(right), 2)] += 1
-    # The sample is no use if one kind is missing.
-    assert all(numbers[kind] >= 20 for kind in (0, 1, 2)), numbers
 
 
 @pytest.mark.parametrize("without", SUBSETS)
@@ -151,13 +89,6 @@ def test_sides_that_need_wider_masks(champion, width, height):
     for density in (0.75, 0.85):
         puzzle = Puzzle.from_grid(random_grid(rng, width, height, density))
         check_solved(puzzle, champion.solve(puzzle))
-
-
-@pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 62), (62, 1), (62, 62), (25, 25), (31, 62)])
-@pytest.mark.parametrize("colour", [0, 1])
-def test_boards_of_one_colour(champion, width, height, colour):
-    grid = [[colour] * width for _ in range(height)]
-    check_search(champion.solve, Puzzle.from_grid(grid), [grid])
 
 
 @pytest.mark.parametrize(("width", "height"), [(62, 1), (1, 62), (62, 2), (2, 62)])

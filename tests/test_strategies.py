@@ -1,10 +1,12 @@
-"""Both strategies: solving from a partly painted board, against enumeration, and the trace events of a search."""
+"""Both strategies: against enumeration, also from a partly painted board; the trace events of a search."""
 
 from __future__ import annotations
 
 import random
 import time
-from itertools import pairwise
+from collections import Counter
+from functools import cache
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -12,12 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonobot.bot.champion import ChampionStrategy
-from nonobot.bot.papers import PapersStrategy, deduce
+from nonobot.bot.papers import PROBINGS, PapersStrategy, deduce
+from nonobot.bot.papers.state import SOLVER
 from nonobot.bot.result import TraceEvent, grid_of, line_masks
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle
 from nonobot.tournament_data import load_set
 from tests import naive
 from tests.boards import grids, random_grid
+from tests.enumerated import SUBSETS, by_clues, check_search, mixed_board
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -27,6 +31,66 @@ STRATEGIES = {
     "papers": PapersStrategy,
 }
 SHARED = {name: make() for name, make in STRATEGIES.items()}
+
+# Against enumeration
+
+
+@pytest.fixture(params=[*STRATEGIES, pytest.param("champion in wider masks", marks=pytest.mark.slow)])
+def search(request):
+    wide = ChampionStrategy(least_bits=128) if request.param not in SHARED else None  # half a minute to compile
+    return (wide or SHARED[request.param]).solve
+
+
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [
+        *((1, 1), (1, 6), (6, 1), (2, 2), (2, 4), (4, 2), (3, 3)),
+        *(pytest.param(*size, marks=pytest.mark.slow) for size in ((3, 4), (4, 3), (4, 4))),
+    ],
+)
+def test_every_board_of_a_small_size_is_solved_and_its_solutions_counted(search, width, height):
+    for puzzle, right in by_clues(width, height).items():
+        check_search(search, puzzle, right)
+
+
+@pytest.mark.parametrize(("width", "height"), [(2, 2), (2, 3), (3, 2), (3, 3)])
+def test_every_set_of_clues_of_a_small_size_has_the_solutions_it_has(search, width, height):
+    boards = by_clues(width, height)
+    for lines in product(*(naive.all_clues(height),) * width, *(naive.all_clues(width),) * height):
+        puzzle = Puzzle.unchecked(columns=lines[:width], rows=lines[width:])
+        check_search(search, puzzle, boards.get(puzzle, []), asked=(1, 1000))
+
+
+enumerated = cache(naive.solutions)
+"""For boards that several strategies get."""
+
+
+@pytest.mark.parametrize(
+    ("strategy", "most"),
+    [
+        *((ChampionStrategy(most, without), most) for without in SUBSETS for most in (4, 5, 7)),
+        *((PapersStrategy(probing, solver), 6) for probing in PROBINGS for solver in SOLVER._fields),
+    ],
+)
+def test_random_small_boards_have_the_solutions_that_enumeration_finds(strategy, most):
+    rng = random.Random(most)
+    numbers: Counter[int] = Counter()
+    for _ in range(500 if most < 6 else 250):
+        puzzle = mixed_board(rng, rng.randint(2, most), rng.randint(2, most))
+        right = enumerated(puzzle, limit=100)
+        if len(right) < 100:
+            check_search(strategy.solve, puzzle, right)
+            numbers[min(len(right), 2)] += 1
+    # The sample is no use if one kind is missing.
+    assert all(numbers[kind] >= 20 for kind in (0, 1, 2)), numbers
+
+
+@pytest.mark.parametrize("colour", [0, 1])
+@pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 62), (62, 1), (62, 62), (25, 25), (31, 62)])
+def test_boards_of_one_colour(search, width, height, colour):
+    grid = [[colour] * width for _ in range(height)]
+    check_search(search, Puzzle.from_grid(grid), [grid])
+
 
 # Boards to start from
 
