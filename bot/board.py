@@ -135,7 +135,7 @@ def paint_crossing(colour: Any, cells: Any, crossing: Any, here: Any) -> None:
 
 @kernel
 def propagate(m: Any) -> Any:
-    """Paint the dirty lines of the board, rows and columns by turns, until nothing changes; False on a conflict.
+    """Paint the dirty lines of the board, alternately rows and columns, to the fixpoint; False on a conflict.
 
     After a conflict the board is unfinished and no line is dirty.
     """

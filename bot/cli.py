@@ -27,7 +27,7 @@ FILE_FORMATS = (
     "cwd", "g", "grid", "hv", "letters", "lists", "mk", "nin", "non", "nonogrid", "oneline", "picross", "pynogram",
     "webpbn",
 )  # fmt: skip
-"""Those of `protocol.formats` beside the batch; written out, so that no module is loaded for their names."""
+"""The names in `protocol.formats` except the batch; written out, so that no module is loaded for them."""
 
 MOST_JOBS = 1024
 
@@ -56,7 +56,7 @@ why); 2 unusable arguments or input."""
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the command line asked for; see --help."""
+    """The options of the command line; see --help."""
 
     files: tuple[str, ...]
     size: tuple[int, int] | Literal["auto"] | None
@@ -224,7 +224,7 @@ def _parser() -> Parser:
 
 
 def parse(arguments: Sequence[str]) -> Options:
-    """Return the options; wrong ones end the process with status 2 and a line that says why."""
+    """Return the options; unusable ones end the process with status 2 and one line with the reason."""
     parser = _parser()
     given = vars(parser.parse_args(arguments))
     if given["strategy"] == "champion" and (given["probing"] or given["line_solver"]):

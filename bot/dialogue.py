@@ -37,8 +37,8 @@ Board = npt.NDArray[np.int8]
 """Cells, or those of one line: BLACK, WHITE or UNKNOWN."""
 
 
-class _RequestError(Exception):
-    """A request that cannot be answered; the message is one line that says why."""
+class _RequestError(ValueError):
+    """A request that cannot be answered; the message is one line with the reason."""
 
 
 def converse(strategy: Strategy) -> int:
@@ -55,8 +55,9 @@ def converse(strategy: Strategy) -> int:
                     while line and not line.endswith(b"\n"):
                         line = sys.stdin.buffer.readline(_MOST_BYTES)
                     raise _RequestError(f"a request of more than {_MOST_BYTES >> 20} MiB")
-                answer = _answer(strategy, _read(line))
-            except _RequestError as error:
+                request = _read(line)
+                answer = _ANSWERS[request.do](strategy, request)
+            except ValueError as error:  # of the request, or a board that is too large for the strategy
                 answer = {"error": str(error)}
             _write(answer)
     except BrokenPipeError:
@@ -64,8 +65,8 @@ def converse(strategy: Strategy) -> int:
     return 0
 
 
-def _compiling(what: str) -> None:
-    _write({"compiling": what})
+def _compiling(part: str) -> None:
+    _write({"compiling": part})
 
 
 def _write(answer: dict[str, Any]) -> None:
@@ -118,13 +119,6 @@ def _cells(text: str | None, puzzle: Puzzle) -> Board:
     if text is None:
         return np.full((puzzle.height, puzzle.width), UNKNOWN, np.int8)
     return cells_from_text(text, puzzle.size)
-
-
-def _answer(strategy: Strategy, request: _Request) -> dict[str, Any]:
-    try:
-        return _ANSWERS[request.do](strategy, request)
-    except ValueError as error:  # a board that is too large for the strategy
-        raise _RequestError(str(error)) from None
 
 
 def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:

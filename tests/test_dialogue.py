@@ -11,7 +11,7 @@ import pytest
 
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.cli import parse
-from nonobot.bot.dialogue import _answer, _read, _RequestError
+from nonobot.bot.dialogue import _ANSWERS, _read, _RequestError
 from nonobot.protocol import Puzzle
 from tests import naive
 from tests.boards import random_grid
@@ -31,7 +31,8 @@ def request(do: str, puzzle: Puzzle, cells: str | None = None, **numbers) -> byt
 
 
 def answered(strategy, *asked, **numbers):
-    return _answer(strategy, _read(request(*asked, **numbers)))
+    read = _read(request(*asked, **numbers))
+    return _ANSWERS[read.do](strategy, read)
 
 
 def text(grid) -> str:

@@ -55,7 +55,7 @@ def _cpu() -> bytes:
 def _digest() -> str:
     sources = sorted(Path(__file__).parents[1].rglob("*.py"))
     versions = sys.version.encode(), llvmlite.__version__.encode(), _numba_version()
-    # The parts' lengths tell where each of them ends.
+    # With the lengths, no two lists of parts give the same bytes.
     parts = [*(source.read_bytes() for source in sources), *versions, _cpu()]
     return source_hash(b"".join(b"%d\n%b" % (len(part), part) for part in parts)).hex()
 

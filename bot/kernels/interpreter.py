@@ -178,7 +178,7 @@ class PlainArray:
         self._block, self._place, self._item, self._step, self._shape = block, place, item, step, shape
 
     def _place_of(self, *index: int) -> int:
-        """Return where an item lies, or a row; a shape of 0 is that of an array whose end nobody knows."""
+        """Return the place of an item or a row; a dimension of 0 means that the length is not known."""
         at = 0
         for number, side in zip(index, self._shape, strict=False):
             if not 0 <= number < (side or number + 1):

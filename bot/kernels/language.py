@@ -1,6 +1,6 @@
 """The language of the kernels: what `m.board.black[line]` and `m.counts.conflicts += 1` mean to numba.
 
-A kernel takes `m`, the solver's memory, and reads and writes it as its map says (see `memory.Struct`):
+A kernel takes `m`, the solver's memory, and reads and writes its members by their names (see `memory.Struct`):
 
     m.width                       a single item
     m.clue[line, block]           an item of a table; m.clue[line] is a row of it
@@ -32,9 +32,9 @@ from numba.core import cgutils, errors, types
 from numba.core.imputils import lower_builtin, lower_getattr_generic, lower_setattr_generic
 from numba.core.types.containers import BaseTuple
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic, register_model
 
-from nonobot.bot.kernels.masks import MaskType
+from nonobot.bot.kernels.masks import MaskType, StoredModel
 from nonobot.bot.kernels.memory import Array, Constant, Item, Struct
 
 __all__ = ["ArrayType", "StructType", "first_above", "item_address", "now_ns", "prefetch"]
@@ -44,6 +44,8 @@ _LONG = ir.IntType(64)
 
 class StructType(types.Type):
     """A struct, or the whole memory: its value is its address."""
+
+    stored = _LONG
 
     def __init__(self, struct: Struct) -> None:
         self.struct = struct
@@ -61,6 +63,8 @@ class StructType(types.Type):
 class ArrayType(types.Type):
     """Items or structs one after the other: its value is the address of the first."""
 
+    stored = _LONG
+
     def __init__(self, item: Item | Struct, step: int, row: int = 0, length: int = 0) -> None:
         self.item, self.step = item, step
         self.row = row  # of a table: items in a row of it
@@ -70,11 +74,8 @@ class ArrayType(types.Type):
         super().__init__(name=f"{kind}/{step}[{f'{row},' * bool(row)}{length or ''}]")
 
 
-@register_model(StructType)
-@register_model(ArrayType)
-class _AddressModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _LONG)
+register_model(StructType)(StoredModel)
+register_model(ArrayType)(StoredModel)
 
 
 def type_of(what: Any) -> Any:
@@ -276,8 +277,8 @@ else:
             bits = builder.zext(builder.bitcast(above, ir.IntType(lanes)), wide)
             last = args[3] if wide.width == 64 else builder.zext(args[3], wide)
             bits = builder.or_(bits, builder.shl(wide(1), last))
-            found = builder.cttz(bits, cgutils.true_bit)
-            return found if wide.width == 64 else builder.trunc(found, _LONG)
+            place = builder.cttz(bits, cgutils.true_bit)
+            return place if wide.width == 64 else builder.trunc(place, _LONG)
 
         return types.int64(row, other, types.int64, types.int64), codegen
 

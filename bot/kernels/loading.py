@@ -76,7 +76,7 @@ def _load(
 
 
 def _keep(code: bytes, path: Path | None) -> None:
-    """Write code to a file; where that cannot be done, say so: it costs the next start a compilation."""
+    """Write code to a file; report it if that fails, since the next start has to compile again."""
     why = "no folder can be written"
     try:
         if path:
@@ -106,12 +106,12 @@ def _compile(function: Callable[..., Any], struct: Struct | None, numbers: int) 
     import numba
     from numba.core.compiler_lock import global_compiler_lock
 
+    from nonobot.bot.kernels import compiling
     from nonobot.bot.kernels.language import StructType
 
-    gc.disable()  # a compiler makes millions of objects, and rubbish is rare among them
+    gc.disable()  # a compiler makes millions of objects, and few of them are garbage
     try:
-        options = {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        kernel = numba.njit(**options)(function)
+        kernel = compiling.kernel(function)
         signature = (*([StructType(struct)] if struct else []), *[numba.int64] * numbers)
         with global_compiler_lock:
             with _nothing_but_typed():
@@ -143,7 +143,7 @@ def _nothing_but_typed() -> Iterator[None]:
     replaced: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
         (JITCodeLibrary, "_optimize_final_module", lambda library: None),
         (JITCodeLibrary, "_finalize_final_module", lambda library: setattr(library, "_finalized", True)),
-        # Numba tells kernels apart by what this returns: any built-in function, each time another.
+        # Numba distinguishes kernels by the result of this: any built-in function, each time another.
         (CPUContext, "get_executable", lambda context, library, *_: library._ensure_finalized() or [].append),
     )
     before = [getattr(owner, name) for owner, name, _ in replaced]
@@ -198,7 +198,7 @@ def _load_object_code(object_code: bytes, name: str) -> int:
 
 
 def _sample(first: int, second: int) -> int:
-    """Return a number that tells whether both arguments came, in their order. It takes none for an address."""
+    """Return a number that shows whether both arguments came, in their order. It uses neither as an address."""
     return first - second
 
 
@@ -219,13 +219,13 @@ def _what_has_changed() -> str | None:
         raise ForbiddenError(error.errno or 0) from None
     first, second = 0x0123_4567_89AB_CDEF, 0x00FE_DCBA_9876_5432
     try:
-        found = _link(_compile(_sample, None, 2), 2)(first, second)
+        result = _link(_compile(_sample, None, 2), 2)(first, second)
     except Exception as error:  # another numba may fail in any way
         reason = " ".join(f"{type(error).__name__}: {error}".split())
     else:
-        if found == first - second:
+        if result == first - second:
             return None
-        reason = f"{first - second:#x} was to come back from a call, and {found:#x} came"
+        reason = f"{first - second:#x} was to come back from a call, and {result:#x} came"
     return f"numba {__version__} has changed in what lets kernels be loaded without it ({reason})"
 
 

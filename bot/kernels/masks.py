@@ -20,7 +20,7 @@ from numba.core.imputils import lower_builtin, lower_cast
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
 
-__all__ = ["MaskType", "count", "fill_down", "highest", "lowest"]
+__all__ = ["MaskType", "StoredModel", "count", "fill_down", "highest", "lowest"]
 
 _LONG = ir.IntType(64)
 
@@ -46,8 +46,10 @@ class MaskType(types.Type):
 
 
 @register_model(MaskType)
-class _MaskModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: MaskType) -> None:
+class StoredModel(models.PrimitiveModel):
+    """A model for types with an LLVM type, `stored`."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, kind.stored)
 
 

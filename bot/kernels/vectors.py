@@ -1,9 +1,8 @@
 """Vectors of 16, 32 or 64 floats that live in registers.
 
 A kernel adds, subtracts, multiplies and divides them like numbers; all operations are lane by lane, in float32,
-rounded as IEEE 754 says, and so the same on every machine, whatever its vectors are like. They come from arrays of
-floats in the memory, from any place on: `load16(m.told[line], i)`, and go back with `store`. `bits` is a mask as
-everywhere: bit i is lane i.
+rounded as in IEEE 754, and so the same on every machine with any vectors. They come from arrays of floats in the
+memory, from any place on: `load16(m.told[line], i)`, and go back with `store`. `bits` is a mask: bit i is lane i.
 """
 
 from __future__ import annotations
@@ -17,9 +16,10 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic, register_model
 
 from nonobot.bot.kernels.language import item_address
+from nonobot.bot.kernels.masks import StoredModel
 
 __all__ = [
     "at_least", "at_most", "load16", "load32", "load64", "rotate_down", "rotate_up", "select", "splat16",
@@ -31,7 +31,7 @@ _LANE = ir.IntType(32)
 
 
 class VectorType(types.Type):
-    """So many floats."""
+    """A vector of `lanes` floats."""
 
     def __init__(self, lanes: int) -> None:
         self.lanes = lanes
@@ -43,10 +43,7 @@ class VectorType(types.Type):
         return ir.VectorType(_FLOAT, self.lanes)
 
 
-@register_model(VectorType)
-class _VectorModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: VectorType) -> None:
-        super().__init__(manager, kind, kind.stored)
+register_model(VectorType)(StoredModel)
 
 
 def _operator(operation: Any, name: str) -> None:

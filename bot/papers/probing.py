@@ -199,7 +199,7 @@ def _conclude(m: Any) -> Any:
 def fully_probe(m: Any) -> Any:
     """Probe every unknown cell of the board until nothing more follows, and return an OUTCOME.
 
-    Before: the board is painted maximally; `m.fresh` tells which probes still hold.
+    Before: the board is painted maximally; `m.fresh` marks the probes that still hold.
     After: open, and the board is the fixpoint of FP1, FP2 or FP3 (`m.level`) with every unknown cell freshly
     probed; or solved, unsolvable or late.
     """
