@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, TextIO
 
-from nonobot.protocol.record import plain_text
+from nonobot.protocol.puzzle import plain_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

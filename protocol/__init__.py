@@ -3,8 +3,18 @@
 from nonobot.protocol.answers import Answer, AnswerReader, read_answers
 from nonobot.protocol.batch import DEFAULT_SIZE, TaaiReader, format_answer, format_puzzle, read_batch
 from nonobot.protocol.clues import Fault, PuzzleError
-from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, Grid, PartialGrid, Puzzle, Solution, clue_of
-from nonobot.protocol.record import Found, Record
+from nonobot.protocol.puzzle import (
+    BLACK,
+    UNKNOWN,
+    WHITE,
+    Clue,
+    Found,
+    PartialGrid,
+    Puzzle,
+    Record,
+    Solution,
+    clue_of,
+)
 from nonobot.protocol.verify import Mismatch, mismatches
 
 __all__ = [
@@ -17,7 +27,6 @@ __all__ = [
     "Clue",
     "Fault",
     "Found",
-    "Grid",
     "Mismatch",
     "PartialGrid",
     "Puzzle",

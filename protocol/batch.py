@@ -16,8 +16,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from nonobot.protocol.clues import MOST_DIGITS, Fault, Kind, clue_from_words, fault_in_clues, needed_length, shown
-from nonobot.protocol.puzzle import BLACK, WHITE, Clue, Puzzle, Solution
-from nonobot.protocol.record import Found, Record
+from nonobot.protocol.puzzle import BLACK, WHITE, Clue, Found, Puzzle, Record, Solution
 
 __all__ = [
     "DEFAULT_SIZE",

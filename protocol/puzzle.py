@@ -1,4 +1,4 @@
-"""Puzzles and boards, which print as pictures.
+"""Puzzles, boards and records, which print as pictures.
 
 A board is stored as bytes, one for each cell; numpy is loaded only for a board as an array.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, PuzzleError, clue_of, fault_in_clues
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, Fault, PuzzleError, clue_of, fault_in_clues
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLACK",
+    "TEXT_FIELDS",
     "UNKNOWN",
     "WHITE",
     "Clue",
-    "Grid",
+    "Found",
     "PartialGrid",
     "Puzzle",
+    "Record",
     "Solution",
     "cells_from_text",
     "clue_of",
+    "plain_text",
     "text_from_cells",
 ]
-
-Grid: TypeAlias = "npt.NDArray[np.uint8]"
-"""Cells of a solution, shape (height, width): 1 black, 0 white."""
 
 _CELL_OF = {"1": BLACK, "0": WHITE, "?": UNKNOWN}
 
@@ -52,8 +52,28 @@ def cells_from_text(text: Iterable[str], size: tuple[int, int]) -> npt.NDArray[n
         raise ValueError("cells that are not one of 1, 0 and ? for each cell of the board") from None
 
 
+class _Drawable:
+    """A base of classes that print as pictures and draw themselves in notebooks."""
+
+    __slots__ = ()
+
+    def _drawing(self) -> tuple[Puzzle, npt.ArrayLike | None, bool]:
+        """Return the puzzle and the cells to draw, and whether to draw the clues."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        from nonobot.protocol.characters import text_of_board
+
+        return text_of_board(*self._drawing())
+
+    def _repr_svg_(self) -> str:
+        from nonobot.protocol.svg import svg_of_board
+
+        return svg_of_board(*self._drawing())
+
+
 @dataclass(frozen=True, slots=True, init=False)
-class Puzzle:
+class Puzzle(_Drawable):
     """The clues of a board, possible as far as counting shows; it prints as a picture.
 
     Parameters
@@ -145,15 +165,8 @@ class Puzzle:
         """Width and height."""
         return len(self.columns), len(self.rows)
 
-    def __str__(self) -> str:
-        from nonobot.protocol.characters import text_of_board
-
-        return text_of_board(self)
-
-    def _repr_svg_(self) -> str:
-        from nonobot.protocol.svg import svg_of_board
-
-        return svg_of_board(self)
+    def _drawing(self) -> tuple[Puzzle, None, bool]:
+        return self, None, True
 
 
 def _clues(kind: str, clues: Iterable[Iterable[int]]) -> tuple[Clue, ...]:
@@ -268,7 +281,7 @@ class _Board:
         return f"<{type(self).__name__} {self.width}x{self.height}, {self.content.count(BLACK)} black>"
 
 
-class Solution(_Board):
+class Solution(_Board, _Drawable):
     """A fully painted board, which cannot be changed; it prints as a picture.
 
     Parameters
@@ -283,15 +296,8 @@ class Solution(_Board):
     _colours: ClassVar = {WHITE: "white", BLACK: "black"}
     _code = "u1"
 
-    def __str__(self) -> str:
-        from nonobot.protocol.characters import text_of_board
-
-        return text_of_board(Puzzle.from_grid(self.rows), self.cells, clues=False)
-
-    def _repr_svg_(self) -> str:
-        from nonobot.protocol.svg import svg_of_board
-
-        return svg_of_board(Puzzle.from_grid(self.rows), self.cells, clues=False)
+    def _drawing(self) -> tuple[Puzzle, npt.ArrayLike, bool]:
+        return Puzzle.from_grid(self.rows), self.cells, False
 
 
 class PartialGrid(_Board):
@@ -308,3 +314,91 @@ class PartialGrid(_Board):
     _called = "a partly painted board"
     _colours: ClassVar = {UNKNOWN: "unknown", WHITE: "white", BLACK: "black"}
     _code = "i1"
+
+
+# --- puzzles with the content of their files -------------------------------------------------------------------
+
+TEXT_FIELDS = ("title", "author", "copyright", "license", "catalogue", "description")
+"""The fields of a record that are texts for people."""
+
+_JOINERS = "\u200c\u200d"  # part of how Persian or Hindi is spelt, though Python calls them unprintable
+
+
+def plain_text(text: str | None) -> str | None:
+    """Return `text` on one line, without unprintable characters; None if nothing is left.
+
+    Every format can hold such a text, and it cannot harm a terminal.
+    """
+    if text is None:
+        return None
+    words = " ".join(text.split())
+    if not words.isprintable():
+        words = " ".join("".join(c for c in words if c.isprintable() or c in _JOINERS).split())
+    return words or None
+
+
+@dataclass(frozen=True, slots=True)
+class Record(_Drawable):
+    """A puzzle with the other content of its file; equal where all that is; it prints as a picture.
+
+    Parameters
+    ----------
+    puzzle : Puzzle
+    start : PartialGrid or array_like of int, shape (height, width), optional
+        The board that solving starts from: 1 black, 0 white, -1 unknown. It may contradict the clues.
+    solution : Solution or array_like of int, shape (height, width), optional
+        The author's solution; the puzzle may have others.
+    title, author, copyright, license, catalogue, description : str, optional
+        Texts, made one line of printable characters (see :func:`plain_text`). `catalogue` is the source of the
+        puzzle, such as 'webpbn.com #1'.
+
+    Raises
+    ------
+    PuzzleError
+        If `start` or `solution` has not the size of the puzzle, or is not such a board.
+    """
+
+    puzzle: Puzzle
+    start: PartialGrid | None = None
+    solution: Solution | None = None
+    title: str | None = None
+    author: str | None = None
+    copyright: str | None = None
+    license: str | None = None
+    catalogue: str | None = None
+    description: str | None = None
+    number: int = field(default=1, compare=False)  # the k of `$k`, or the place in the file, counted from 1
+    line: int = field(default=1, compare=False)  # where the puzzle starts in the file, counted from 1
+    file: str = field(default="", compare=False)  # `-` for standard input; empty where there is only one input
+    remarks: tuple[Fault, ...] = field(default=(), compare=False)  # parts of the file that were left out
+
+    def __post_init__(self) -> None:
+        for name in TEXT_FIELDS:
+            text = getattr(self, name)
+            if text is not None:
+                object.__setattr__(self, name, plain_text(text))
+        for name, kind in (("start", PartialGrid), ("solution", Solution)):
+            board = getattr(self, name)
+            if board is None:
+                continue
+            if not isinstance(board, kind):
+                board = kind(board)
+                object.__setattr__(self, name, board)
+            if board.size != self.size:
+                raise PuzzleError("a {}x{} board for a {}x{} puzzle".format(*board.size, *self.size))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the board."""
+        return self.puzzle.size
+
+    def _drawing(self) -> tuple[Puzzle, PartialGrid | None, bool]:
+        return self.puzzle, self.start, True
+
+    def __str__(self) -> str:
+        heading = " by ".join(text for text in (self.title, self.author) if text)
+        return f"{heading}\n{_Drawable.__str__(self)}" if heading else _Drawable.__str__(self)
+
+
+Found = Record | Fault
+"""A puzzle, or the fault of one (see :attr:`Fault.is_in_place`)."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from nonobot.protocol import PartialGrid, Puzzle, Record, Solution, formats
 from nonobot.protocol.clues import Fault, Kind
-from nonobot.protocol.record import TEXT_FIELDS, plain_text
+from nonobot.protocol.puzzle import TEXT_FIELDS, plain_text
 from tests.boards import digits, grids
 
 PUZZLES = Path(__file__).with_name("puzzles")

@@ -29,7 +29,7 @@ from nonobot.protocol.formats.base import (
     UnknownFormatError,
 )
 from nonobot.protocol.formats.text_lines import NUMBERS
-from nonobot.protocol.record import TEXT_FIELDS, Record
+from nonobot.protocol.puzzle import TEXT_FIELDS, Record
 
 __all__ = [
     "MOST_BYTES",

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from nonobot.protocol.clues import Clue, Fault, Kind, fault_in_clues
-from nonobot.protocol.puzzle import PartialGrid, Puzzle, Solution
-from nonobot.protocol.record import Found, Record
+from nonobot.protocol.puzzle import Found, PartialGrid, Puzzle, Record, Solution
 from nonobot.protocol.verify import mismatches
 
 __all__ = [

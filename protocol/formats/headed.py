@@ -20,8 +20,7 @@ from nonobot.protocol.formats.text_lines import (
     lines_of,
     spaced,
 )
-from nonobot.protocol.puzzle import Puzzle
-from nonobot.protocol.record import Record
+from nonobot.protocol.puzzle import Puzzle, Record
 
 __all__ = ["HV", "PICROSS", "G"]
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 
 from nonobot.protocol.clues import Fault, Kind, clue_from_words, shown
 from nonobot.protocol.formats.base import MOST_SIDE, PARTS, BrokenOffError, Draft, Format, Found, Part, parts_of
-from nonobot.protocol.puzzle import Clue
-from nonobot.protocol.record import Record
+from nonobot.protocol.puzzle import Clue, Record
 
 __all__ = ["FORMAT"]
 

@@ -15,7 +15,7 @@ from nonobot.protocol.batch import DEFAULT_SIZE, format_puzzle, read_batch
 from nonobot.protocol.clues import Clue, Fault, Kind, shown
 from nonobot.protocol.formats.base import MOST_SIDE, PARTS, Draft, Format, Found, Size
 from nonobot.protocol.formats.text_lines import Line, clue_from_text, lines_of, with_commas
-from nonobot.protocol.record import Record
+from nonobot.protocol.puzzle import Record
 
 __all__ = ["LETTERS", "ONELINE", "TAAI"]
 

@@ -22,7 +22,7 @@ from nonobot.protocol.formats.text_lines import (
     unquoted,
     with_commas,
 )
-from nonobot.protocol.record import Record
+from nonobot.protocol.puzzle import Record
 
 __all__ = ["FORMAT"]
 

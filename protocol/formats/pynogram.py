@@ -17,7 +17,7 @@ from itertools import pairwise
 from nonobot.protocol.clues import Kind, shown
 from nonobot.protocol.formats.base import Draft, Format, Found, part_named
 from nonobot.protocol.formats.text_lines import Line, clues_between_commas, lines_of, spaced, without_comment
-from nonobot.protocol.record import Record
+from nonobot.protocol.puzzle import Record
 
 __all__ = ["NONOGRID", "PYNOGRAM"]
 

@@ -26,8 +26,7 @@ from nonobot.protocol.formats.text_lines import (
     spaced,
     with_commas,
 )
-from nonobot.protocol.puzzle import PartialGrid, Puzzle, Solution
-from nonobot.protocol.record import Record
+from nonobot.protocol.puzzle import PartialGrid, Puzzle, Record, Solution
 
 __all__ = ["CWD", "GRID", "MK", "NIN"]
 

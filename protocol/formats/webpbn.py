@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from nonobot.protocol.clues import Fault, Kind, clue_from_words, shown
 from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Draft, Format, Found, Part, part_named
-from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Solution
-from nonobot.protocol.record import Record
+from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Record, Solution
 
 if TYPE_CHECKING:
     from pyexpat import XMLParserType
