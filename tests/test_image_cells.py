@@ -93,12 +93,6 @@ def test_cells_drawn_larger_come_back(cells, across, down, way):
     assert (read_cells(file_of(drawn(large)), width=width, height=height, **way).cells == cells).all()
 
 
-def test_colours_that_are_two_become_black_and_white():
-    image = Image.new("RGB", (2, 1), "navy")
-    image.putpixel((1, 0), (0, 90, 200))
-    assert read_cells(file_of(image)).cells.tolist() == [[True, False]]
-
-
 @pytest.mark.parametrize(("value", "black"), [(0, True), (127, True), (128, False), (255, False)])
 def test_one_shade_is_black_or_white(value, black):
     assert (read_cells(grey_file([[value] * 3] * 2)).cells == black).all()
@@ -204,13 +198,6 @@ def test_a_photograph_taken_upright_stands_upright():
     assert found.shape == (32, 16)
     assert found[:15].all()
     assert not found[17:].any()
-
-
-def test_the_first_of_several_pictures():
-    shades = [Image.new("L", (2, 2), shade) for shade in (0, 128, 255)]
-    found = read_cells(file_of(shades[0], "GIF", save_all=True, append_images=shades[1:]))
-    assert found.cells.all()
-    assert found.frames == 3
 
 
 # What is no picture
