@@ -13,7 +13,7 @@ from nonobot.arguments import Parser
 from nonobot.harness import cli
 from nonobot.harness.commands import convert
 from nonobot.protocol import Puzzle, Record, formats
-from tests.test_formats import LETTER_P
+from tests.pictured import P_PUZZLE
 
 PUZZLES = Path(__file__).with_name("puzzles")
 PUZZLE_IN_XML = "<puzzle><title>Dot</title><note>n</note><solution><image>|X|</image></solution></puzzle>"
@@ -58,7 +58,7 @@ def puzzles_in(file: str) -> list:
 @pytest.mark.parametrize("ending", [one.extensions[0] for one in formats.formats() if one.name != "taai"])
 def test_the_end_of_the_name_says_the_format(ending, capsys):
     assert run(str(PUZZLES / "p.non"), "out" + ending) == 0
-    assert puzzles_in("out" + ending) == [LETTER_P]
+    assert puzzles_in("out" + ending) == [P_PUZZLE]
     format = formats.by_extension("out" + ending)
     assert capsys.readouterr().err.splitlines()[-1] == f"1 puzzle written to out{ending} ({format.name})"
 
@@ -71,7 +71,7 @@ def test_formats_can_be_named():
 def test_a_file_can_be_converted_onto_itself():
     Path("here.txt").write_bytes((PUZZLES / "p.letters").read_bytes())
     assert run("here.txt", "here.txt", "--to", "webpbn") == 0
-    assert puzzles_in("here.txt") == [LETTER_P]
+    assert puzzles_in("here.txt") == [P_PUZZLE]
 
 
 def test_stdin_and_stdout(monkeypatch, capfdbinary):
@@ -84,11 +84,11 @@ def test_stdin_and_stdout(monkeypatch, capfdbinary):
 
 def test_the_size_of_a_taai_file(capsys):
     assert run("--size", "8x11", str(PUZZLES / "p.txt"), "out.hv") == 0
-    assert puzzles_in("out.hv") == [LETTER_P]
+    assert puzzles_in("out.hv") == [P_PUZZLE]
     assert capsys.readouterr().err == "1 puzzle written to out.hv (hv)\n"
     # Without its last empty row the same file could be of 9x9, too; who converts it is told.
     assert run(str(PUZZLES / "p.txt"), "other.hv") == 0
-    assert puzzles_in("other.hv") != [LETTER_P]
+    assert puzzles_in("other.hv") != [P_PUZZLE]
     assert (
         "p.txt: remark: $1: line 1: no size is stated; by the number of lines this is 9x9"
         in capsys.readouterr().err

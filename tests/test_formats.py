@@ -15,28 +15,12 @@ from nonobot.protocol import PartialGrid, Puzzle, Record, Solution, formats
 from nonobot.protocol.clues import Fault, Kind
 from nonobot.protocol.puzzle import TEXT_FIELDS, plain_text
 from tests.boards import digits, grids
+from tests.pictured import LETTER_P, P_PUZZLE, cells_from
 
 PUZZLES = Path(__file__).with_name("puzzles")
 NAMES = [format.name for format in formats.formats()]
 
-LETTER_P = Puzzle.unchecked(
-    rows=((), (4,), (6,), (2, 2), (2, 2), (6,), (4,), (2,), (2,), (2,), ()),
-    columns=((), (9,), (9,), (2, 2), (2, 2), (4,), (4,), ()),
-)
-DRAWN_P = """
-........
-.####...
-.######.
-.##..##.
-.##..##.
-.######.
-.####...
-.##.....
-.##.....
-.##.....
-........
-"""
-PICTURE_OF_P = Solution([[int(cell == "#") for cell in row] for row in DRAWN_P.split()])
+PICTURE_OF_P = Solution(cells_from(LETTER_P))
 SEVERAL = [
     Puzzle.unchecked(rows=((1,), (), (1,)), columns=((1, 1), (), ())),
     Puzzle.unchecked(rows=((1,), (1,), (5,), (1,), (1,)), columns=((1,), (1,), (5,), (1,), (1,))),
@@ -60,7 +44,7 @@ def only(name: str, size: tuple[int, int] | None = None) -> Record:
 @pytest.mark.parametrize("file", sorted(path.name for path in PUZZLES.glob("p*")))
 def test_the_letter_p_is_the_same_puzzle_in_every_form(file):
     record = only(file, (8, 11))
-    assert record.puzzle == LETTER_P
+    assert record.puzzle == P_PUZZLE
     assert record.remarks == ()
 
 
@@ -95,11 +79,11 @@ def test_what_is_said_about_the_letter_p():
         "catalogue": "hand-made puzzles #1",
         "solution": PICTURE_OF_P,
     }
-    assert only("p.non") == Record(LETTER_P, license="MIT", **about)
+    assert only("p.non") == Record(P_PUZZLE, license="MIT", **about)
     xml = only("p.xml")
-    assert xml == Record(LETTER_P, start=xml.start, description="The letter P, as a picture.", **about)
-    assert only("p.grid") == Record(LETTER_P, solution=PICTURE_OF_P, title="The letter P", author="A. N. Author")
-    assert only("p.json") == only("p.hv") == Record(LETTER_P)
+    assert xml == Record(P_PUZZLE, start=xml.start, description="The letter P, as a picture.", **about)
+    assert only("p.grid") == Record(P_PUZZLE, solution=PICTURE_OF_P, title="The letter P", author="A. N. Author")
+    assert only("p.json") == only("p.hv") == Record(P_PUZZLE)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +164,7 @@ def test_several_puzzles_are_read_again_in_their_order(name, several):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_line_ends_and_a_byte_order_mark_make_no_difference(name):
-    data = formats.write([Record(LETTER_P, title="P")], name).data
+    data = formats.write([Record(P_PUZZLE, title="P")], name).data
     expected = list(formats.read(data, size=(8, 11)))
     for other in (b"\xef\xbb\xbf" + data, data.replace(b"\n", b"\r\n")):
         assert formats.detect(other) == name
@@ -199,7 +183,7 @@ def test_several_puzzles_do_not_fit_a_format_of_one():
 
 
 def test_what_a_format_has_no_place_for_is_said():
-    record = Record(LETTER_P, solution=PICTURE_OF_P, title="P", license="MIT")
+    record = Record(P_PUZZLE, solution=PICTURE_OF_P, title="P", license="MIT")
     lost = {"hv": ["title, license, solution"], "webpbn": ["license"], "non": []}
     for name, fields in lost.items():
         faults = [Fault(Kind.LEFT_OUT, f"{name} has no place for the {field}", 1) for field in fields]
@@ -208,18 +192,18 @@ def test_what_a_format_has_no_place_for_is_said():
 
 def test_a_block_longer_than_the_alphabet_has_no_letter():
     long = Record(Puzzle.from_grid([[1] * 27]), number=2)
-    written = formats.write([Record(LETTER_P), long], "letters")
+    written = formats.write([Record(P_PUZZLE), long], "letters")
     assert written.faults == (
         Fault(Kind.CANNOT_HOLD, "cannot be written as letters: a block of 27 cells, letters end at 26", 2),
     )
-    assert list(formats.read(written.data)) == [Record(LETTER_P)]
+    assert list(formats.read(written.data)) == [Record(P_PUZZLE)]
     assert formats.write([long], "letters").data == b""
     alphabet = Record(Puzzle.from_grid([[1] * 26]))
     assert list(formats.read(formats.write([alphabet], "letters").data)) == [alphabet]
 
 
 def test_the_taai_form_keeps_numbers_and_says_that_it_states_no_size():
-    square, flat = Record(SEVERAL[0], number=5), Record(LETTER_P, number=9)
+    square, flat = Record(SEVERAL[0], number=5), Record(P_PUZZLE, number=9)
     assert formats.write([square, square], "taai").data.startswith(b"$5\n1\t1\n")
     (remark,) = formats.write([flat], "taai").remarks
     assert str(remark) == "taai does not state the size of the boards; to be read with --size 8x11"
@@ -394,12 +378,12 @@ def test_a_plain_text_keeps_letters_and_joiners_and_loses_what_moves_the_cursor(
 def test_boards_of_a_record_have_the_size_of_its_puzzle():
     for board in ({"solution": Solution([[1]])}, {"start": PartialGrid([[1]])}):
         with pytest.raises(ValueError, match="a 1x1 board for a 8x11 puzzle"):
-            Record(LETTER_P, **board)
+            Record(P_PUZZLE, **board)
 
 
 def test_a_record_is_equal_to_another_wherever_they_stand():
-    assert Record(LETTER_P, number=1, line=1) == Record(LETTER_P, number=2, line=9)
-    assert Record(LETTER_P, title="P") != Record(LETTER_P)
+    assert Record(P_PUZZLE, number=1, line=1) == Record(P_PUZZLE, number=2, line=9)
+    assert Record(P_PUZZLE, title="P") != Record(P_PUZZLE)
 
 
 def test_names_in_the_table_differ_and_every_extension_is_of_one_format():

@@ -64,6 +64,10 @@ CLUES = (
         ("webpbn", "<puzzleset>" + "<a>" * 100_000, "$1: line 1: elements nested more than 16 deep"),
         ("nin", "1 1\n" + "1," * 40_000 + "\n1\n", "$1: line 2: a clue of over 65536 characters"),
         ("lists", "[[" + "1," * 10_000 + "]] [[1]]", "$1: line 1: a clue of over 9999 numbers"),
+        ("picross", "GRID\nROWS\n" + "[ 1 ]\n" * 10_000 + "COLUMNS\n[ 1 ]\n", "$1: line 10002: more than 9999 rows"),
+        ("pynogram", "[clues]\ncolumns = 1\nrows = " + "1," * 10_000, "$1: line 3: more than 9999 rows"),
+        ("g", ": rows\n1\n: columns\n" + "1\n" * 10_000 + ": end\n", "$1: line 10003: more than 9999 columns"),
+        ("picross", "GRID\nROWS\n[" + "1 " * 40_000 + "]\nCOLUMNS\n[ 1 ]\n", "$1: line 3: a clue of over 65536 characters"),
     ],
 )  # fmt: skip
 def test_a_fault_is_named_with_its_place(name, data, fault):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nonobot.protocol import Puzzle, Record, formats
-from tests.test_formats_faults import only_fault, said
+from tests.test_formats_faults import said
 
 FIVE = Puzzle.unchecked(columns=((3, 1), (1, 1, 1), (1, 1, 1), (1, 3)), rows=((4,), (1,), (4,), (1,), (4,)))
 """The digit that pynogram's documentation draws."""
@@ -164,22 +164,6 @@ def test_blank_lines_are_space_or_empty_clues_by_the_size(text):
 def test_a_board_of_empty_clues_may_be_blank_lines_alone():
     for name, text in (("nin", "2 1\n\n\n\n"), ("mk", "1 2\n\n#\n\n\n"), ("cwd", "1\n2\n\n\n\n\n")):
         assert said(text, name) == ["ok"]
-
-
-# Large files; golden/messages.txt has a small one for everything that can be wrong
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "fault"),
-    [
-        ("picross", "GRID\nROWS\n" + "[ 1 ]\n" * 10_000 + "COLUMNS\n[ 1 ]\n", "$1: line 10002: more than 9999 rows"),
-        ("pynogram", "[clues]\ncolumns = 1\nrows = " + "1," * 10_000, "$1: line 3: more than 9999 rows"),
-        ("g", ": rows\n1\n: columns\n" + "1\n" * 10_000 + ": end\n", "$1: line 10003: more than 9999 columns"),
-        ("picross", "GRID\nROWS\n[" + "1 " * 40_000 + "]\nCOLUMNS\n[ 1 ]\n", "$1: line 3: a clue of over 65536 characters"),
-    ],
-)  # fmt: skip
-def test_a_fault_is_named_with_its_place(name, data, fault):
-    assert only_fault(data, name) == fault
 
 
 # What is of no format, and looks like one
