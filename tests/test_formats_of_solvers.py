@@ -168,42 +168,6 @@ def test_a_board_of_empty_clues_may_be_blank_lines_alone():
 
 # What is of no format, and looks like one
 
-CWD = "looks most like cwd (height, width, rows, a blank line, columns), but its first two lines, {} and {}, are not its height and its width"
-
-
-@pytest.mark.parametrize(
-    ("text", "like"),
-    [
-        ("2\n2 1\n\n1\n2\n1\n", CWD.format("'2'", "'2 1'")),
-        ("1 1\n1\n\n1\n1\n1\n", CWD.format("'1 1'", "'1'")),
-        ("1\n1\n\n1\n1\n1\n", CWD.format("'1'", "'1'")),
-        ("# columns first\n1 1 1\n9\n\n\n1\n", CWD.format("'1 1 1'", "'9'")),
-        ("2 2\n1\n1\n1\n1\n1\n", "looks most like nin, but '2 2' asks for 4 clue lines and there are 5"),
-        ("25 25\n", "looks most like nin, but '25 25' asks for 50 clue lines and there are 0"),
-        ("2 2\n1\nx\n", "looks most like nin, but 'x' is no clue"),
-        ("1 2 3\n1\n2\n", "has 3 lines of numbers and neither a size nor headings: nothing says which are the rows"),
-        ("1\n1\n", "has 2 lines of numbers and neither a size nor headings: nothing says which are the rows"),
-        ("1\n", "has 1 line of numbers and neither a size nor headings: nothing says which are the rows"),
-        ("GRID Two notes\n\n", "looks most like picross, but has no line 'ROWS'"),
-        ("The bird\nGRID one\nROWS\n1\n", "looks most like picross, but has no line 'COLUMNS'"),
-        ("Bicykl\n:\n3\n5\n", "looks most like g, but has 1 of the lines with ':' before the rows and before the columns"),
-        ("ROWS:\n3\n1 1\nCOLUMNS:\n2\n", "looks most like hv, but has 'ROWS:' and 'COLUMNS:' where that has H and V"),
-        ("Rows:\n3\n1 1\n", "has a line 'Rows:', but none for the columns"),
-        ("columns: 3\n", "has a line 'columns: 3', but none for the rows"),
-        ("columns = 3\nrows = 1, 1, 1\n", "looks most like pynogram, but has no line '[clues]'"),
-        ("// C\nint x[] = {{1}}\n", "looks most like lists, but 'int x[] = {{1}}' starts neither with a bracket nor with a name such as 'rows ='"),
-        ("Dear Sir or Madam\n", None),
-        ("#\n", None),
-    ],
-)  # fmt: skip
-def test_what_is_of_no_format_is_told_what_it_looks_most_like(text, like):
-    with pytest.raises(formats.UnknownFormatError) as raised:
-        formats.detect(text.encode())
-    if like:
-        assert str(raised.value) == f"the content is of no known format; it {like}"
-    else:
-        assert str(raised.value).startswith("the content is of no known format; known are cwd, ")
-
 
 @given(text=st.text(alphabet="01 \n:#=,[]{}GRIDOWScolumnsrows", max_size=40))
 def test_what_is_of_no_format_is_told_in_one_line(text):

@@ -17,6 +17,7 @@ import pytest
 
 from nonobot.bot.cli import parse
 from nonobot.harness import cli
+from nonobot.protocol.formats import FormatError, detect
 from nonobot.tournament_data import Recipe, write_set
 from tests.talking import carried_out
 from tests.test_formats_faults import said as lines_of
@@ -79,9 +80,13 @@ def test_what_cannot_be_used_ends_with_2_one_line_and_no_file(line, message):
 
 
 def of_file(line: str) -> str:
-    """Return what reading a puzzle file says: a line has the format and the content, as Python writes bytes."""
+    """Return what reading a puzzle file says: a line has a format (`?`: none) and the bytes as in Python."""
     name, _, content = line.partition(" ")
-    return "\n".join(lines_of(content.encode("latin-1").decode("unicode_escape").encode("latin-1"), name))
+    data = content.encode("latin-1").decode("unicode_escape").encode("latin-1")
+    try:
+        return "\n".join(lines_of(data, detect(data) if name == "?" else name))
+    except FormatError as error:
+        return str(error)
 
 
 @pytest.mark.parametrize(("line", "said"), messages(">"), ids=[line[:60] for line, _ in messages(">")])
