@@ -80,12 +80,6 @@ def hang_and_ignore_sigterm():
     hang_at_3()
 
 
-def hang_at_1_to_3():
-    for number in puzzles():
-        time.sleep(1000 if number < 4 else 0)
-        say(known[number])
-
-
 def hang_busy_at_3():
     for number in puzzles():
         while number == 3:
@@ -118,13 +112,6 @@ def ends_with_2_in_colours():
     perfect()
     sys.stderr.write("many words\n\t\x1b[31mcannot  go on: " + 1000 * "x" + "\r\n \n")
     sys.exit(2)
-
-
-def skip_2_and_end_with_1():
-    for number in puzzles():
-        if number != 2:
-            say(known[number])
-    sys.exit(1)
 
 
 def ends_after_2():
@@ -235,15 +222,6 @@ def twice():
         say(unlike(known[number]) + known[number] if number == 1 else known[number] * 2)
 
 
-def half_a_grid():
-    next(puzzles())
-    say("\n".join(known[1].split("\n")[:3]))
-
-
-def no_final_newline():
-    say("".join(known[number] for number in puzzles()).rstrip("\n"))
-
-
 def flood_stderr():
     for number in puzzles():
         sys.stderr.write("x" * 999_999 + "\n")
@@ -254,11 +232,6 @@ def flood_stderr():
 def flood_stdout():
     while True:
         sys.stdout.write("y\n" * 1000)
-
-
-def flood_without_lines():
-    while True:
-        sys.stdout.write("1\t" * 1000)
 
 
 def flood_with_one_answer():
@@ -288,13 +261,6 @@ def close_stdin():
 def never_end():
     perfect()
     time.sleep(1000)
-
-
-def give_up():
-    zeros = "\n".join(["\t".join("0" * SIDE)] * SIDE)
-    answers = {1: f"$1\n{zeros}\n", 2: "$2\nunsolvable\n", 3: "$3\ntimeout\n", 4: "$4\ninvalid\n", 5: "$5\n"}
-    for number in puzzles():
-        say(answers[number])
 
 
 def burn_cpu():
