@@ -38,12 +38,6 @@ def ruled(number: int) -> None:
         time.sleep(0.001)
 
 
-def unlike(text: str) -> str:
-    """Return an answer with its first cell changed."""
-    head, _, cells = text.partition("\n")
-    return f"{head}\n{1 - int(cells[0])}{cells[1:]}"
-
-
 def everything() -> str:
     return "".join(known.values())
 
@@ -82,48 +76,11 @@ def torn_after_2():
     write(text[cut:])
 
 
-def rewrites():
-    for number in numbers():
-        write("".join(known[one] for one in range(1, number + 1)), "w")
-        ruled(number)
-
-
-def rewrites_a_torn_answer():
-    write(known[1] + unlike(known[2])[:-3])
-    ruled(1)
-    write(everything(), "w")
-
-
 def replaces():
     for number in numbers():
         write("".join(known[one] for one in range(1, number + 1)), "w", "new")
         os.replace("new", "solution.txt")  # noqa: PTH105
         ruled(number)
-
-
-def changes_its_mind():
-    write(unlike(known[1]) + known[2])
-    ruled(2)
-    write(known[1] + unlike(known[2]) + known[3] + known[4] + known[5], "w")
-
-
-def truncates():
-    late()
-    ruled(5)
-    os.truncate("solution.txt", 0)
-
-
-def deletes():
-    late()
-    ruled(5)
-    os.unlink("solution.txt")  # noqa: PTH108
-
-
-def deletes_and_goes_on():
-    write(known[1] + known[2])
-    ruled(2)
-    os.unlink("solution.txt")  # noqa: PTH108
-    write(known[3] + known[4] + known[5])
 
 
 def never_writes():
@@ -144,43 +101,16 @@ def makes_a_pipe():
     os.mkfifo("log.txt")
 
 
-def makes_a_folder():
-    os.mkdir("solution.txt")  # noqa: PTH102
-
-
 def no_final_newline():
     write(everything().rstrip("\n"))
 
 
-def half_a_grid():
-    write("\n".join(known[1].split("\n")[:3]))
-
-
-def give_up():
-    zeros = "\n".join(["\t".join("0" * SIDE)] * SIDE)
-    write(f"$1\n{zeros}\n$2\nunsolvable\n")
-    ruled(2)
-    write("$3\ntimeout\n$4\ninvalid\n$5\n")
-
-
-def flood(text: str) -> None:
+def flood_without_lines():
     """Write far more than a bot may, and stay: the disk is others' as well."""
     with open("solution.txt", "w") as file:  # noqa: PTH123
         while file.tell() < 20_000_000:
-            file.write(text)
+            file.write("1\t" * 1000)
         time.sleep(1000)
-
-
-def flood_of_lines():
-    flood("y\n" * 1000)
-
-
-def flood_without_lines():
-    flood("1\t" * 1000)
-
-
-def flood_of_one_answer():
-    flood(known[1] * 100)
 
 
 def flood_stdout():

@@ -92,11 +92,7 @@ def test_the_questions_are_those_of_the_official_way(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "behaviour",
-    [
-        *("late", "in_blocks", "no_final_newline", "flood_stdout", "torn_after_2", "rewrites_a_torn_answer"),
-        *("rewrites", "replaces", "truncates", "deletes", "deletes_and_goes_on"),
-    ],
+    "behaviour", ["in_blocks", "no_final_newline", "flood_stdout", "torn_after_2", "replaces"]
 )
 def test_answers_count_however_the_file_is_written(tmp_path, behaviour):
     result = played(behaviour, tmp_path)
@@ -107,7 +103,7 @@ def test_answers_count_however_the_file_is_written(tmp_path, behaviour):
     assert result.attempts[0].own_log.problem == "no file 'log.txt' in its folder"
     if behaviour == "torn_after_2":  # timestamped when it is whole
         assert arrivals(result)[1] < arrivals(result)[2]
-    if behaviour in ("rewrites", "replaces"):  # answers that stay the same keep their timestamps
+    if behaviour == "replaces":  # answers that stay the same keep their timestamps
         assert len(set(arrivals(result))) == 5
 
 
@@ -115,20 +111,11 @@ def test_in_the_sandbox(tmp_path):
     assert verdicts(played("late", tmp_path, contain=Contain.AUTO)) == [RIGHT] * 5
 
 
-def test_of_an_answer_that_was_changed_the_first_counts(tmp_path):
-    result = played("changes_its_mind", tmp_path)
-    assert verdicts(result) == [WRONG, *[RIGHT] * 4]
-    assert result.score.duplicate_count == 2
-    assert "$1 was answered before; the first answer counts" in result.score.remarks[0]
-
-
 @pytest.mark.parametrize(
     ("behaviour", "why"),
     [
         ("never_writes", "no file 'solution.txt' in its folder"),
         ("links_to_the_solutions", "'solution.txt' in its folder cannot be read: links are not followed"),
-        ("makes_a_pipe", "'solution.txt' in its folder is no file"),
-        ("makes_a_folder", "'solution.txt' in its folder is no file"),
     ],
 )
 def test_what_cannot_be_read_is_said(tmp_path, behaviour, why):
@@ -143,32 +130,14 @@ def test_files_in_folders(tmp_path):
     assert result.attempts[0].own_log is UNSET
 
 
-@pytest.mark.parametrize(
-    "behaviour",
-    [
-        "flood_without_lines",
-        pytest.param("flood_of_lines", marks=pytest.mark.slow),
-        pytest.param("flood_of_one_answer", marks=pytest.mark.slow),
-    ],
-)
-def test_a_file_that_grows_without_end_ends_the_run(tmp_path, behaviour):
-    result = played(behaviour, tmp_path)
-    assert result.score.right == (behaviour == "flood_of_one_answer")
-    assert result.end.reason is EndReason.PROTOCOL_ERROR
-
-
-def test_giving_up(tmp_path):
-    result = played("give_up", tmp_path)
-    assert [one.detail for one in result.score.puzzles] == [
-        "zeros", "unsolvable", "timeout", "invalid", "nothing written",
-    ]  # fmt: skip
-    assert arrivals(result)[1] < arrivals(result)[2]
+def test_a_file_that_grows_without_end_ends_the_run(tmp_path):
+    result = played("flood_without_lines", tmp_path)
+    assert (result.score.right, result.end.reason) == (0, EndReason.PROTOCOL_ERROR)
 
 
 @pytest.mark.parametrize(
     ("behaviour", "expected", "reason", "status"),
     [
-        ("half_a_grid", [MALFORMED, *[MISSING] * 4], EndReason.FINISHED, 0),
         ("crashes_at_3", [RIGHT, RIGHT, MALFORMED, MISSING, MISSING], EndReason.CRASHED, 3),
         ("never_end", [RIGHT] * 5, EndReason.FINISHED, "SIGTERM"),
     ],
@@ -179,17 +148,12 @@ def test_the_end_of_the_bot_is_the_end_of_its_answer(tmp_path, behaviour, expect
     assert (result.end.reason, result.end.signal or result.end.exit_status) == (reason, status)
 
 
-@pytest.mark.parametrize(
-    ("limit", "reason"),
-    [("wall_limit_seconds", EndReason.TIME_LIMIT), ("stall_limit_seconds", EndReason.STALLED)],
-)
-def test_limits(tmp_path, monkeypatch, limit, reason):
+def test_a_bot_that_was_stopped_may_leave_half_a_line_in_its_log(tmp_path, monkeypatch):
     let_time_fly(monkeypatch, tmp_path / "result.stderr.txt")
-    terms = {"wall_limit_seconds": 1e6} | {limit: 50.0}
-    result = played("hang_at_3", tmp_path, **terms)
+    result = played("hang_at_3", tmp_path, wall_limit_seconds=50.0)
     assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
-    assert result.end.reason is reason
-    assert result.attempts[0].own_log == BotLog({1: 0.25})  # without the line that was not finished
+    assert result.end.reason is EndReason.TIME_LIMIT
+    assert result.attempts[0].own_log == BotLog({1: 0.25})
 
 
 def test_after_the_limit_of_a_puzzle_the_rest_is_laid_out_anew(tmp_path, monkeypatch):
