@@ -21,7 +21,8 @@ from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle
 from nonobot.tournament_data import load_set
 from tests import naive
 from tests.boards import grids, random_grid
-from tests.enumerated import SUBSETS, by_clues, check_search, mixed_board
+from tests.enumerated import SUBSETS, by_clues, check_search, check_solved, mixed_board
+from tests.talking import hard
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -90,6 +91,27 @@ def test_random_small_boards_have_the_solutions_that_enumeration_finds(strategy,
 def test_boards_of_one_colour(search, width, height, colour):
     grid = [[colour] * width for _ in range(height)]
     check_search(search, Puzzle.from_grid(grid), [grid])
+
+
+def test_sides_of_every_length(search):
+    rng = random.Random(62)
+    for side in range(1, 63):
+        for width, height in ((side, 1), (1, side), (side, rng.randint(1, 62)), (side, side)):
+            puzzle = Puzzle.from_grid(random_grid(rng, width, height, rng.uniform(0.75, 0.9)))
+            check_solved(puzzle, search(puzzle))
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_a_board_that_takes_too_long_is_a_timeout_and_the_next_is_solved_as_before(name):
+    strategy = STRATEGIES[name]()
+    easy = Puzzle.from_grid(random_grid(random.Random(8), 25, 25, 0.7))
+    before = strategy.solve(easy)
+    for seconds in (0, 0.05):
+        result = strategy.solve(hard(), seconds=seconds)
+        assert (result.status, result.solutions, result.exhausted) == ("timeout", (), False)
+        assert result.verdict == "unknown"
+        after = strategy.solve(easy)
+        assert (after.solutions, after.counts) == (before.solutions, before.counts)
 
 
 # Boards to start from
