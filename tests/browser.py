@@ -85,19 +85,3 @@ class Browser:
             assert time.monotonic() < until, f"it never came true: {expression}"
             self.value("new Promise(requestAnimationFrame)")
         return value
-
-    def press(self, key: str, *modifiers: str) -> None:
-        """Press a key, as `KeyboardEvent.key` names it, and let it go; modifiers: Alt, Control, Meta, Shift."""
-        self.page.keyboard.press("+".join([*modifiers, key]))
-
-    def type(self, text: str) -> None:
-        """Put a text where the focus is, all at once."""
-        self.page.keyboard.insert_text(text)
-
-    def click(self, x: float, y: float, to: tuple[float, float] | None = None) -> None:
-        """Press the mouse there, and let it go, there or, dragged, at `to`."""
-        self.page.mouse.move(x, y)
-        self.page.mouse.down()
-        if to is not None:
-            self.page.mouse.move(*to, steps=4)
-        self.page.mouse.up()

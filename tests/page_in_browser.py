@@ -52,7 +52,7 @@ def coloured(browser, colour: int) -> int:
 
 
 def press(browser, place: str) -> None:
-    """Click on an element."""
+    """Click in the middle of an element, as the mouse does."""
     browser.page.click(place)
 
 
@@ -60,7 +60,7 @@ def paste(browser, text: str) -> str:
     """Paste a text in place of what is there, and return the verdict on it."""
     browser.value("document.querySelector('#verdict').dataset.verdict = 'none'")
     browser.value("document.querySelector('#text').focus(); document.querySelector('#text').select()")
-    browser.type(text)
+    browser.page.keyboard.insert_text(text)
     return verdict(browser)
 
 
@@ -74,9 +74,9 @@ def verdict(browser) -> str:
 def focus_board(browser) -> None:
     """Go to the board as the keyboard does."""
     browser.value("document.querySelector('#zoom-in').focus()")
-    browser.press("Tab")
+    browser.page.keyboard.press("Tab")
     if browser.value("document.activeElement.id") == "frame":  # a frame that scrolls is a stop of its own
-        browser.press("Tab")
+        browser.page.keyboard.press("Tab")
     assert browser.value("document.activeElement.id") == "board"
 
 

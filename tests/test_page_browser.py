@@ -48,7 +48,7 @@ def test_what_is_pasted_is_solved_and_drawn(visitor):
 def test_a_fault_is_at_its_line_while_one_types(visitor):
     visitor.value("document.querySelector('#text').focus()")
     for key in "1-2":
-        visitor.press(key)
+        visitor.page.keyboard.press(key)
     visitor.wait_for("document.querySelector('#faults').textContent")
     assert text_of(visitor, "#faults") == "line 1: the clue of column 1 needs 2 cells, the column has 1"
     assert text_of(visitor, "#gutter mark") == "1"
@@ -124,14 +124,14 @@ def test_clues_appear_as_one_draws(visitor):
     change(visitor, "#draw-height", "4")
     says(visitor, "#verdict", "4x4")
     focus_board(visitor)
-    visitor.press(" ")
+    visitor.page.keyboard.press(" ")
     assert text_of(visitor, "#place") == "row 1, column 1: black. Row: 1. Column: 1"
-    visitor.press("ArrowRight")
-    visitor.press("b")
-    visitor.press("ArrowDown", "Shift")
+    visitor.page.keyboard.press("ArrowRight")
+    visitor.page.keyboard.press("b")
+    visitor.page.keyboard.press("Shift+ArrowDown")
     assert text_of(visitor, "#place") == "row 2, column 2: black. Row: 1. Column: 2"
     visitor.wait_for("document.querySelector('#verdict').dataset.verdict === 'unique'")
-    visitor.press("z", "Control")
+    visitor.page.keyboard.press("Control+z")
     assert text_of(visitor, "#place").startswith("row 2, column 2")
     press(visitor, "#draw-undo")
     press(visitor, "#draw-redo")
@@ -210,11 +210,11 @@ def test_whether_it_is_still_right(visitor):
     paste(visitor, HEART)
     press(visitor, "[data-view='mine']")
     focus_board(visitor)
-    visitor.press("b")  # row 1, column 1 is white
-    visitor.press("c")
+    visitor.page.keyboard.press("b")  # row 1, column 1 is white
+    visitor.page.keyboard.press("c")
     says(visitor, "#hint", "1 cell wrong: row 1, column 1")
     assert coloured(visitor, 0xD1271C) > 10
-    visitor.press("w")
+    visitor.page.keyboard.press("w")
     press(visitor, "#mine-check")
     says(visitor, "#hint", "Still right")
 
@@ -223,7 +223,7 @@ def test_an_answer_that_comes_too_late_changes_nothing(visitor):
     paste(visitor, HEART)
     press(visitor, "[data-view='mine']")
     focus_board(visitor)
-    visitor.press("b")
+    visitor.page.keyboard.press("b")
     visitor.value(
         "(() => { const ask = fetch, may = new Promise(done => (window.release = done));"
         " window.fetch = async (...what) => { const told = await ask(...what); await may; return told; }; })()"
@@ -245,7 +245,10 @@ def test_cells_are_painted_with_the_mouse(visitor):
         " const box = one.getBoundingClientRect(); return [box.right, box.bottom]; })()"
     )
     first, last = (box[0] - 2 - 4.5 * 40, box[1] - 2 - 3.5 * 40), (box[0] - 2 - 20, box[1] - 2 - 3.5 * 40)
-    visitor.click(*first, to=last)
+    visitor.page.mouse.move(*first)
+    visitor.page.mouse.down()
+    visitor.page.mouse.move(*last, steps=4)
+    visitor.page.mouse.up()
     assert dark_cells(visitor, 5, 5)[1] == [1] * 5
     press(visitor, "#mine-undo")
     assert sum(map(sum, dark_cells(visitor, 5, 5))) == 0

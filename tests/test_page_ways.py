@@ -122,35 +122,35 @@ def test_the_puzzle_is_taken_away(visitor):
 
 
 def test_the_keyboard_alone_is_enough(visitor):
-    visitor.press("Tab")
+    visitor.page.keyboard.press("Tab")
     assert visitor.value("document.activeElement.className") == "skip"
     seen = []
     for _ in range(40):
-        visitor.press("Tab")
+        visitor.page.keyboard.press("Tab")
         seen.append(visitor.value("document.activeElement.id || document.activeElement.textContent"))
         if seen[-1] == "text":
             break
-    visitor.type(HEART)
+    visitor.page.keyboard.insert_text(HEART)
     assert verdict(visitor) == "unique"
     for _ in range(40):
-        visitor.press("Tab")
+        visitor.page.keyboard.press("Tab")
         seen.append(visitor.value("document.activeElement.id || document.activeElement.dataset.view || ''"))
         if seen[-1] == "mine":
-            visitor.press("Enter")
+            visitor.page.keyboard.press("Enter")
         if seen[-1] == "board":
             break
     assert {"tab-text", "text", "open", "solution", "steps", "mine", "zoom-in", "board"} <= set(seen)
-    visitor.press("h")
+    visitor.page.keyboard.press("h")
     says(visitor, "#hint", "Row 2")
-    visitor.press("End")
-    visitor.press("PageDown")
+    visitor.page.keyboard.press("End")
+    visitor.page.keyboard.press("PageDown")
     assert text_of(visitor, "#place").startswith("row 5, column 5")
     before = text_of(visitor, "#hint")
     visitor.value("document.querySelector('#take-file').focus()")
-    visitor.press("c")  # a letter acts on the board alone
+    visitor.page.keyboard.press("c")  # a letter acts on the board alone
     assert text_of(visitor, "#hint") == before
     visitor.value("document.querySelector('.skip').focus()")
-    visitor.press("Enter")
+    visitor.page.keyboard.press("Enter")
     assert visitor.value("document.activeElement.id") == "stage"
 
 
