@@ -127,11 +127,9 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
                 raise UnusableError(
                     f"the scheduler at {place} has no workers; to start one: dask worker {place} --nthreads 1"
                 ) from None
-            workers = client.scheduler_info(n_workers=-1)["workers"]
-            unfit = _differences(client, workers, facts or software)
-        if any(unfit.values()):
-            lines = [line for worker_lines in unfit.values() for line in worker_lines]
-            raise UnusableError("\n  ".join([f"not all workers at {place} can be used:", *lines]))
+            unfit = FitWorkers(client, facts or software).look()
+        if unfit:
+            raise UnusableError("\n  ".join([f"not all workers at {place} can be used:", *unfit]))
         yield client
 
 
@@ -236,31 +234,8 @@ def differing(address: str, here: Mapping[str, str], there: Mapping[str, str] | 
     ]
 
 
-def _differences(client: Client, workers: Mapping[str, Any], facts: Facts) -> dict[str, list[str]]:
-    """Return for each worker, by address, a line for each thing that makes it unfit.
-
-    The values of `workers` are those of the scheduler's `workers`.
-    """
-    here = facts()
-    there = client.run(facts, workers=list(workers), on_error="return") if workers else {}
-    lines = {}
-    for address, worker in workers.items():
-        lines[address] = differing(address, here, there.get(address, ConnectionError("it left")))
-        if worker["nthreads"] != 1:
-            lines[address].append(f"{address}: {worker['nthreads']} threads; start it with --nthreads 1")
-    return lines
-
-
 class FitWorkers:
-    """The workers that are there, and those that fit, as they come and go.
-
-    Parameters
-    ----------
-    client : Client
-    facts : callable
-        Facts that every worker has to share.
-    say : callable
-        Called with a line for each worker that is not used.
+    """The workers that are there, and those that share `facts` with this process, as they come and go.
 
     Attributes
     ----------
@@ -270,37 +245,42 @@ class FitWorkers:
         The kinds of the machines of those that fit, by address.
     """
 
-    def __init__(self, client: Client, facts: Facts, say: Callable[[str], None]) -> None:
+    def __init__(self, client: Client, facts: Facts) -> None:
         self.there: set[str] = set()
         self.fit: dict[str, MachineKind] = {}
         self._client = client
         self._facts = facts
-        self._say = say
         self._unfit: set[str] = set()
         self._scheduler = client.scheduler_info()["id"]
 
-    def look(self) -> None:
-        """Update both, and compare the facts of those that came."""
+    def look(self) -> list[str]:
+        """Update both, and return a line for each reason why a new worker does not fit."""
         info = self._client.scheduler_info(n_workers=-1)
         if info["id"] != self._scheduler:
             raise ConnectionError("another scheduler is in its place")
         workers = info["workers"]
         self.there = set(workers)
-        running = {address: worker for address, worker in workers.items() if worker["status"] == "running"}
+        running = {address for address, worker in workers.items() if worker["status"] == "running"}
         self.fit = {address: kind for address, kind in self.fit.items() if address in running}
-        new = {address: running[address] for address in running.keys() - self.fit.keys() - self._unfit}
-        for address, lines in _differences(self._client, new, self._facts).items():
-            for line in lines:
-                self._say(f"not used: {line}")
+        new = [address for address in workers if address in running - self.fit.keys() - self._unfit]
+        if not new:
+            return []
+        reasons = []
+        here, there = self._facts(), self._client.run(self._facts, workers=new, on_error="return")
+        for address in new:
+            lines = differing(address, here, there.get(address, ConnectionError("it left")))
+            if (threads := workers[address]["nthreads"]) != 1:
+                lines.append(f"{address}: {threads} threads; start it with --nthreads 1")
             if lines:
                 self._unfit.add(address)
-        fit = list(new.keys() - self._unfit)
-        kinds = self._client.run(_kind, workers=fit, on_error="return") if fit else {}
-        self.fit |= {address: kind for address, kind in kinds.items() if isinstance(kind, tuple)}
+            reasons += lines
+        if fit := [address for address in new if address not in self._unfit]:
+            kinds = self._client.run(_kind, workers=fit, on_error="return")
+            self.fit |= {address: kind for address, kind in kinds.items() if isinstance(kind, tuple)}
+        return reasons
 
-    def put_aside(self, address: str, why: str) -> None:
+    def put_aside(self, address: str) -> None:
         """Stop using a worker."""
-        self._say(f"not used any more: {address}: {why}")
         self._unfit.add(address)
         self.fit.pop(address, None)
 

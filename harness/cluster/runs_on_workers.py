@@ -167,7 +167,7 @@ class RunsOnWorkers:
             If no worker comes that can play the rest, or a result cannot be written.
         """
         with talking():
-            workers = FitWorkers(client, needed(self.todo), self._screen.say)
+            workers = FitWorkers(client, needed(self.todo))
             client.subscribe_topic(SIGNS, lambda event: self._inbox.put(event[1]))
         if self._again:
             for scheduled in self.todo:
@@ -177,7 +177,9 @@ class RunsOnWorkers:
         try:
             while (self.todo or self._playing) and not interrupts.told:
                 with talking():
-                    workers.look()
+                    unfit = workers.look()
+                for line in unfit:
+                    self._screen.say(f"not used: {line}")
                 self._miss(workers)
                 self._give(client, workers)
                 if self._playing:
@@ -252,7 +254,8 @@ class RunsOnWorkers:
         else:
             self.todo.append(one.scheduled)
             if outcome:
-                workers.put_aside(one.address, outcome.why)
+                self._screen.say(f"not used any more: {one.address}: {outcome.why}")
+                workers.put_aside(one.address)
 
     def _miss(self, workers: FitWorkers) -> None:
         """Take back the runs of workers that are gone."""

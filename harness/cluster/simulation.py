@@ -316,11 +316,7 @@ def _parser() -> Parser:
         ("--task-seconds", 0.0, "survey: what a task is to take; 0 for the rule of `nonojudge generate`"),
     ):
         parser.add_argument(name, type=some, default=value, metavar="X", help=f"{what} (%(default)s)")
-    for name, whole, what in (
-        ("--bots", 20, "league"),
-        ("--sets", 30, "league"),
-        ("--boards", 10**9, "survey"),
-    ):
+    for name, whole, what in (("--bots", 20, "league"), ("--sets", 30, "league"), ("--boards", 10**9, "survey")):
         parser.add_argument(name, type=count, default=whole, metavar="N", help=f"{what} (%(default)s)")
     return parser
 
