@@ -95,11 +95,6 @@ def test_a_damaged_file_is_replaced(source, folder, capsys):
     assert (folder / "taai2011.txt").read_bytes() == TAAI
 
 
-def test_a_folder_that_is_not_there(source, capsys):
-    assert cli.run(["data", "import", str(source / "nowhere")]) == 2
-    assert capsys.readouterr().err == f"nonojudge: cannot read {source}/nowhere: No such file or directory\n"
-
-
 def test_a_data_folder_that_cannot_be_made(source, monkeypatch, capsys):
     (source / "set").write_bytes(TAAI)
     monkeypatch.setenv("NONOBOT_DATA", str(source / "set" / "sets"))
