@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -93,12 +92,3 @@ def test_the_users_cache_folder_is_where_sets_are_kept(monkeypatch):
         assert data_folder() == Path("/somewhere/nonobot/sets")
     monkeypatch.setenv("NONOBOT_DATA", "~/sets")
     assert data_folder() == Path("~/sets").expanduser()
-
-
-def test_what_fetching_needs_is_loaded_only_for_fetching():
-    code = (
-        "import sys; from nonobot.harness import cli; cli.run(['data', 'list']);"
-        "print([name for name in sys.modules if name.split('.')[0] in ('pooch', 'requests', 'rich')])"
-    )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.endswith("[]\n")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -392,14 +390,3 @@ def test_names_in_the_table_differ_and_every_extension_is_of_one_format():
     assert len(set(extensions)) == len(extensions)
     assert formats.by_extension("PUZZLE.XML").name == "webpbn"
     assert formats.by_extension("puzzle") is None
-
-
-def test_nothing_of_the_formats_is_loaded_before_it_is_used():
-    code = (
-        "import sys, nonobot.protocol\n"
-        "assert not [name for name in sys.modules if 'nonobot.protocol.formats' in name]; "
-        "from nonobot.protocol import formats; formats.detect_prefix(b'$'); "
-        "assert not {'nonobot.protocol.formats.webpbn', 'pyexpat', 'html'} & set(sys.modules), sys.modules; "
-        "list(formats.read(b'1-1')); assert 'pyexpat' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

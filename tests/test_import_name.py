@@ -100,3 +100,30 @@ def test_a_breakpoint_set_in_pdb_fires(tmp_path):
     pdb = [sys.executable, "-m", "pdb", "-c", f"b protocol/clues.py:{LINE}", "-c", "c", "-c", "p clue", "-c", "q"]
     done = subprocess.run([*pdb, script], cwd=REPOSITORY, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert "(1, 2)" in done.stdout.splitlines(), done
+
+
+JUDGE = "from nonobot.harness import cli; cli.run({})"
+
+
+@pytest.mark.parametrize(
+    ("code", "unwanted"),
+    [
+        ("import nonobot, nonobot.__main__", "typing numpy numba llvmlite argparse"),
+        ("import nonobot; nonobot.Puzzle", "numba llvmlite argparse"),
+        ("import nonobot.protocol", "nonobot.protocol.formats"),
+        ("from nonobot.protocol import formats; formats.detect_prefix(b'$')", "pyexpat html"),
+        ("from nonobot.protocol import formats; list(formats.read(b'1-1'))", "pyexpat"),
+        (JUDGE.format(["--help"]), "nonobot.bot rich numba numpy"),
+        (JUDGE.format(["run", "--help"]), "nonobot.bot rich numba matplotlib"),
+        (JUDGE.format(["data", "list"]), "pooch requests rich"),
+        (JUDGE.format(["render", "--help"]), "PIL rich"),
+        (JUDGE.format(["report", "--help"]), "matplotlib jinja2 rich"),
+    ],
+)
+def test_what_is_not_needed_is_not_loaded(code, unwanted):
+    program = f"import sys; before = set(sys.modules); {code}; print(*set(sys.modules) - before, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = done.stderr.splitlines()[-1].split()
+    assert "nonobot" in loaded
+    packages = {name for name in unwanted.split() for one in loaded if f"{one}.".startswith(f"{name}.")}
+    assert packages == set()

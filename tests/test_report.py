@@ -337,11 +337,3 @@ def test_missing_libraries_are_named_with_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(UnusableError, match=r"needs jinja2, .*-m pip install jinja2$"):
         carried_out(tmp_path, "-o", tmp_path / "page.html")
-
-
-def test_the_command_starts_without_heavy_imports():
-    program = (
-        "import sys, nonobot.harness.commands.report; print({'matplotlib', 'jinja2', 'rich'} & sys.modules.keys())"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
