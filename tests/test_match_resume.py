@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import machine, match
 from nonobot.harness.play.journal import PuzzleJudged, journal_path, read_records
-from nonobot.harness.play.match import Bot, ResultLostError, not_started, play, recorded_run, resume
+from nonobot.harness.play.match import Bot, ResultLostError, not_started, recorded_run, resume
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import EndReason
@@ -118,12 +118,6 @@ def test_another_set_is_refused(tmp_path):
     assert verdicts(resume(SET, tmp_path / "result.json")) == ["right"] * 5
 
 
-def test_nothing_to_go_on_with(tmp_path):
-    with pytest.raises(UnusableError, match=r"cannot read .*no\.json"):
-        resume(SET, tmp_path / "no.json")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_bot_that_is_away_for_the_moment_costs_nothing(tmp_path):
     result = interrupted(tmp_path)
     write_json(tmp_path / "result.json", replace(result, command=["no-such-program"]))
@@ -222,12 +216,6 @@ def test_two_judges_do_not_write_one_result(tmp_path):
     out, _ = judge.communicate(timeout=60)
     assert "go on with: nonojudge run --resume result.json" in out
     assert judge.returncode == 130
-
-
-def test_play_says_that_it_cannot_write(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(UnusableError, match="cannot write"):
-        play(SET, match.Bot("x", ["true"]), Configuration(), tmp_path / "file" / "result.json")
 
 
 def test_a_result_that_cannot_be_written_is_made_of_the_journal_later(tmp_path, monkeypatch):
