@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from nonobot.harness.play import bot_command, mounts
+from nonobot.harness.play import bot_command, sandbox
 from nonobot.harness.play.bot_command import OWN_BOT, is_in
-from nonobot.harness.play.mounts import View
+from nonobot.harness.play.sandbox import Sandbox
 from nonobot.system import kernel_cache
 
 STATES = {"--ro-bind": "read", "--ro-bind-try": "read", "--tmpfs": "empty", "--bind": "write", "--dev": "read"}
@@ -48,14 +48,14 @@ def bot(path):
 
 
 def test_what_is_named_is_shown_and_nothing_else_of_home(here):
-    words = View().mounts(bot("bots/mine/bot.py"))
+    words = Sandbox().mounts(bot("bots/mine/bot.py"))
     paths = [here / one for one in ("bots/mine/bot.py", "bots/other.py", "home/secret")]
     assert seen(words, *paths, "/usr/lib", here) == ["read", "empty", "empty", "read", "empty"]
     assert words[-2:] == [("--remount-ro", "/"), ("--chdir", str(here))]
 
 
 def test_what_is_mounted_last_holds_nothing_that_is_hidden(here):
-    view = View(hide=(here / "bots/other.py",), results=(here / "bots/results",), prepares=True)
+    view = Sandbox(hide=(here / "bots/other.py",), results=(here / "bots/results",), prepares=True)
     words = view.mounts(["sh", "bots", "bots/mine/bot.py"])
     assert seen(words, here / "bots/results/set/run.json", here / "bots") == ["empty", "read"]
     assert seen(view.mounts(bot("bots/mine/bot.py")), here / "bots/mine/data") == ["write"]
@@ -72,8 +72,8 @@ def test_kernels_are_written_by_the_bot_of_this_project_alone(here):
         ([sys.executable, "-m", "nonobot", "--warm-up"], "write"),
     ):
         kernel_cache().mkdir(parents=True, exist_ok=True)
-        assert seen(View(prepares=True).mounts(command), kernel_cache()) == [expected]
-        assert seen(View().mounts(command), kernel_cache()) == ["read"]
+        assert seen(Sandbox(prepares=True).mounts(command), kernel_cache()) == [expected]
+        assert seen(Sandbox().mounts(command), kernel_cache()) == ["read"]
 
 
 @pytest.mark.parametrize("own", ["home/.cache/nonobot/kernels", "home/.cache"])
@@ -81,16 +81,16 @@ def test_a_bot_whose_folder_is_that_of_the_kernels_does_not_write_them(here, own
     for folder in (here / own, kernel_cache()):
         folder.mkdir(parents=True, exist_ok=True)
     (here / own / "bot.py").touch()
-    assert seen(View(prepares=True).mounts(bot(here / own / "bot.py")), here / own) == ["read"]
+    assert seen(Sandbox(prepares=True).mounts(bot(here / own / "bot.py")), here / own) == ["read"]
 
 
 def test_work_in_a_folder_of_the_system_is_hidden(here, monkeypatch):
-    for module in (bot_command, mounts):
+    for module in (bot_command, sandbox):
         monkeypatch.setattr(module, "SYSTEM", (here / "bots", Path("/usr")))
     monkeypatch.setattr(bot_command, "OPT", here / "bots")
     others = tuple(bot_command.named_by(bot("bots/other.py")))
     assert here / "bots/other.py" in others
-    view = View(hide=others, results=(here / "bots/results",))
+    view = Sandbox(hide=others, results=(here / "bots/results",))
     paths = [here / one for one in ("bots/mine/data", "bots/other.py", "bots/results/set/run.json")]
     assert seen(view.mounts(bot("bots/mine/bot.py")), *paths, "/usr") == ["read", "covered", "empty", "read"]
 
@@ -98,7 +98,7 @@ def test_work_in_a_folder_of_the_system_is_hidden(here, monkeypatch):
 def test_what_is_hidden_is_so_under_each_name_of_its_folder(here):
     (here / "link").symlink_to("bots")
     (here / "bots/bot.py").touch()
-    view = View(hide=(here / "bots/other.py",), results=(here / "bots/results",), prepares=True)
+    view = Sandbox(hide=(here / "bots/other.py",), results=(here / "bots/results",), prepares=True)
     words = view.mounts(bot("link/bot.py"))
     for folder in (here / "link", here / "bots"):
         paths = (folder / one for one in ("bot.py", "other.py", "results"))
@@ -106,7 +106,7 @@ def test_what_is_hidden_is_so_under_each_name_of_its_folder(here):
 
 
 def test_what_is_hidden_in_a_hidden_folder_is_hidden_once(here):
-    view = View(hide=(here / "bots/gone",), results=(here / "bots/results", here / "bots/results/set"))
+    view = Sandbox(hide=(here / "bots/gone",), results=(here / "bots/results", here / "bots/results/set"))
     words = view.mounts(["python3", "bots/other.py"])
     covers = [one[-1] for one in words if "--tmpfs" in one]
     assert covers[-1] == str(here / "bots/results")
@@ -117,13 +117,13 @@ def test_results_among_which_a_bot_lies_are_hidden_one_by_one(here):
     for name, kind in (("today.json", "run"), ("set/run.json", "verify")):
         (here / "bots/results" / name).write_text(f'{{"kind": "{kind}"}}')
     (here / "bots/results/weights.json").write_text("{}")
-    words = View(results=(here / "bots/results",)).mounts(bot("bots/results/bot.py"))
+    words = Sandbox(results=(here / "bots/results",)).mounts(bot("bots/results/bot.py"))
     found = seen(words, *(here / "bots/results" / name for name in ("today.json", "set/run.json", "weights.json")))
     assert found == ["covered", "covered", "read"]
 
 
 def test_what_is_shown_is_read_and_wins_over_other_bots_but_not_over_results(here):
-    view = View(
+    view = Sandbox(
         show=(here / "bots",), hide=(here / "bots/other.py",), results=(here / "bots/results",), prepares=True
     )
     words = view.mounts(["true"])
@@ -134,7 +134,7 @@ def test_what_is_shown_is_read_and_wins_over_other_bots_but_not_over_results(her
 @pytest.mark.parametrize("folder", ["/", "/tmp", "/dev/shm", "/usr", "/proc"])
 def test_a_working_folder_that_is_there_is_not_covered(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    words = View().mounts(["true"])
+    words = Sandbox().mounts(["true"])
     assert ("--dir", folder) in words
     assert [one for one in words if one[-2:] == ("--tmpfs", folder)] == (
         [("--tmpfs", folder)] if folder in ("/tmp", "/dev/shm") else []
@@ -148,15 +148,15 @@ def test_what_only_root_may_read_is_covered_where_root_runs_bots(here, monkeypat
     for name, mode in {"secret": 0o750, "bots/other.py": 0o600, "bots/mine/data": 0o640}.items():
         (here / name).chmod(mode)
     (here / "bots/nowhere").symlink_to("gone")
-    monkeypatch.setattr(mounts, "ROOTS_FILES", (str(here), str(here / "gone")))
+    monkeypatch.setattr(sandbox, "ROOTS_FILES", (str(here), str(here / "gone")))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    mounts._of_root_alone.cache_clear()
-    assert {*mounts._of_root_alone()} == {here / "secret", here / "bots/other.py", here / "bots/mine/data"}
-    words = View().mounts(["true"])
+    sandbox._of_root_alone.cache_clear()
+    assert {*sandbox._of_root_alone()} == {here / "secret", here / "bots/other.py", here / "bots/mine/data"}
+    words = Sandbox().mounts(["true"])
     assert ("--ro-bind", "/dev/null", str(here / "bots/other.py")) in words
     assert words.index(("--tmpfs", str(here / "secret"))) < words.index(("--remount-ro", str(here / "secret")))
-    assert seen(View().mounts(bot("bots/mine/bot.py")), here / "bots/mine/data") == ["read"]
-    monkeypatch.setattr(mounts, "MOST_LOOKED_AT", 1)
-    mounts._of_root_alone.cache_clear()
-    assert {*mounts._of_root_alone()} == {here / "secret"}
-    mounts._of_root_alone.cache_clear()
+    assert seen(Sandbox().mounts(bot("bots/mine/bot.py")), here / "bots/mine/data") == ["read"]
+    monkeypatch.setattr(sandbox, "MOST_LOOKED_AT", 1)
+    sandbox._of_root_alone.cache_clear()
+    assert {*sandbox._of_root_alone()} == {here / "secret"}
+    sandbox._of_root_alone.cache_clear()

@@ -111,7 +111,7 @@ def test_scratch_is_home_and_gone_or_the_folder_that_was_given(tmp_path):
 def test_the_environment_holds_what_programs_run_by(monkeypatch):
     for name in ("SECRET_TOKEN", "NONOBOT_SETS", "LC_ALL"):
         monkeypatch.setenv(name, "C")
-    environment = Sandbox(program="bwrap", options=()).environment()
+    environment = Sandbox().environment()
     assert (environment["LC_ALL"], environment["HOME"]) == ("C", "/tmp")
     assert not {"SECRET_TOKEN", "NONOBOT_SETS"} & environment.keys()
 
@@ -201,12 +201,12 @@ def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, cap
 
 
 def test_a_bubblewrap_that_does_not_answer_is_a_bot_that_cannot_be_started(monkeypatch):
-    def wait(program):
-        raise subprocess.TimeoutExpired([program, "--help"], 10)
+    def wait():
+        raise subprocess.TimeoutExpired(["bwrap", "--help"], 10)
 
     monkeypatch.setattr(sandbox_module, "_help", wait)
     with pytest.raises(StartError, match=r"cannot start 'true': .*timed out"):
-        BotProcess(["true"], LastWords(), sandbox=Sandbox(program="bwrap", options=()))
+        BotProcess(["true"], LastWords(), sandbox=Sandbox())
 
 
 @contained_only

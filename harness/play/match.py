@@ -68,7 +68,7 @@ class ResultLostError(UnusableError):
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A bot to run: display name, command, files if it works on files, and sandbox access (see `mounts.View`).
+    """A bot to run: display name, command, files if it works on files, and sandbox access (see `Sandbox`).
 
     `warm_up_seconds` is the duration of its warm-up before the run, None without one.
     """

@@ -1,23 +1,28 @@
 """The sandbox of a bot, by bubblewrap: its own processes, no network, and only the files that its command names.
 
 Everything outside is not hidden but absent: the bot's file system consists of the system's folders, the folders of
-the files that the command names, and scratch (`mounts.py`). docs/judge.md states the guarantees.
+the files that the command names, and scratch. It is a list of bubblewrap's options, whose order keeps a bot out:
+each lies over those before. First comes the system, then the shown files, over them the hidden ones, and last the
+writable folders, which must therefore hold nothing that is hidden. docs/judge.md states the guarantees.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+import nonobot
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.mounts import View
+from nonobot.harness.play.bot_command import SYSTEM, everything_named, folders_of, is_in, is_own_bot, prefixes_of
 from nonobot.harness.results.conditions import Contain
 from nonobot.system import kernel_cache
 
@@ -46,13 +51,56 @@ REFUSAL = "bwrap: "
 
 PATIENCE_SECONDS = 10.0
 
+CPU_FACTS = "/sys/devices/system/cpu"
+"""Folder from which programs learn the number of cores."""
+
+OF_ROOT = ("acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "sys", "sysrq-trigger", "tty")
+"""Parts of /proc that root could write, with privileges or without."""
+
+ROOTS_FILES = ("/etc", "/opt", "/usr/local")
+"""Folders that may contain files that only root may read."""
+
+MOST_LOOKED_AT = 20_000
+"""Most files to look at in each of these, those of a folder before those of its subfolders."""
+
+ALWAYS_THERE = tuple(map(Path, ("/", "/dev", "/dev/shm", "/tmp", "/var", "/var/tmp")))
+"""Folders that a bot finds whatever it is shown; its working folder may be one of them."""
+
+RESULT_ENDS = (".journal.jsonl", ".stderr.txt")
+RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')
+"""Files of a judge, to be hidden from a bot in the folder of the results."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sandbox(View):
-    """A bot's view of the machine's files, and bubblewrap, which enforces it with the `options` that work here."""
+class Sandbox:
+    """The sandbox of a bot: the files of this machine that it sees, and bubblewrap, which enforces it.
 
-    program: str
-    options: tuple[str, ...]
+    The bot sees the system's files and those that its command names, and in addition:
+
+    Attributes
+    ----------
+    show, writable : tuple of Path
+        Files that it may read or write.
+    hide : tuple of Path
+        Files that it may not read though their folder is shown: other bots' files, as real paths. `show` wins.
+    results : tuple of Path
+        Folders of results, as real paths, which it may never read. Where the bot itself lies in one, each result
+        there is hidden by itself.
+    scratch : Path or None
+        The folder that it may write in, also its home; None for one that only it ever sees, removed with it.
+    prepares : bool
+        Whether it is a warm-up, which can write in the bot's own folders.
+    options : tuple of str
+        The options of bubblewrap that work here.
+    """
+
+    show: tuple[Path, ...] = ()
+    hide: tuple[Path, ...] = ()
+    results: tuple[Path, ...] = ()
+    scratch: Path | None = None
+    writable: tuple[Path, ...] = ()
+    prepares: bool = False
+    options: tuple[str, ...] = ()
 
     def around(self, command: Sequence[str]) -> list[str]:
         """Return the command that runs `command` in the sandbox.
@@ -63,9 +111,9 @@ class Sandbox(View):
         if not shutil.which(command[0]):
             there = os.sep in command[0] and Path(command[0]).exists()
             raise OSError(number := errno.EACCES if there else errno.ENOENT, os.strerror(number))
-        size = ("--size", str(SCRATCH_BYTES)) if "--size" in _help(self.program) else ()
+        size = ("--size", str(SCRATCH_BYTES)) if "--size" in _help() else ()
         # A session of its own: a signal to its group is not for bubblewrap, which waits for it outside.
-        words = [self.program, *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+        words = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         return [*words, *(word for one in self.mounts(command, size) for word in one), "--", *command]
 
     def environment(self) -> dict[str, str]:
@@ -82,11 +130,82 @@ class Sandbox(View):
         """Return the sandbox for the bot's warm-up."""
         return replace(self, prepares=True)
 
+    def mounts(self, command: Sequence[str], size: Sequence[str] = ()) -> list[tuple[str, ...]]:
+        """Return bubblewrap's options for a command, in their order; `size` are those that bound a scratch."""
+        here = Path.cwd()
+        own = [*folders_of(command)]
+        named = [*everything_named(command)]
+        shown = _without_nested([*self.show, *own, *prefixes_of(command), *_package(), *_python_path()])
+        of_root = _covered_from_root(named, shown)
+        hidden = _without_nested([*self._hidden(shown, named)])
+        is_there = here in ALWAYS_THERE or any(is_in(here, one) for one in (*shown, *SYSTEM, Path("/proc")))
+        empty = () if is_there else (str(here),)
+        return [
+            *map(_system, filter(Path.exists, SYSTEM)),
+            *map(_cover, of_root),
+            ("--proc", "/proc"),
+            *(("--ro-bind-try", f"/proc/{one}", f"/proc/{one}") for one in OF_ROOT if os.geteuid() == 0),
+            ("--dev", "/dev"),
+            (*size, "--tmpfs", "/dev/shm"),
+            ("--remount-ro", "/dev"),
+            (*size, "--tmpfs", "/tmp"),
+            ("--symlink", "../tmp", "/var/tmp"),
+            *(("--tmpfs", one) for one in empty),
+            ("--ro-bind-try", CPU_FACTS, CPU_FACTS),
+            *(("--ro-bind", str(one), str(one)) for one in shown),
+            *map(_cover, hidden),
+            *(("--bind", str(one), str(one)) for one in _without_nested([*self._written(command, own)])),
+            ("--dir", str(self.scratch or here)),  # it may lie in what is covered
+            *(("--remount-ro", str(one)) for one in (*of_root, *hidden) if one.is_dir()),
+            *(("--remount-ro", one) for one in (*empty, "/")),
+            ("--chdir", str(self.scratch or here)),
+        ]
+
+    def _hidden(self, shown: Sequence[Path], named: Sequence[Path]) -> Iterator[Path]:
+        """Yield what has to be covered, under each name that it has in the folders that are shown."""
+        show = [path.resolve() for path in self.show]
+        needed = [*show, *(path.resolve() for path in (*named, *shown))]
+        for folder in (*shown, *(one for one in SYSTEM if not _is_link(one))):
+            real = folder.resolve()
+            for one in self._hidden_in(real, show, needed):
+                yield folder / one.relative_to(real)
+
+    def _hidden_in(self, folder: Path, show: Sequence[Path], needed: Sequence[Path]) -> Iterator[Path]:
+        """Yield what is hidden in a folder from a bot that needs some of it; all are real paths."""
+        for one in self.results:
+            if is_in(one, folder) and any(is_in(path, one) for path in needed):
+                yield from (file for pattern in ("*", "*/*") for file in one.glob(pattern) if _is_result(file))
+            elif is_in(one, folder):
+                yield one
+        for one in self.hide:
+            installed = one.parent.name == "bin" and any(is_in(one, its) for its in SYSTEM)
+            named = any(is_in(path, one) for path in needed) or any(is_in(one, path) for path in show)
+            if is_in(one, folder) and not installed and not named:
+                yield one
+
+    def _written(self, command: Sequence[str], own: Sequence[Path]) -> Iterator[Path]:
+        """Yield what the bot may write in; while it is prepared, its own folders, if nothing else is there.
+
+        Kernels are code that every later process of `nonobot` runs: only the bot of this project writes them.
+        """
+        yield from (path for path in (*self.writable, self.scratch) if path is not None)
+        if not self.prepares:
+            return
+        if is_own_bot(command):
+            kernel_cache().mkdir(mode=0o700, parents=True, exist_ok=True)
+            yield kernel_cache()
+        judges = [path.resolve() for path in _package()]
+        kept = [Path.cwd().resolve(), *self.hide, *self.results, *judges]
+        for one in filter(Path.is_dir, own):
+            real = one.resolve()
+            if not any(is_in(other, real) for other in kept) and not any(is_in(real, other) for other in judges):
+                yield one
+
 
 def built_sandbox(
     contain: Contain, show: Sequence[Path] = (), hide: Sequence[Path] = (), results: Sequence[Path] = ()
 ) -> Sandbox | None:
-    """Return a sandbox with the given :class:`~nonobot.harness.play.mounts.View`; None if there is to be none.
+    """Return a sandbox; None if there is to be none.
 
     UnusableError if it is required and unavailable, or if something to be shown is not there.
     """
@@ -102,7 +221,7 @@ def built_sandbox(
             raise UnusableError(f"--contain yes: {why}")
         return None
     real_hide, real_results = (tuple({one.resolve(): None for one in paths}) for paths in (hide, results))
-    return Sandbox(program=_program(), options=options, show=tuple(show), hide=real_hide, results=real_results)
+    return Sandbox(options=options, show=tuple(show), hide=real_hide, results=real_results)
 
 
 def hidden_results(result_path: Path) -> list[Path]:
@@ -127,8 +246,8 @@ def _program() -> str:
 
 
 @cache
-def _help(program: str) -> str:
-    return subprocess.run([program, "--help"], capture_output=True, text=True, timeout=PATIENCE_SECONDS).stdout
+def _help() -> str:
+    return subprocess.run([_program(), "--help"], capture_output=True, text=True, timeout=PATIENCE_SECONDS).stdout
 
 
 @cache
@@ -155,3 +274,82 @@ def _tried() -> tuple[tuple[str, ...] | None, str | None]:
             return (*way, *own), None
         why = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
     return None, f"bubblewrap cannot build its walls here ({why})"
+
+
+def _is_link(folder: Path) -> bool:
+    """Return whether a folder of the system is a link to another one of them."""
+    return folder.is_symlink() and any(is_in(folder.resolve(), one) for one in SYSTEM)
+
+
+def _system(folder: Path) -> tuple[str, ...]:
+    if _is_link(folder):
+        return ("--symlink", str(folder.readlink()), str(folder))
+    return ("--ro-bind", str(folder), str(folder))
+
+
+def _cover(path: Path) -> tuple[str, ...]:
+    return ("--tmpfs", str(path)) if path.is_dir() else ("--ro-bind", "/dev/null", str(path))
+
+
+def _covered_from_root(named: Sequence[Path], shown: Sequence[Path]) -> list[Path]:
+    """Return what is covered of the system's folders because only root may read it, as the bot runs as root.
+
+    A program that lies there is named, and not shown by itself.
+    """
+    programs = [path for path in named if not any(is_in(path, one) for one in (*shown, Path("/etc")))]
+    return [one for one in _of_root_alone() if not any(is_in(path, one) for path in programs)]
+
+
+@cache
+def _of_root_alone() -> tuple[Path, ...]:
+    """Return what only some may read in the folders where the system keeps such files; nothing where they hold."""
+    covered: list[Path] = []
+    for top in ROOTS_FILES if os.geteuid() == 0 else ():
+        folders, looked_at = deque([top]), 0
+        while folders and looked_at < MOST_LOOKED_AT:
+            for path in _entries(folders.popleft()):
+                looked_at += 1
+                with contextlib.suppress(OSError):  # it has gone
+                    wanted = 0o005 if path.is_dir() else 0o004
+                    if path.is_symlink():
+                        continue
+                    if path.stat().st_mode & wanted != wanted:
+                        covered.append(Path(path))
+                    elif path.is_dir():
+                        folders.append(path.path)
+    return tuple(covered)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        return list(entries)
+    return []
+
+
+def _package() -> list[Path]:
+    """Return the package `nonobot`, and the rooms that it links to: bots are written with it; and its kernels."""
+    folder = Path(nonobot.__file__).absolute().parent
+    links = [one.resolve() for one in (folder, *folder.iterdir())]
+    return [folder, *(one for one in links if one.is_dir()), kernel_cache()]
+
+
+def _python_path() -> list[Path]:
+    return [Path(one).absolute() for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
+
+
+def _without_nested(paths: Sequence[Path]) -> list[Path]:
+    """Return those that are there and in no other of them, sorted."""
+    there = {path for path in paths if path.exists()}
+    return sorted(path for path in there if not any(above in there for above in path.parents))
+
+
+def _is_result(path: Path) -> bool:
+    """Return whether a judge wrote that file."""
+    if path.name.endswith(RESULT_ENDS):
+        return True
+    if path.suffix != ".json" or not path.is_file():
+        return False
+    with contextlib.suppress(OSError), path.open("rb") as file:  # what the judge cannot read, the bot cannot
+        beginning = file.read(200)
+        return any(one in beginning for one in RESULT_BEGINNING)
+    return False
