@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -162,7 +162,7 @@ def solve(
         If the board is too large, or `start` has another size.
     """
     _require_positive(solutions)
-    [result] = _results([_task(puzzle, start)], 1, solutions, seconds)
+    [result] = _results([_record(puzzle, start)], 1, solutions, seconds)
     return result
 
 
@@ -184,15 +184,10 @@ def solve_all(
         for any number.
     solutions, seconds
         As for :func:`solve`, for each puzzle.
-
-    Raises
-    ------
-    PuzzleError
-        As :func:`solve`, in the place of the puzzle.
     """
     jobs = len(usable_cores()) if jobs is None else jobs
     _require_positive(jobs, solutions)
-    return _results(map(_task, puzzles), jobs, solutions, seconds)
+    return _results(map(_record, puzzles), jobs, solutions, seconds)
 
 
 def _require_positive(*numbers: int) -> None:
@@ -200,20 +195,10 @@ def _require_positive(*numbers: int) -> None:
         raise ValueError(f"jobs and solutions are 1 or more, not {min(numbers)}")
 
 
-_Task = tuple[Puzzle, PartialGrid | None]
-
-
-def _task(puzzle: Puzzle | Record, start: npt.ArrayLike | None = None) -> _Task:
+def _record(puzzle: Puzzle | Record, start: npt.ArrayLike | None = None) -> Record:
     """Return a puzzle with the board to start from."""
-    if isinstance(puzzle, Record):
-        start = puzzle.start if start is None else start
-        puzzle = puzzle.puzzle
-    if start is None:
-        return puzzle, None
-    given = start if isinstance(start, PartialGrid) else PartialGrid(start)
-    if given.size != puzzle.size:
-        raise PuzzleError("a start of {}x{} cells for a {}x{} board".format(*given.size, *puzzle.size))
-    return puzzle, given
+    record = puzzle if isinstance(puzzle, Record) else Record(puzzle)
+    return record if start is None else replace(record, start=PartialGrid(start))
 
 
 _idle: list[Any] = []
@@ -231,7 +216,7 @@ def _strategy() -> Any:
         return strategy
 
 
-def _results(tasks: Iterable[_Task], jobs: int, solutions: int, seconds: float | None) -> Iterator[Result]:
+def _results(records: Iterable[Record], jobs: int, solutions: int, seconds: float | None) -> Iterator[Result]:
     """Solve in other threads, so that this one can take a Ctrl-C."""
     from nonobot.bot.workers import in_order
 
@@ -242,15 +227,14 @@ def _results(tasks: Iterable[_Task], jobs: int, solutions: int, seconds: float |
             strategy.stop()
 
     workers = [partial(_solved, strategy, solutions, seconds) for strategy in strategies]
-    for _, result in in_order(tasks, workers, stop):
+    for _, result in in_order(records, workers, stop):
         yield result
     _idle.extend(strategies)  # after an error or Ctrl-C they are stopped for good
 
 
-def _solved(strategy: Any, solutions: int, seconds: float | None, task: _Task) -> Result:
-    puzzle, start = task
+def _solved(strategy: Any, solutions: int, seconds: float | None, record: Record) -> Result:
     try:
-        result: Result = strategy.solve(puzzle, start=start, solutions=solutions, seconds=seconds)
+        result: Result = strategy.solve(record.puzzle, start=record.start, solutions=solutions, seconds=seconds)
     except ValueError as error:  # a board that is too large, or needs too much memory
         raise PuzzleError(str(error)) from None
     return result
@@ -286,10 +270,12 @@ def difficulty(puzzle: Puzzle | Record, *, seconds: float | None = 10.0) -> Diff
     conflicts = result.counts.get("conflicts", 0)
     if not result.solutions:
         return Difficulty("unknown", conflicts, result.verdict)
-    board, start = _task(puzzle)
+    record = _record(puzzle)
     if result.counts["decisions"] == 0 and result.verdict == "unique":
         level: Literal["lines", "probing", "search"] = "lines"
-    elif max(board.size) <= LONGEST_PROBED_SIDE and start is None and _is_full(deduce(board, 1)):
+    elif max(record.size) > LONGEST_PROBED_SIDE or record.start:
+        level = "search"
+    elif _is_full(deduce(record.puzzle, 1)):
         level = "probing"
     else:
         level = "search"

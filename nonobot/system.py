@@ -45,16 +45,8 @@ def whole_file(path: Path, *, lasting: bool = False) -> Iterator[BinaryIO]:
 
     A link stays a link. A pipe or a device is written to directly.
 
-    Parameters
-    ----------
-    path : Path
-    lasting : bool
-        Write the content to the disk before the file takes its name, so that it survives a power cut.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened, or at the end if it cannot be written. The old file is unchanged then.
+    With `lasting`, it is on the disk before it takes its name, so that it survives a power cut. If it cannot be
+    written, an OSError is raised at the end, and the old file is unchanged.
     """
     if path.exists() and not path.is_file():
         with path.open("wb") as file:

@@ -121,18 +121,18 @@ def draw(
     groups = _groups(picture.width, clues)
     per_line = 2 if blocks is Blocks.HALF else 1
     upper, lower = range(0, picture.height, per_line), range(1, picture.height, 2) if per_line == 2 else ()
-    left = _Side(picture, upper, clues, signs.wrong, str.rjust)
-    right = _Side(picture, lower, clues, signs.wrong, str.ljust)
-    indent = Piece(" " * left.width)
+    left, left_width = _side(picture, upper, clues, signs.wrong, str.rjust)
+    right, _ = _side(picture, lower, clues, signs.wrong, str.ljust)
+    indent = Piece(" " * left_width)
     edge = Piece(signs.edge, FRAME)
-    lines = list(_head(picture, groups, clues, signs, left.width))
+    lines = list(_head(picture, groups, clues, signs, left_width))
     lines.append([indent, _ruler(groups, signs, signs.top)])
     for row in upper:
         if clues and per_line == 1 and row and row % GROUP == 0:
             lines.append([indent, _ruler(groups, signs, signs.between)])
         cells = _cells(picture, row, blocks, colours)
         inner = [piece for first, end in groups for piece in (edge, *cells[first:end])]
-        lines.append([left.clue(row), left.sign(row), *inner, edge, right.sign(row + 1), right.clue(row + 1)])
+        lines.append([*left[row], *inner, edge, *reversed(right.get(row + 1, ()))])
     lines.append([indent, _ruler(groups, signs, signs.bottom)])
     return [_tidy(line) for line in lines]
 
@@ -152,28 +152,18 @@ def width_of(lines: Sequence[StyledLine]) -> int:
     return max(map(len, plain_lines(lines)))
 
 
-class _Side:
-    """The clues at one side of the board, and next to the border the signs of wrong rows."""
-
-    def __init__(
-        self, picture: Picture, rows: Sequence[int], clues: bool, wrong: str, justify: Callable[[str, int], str]
-    ) -> None:
-        self._wrong_rows, self._wrong, self._justify = picture.wrong_rows, wrong, justify
-        self._clues = {row: " ".join(numbers(picture.puzzle.rows[row])) if clues else "" for row in rows}
-        self._clue_width = max(map(len, self._clues.values()), default=0)
-        self._sign_width = int(bool(self._clues) and (clues or not picture.wrong_rows.isdisjoint(rows)))
-
-        self.width = self._clue_width + self._sign_width
-
-    def clue(self, row: int) -> Piece:
-        """Return the clue of a row; blank for a row whose clue is at the other side."""
-        words = self._justify(self._clues.get(row, ""), self._clue_width)
-        return Piece(words, WRONG if row in self._wrong_rows else "")
-
-    def sign(self, row: int) -> Piece:
-        """Return the sign of a wrong row; blank for others."""
-        is_wrong = row in self._clues and row in self._wrong_rows
-        return Piece((self._wrong if is_wrong else " ") * self._sign_width, WRONG)
+def _side(
+    picture: Picture, rows: Sequence[int], clues: bool, wrong: str, justify: Callable[[str, int], str]
+) -> tuple[dict[int, tuple[Piece, Piece]], int]:
+    """Return the clue and the sign of a wrong row for each row at one side of the board, and their width."""
+    words = {row: " ".join(numbers(picture.puzzle.rows[row])) if clues else "" for row in rows}
+    width = max(map(len, words.values()), default=0)
+    sign_width = int(bool(words) and (clues or not picture.wrong_rows.isdisjoint(words)))
+    pieces = {}
+    for row, text in words.items():
+        style, sign = (WRONG, wrong) if row in picture.wrong_rows else ("", " ")
+        pieces[row] = Piece(justify(text, width), style), Piece(sign * sign_width, WRONG)
+    return pieces, width + sign_width
 
 
 def _groups(width: int, clues: bool) -> list[tuple[int, int]]:

@@ -83,11 +83,6 @@ class Puzzle(_Drawable):
     columns : sequence of sequences of int
         Those of each column, left to right, each read top to bottom.
 
-    Attributes
-    ----------
-    is_checked : bool
-        :func:`nonobot.protocol.clues.fault_in_clues` has found no fault in this puzzle.
-
     Raises
     ------
     PuzzleError
@@ -107,7 +102,7 @@ class Puzzle(_Drawable):
 
     columns: tuple[Clue, ...]
     rows: tuple[Clue, ...]
-    is_checked: bool = field(repr=False, compare=False)
+    is_checked: bool = field(repr=False, compare=False)  # `fault_in_clues` has found no fault
 
     def __init__(self, rows: Iterable[Iterable[int]], columns: Iterable[Iterable[int]]) -> None:
         self._set(_clues("column", columns), _clues("row", rows))
@@ -284,10 +279,7 @@ class _Board:
 class Solution(_Board, _Drawable):
     """A fully painted board, which cannot be changed; it prints as a picture.
 
-    Parameters
-    ----------
-    cells : array_like of int, shape (height, width)
-        1 (or True) for black, 0 for white. They are copied.
+    The constructor copies an array of shape (height, width): 1 (or True) is black, 0 white.
     """
 
     __slots__ = ()
@@ -303,10 +295,8 @@ class Solution(_Board, _Drawable):
 class PartialGrid(_Board):
     """A partly painted board, which cannot be changed; it may contradict the clues of its puzzle.
 
-    Parameters
-    ----------
-    cells : array_like of int, shape (height, width)
-        `BLACK` (1), `WHITE` (0) or `UNKNOWN` (-1, in `content` 255). They are copied.
+    The constructor copies an array of shape (height, width): `BLACK` (1), `WHITE` (0) or `UNKNOWN` (-1, as a byte
+    255).
     """
 
     __slots__ = ()

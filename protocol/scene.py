@@ -49,11 +49,6 @@ class Picture:
         Name of the board, by default its size; a sheet prints it above the board.
     wrong_rows, wrong_columns : frozenset of int, optional
         Lines to mark as wrong, counted from 0.
-
-    Attributes
-    ----------
-    is_partly_known : bool
-        Whether some cells are known and some are not: only then does white need a mark of its own.
     """
 
     __slots__ = ("cells", "height", "is_partly_known", "name", "puzzle", "width", "wrong_columns", "wrong_rows")
@@ -78,6 +73,7 @@ class Picture:
         self.puzzle = puzzle
         self.cells: npt.NDArray[np.int8] = given.astype(np.int8)
         unknown = self.cells == UNKNOWN
+        # Only a partly known board needs a mark for white.
         self.is_partly_known = bool(unknown.any() and not unknown.all())
         self.name = name or f"{self.width}x{self.height}"
         self.wrong_rows, self.wrong_columns = wrong_rows, wrong_columns

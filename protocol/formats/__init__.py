@@ -148,11 +148,10 @@ def _sample(data: bytes) -> Sequence[str]:
 def read(source: bytes | BinaryIO, format: str | None = None, size: Size | None = None) -> Iterator[Found]:
     """Return the puzzles of a file, and the faults of those that cannot be read, in the order of the file.
 
+    A stream is read to its end first; :class:`nonobot.protocol.TaaiReader` reads TAAI puzzles one at a time.
+
     Parameters
     ----------
-    source : bytes or binary file
-        The whole file; a stream is read to its end first. :class:`nonobot.protocol.TaaiReader` reads TAAI puzzles
-        one at a time.
     format : str, optional
         A name from :func:`formats` (default: recognised by the content).
     size : (int, int) or 'auto', optional

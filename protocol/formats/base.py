@@ -63,41 +63,26 @@ class BrokenOffError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """A format of puzzle files.
-
-    Attributes
-    ----------
-    name : str
-        Name for `--from`, `--to` and `--format`.
-    extensions : tuple of str
-        Ends of file names, with their dot; the first is the usual one.
-    several : bool
-        Whether a file can hold more than one puzzle.
-    looks_like : callable
-        Takes the first lines of a file, stripped and without blank ones (at least one), and tells whether they
-        are of this format. The formats are tried in order; see `nonobot.protocol.formats.detect`.
-    read : callable
-        Takes the bytes of a file and yields its puzzles and their faults. It raises nothing.
-    write : callable
-        Takes records, which the format can hold, and returns the text of a file.
-    holds : frozenset of str
-        The fields of a :class:`Record`, besides the puzzle, that a file can hold.
-    problem : callable
-        Takes a record and returns the reason why the format cannot hold its clues, or None.
-    states_size : bool
-        Whether a file states the size of its boards; if not, `read` takes a `Size`, or None, as well.
-    """
+    """A format of puzzle files."""
 
     name: str
     description: str
-    extensions: tuple[str, ...]
-    several: bool = False
+    extensions: tuple[str, ...]  # ends of file names, with their dot, the usual one first
+    several: bool = False  # whether a file can hold more than one puzzle
+    holds: frozenset[str] = frozenset()  # the fields of a Record, besides the puzzle, that a file can hold
+    states_size: bool = True  # if not, `read` takes a `Size`, or None, as well
+
     looks_like: Callable[[Sequence[str]], bool]
+    """Takes the first lines of a file, stripped, without blank ones, and tells whether they have this format."""
+
     read: Callable[..., Iterator[Found]]
+    """Takes the bytes of a file and yields its puzzles and their faults; it raises nothing."""
+
     write: Callable[[Sequence[Record]], str]
-    holds: frozenset[str] = frozenset()
+    """Takes records, which the format can hold, and returns the text of a file."""
+
     problem: Callable[[Record], str | None] = lambda record: None
-    states_size: bool = True
+    """Returns the reason why the format cannot hold the clues of a record, or None."""
 
 
 def part_named(name: str) -> Part | None:
@@ -116,20 +101,12 @@ Cells = Sequence[Sequence[int]]
 
 
 class Draft:
-    """One puzzle of a file, from its first line on: it takes clues and faults, and becomes a record or a fault.
-
-    Attributes
-    ----------
-    texts : dict of str to str
-        Fields of the record that are texts.
-    start, solution : (sequence of sequence of int, int) or None
-        A board, its rows of the same length, and its line in the file.
-    """
+    """One puzzle of a file, from its first line on: it takes clues and faults, and becomes a record or a fault."""
 
     def __init__(self, number: int, line: int) -> None:
         self.number, self.line = number, line
-        self.texts: dict[str, str] = {}
-        self.start: tuple[Cells, int] | None = None
+        self.texts: dict[str, str] = {}  # fields of the record that are texts
+        self.start: tuple[Cells, int] | None = None  # with its line in the file; all rows have one length
         self.solution: tuple[Cells, int] | None = None
         self._clues: dict[Part, list[tuple[Clue, int]]] = {"columns": [], "rows": []}
         self._seen: set[str] = set()
