@@ -22,7 +22,6 @@ CHANGES = {
         "AttributeError: ",
     ),
     "kernels are made otherwise": ('"_finalize_final_module"', '"_finish"', "AttributeError: "),
-    "an option of njit is unknown": ('"no_cfunc_wrapper": True', '"no_c_wrapper": True', "Error: "),
     "functions have other names": (
         "name = compiled.fndesc.llvm_func_name",
         'name = "f" + compiled.fndesc.llvm_func_name',
@@ -32,11 +31,6 @@ CHANGES = {
         "function(ctypes.byref(result), ctypes.byref(exception), *arguments)",
         "function(ctypes.byref(result), ctypes.byref(exception), *arguments[::-1])",
         "was to come back from a call, and -0x",
-    ),
-    "results come back another way": (
-        "function(ctypes.byref(result), ctypes.byref(exception), *arguments)",
-        "result.value = function(ctypes.byref(ctypes.c_int64()), ctypes.byref(exception), *arguments)",
-        "was to come back from a call, and 0x0 came",
     ),
 }
 """A line of loading.py, its replacement as if numba were another version, and the words of the message."""
