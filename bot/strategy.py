@@ -32,6 +32,7 @@ class Strategy(ABC):
 
     def __init__(self) -> None:
         self._memory: Memory | None = None
+        self._kernels: dict[tuple[str, int], Callable[..., int]] = {}
         self._on_compile: Callable[[str], None] = lambda what: None
         self._loading_ns = 0
         self._most_trace_events = 0
@@ -98,13 +99,13 @@ class Strategy(ABC):
         self._memory = memory = self._memory_for(*puzzle.size)
         put_puzzle(memory, puzzle, start)
         self._begin(memory)
-        deadline = _UNLIMITED
+        deadline, most = _UNLIMITED, self._most_trace_events
         if seconds is not None and seconds * 1e9 < _UNLIMITED:
             deadline = time.monotonic_ns() + round(seconds * 1e9)
         for name, value in (
             ("deadline", deadline),
             ("most_lines", _UNLIMITED if line_limit is None else line_limit),
-            ("trace_room", min(self._most_trace_events, memory.count("trace_events"))),
+            ("trace_room", most and min(most, memory.count("trace_events"))),
         ):
             memory.items(name)[0] = value
         if self._is_stopped:
@@ -125,14 +126,24 @@ class Strategy(ABC):
         """Return the trace events of the last search, each with the board after it."""
         return trace_events_in(self._memory) if self._memory else iter(())
 
-    def _kernel(self, name: str, numbers: int, what: str) -> Callable[..., int]:
-        """Return a kernel that takes the present memory and some numbers; loading it is not the puzzle's time."""
-        assert self._memory
+    def _kernel(self, name: str, numbers: int, part: str) -> Callable[..., int]:
+        """Return a kernel that takes the present memory and some numbers; loading it is not the puzzle's time.
+
+        `part` is its name for `on_compile`; `{}` stands for the longest side of the boards.
+        """
+        memory = self._memory
+        assert memory
+        kernel = self._kernels.get((name, memory.address))
+        if kernel:
+            return kernel
         before = time.monotonic_ns()
-        kernel = load_kernel(self.kernels, name, self._memory.struct, numbers, partial(self._on_compile, what))
+        longest = memory.count("length") // 2
+        on_compile = partial(self._on_compile, part.format(longest))
+        kernel = load_kernel(self.kernels, name, memory.struct, numbers, on_compile)
+        self._kernels[name, memory.address] = kernel
         loading = time.monotonic_ns() - before
         self._loading_ns += loading
-        self._memory.items("deadline")[0] += loading
+        memory.items("deadline")[0] += loading
         if self._is_stopped:  # meanwhile
             self.stop()
         return kernel

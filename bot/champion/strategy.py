@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
 from nonobot.bot.champion.state import MOST_VARIABLES, OUTCOME, STEP, WANTED, champion_map
@@ -14,6 +14,9 @@ from nonobot.protocol import Solution
 __all__ = ["ChampionStrategy"]
 
 _SEED_MIX = 0x9E3779B97F4A7C15  # odd; seeds that differ by one give random numbers that have nothing in common
+
+_PROPAGATE = ("propagate_root", 0, "line logic for boards of up to {} cells a side")
+_SEARCH = ("search", 1, "the search for boards of up to {} cells a side")
 
 
 class ChampionStrategy(Strategy):
@@ -59,32 +62,21 @@ class ChampionStrategy(Strategy):
 
     def _load_kernels(self, everything: bool) -> None:
         """Load line logic, and the search; most larger pictures have no need of the search."""
-        self._propagate()
-        if everything or self._longest() < MASK_BITS[0]:
-            self._learn()
-
-    def _longest(self) -> int:
-        """Return the longest side of the boards that the present memory has room for."""
-        assert self._memory
-        return self._memory.count("length") // 2
-
-    def _propagate(self) -> Callable[..., int]:
-        return self._kernel("propagate_root", 0, f"line logic for boards of up to {self._longest()} cells a side")
-
-    def _learn(self) -> Callable[..., int]:
-        return self._kernel("search", 1, f"the search for boards of up to {self._longest()} cells a side")
+        self._kernel(*_PROPAGATE)
+        if everything or self._memory is self._memories.get(MASK_BITS[0]):
+            self._kernel(*_SEARCH)
 
     def _begin(self, memory: Memory) -> None:
         memory.items("random")[0] = self._random
         memory.items("stages")[0] = self._stages
 
     def _search(self, memory: Memory, solutions: int) -> tuple[list[Solution], bool]:
-        outcome = self._propagate()(memory.address)
+        outcome = self._kernel(*_PROPAGATE)(memory.address)
         if outcome == OUTCOME.solved:
             return [solution_of(memory)], True
         if outcome != OUTCOME.open:
             return [], outcome == OUTCOME.unsolvable
-        search = self._learn()
+        search = self._kernel(*_SEARCH)
         boards: list[Solution] = []
         outcome = search(memory.address, WANTED.any if solutions == 1 else WANTED.all)
         if outcome == OUTCOME.too_large:
