@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nonobot.protocol import Puzzle
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import black_cells
 from nonobot.tournament_data.select import Grade, NoBoardError, Rules, drawn_board, select
 from tests import naive
-from tests.boards import all_grids
 
 
 def work_of(rows):
     """A stand-in for a solver's work: any number that depends on the puzzle alone."""
-    return Random(repr(tuple(rows))).randrange(5)
+    return Random(repr(rows)).randrange(5)
 
 
 def grade_board(puzzle):
@@ -36,16 +36,8 @@ def shuffled_board(recipe, index, draw):
     return [cells[y * recipe.width : (y + 1) * recipe.width] for y in range(recipe.height)]
 
 
-def clues_of(grid):
-    def clue(line):
-        return tuple(len(run) for run in "".join(map(str, line)).split("0") if run)
-
-    return [clue(column) for column in zip(*grid, strict=True)], [clue(row) for row in grid]
-
-
 def is_unique(grid):
-    width, height = len(grid[0]), len(grid)
-    return sum(clues_of(other) == clues_of(grid) for other in all_grids(width, height)) == 1
+    return len(naive.solutions(Puzzle.from_grid(grid), limit=2)) == 1
 
 
 recipes = st.builds(
@@ -75,7 +67,7 @@ def chosen(recipe, choices, unique, most_draws):
                 break
             if in_vain == most_draws:
                 return boards
-        works = [work_of(clues_of(grid)[1]) for grid in eligible]
+        works = [work_of(Puzzle.from_grid(grid).rows) for grid in eligible]
         boards.append(eligible[works.index(max(works))])
     return boards
 
@@ -86,7 +78,7 @@ def test_boards_are_those_of_the_rule_word_by_word(recipe, choices, unique):
     found = []
     try:
         for puzzle, solution in select(recipe, grade_board, Rules(unique, choices, most_draws=50)):
-            assert (list(puzzle.columns), list(puzzle.rows)) == clues_of(solution.cells.tolist())
+            assert puzzle == Puzzle.from_grid(solution.cells)
             found.append(solution.cells.tolist())
     except NoBoardError:
         assert len(expected) < recipe.count

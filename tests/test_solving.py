@@ -153,6 +153,7 @@ def test_a_program_that_ends_while_searches_run_ends():
 def test_compiling_is_told_to_the_log(caplog, monkeypatch):
     monkeypatch.setattr(api, "_idle", [])
     strategy = api._strategy()
+    caplog.clear()  # of kernels that were compiled just now
     with caplog.at_level(logging.WARNING, "nonobot"):
         strategy._on_compile("line logic")
     assert caplog.messages[-1:] == ["compiling line logic, once for this machine ..."]
