@@ -102,20 +102,20 @@ def difference(name: str, before: Counts, now: Counts) -> str | None:
     differ = [place for place in places if before.get(place) != now.get(place)]
     if not differ:
         return None
-    (set_name, number), first = differ[0], differ[0]
+    (set_name, number) = first = differ[0]
     return "\n".join(
         [
             f"{name}: the counts of {len(differ)} of {len(places)} puzzles differ; "
             f"the first is ${number} of {set_name}",
-            *_table(before.get(first, {}), now.get(first, {})),
+            *_changes(before.get(first, {}), now.get(first, {})),
             "  totals of all puzzles",
-            *_table(_totals(before), _totals(now)),
+            *_changes(_totals(before), _totals(now)),
         ]
     )
 
 
 def _totals(counts: Counts) -> Mapping[str, int | str]:
-    """Return how often each status was found, and the sums of the counts."""
+    """Return how often each status occurs, and the sums of the counts."""
     totals: Counter[str] = Counter()
     for facts in counts.values():
         for key, value in facts.items():
@@ -123,14 +123,12 @@ def _totals(counts: Counts) -> Mapping[str, int | str]:
     return totals
 
 
-def _table(before: Mapping[str, int | str], now: Mapping[str, int | str]) -> Iterator[str]:
-    """Yield a line for each count: its name, before and now, and by how much they differ."""
+def _changes(before: Mapping[str, int | str], now: Mapping[str, int | str]) -> Iterator[str]:
+    """Yield a line for each count that differs: its name, before and now."""
     for key in dict.fromkeys(chain(before, now)):
         old, new = before.get(key, "none"), now.get(key, "none")
-        line = f"    {key:<17}{old:>12} {'->' if old != new else '  '}{new:>12}"
-        if isinstance(old, int) and isinstance(new, int) and old != new:
-            line += f"  {new - old:+}" + (f" ({(new - old) / old:+.1%})" if old else "")
-        yield line
+        if old != new:
+            yield f"    {key:<17}{old:>12} -> {new:>12}"
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -69,10 +69,10 @@ A, B = {"status": "solved", "nodes": 3}, {"status": "timeout", "nodes": 7}
 @pytest.mark.parametrize(
     ("before", "now", "said"),
     [
-        ({("s", 1): A}, {("s", 1): B}, ["1 of 1 puzzles", "$1 of s", "solved -> timeout", "3 -> 7 +4 (+133.3%)"]),
-        ({("s", 1): A, ("s", 2): A}, {("s", 1): A, ("s", 2): B}, ["1 of 2 puzzles", "$2 of s", "6 -> 10 +4"]),
-        ({("s", 1): A}, {("s", 1): A, ("t", 2): A}, ["1 of 2 puzzles", "$2 of t", "none -> 3", "3 -> 6 +3"]),
-        ({("s", 1): A, ("s", 2): A}, {("s", 2): A}, ["1 of 2 puzzles", "$1 of s", "3 -> none", "6 -> 3 -3"]),
+        ({("s", 1): A}, {("s", 1): B}, ["1 of 1 puzzles", "$1 of s", "solved -> timeout", "nodes 3 -> 7"]),
+        ({("s", 1): A, ("s", 2): A}, {("s", 1): A, ("s", 2): B}, ["1 of 2 puzzles", "$2 of s", "nodes 6 -> 10"]),
+        ({("s", 1): A}, {("s", 1): A, ("t", 2): A}, ["1 of 2 puzzles", "$2 of t", "none -> 3", "3 -> 6"]),
+        ({("s", 1): A, ("s", 2): A}, {("s", 2): A}, ["1 of 2 puzzles", "$1 of s", "3 -> none", "6 -> 3"]),
         ({("s", 1): A}, {("s", 1): A | {"probes": 0}}, ["$1 of s", "none -> 0"]),
         ({}, {("s", 1): A}, ["1 of 1 puzzles"]),
     ],
@@ -133,7 +133,7 @@ def test_a_line_kernel_that_paints_less_is_found(tmp_path):
     done = golden_counts_of_house(tmp_path, environment, "papers-fp1")
     assert done.returncode == 1, done.stderr
     assert f"puzzles differ; the first is $1 of {SMALL}" in done.stdout
-    assert "solved 50 50" in " ".join(done.stdout.split())  # no test of answers would have seen it
+    assert "solved" not in done.stdout  # as often as before: no test of answers would have seen it
 
 
 @pytest.mark.slow
