@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 
 from nonobot.harness.cluster.simulation import Cluster, Job, league, main, simulate, steady_rate, survey
 
-FREE = Cluster(1, start_seconds=0, task_seconds=0, scheduler_seconds=0, home_seconds=0)
-
 
 def cluster(workers=1, **figures):
     values = {"start_seconds": 0, "task_seconds": 0, "scheduler_seconds": 0, "home_seconds": 0, **figures}
@@ -22,72 +20,56 @@ def alike(tasks, seconds):
     return Job(tasks, seconds, lambda task: seconds)
 
 
-sizes = st.integers(1, 60)
 spans = st.floats(0.01, 10)
 
 
-@given(tasks=sizes, seconds=spans, start=spans, beside=spans, asked=spans, taken=spans)
-def test_one_worker_does_one_after_the_other(tasks, seconds, start, beside, asked, taken):
-    found = simulate(
-        alike(tasks, seconds),
-        cluster(start_seconds=start, task_seconds=beside, scheduler_seconds=asked, home_seconds=taken),
-    )
-    each = asked + seconds + beside
-    assert found.seconds == pytest.approx(start + each + (tasks - 1) * max(each, taken) + taken)
-    assert found.work_seconds == pytest.approx(tasks * seconds)
-    assert (found.failures, found.lost_seconds) == (0, 0.0)
-
-
-@given(tasks=sizes, workers=sizes, seconds=spans)
-def test_where_nothing_lies_between_them_workers_go_in_rounds(tasks, workers, seconds):
-    found = simulate(alike(tasks, seconds), cluster(workers))
-    assert found.seconds == pytest.approx(math.ceil(tasks / workers) * seconds)
-
-
-@given(tasks=sizes, asked=spans, seconds=spans)
-def test_with_very_many_workers_the_scheduler_is_the_limit(tasks, asked, seconds):
-    found = simulate(alike(tasks, seconds), cluster(1000, scheduler_seconds=asked))
-    assert found.seconds == pytest.approx(tasks * asked + seconds)
-    assert found.scheduler_share == pytest.approx(tasks * asked / found.seconds)
-
-
-@given(tasks=sizes, taken=spans, seconds=spans)
-def test_or_what_takes_the_results(tasks, taken, seconds):
-    found = simulate(alike(tasks, seconds), cluster(1000, home_seconds=taken))
-    assert found.seconds == pytest.approx(seconds + tasks * taken)
-
-
-@given(tasks=st.integers(1, 200), workers=st.integers(1, 20), asked=st.floats(0, 1), seconds=spans)
-def test_a_queue_of_one_server_as_reckoned_task_by_task(tasks, workers, asked, seconds):
-    """M/D/c without the M: tasks are all there at once, and each worker's are asked for in turn."""
-    free, scheduler = [0.0] * workers, 0.0
+@given(
+    tasks=st.integers(1, 200),
+    workers=st.integers(1, 300),
+    seconds=spans,
+    start=spans,
+    beside=st.floats(0, 10),
+    asked=st.floats(0, 1),
+    taken=st.floats(0, 1),
+)
+def test_tasks_pass_the_scheduler_a_worker_and_the_reading_of_results(
+    tasks, workers, seconds, start, beside, asked, taken
+):
+    free, scheduler, home = [start] * workers, start, start
     for _ in range(tasks):
         first = min(range(workers), key=free.__getitem__)
         scheduler = max(scheduler, free[first]) + asked
-        free[first] = scheduler + seconds
-    found = simulate(alike(tasks, seconds), cluster(workers, scheduler_seconds=asked))
-    assert found.seconds == pytest.approx(max(free))
+        free[first] = scheduler + seconds + beside
+        home = max(home, free[first]) + taken
+    costs = {"task_seconds": beside, "scheduler_seconds": asked, "home_seconds": taken}
+    simulated = simulate(alike(tasks, seconds), cluster(workers, start_seconds=start, **costs))
+    assert simulated.seconds == pytest.approx(home)
+    assert simulated.work_seconds == pytest.approx(tasks * seconds)
+    assert (simulated.failures, simulated.lost_seconds) == (0, 0.0)
+    assert simulated.tail_seconds == pytest.approx(home - scheduler)
+    assert simulated.scheduler_share == pytest.approx(tasks * asked / home)
+    assert simulated.home_share == pytest.approx(tasks * taken / home)
 
 
 @pytest.mark.parametrize("workers", [1, 7])
 @pytest.mark.parametrize(("seconds", "recovery"), [(100.0, 10.0), (3600.0, 60.0)])
 def test_failures_cost_what_the_formula_says(workers, seconds, recovery):
     rate, tasks = 1 / 3600, 4000
-    found = simulate(
+    simulated = simulate(
         alike(tasks, seconds),
         cluster(workers, failures_an_hour=1, recovery_seconds=recovery),
         seed=3,
     )
     expected = tasks * math.expm1(rate * seconds) * (1 / rate + recovery) / workers
-    assert found.seconds == pytest.approx(expected, rel=0.05)
+    assert simulated.seconds == pytest.approx(expected, rel=0.05)
     assert steady_rate(cluster(workers, failures_an_hour=1, recovery_seconds=recovery), seconds) == pytest.approx(
         tasks / expected
     )
     deaths = tasks * math.expm1(rate * seconds)
-    assert found.failures == pytest.approx(deaths, rel=0.1)
+    assert simulated.failures == pytest.approx(deaths, rel=0.1)
     lost = deaths / rate - tasks * seconds  # all time at work, but for what was done
-    assert found.lost_seconds == pytest.approx(lost, rel=0.15)
-    assert found.work_seconds == pytest.approx(tasks * seconds)
+    assert simulated.lost_seconds == pytest.approx(lost, rel=0.15)
+    assert simulated.work_seconds == pytest.approx(tasks * seconds)
 
 
 @pytest.mark.parametrize(
@@ -125,8 +107,8 @@ def test_a_league_keeps_its_limit():
     assert len(runs) == 600
     assert max(runs) == 7200.0 == sorted(runs)[540]
     assert min(runs) > 0
-    found = simulate(job, cluster(1000))
-    assert found.seconds == 7200.0
+    simulated = simulate(job, cluster(1000))
+    assert simulated.seconds == 7200.0
 
 
 def test_the_program_prints_a_line_for_each_number_of_workers(capsys):
