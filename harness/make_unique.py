@@ -88,19 +88,19 @@ class _Search:
         self._late = 0
         self._random = Random(0)
 
-    def board(self, *beside: tuple[int, int]) -> Cells:
+    def board(self, *more: tuple[int, int]) -> Cells:
         """Return the board as it is now, with more cells changed."""
         cells = self._drawn.copy()
-        for place in (*self.changed, *beside):
+        for place in (*self.changed, *more):
             cells[place] ^= True
         return cells
 
-    def look(self, beside: tuple[tuple[int, int], ...]) -> Findings | None:
+    def look(self, more: tuple[tuple[int, int], ...]) -> Findings | None:
         """Return the solutions of the board with more cells changed; None without any in time, or at a bound."""
         if self.tries >= self._most_tries or self._late >= MOST_LATE:
             return None
         self.tries += 1
-        findings = self._solve(Puzzle.from_grid(self.board(*beside).astype(np.uint8)))
+        findings = self._solve(Puzzle.from_grid(self.board(*more).astype(np.uint8)))
         self._late += not findings.in_time
         return findings if findings.unique or len(findings.solutions) > 1 else None
 

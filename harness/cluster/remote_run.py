@@ -171,10 +171,10 @@ def _played(scheduled: ScheduledRun, core: int | None, folder: Path, home: Conne
     answered = right = 0
     next_sign = 0.0
 
-    def show(ruling: PuzzleResult, _run_seconds: float) -> None:
+    def show(judged: PuzzleResult, _run_seconds: float) -> None:
         nonlocal answered, right, next_sign
         answered += 1
-        right += ruling.verdict is Verdict.RIGHT
+        right += judged.verdict is Verdict.RIGHT
         if (now := time.monotonic()) >= next_sign:
             next_sign = now + SECONDS_BETWEEN_SIGNS
             with contextlib.suppress(OSError):  # the thread of :func:`_end_with` handles a broken connection

@@ -38,7 +38,7 @@ class Cluster:
     start_seconds : float
         Until the first worker is ready.
     task_seconds, scheduler_seconds, home_seconds : float
-        Time for a task beside its work: of the worker, of the scheduler, and for reading the result.
+        Time for a task in addition to its work: of the worker, of the scheduler, and for reading the result.
     failures_an_hour : float
         Of one worker; they come at a constant rate.
     recovery_seconds : float

@@ -164,13 +164,13 @@ def _played(scheduled: ScheduledRun, before: RunResult | None, place: str, quiet
         if not quiet:
             print(line, file=sys.stderr, flush=True)
 
-    who = f"{place} {scheduled.name}"
+    name = f"{place} {scheduled.name}"
     if before and before.end.reason not in GOES_ON:
-        say(f"{who}: played before; {before.outcome}")
+        say(f"{name}: played before; {before.outcome}")
         return before
-    say(f"{who} ...")
+    say(f"{name} ...")
     with RunProgress(len(scheduled.puzzle_set.puzzles), quiet) as progress:
         result = scheduled.play(before, progress.take)
     if result.end.reason is not EndReason.NOT_STARTED:
-        say(f"{who}: {result.outcome}")
+        say(f"{name}: {result.outcome}")
     return result
