@@ -20,9 +20,7 @@ from nonobot.tournament_data import load_set
 ROBOT = (Path(__file__).parent.parent / "docs/samples/robot.non").read_text()
 HEART = "1,1:5:5:3:1-2:4:4:4:2"
 TWO = "1:1-1:1"
-LARGEST_CELL = 40
-"""Pixels of a cell of a small board."""
-
+BLACK = (0x1F, 0x2B, 0x46)
 RANDOM = load_set("boardgen:25x25x40:seed=7").puzzles[2].record
 
 
@@ -45,10 +43,9 @@ def change(browser, place: str, value: str) -> None:
     browser.page.locator(place).blur()
 
 
-def coloured(browser, colour: int) -> int:
-    """Return how many pixels of the canvas have about this colour."""
-    rgb = colour >> 16, colour >> 8 & 255, colour & 255
-    return int((np.abs(picture(browser) - rgb).max(axis=2) < 3).sum())
+def coloured(browser, *colour: int) -> int:
+    """Return how many pixels of the canvas have about this colour (red, green, blue)."""
+    return int((np.abs(picture(browser) - colour).max(axis=2) < 3).sum())
 
 
 def press(browser, place: str) -> None:
@@ -89,16 +86,10 @@ def picture(browser) -> np.ndarray:
 
 
 def dark_cells(browser, width: int, height: int) -> list[list[int]]:
-    """Return the black cells of a small board, read from its picture in light colours."""
-    pixels = picture(browser)
-    rows, columns = np.nonzero(np.abs(pixels - (0x1F, 0x2B, 0x46)).max(axis=2) < 3)
-    size, cell = pixels.shape[1::-1], LARGEST_CELL
-    left, top = size[0] - 2 - width * cell, size[1] - 2 - height * cell
-    ink = np.zeros((height, width), int)
-    for y, x in zip((rows - top) // cell, (columns - left) // cell, strict=True):
-        if 0 <= y < height and 0 <= x < width:
-            ink[y, x] += 1
-    return (ink > cell * cell / 2).astype(int).tolist()
+    """Return the black cells of a small board, 40 pixels each, read from its picture in light colours."""
+    cells = picture(browser)[-2 - 40 * height : -2, -2 - 40 * width : -2]
+    is_black = np.abs(cells - BLACK).max(axis=2) < 3
+    return (is_black.reshape(height, 40, width, 40).mean(axis=(1, 3)) > 0.5).astype(int).tolist()
 
 
 def kept(browser, name: str) -> None:

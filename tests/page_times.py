@@ -39,15 +39,21 @@ def main() -> None:
     """Measure, and print what came of it."""
     command = browser_command()
     assert command, "no browser"
+    random = [one.puzzle for one in load_set("boardgen:25x25x100:seed=7").puzzles]
     with Server() as server, Browser(command) as browser:
         browser.shape(1280)
         browser.open(server.address)
-        random = [one.puzzle for one in load_set("boardgen:25x25x12:seed=7").puzzles]
-        for size, puzzles in (("25x25", random), ("200x200", [_discs(seed) for seed in range(12)])):
+        for size, puzzles in (("25x25", random[:12]), ("200x200", map(_discs, range(12)))):
             texts = [write([Record(puzzle)], "oneline").data.decode() for puzzle in puzzles]
             times = [browser.value(PASTE % json.dumps(text)) for text in texts][2:]
             print(f"{size}: median {statistics.median(times):.0f} ms, {min(times):.0f} to {max(times):.0f}")
-        print(_hundred(server))
+        boards = [{"rows": one.rows, "columns": one.columns} for one in random]
+        before, began = _memory(server), time.monotonic()
+        with ThreadPoolExecutor(100) as pool:
+            answers = list(pool.map(lambda n: server.told("solve", boards[n], tab=str(n % 10)), range(100)))
+        seconds, unknown = time.monotonic() - began, sum(one["verdict"] == "unknown" for one in answers)
+        memory = f"memory {megabytes(before)}, then {megabytes(_memory(server))}"
+        print(f"100 at once: {seconds:.1f} s, {unknown} unknown; {memory}")
 
 
 def _discs(seed: int) -> Puzzle:
@@ -59,22 +65,6 @@ def _discs(seed: int) -> Puzzle:
         (cx, cy), radius = chance.integers(0, 200, 2), chance.integers(5, 40)
         cells[(x - cx) ** 2 + (y - cy) ** 2 < radius**2] = 1
     return Puzzle.from_grid(cells)
-
-
-def _hundred(server: Server) -> str:
-    boards = [
-        {"rows": one.puzzle.rows, "columns": one.puzzle.columns}
-        for one in load_set("boardgen:25x25x100:seed=7").puzzles
-    ]
-    before, began = _memory(server), time.monotonic()
-    with ThreadPoolExecutor(100) as pool:
-        verdicts = list(
-            pool.map(lambda n: server.told("solve", boards[n], tab=str(n % 10))["verdict"], range(100))
-        )
-    seconds = time.monotonic() - began
-    unknown = verdicts.count("unknown")
-    memory = f"memory {megabytes(before)}, then {megabytes(_memory(server))}"
-    return f"100 at once: {seconds:.1f} s, {unknown} unknown; {memory}"
 
 
 def _memory(server: Server) -> int:

@@ -48,9 +48,7 @@ class Server:
             env=os.environ | {"PYTHONUNBUFFERED": "1"},
         )
         assert self.process.stdout
-        line = self.process.stdout.readline()
-        assert line.startswith("page: http://"), (line, self.process.communicate()[1])
-        self.address = line.split()[1]
+        self.address = self.process.stdout.readline().split()[1]
         self.port = urlsplit(self.address).port
 
     def __enter__(self) -> Server:
@@ -75,7 +73,7 @@ class Server:
             connection.close()
 
     def told(self, what: str, board: dict[str, Any], **question: Any) -> Any:
-        """Return what is said about a board."""
+        """Return the answer to a question about a board."""
         answer = self.ask(f"/api/{what}", {"board": board, **question})
         assert answer.status == 200, answer
         return answer.json

@@ -10,16 +10,13 @@ import pytest
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.page import boards
 from nonobot.harness.page.boards import Board, puzzle_of_file, puzzle_of_set, sample_names, sample_text
-from nonobot.protocol import Puzzle, Record
-from nonobot.protocol.formats import formats, read, write
+from nonobot.protocol import Puzzle
+from nonobot.protocol.formats import formats, read
 from nonobot.tournament_data import load_set
 
 PUZZLES = Path(__file__).with_name("puzzles")
 P = next(read((PUZZLES / "p.non").read_bytes()))
-
-
-# A batch states no sizes, and this board is not square.
-FILES = [path for path in sorted(PUZZLES.glob("p.*")) if path.suffix != ".txt"]
+FILES = [path for path in sorted(PUZZLES.glob("p.*")) if path.suffix != ".txt"]  # .txt is for square boards
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -27,7 +24,6 @@ def test_a_file_of_any_format_becomes_a_board(path):
     selection = puzzle_of_file(path.read_bytes())
     assert (selection.count, selection.number, selection.faults) == (1, 1, [])
     assert selection.format in {one.name for one in formats()}
-    assert selection.board.rows == [list(clue) for clue in P.puzzle.rows]
     assert selection.board.record.puzzle == P.puzzle
 
 
@@ -52,9 +48,7 @@ def test_faults_are_at_their_lines_and_cost_no_other_puzzle():
     selection = puzzle_of_file(b"1:2-1:1,1\n3:x-1:1\n1:1-1:1\n")
     assert selection.faults[0] == (1, "the clue of column 2 needs 3 cells, the column has 2")
     assert selection.faults[1][0] == 2
-    assert "clue 'x' is not a number" in selection.faults[1][1]
-    assert selection.count == 1
-    assert selection.board.rows == [[1], [1]]
+    assert (selection.count, selection.board.rows) == (1, [[1], [1]])
 
 
 @pytest.mark.parametrize(
@@ -70,7 +64,7 @@ def test_what_cannot_be_read_is_said_in_a_line(data, why):
     selection = puzzle_of_file(data)
     assert selection.board is None
     [(_, what)] = selection.faults
-    assert what.startswith(why) or why in what
+    assert why in what
     assert "\n" not in what
 
 
@@ -105,9 +99,9 @@ def test_a_picture_becomes_the_puzzle_of_what_it_shows():
 
 
 def test_a_generated_set_by_name_and_number():
-    name = "boardgen:7x9x20:seed=3"
-    selection = puzzle_of_set(name, 17)
-    assert (selection.count, selection.board.record.puzzle) == (20, load_set(name).puzzles[16].puzzle)
+    selection = puzzle_of_set("boardgen:7x9x20:seed=3", 17)
+    assert selection.count == 20
+    assert selection.board.record.puzzle == load_set("boardgen:7x9x20:seed=3").puzzles[16].puzzle
 
 
 @pytest.mark.parametrize(
@@ -135,10 +129,8 @@ def test_an_official_set_that_is_not_here_says_how_to_get_it(monkeypatch, tmp_pa
 
 
 def test_the_samples_are_whole():
-    records = list(read(sample_text()))
-    assert all(isinstance(one, Record) for one in records)
-    assert sample_names() == [one.title for one in records]
-    assert len(records) >= 6
+    assert puzzle_of_file(sample_text()).faults == []
+    assert len(sample_names()) >= 6
 
 
 @pytest.mark.parametrize(
@@ -159,8 +151,5 @@ def test_a_board_that_is_none(fields, why):
         _ = Board(**{"rows": [[1]], "columns": [[1]], **fields}).record
 
 
-def test_what_is_written_of_a_board_is_read_again():
+def test_a_line_without_a_block_is_an_empty_clue():
     assert Board([[], [1]], [[1], []]).record.puzzle == Puzzle(columns=((1,), ()), rows=((), (1,)))
-    for form in (one for one in formats() if one.states_size):
-        data = write([Board.of(P).record], form.name).data
-        assert puzzle_of_file(data).board.record.puzzle == P.puzzle, form.name

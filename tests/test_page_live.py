@@ -20,8 +20,7 @@ def shown(folder) -> dict:
 
 
 def test_an_empty_folder_shows_nothing(tmp_path):
-    state = shown(tmp_path)
-    assert [state[name] for name in ("rankings", "under_way", "last", "problems")] == [[], [], [], []]
+    assert [value for name, value in shown(tmp_path).items() if name != "folder"] == [[]] * 5
 
 
 def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
@@ -39,28 +38,17 @@ def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
     seen = [one.state for one in looks[1:]]
     assert [state["under_way"][0]["done"] for state in seen] == [1, 2, 3, 4, 5]
     [run] = seen[2]["under_way"]
-    assert run | {"time": ""} == {
-        "bot": "wrong_at_2",
-        "set": str(RECIPE),
-        "done": 3,
-        "count": 5,
-        "right": 2,
-        "time": "",
-        "running": True,
-    }
-    assert [(one["number"], one["verdict"]) for one in seen[2]["last"]] == [
-        (3, "right"),
-        (2, "wrong"),
-        (1, "right"),
-    ]
+    facts = {"bot": "wrong_at_2", "set": str(RECIPE), "done": 3, "count": 5, "right": 2, "running": True}
+    assert run == facts | {"time": run["time"]}
+    last = [(one["number"], one["verdict"]) for one in seen[2]["last"]]
+    assert last == [(3, "right"), (2, "wrong"), (1, "right")]
     [growing] = {plot.key for one in looks for plot in one.plots.values()}  # not drawn anew for every puzzle
     done = shown_now(tmp_path, looks[-1])
     assert growing not in {plot.key for plot in done.plots.values()}
-    state = done.state
-    assert state["under_way"] == []
-    [ranking] = state["rankings"]
-    assert [(row["bot"], row["right"], row["count"]) for row in ranking["rows"]] == [("wrong_at_2", 4, 5)]
-    assert state["last"][0]["number"] == 5
+    assert done.state["under_way"] == []
+    [[row]] = [ranking["rows"] for ranking in done.state["rankings"]]
+    assert (row["bot"], row["right"], row["count"]) == ("wrong_at_2", 4, 5)
+    assert done.state["last"][0]["number"] == 5
 
 
 def test_a_file_that_cannot_be_read_costs_no_other(tmp_path):
