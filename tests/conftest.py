@@ -85,6 +85,12 @@ def compiled() -> None:
 
 
 @pytest.fixture
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder of the test's own, empty at first."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
 def talk() -> Iterator[Callable[..., Talk]]:
     """Return what starts a process to talk to; it is gone after the test."""
     talks: list[Talk] = []

@@ -11,10 +11,7 @@ import pytest
 from nonobot.harness.cluster.runs_on_workers import needed
 from nonobot.harness.play.bot_command import folders_of, named_by, prefixes_of
 
-
-@pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 def program(path, first="#!/bin/sh"):

@@ -15,13 +15,10 @@ from nonobot.harness.commands import convert
 from nonobot.protocol import Puzzle, Record, formats
 from tests.pictured import P_PUZZLE
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 PUZZLES = Path(__file__).with_name("puzzles")
 PUZZLE_IN_XML = "<puzzle><title>Dot</title><note>n</note><solution><image>|X|</image></solution></puzzle>"
-
-
-@pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 def run(*arguments: str) -> int:

@@ -22,15 +22,10 @@ from nonobot.protocol import Puzzle, Record, Solution, formats
 from tests import naive
 from tests.drawn_boards import noise
 
-pytestmark = pytest.mark.usefixtures("compiled")
+pytestmark = pytest.mark.usefixtures("compiled", "own_folder")
 
 DIAGONAL = np.eye(3, dtype=bool)
 CORNER = np.array([[1, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0]], bool)
-
-
-@pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -23,10 +23,7 @@ from tests.clusters import definition
 from tests.judged import let_time_fly, verdicts
 from tests.talking import wait_until
 
-
-@pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 def played(*arguments: str) -> int:

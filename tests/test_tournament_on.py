@@ -22,15 +22,12 @@ from nonobot.harness.tournament.rounds import held
 from tests.clusters import RECIPES, beside, cluster, definition, noted, outcomes, ranking
 from tests.talking import wait_until
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 __all__ = ["cluster"]
 
 THREE = {"good": "perfect", "odd": "wrong_at_2", "short": "ends_after_2"}
 RESULTS = Path("results/small")
-
-
-@pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 def played(*arguments: str) -> int:
