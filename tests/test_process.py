@@ -10,6 +10,7 @@ import subprocess
 
 import pytest
 
+from nonobot.bot.champion import ChampionStrategy
 from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle, read_answers
 from tests import naive
 from tests.boards import random_grid
@@ -186,6 +187,15 @@ def test_a_puzzle_that_comes_in_pieces_and_one_at_fault_are_answered_at_once(tal
         expected = format_answer(number, Solution(grid))
         assert one.receive(len(expected)) == expected
     assert one.end() == (1, b"", b"$2: line 8: clue 'x' is not a number\n")
+
+
+@pytest.mark.parametrize(("puzzle_limit", "time_limit"), [("5", "900"), ("900", "5")])
+def test_a_puzzle_gets_the_shorter_of_two_limits(monkeypatch, puzzle_limit, time_limit):
+    given = []
+    solve = ChampionStrategy.solve
+    monkeypatch.setattr(ChampionStrategy, "solve", lambda *a, **k: given.append(k["seconds"]) or solve(*a, **k))
+    carried_out(batch(GOOD), "--size", "2x2", "--puzzle-limit", puzzle_limit, "--time-limit", time_limit)
+    assert 0 < given[0] <= 5
 
 
 # Several solutions

@@ -138,13 +138,16 @@ def test_puzzles_boards_and_records_are_copied_and_pickled():
             assert str(same) == str(one)
 
 
-def test_what_cannot_be_read_is_raised_or_collected():
+def test_what_cannot_be_read_is_raised_or_collected(tmp_path):
     text = "$1\n1\n1\n$2\n2\n1\n$3\n1\n1\n"
     with pytest.raises(PuzzleError, match=r"^\$2: line 5: the clue of column 1 needs 2 cells, the column has 1$"):
         read(text, size=(1, 1))
     faults: list[str] = []
     assert [one.number for one in read(text, size=(1, 1), faults=faults)] == [1, 3]
-    assert faults == ["$2: line 5: the clue of column 1 needs 2 cells, the column has 1"]
+    (tmp_path / "three.txt").write_text(text)
+    read(tmp_path / "three.txt", size=(1, 1), faults=faults)
+    fault = "$2: line 5: the clue of column 1 needs 2 cells, the column has 1"
+    assert faults == [fault, f"{tmp_path}/three.txt: {fault}"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.user_files import write_output
-from nonobot.system import whole_file
+from nonobot.system import whole_file, write_all
 
 
 def test_a_file_has_its_name_only_once_it_is_complete(tmp_path):
@@ -62,3 +62,13 @@ def test_what_cannot_be_written_is_named(tmp_path, name):
     (tmp_path / "folder").mkdir()
     with pytest.raises(UnusableError, match=f"cannot write .*{name}: "):
         write_output(tmp_path / name, b"")
+
+
+def test_what_the_system_takes_in_pieces_is_written_whole(monkeypatch):
+    source, target = os.pipe()
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, content: write(descriptor, content[:3]))
+    write_all(target, b"an answer")
+    os.close(target)
+    assert os.read(source, 100) == b"an answer"
+    os.close(source)
