@@ -134,7 +134,7 @@ def shown(text: str, limit: int = 40) -> str:
 
 
 class Kind(Enum):
-    """The kinds of faults, and what each stands for."""
+    """The kinds of faults of a batch; all those of other formats are one kind."""
 
     NOT_A_NUMBER = "a word of a clue line is not a whole number"
     NEGATIVE_NUMBER = "a block length below zero"
@@ -146,20 +146,12 @@ class Kind(Enum):
     BLACK_CELL_MISMATCH = "rows and columns count different numbers of black cells"
     MISSING_LINES = "the next puzzle or the end of the input came before the last clue line"
     EXTRA_LINES = "lines after the last clue line of a puzzle: they are left out, the puzzle stands"
-    SURPLUS = "more clue lines, sections or images than one puzzle has"
     ODD_LINE_COUNT = "the size of a square board cannot be inferred from an odd number of clue lines"
     BAD_HEADER = "a `$` that no number follows"
-    STRAY_TEXT = "text before the first `$`, or where a format has no place for it"
-    BAD_SIZE = "a size that is missing, that no number states, or that no board here can have"
+    STRAY_TEXT = "text before the first `$`"
     ASSUMED_SIZE = "a size that was made out from the number of lines, since nothing stated it"
-    BAD_GRID = "a drawn board, start or solution, of the wrong size or with cells that mean nothing"
-    UNKNOWN_SECTION = "a section, key or name that the format does not have"
-    COLOURED = "a puzzle of more colours than black and white"
-    UNUSABLE_MARKUP = "XML, or brackets, that are broken or of a kind that is not read"
-    GOAL_MISMATCH = "the solution that a file gives does not have the clues that it gives"
-    LEFT_OUT = "something that was read but has no place in what is written, or was not kept"
+    FORMAT = "a fault of another format, or a part of a file that is left out"
     UNREADABLE = "a file that cannot be read, or is of no known format"
-    CANNOT_HOLD = "a puzzle that a format has no way to write"
 
 
 def located(what: str, file: str = "", number: int | None = None, line: int | None = None) -> str:

@@ -10,12 +10,12 @@ from nonobot.protocol.clues import Fault, Kind, shown
 @pytest.mark.parametrize(
     ("fault", "text"),
     [
-        (Fault(Kind.BAD_SIZE, "what", 7, 345), "$7: line 345: what"),
-        (Fault(Kind.BAD_SIZE, "what", 7), "$7: what"),
-        (Fault(Kind.BAD_SIZE, "what", None, 345), "line 345: what"),
-        (Fault(Kind.BAD_SIZE, "what"), "what"),
-        (Fault(Kind.BAD_SIZE, "what", 0, 1), "$0: line 1: what"),
-        (Fault(Kind.BAD_SIZE, "what", 7, 345, more=2), "$7: line 345: what (and 2 more in this puzzle)"),
+        (Fault(Kind.FORMAT, "what", 7, 345), "$7: line 345: what"),
+        (Fault(Kind.FORMAT, "what", 7), "$7: what"),
+        (Fault(Kind.FORMAT, "what", None, 345), "line 345: what"),
+        (Fault(Kind.FORMAT, "what"), "what"),
+        (Fault(Kind.FORMAT, "what", 0, 1), "$0: line 1: what"),
+        (Fault(Kind.FORMAT, "what", 7, 345, more=2), "$7: line 345: what (and 2 more in this puzzle)"),
     ],
 )
 def test_a_fault_says_puzzle_line_and_what(fault, text):

@@ -198,7 +198,7 @@ def test_a_hundred_thousand_damaged_samples_are_read_with_a_line_for_each_fault(
     ("read", "said"),
     [
         (lambda data, name: [1 / 0], "ZeroDivisionError"),
-        (lambda data, name: [Fault(Kind.BAD_GRID, "two\nlines")], "not one short line"),
+        (lambda data, name: [Fault(Kind.FORMAT, "two\nlines")], "not one short line"),
         (lambda data, name: (_ for _ in ()).throw(TimeoutError), "TimeoutError"),
     ],
 )

@@ -57,8 +57,8 @@ class UnknownFormatError(FormatError):
 class BrokenOffError(Exception):
     """A file that is broken at `line`, so that nothing after it can be trusted."""
 
-    def __init__(self, what: str, line: int, kind: Kind = Kind.UNUSABLE_MARKUP) -> None:
-        self.fault = Fault(kind, what, line=line)
+    def __init__(self, what: str, line: int) -> None:
+        self.fault = Fault(Kind.FORMAT, what, line=line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,7 @@ class Draft:
         """Take the next clue of the rows or of the columns."""
         clues = self._clues[part]
         if len(clues) == MOST_SIDE:
-            self.refuse(Kind.BAD_SIZE, f"more than {MOST_SIDE} {part}", line)
+            self.refuse(f"more than {MOST_SIDE} {part}", line)
             return
         if isinstance(clue, Fault):
             self.fault(clue, line)
@@ -132,14 +132,14 @@ class Draft:
     def section(self, name: str, line: int, more: str) -> None:
         """Take the start of a section; a second one of the same name is a fault, to which `more` is added."""
         if name in self._seen:
-            self.refuse(Kind.SURPLUS, f"a second '{name}'; {more}", line)
+            self.refuse(f"a second '{name}'; {more}", line)
         self._seen.add(name)
 
     def require(self, names: Iterable[str], message: str) -> None:
         """Refuse the puzzle for each section that did not come; `message` has `{}` for its name."""
         for name in names:
             if name not in self._seen:
-                self.refuse(Kind.MISSING_LINES, message.format(name))
+                self.refuse(message.format(name))
 
     def fault(self, fault: Fault, line: int | None = None) -> None:
         """Take a fault that makes the puzzle unusable; without a line, it is at its own line."""
@@ -148,16 +148,16 @@ class Draft:
         else:
             self._fault = fault.at(self.number, line or fault.line or self.line)
 
-    def refuse(self, kind: Kind, what: str, line: int | None = None) -> None:
+    def refuse(self, what: str, line: int | None = None) -> None:
         """Take a fault in words; without a line, it is at the line where the puzzle starts."""
-        self.fault(Fault(kind, what), line)
+        self.fault(Fault(Kind.FORMAT, what), line)
 
-    def remark(self, kind: Kind, what: str, line: int) -> None:
+    def remark(self, what: str, line: int) -> None:
         """Take a part of the file that is left out of a usable puzzle."""
         if len(self._remarks) == MOST_REMARKS:
             self._remarks[-1] = _one_more(self._remarks[-1])
         else:
-            self._remarks.append(Fault(kind, what, self.number, line))
+            self._remarks.append(Fault(Kind.FORMAT, what, self.number, line))
 
     def finished(self) -> Record | Fault:
         """Return the puzzle, or its first fault."""
@@ -181,9 +181,9 @@ class Draft:
     def _check_size(self, puzzle: Puzzle) -> None:
         for part, clues in parts_of(puzzle):
             if not clues:
-                self.refuse(Kind.MISSING_LINES, f"no clues of {part}")
+                self.refuse(f"no clues of {part}")
             elif len(clues) > MOST_SIDE:
-                self.refuse(Kind.BAD_SIZE, f"a board of {len(clues)} {part}; sides are 1 to {MOST_SIDE}")
+                self.refuse(f"a board of {len(clues)} {part}; sides are 1 to {MOST_SIDE}")
 
     def _check_clues(self, puzzle: Puzzle) -> None:
         if problem := fault_in_clues(puzzle):
@@ -206,11 +206,11 @@ class Draft:
             return None
         cells, line = self.solution
         if fault := _size_fault(cells, puzzle):
-            self.remark(fault.kind, f"the solution is left out: {fault.what}", line)
+            self.remark(f"the solution is left out: {fault.what}", line)
             return None
         solution = Solution(cells)
         if wrong := mismatches(puzzle, solution):
-            self.remark(Kind.GOAL_MISMATCH, f"the solution is left out, it breaks the clues: {wrong[0]}", line)
+            self.remark(f"the solution is left out, it breaks the clues: {wrong[0]}", line)
             return None
         return solution
 
@@ -223,4 +223,4 @@ def _size_fault(cells: Cells, puzzle: Puzzle) -> Fault | None:
     size = len(cells[0]), len(cells)
     if size == puzzle.size:
         return None
-    return Fault(Kind.BAD_GRID, "a board of {}x{} cells, the clues are for {}x{}".format(*size, *puzzle.size))
+    return Fault(Kind.FORMAT, "a board of {}x{} cells, the clues are for {}x{}".format(*size, *puzzle.size))

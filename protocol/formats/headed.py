@@ -68,10 +68,10 @@ def _read_hv(data: bytes) -> Iterator[Found]:
             draft.section(letter, line.number, "such a file holds one puzzle")
             part, clues = _PART_OF_LETTER[letter], 0
         elif part is None:
-            draft.refuse(Kind.STRAY_TEXT, f"{shown(line.text)} stands before 'H' and 'V'", line.number)
+            draft.refuse(f"{shown(line.text)} stands before 'H' and 'V'", line.number)
         else:
             if blank and clues:
-                draft.refuse(Kind.STRAY_TEXT, "a blank line between clues; an empty clue is written 0", blank)
+                draft.refuse("a blank line between clues; an empty clue is written 0", blank)
             clues += 1
             draft.clue(part, clue_from_text(line.text), line.number)
         blank = None
@@ -122,7 +122,7 @@ def _read_g(data: bytes) -> Iterator[Found]:
             if draft.hopeless:
                 break
         elif line.text[:2].lower() == "#t":
-            draft.refuse(Kind.COLOURED, "a triddler; only grids are read", line.number)
+            draft.refuse("a triddler; only grids are read", line.number)
             break
         elif signs is None:
             signs = set() if line.text[:2].lower() == "#d" else None
@@ -131,7 +131,7 @@ def _read_g(data: bytes) -> Iterator[Found]:
     else:
         if draft:
             missing = ("the rows", "the columns", "the end")[section + 1]
-            draft.refuse(Kind.MISSING_LINES, f"no line ':' for {missing}")
+            draft.refuse(f"no line ':' for {missing}")
     if draft:
         yield draft.finished()
 
@@ -140,7 +140,7 @@ def _signed_clue(text: str, signs: set[str]) -> Clue | Fault:
     if signs.isdisjoint(text[:1000]):
         return black_clue(text)
     what = f"clue {shown(text)} has colours or triangles; only black and white puzzles are read"
-    return Fault(Kind.COLOURED, what)
+    return Fault(Kind.FORMAT, what)
 
 
 def _write_g(records: Sequence[Record]) -> str:
@@ -184,7 +184,7 @@ def _read_picross(data: bytes) -> Iterator[Found]:
         if start:
             draft.texts["title"] = start["name"] or ""
             if not is_text(draft.texts["title"]):
-                draft.remark(Kind.NOT_TEXT, "the name has bytes that are not UTF-8 text", line.number)
+                draft.remark("the name has bytes that are not UTF-8 text", line.number)
         elif draft.hopeless:
             continue
         elif line.text in _PART_OF_WORD:
@@ -199,9 +199,9 @@ def _read_picross(data: bytes) -> Iterator[Found]:
 def _take_bracketed(draft: Draft, part: Part | None, line: Line) -> None:
     if not line.text.startswith("["):
         what = f"{shown(line.text)} has no place here; expected GRID, ROWS, COLUMNS or a clue such as [ 2 1 ]"
-        draft.refuse(Kind.UNKNOWN_SECTION, what, line.number)
+        draft.refuse(what, line.number)
     elif part is None:
-        draft.refuse(Kind.STRAY_TEXT, f"{shown(line.text)} stands under no 'ROWS' or 'COLUMNS'", line.number)
+        draft.refuse(f"{shown(line.text)} stands under no 'ROWS' or 'COLUMNS'", line.number)
     else:
         draft.clue(part, bracketed_clue(line.text), line.number)
 

@@ -62,7 +62,7 @@ def _part(clues: _List, expected: Part) -> Part:
         return expected
     if clues.name not in (*_ROWS, *_COLUMNS):
         what = f"{shown(clues.name)} is no name for rows or columns"
-        raise BrokenOffError(what, clues.line, Kind.UNKNOWN_SECTION)
+        raise BrokenOffError(what, clues.line)
     return "rows" if clues.name in _ROWS else "columns"
 
 
@@ -133,7 +133,7 @@ def _close(closed: _List, parent: _List | None, line: int) -> None:
         raise BrokenOffError("a clue stands in no list of clues", closed.line)
     clue = clue_from_words(closed.words)
     if closed.too_many:
-        clue = Fault(Kind.LINE_TOO_LONG, f"a clue of over {MOST_SIDE} numbers")
+        clue = Fault(Kind.FORMAT, f"a clue of over {MOST_SIDE} numbers")
     if len(parent.clues) <= MOST_SIDE:  # one more than a board can have, for the fault
         parent.clues.append((clue, closed.line))
 
@@ -142,9 +142,9 @@ def _puzzle(number: int, parts: dict[Part, _List]) -> Found:
     draft = Draft(number, min(clues.line for clues in parts.values()))
     for part in PARTS:
         if part not in parts:
-            draft.refuse(Kind.MISSING_LINES, f"no list of {part}")
+            draft.refuse(f"no list of {part}")
         elif len(parts[part].clues) > MOST_SIDE:
-            draft.refuse(Kind.BAD_SIZE, f"more than {MOST_SIDE} {part}", parts[part].line)
+            draft.refuse(f"more than {MOST_SIDE} {part}", parts[part].line)
         else:
             for clue, line in parts[part].clues:
                 draft.clue(part, clue, line)

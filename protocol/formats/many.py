@@ -28,7 +28,7 @@ def _puzzle(
     for name, part in zip(PARTS, parts, strict=True):
         words = part.text.split(divider, MOST_SIDE)
         if len(words) > MOST_SIDE:
-            draft.refuse(Kind.BAD_SIZE, f"more than {MOST_SIDE} clues", part.number)
+            draft.refuse(f"more than {MOST_SIDE} clues", part.number)
             continue
         for word in words:
             draft.clue(name, clue_of_word(word.strip()), part.number)
@@ -48,7 +48,7 @@ def _read_oneline(data: bytes) -> Iterator[Found]:
             what = (
                 f"{'more than one' if parts[1:] else 'no'} '-'; expected the rows' clues, '-', the columns' clues"
             )
-            yield Fault(Kind.UNUSABLE_MARKUP, what, number, line.number)
+            yield Fault(Kind.FORMAT, what, number, line.number)
 
 
 def _write_oneline(records: Sequence[Record]) -> str:
@@ -89,7 +89,7 @@ def _read_letters(data: bytes) -> Iterator[Found]:
 
 def _no_columns(number: int, rows: Line) -> Fault:
     what = "a line of rows without the line of columns that should follow"
-    return Fault(Kind.MISSING_LINES, what, number, rows.number)
+    return Fault(Kind.FORMAT, what, number, rows.number)
 
 
 def _clue_in_letters(word: str) -> Clue | Fault:
@@ -97,7 +97,7 @@ def _clue_in_letters(word: str) -> Clue | Fault:
         return ()
     if not (word.isascii() and word.isalpha() and word.isupper()):
         what = f"clue {shown(word)} is not made of the letters A to Z; an empty clue is written 0"
-        return Fault(Kind.NOT_A_NUMBER, what)
+        return Fault(Kind.FORMAT, what)
     return tuple(ord(letter) - _BEFORE_A for letter in word)
 
 
@@ -140,7 +140,7 @@ def _read_taai(data: bytes, size: Size | None) -> Iterator[Found]:
     for entry in read_batch(io.BytesIO(data), sides):
         if isinstance(entry, Record) and max(entry.size) > MOST_SIDE:
             what = f"a board of {entry.size[0]}x{entry.size[1]}; sides are 1 to {MOST_SIDE}"
-            entry = Fault(Kind.BAD_SIZE, what, entry.number, entry.line)
+            entry = Fault(Kind.FORMAT, what, entry.number, entry.line)
         elif isinstance(entry, Record) and assumed:
             assumed = False  # said once
             what = f"no size is stated; by the number of lines this is {entry.size[0]}x{entry.size[1]}"

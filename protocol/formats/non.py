@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
-from nonobot.protocol.clues import Kind, shown
+from nonobot.protocol.clues import shown
 from nonobot.protocol.formats.base import MOST_SIDE, Draft, Format, Found, Part, part_named, parts_of
 from nonobot.protocol.formats.text_lines import (
     Line,
@@ -88,15 +88,13 @@ class _Lines:
             self._end_section()
             self._take_key(key, line.text[len(key) :].strip(), line)
         elif line.text:
-            self._draft.refuse(
-                Kind.SURPLUS, f"{shown(line.text)} stands under no 'rows' or 'columns'", line.number
-            )
+            self._draft.refuse(f"{shown(line.text)} stands under no 'rows' or 'columns'", line.number)
 
     def finished(self) -> Found:
         """Take the end of the puzzle."""
         self._end_section()
         if not self._has_section and not self._goal:
-            self._draft.refuse(Kind.MISSING_LINES, "no 'rows' and no 'columns'")
+            self._draft.refuse("no 'rows' and no 'columns'")
         self._take_goal()
         return self._draft.finished()
 
@@ -111,7 +109,7 @@ class _Lines:
         elif key in _TEXTS:
             self._take_text(key, value, line)
         elif key != "maxrule":  # obsolete, and says nothing that the clues do not
-            self._draft.remark(Kind.LEFT_OUT, f"{shown(key)} is not kept", line.number)
+            self._draft.remark(f"{shown(key)} is not kept", line.number)
 
     def _take_side(self, side: str, value: str, line: Line) -> None:
         number = int(value) if re.fullmatch(r"[0-9]{1,9}", value) else 0
@@ -122,11 +120,11 @@ class _Lines:
         else:
             self._sides[side] = number
             return
-        self._draft.refuse(Kind.BAD_SIZE, what, line.number)
+        self._draft.refuse(what, line.number)
 
     def _take_text(self, key: str, value: str, line: Line) -> None:
         if not is_text(value):
-            self._draft.remark(Kind.NOT_TEXT, f"the {key} has bytes that are not UTF-8 text", line.number)
+            self._draft.remark(f"the {key} has bytes that are not UTF-8 text", line.number)
         self._draft.texts[_TEXTS[key]] = html.unescape(unquoted(value))
 
     def _end_section(self) -> None:
@@ -136,7 +134,7 @@ class _Lines:
         side = _SIDES[section]
         needed = self._sides.get(side)
         if needed is None:
-            self._draft.refuse(Kind.BAD_SIZE, f"no {side} before '{section}'")
+            self._draft.refuse(f"no {side} before '{section}'")
             return
         for line in clue_lines(self._draft, self._clues, needed, f"the {section} of a board of {side} {needed}"):
             self._draft.clue(section, black_clue(line.text), line.number)
@@ -148,7 +146,7 @@ class _Lines:
         cells = "".join(self._goal.text.split())
         if not width * height or len(cells) != width * height:
             what = f"the goal is left out: {len(cells)} cells, expected {width * height} for {width}x{height}"
-            self._draft.remark(Kind.BAD_GRID, what, self._goal.number)
+            self._draft.remark(what, self._goal.number)
             return
         black = [int(cell != "0") for cell in cells]
         rows = [black[start : start + width] for start in range(0, len(cells), width)]

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 
-from nonobot.protocol.clues import Kind, shown
+from nonobot.protocol.clues import shown
 from nonobot.protocol.formats.base import Draft, Format, Found, part_named
 from nonobot.protocol.formats.text_lines import Line, clues_between_commas, lines_of, spaced, without_comment
 from nonobot.protocol.puzzle import Record
@@ -95,23 +95,23 @@ class _Clues:
         """Take the end of the file."""
         if self._quote:
             what = f"the text that starts here has no {self._quote} at its end"
-            self._draft.refuse(Kind.UNUSABLE_MARKUP, what, self._text_line)
+            self._draft.refuse(what, self._text_line)
         self._draft.require(_KEYS, "no '{} =' under [clues]")
         return self._draft.finished()
 
     def _start_section(self, name: str, line: Line) -> None:
         self._section, self._key = name, ""
         if name not in ("clues", "colors"):
-            self._draft.remark(Kind.LEFT_OUT, f"the section {shown(name)} is not kept", line.number)
+            self._draft.remark(f"the section {shown(name)} is not kept", line.number)
 
     def _start_value(self, key: str, value: Line) -> None:
         self._key = key
         if not self._section:
-            self._draft.refuse(Kind.UNKNOWN_SECTION, f"{shown(key)} stands under no [clues]", value.number)
+            self._draft.refuse(f"{shown(key)} stands under no [clues]", value.number)
         if key in _KEYS:
             self._draft.section(key, value.number, "such a file holds one puzzle")
         else:
-            self._draft.remark(Kind.LEFT_OUT, f"{shown(key)} is not kept", value.number)
+            self._draft.remark(f"{shown(key)} is not kept", value.number)
         if not self._in_quotes:
             self._take_clues(value.text, value)
             return
@@ -120,17 +120,13 @@ class _Clues:
             self._quote, self._text_line = quote, value.number
             self._take_text(Line(value.number, value.text.removeprefix(quote)))
         elif key in _KEYS:
-            self._draft.refuse(
-                Kind.UNUSABLE_MARKUP, f'the clues of \'{key}\' stand in no quotes, such as """', value.number
-            )
+            self._draft.refuse(f'the clues of \'{key}\' stand in no quotes, such as """', value.number)
 
     def _take_text(self, line: Line) -> None:
         """Take a line, or what is left of it, of a text in quotes."""
         text, end, behind = line.text.partition(self._quote)
         if not end and len(self._quote) == 1:
-            self._draft.refuse(
-                Kind.UNUSABLE_MARKUP, f"a text that is not ended by {self._quote} on its line", line.number
-            )
+            self._draft.refuse(f"a text that is not ended by {self._quote} on its line", line.number)
         if end or len(self._quote) == 1:
             self._quote = ""
         self._take_clues(without_comment(text), line)
@@ -144,9 +140,7 @@ class _Clues:
                 self._draft.clue(part, clue, line.number)
 
     def _stray(self, text: str, line: Line) -> None:
-        self._draft.refuse(
-            Kind.STRAY_TEXT, f"{shown(text.strip())} stands behind no 'columns =' or 'rows ='", line.number
-        )
+        self._draft.refuse(f"{shown(text.strip())} stands behind no 'columns =' or 'rows ='", line.number)
 
 
 def _write(records: Sequence[Record], start: str, end: str) -> str:

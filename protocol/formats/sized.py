@@ -91,7 +91,7 @@ def _take_mk(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> No
     kept = gathered(lines)
     divider = next((index for index, line in enumerate(kept) if line.text.startswith("#")), None)
     if divider is None:
-        draft.refuse(Kind.MISSING_LINES, "no line '#' between the rows and the columns")
+        draft.refuse("no line '#' between the rows and the columns")
         return
     rows = clue_lines(draft, kept[:divider], height, f"the {height} rows before '#'")
     columns = clue_lines(draft, kept[divider + 1 :], width, f"the {width} columns after '#'")
@@ -113,7 +113,7 @@ def _take_cwd(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> N
     counts = " and ".join(map(str, parts)) or "0"
     counted = f"{counts} clue lines" if len(parts) < 4 else f"{sum(parts)} clue lines in {len(parts)} parts"
     what = f"expected {height} rows, a blank line and {width} columns, found {counted}"
-    draft.refuse(Kind.MISSING_LINES, what, kept[-1].number if kept else None)
+    draft.refuse(what, kept[-1].number if kept else None)
 
 
 def _write(records: Sequence[Record], size: Callable[[Puzzle], str], divider: str) -> str:
@@ -191,7 +191,7 @@ def _take_grid(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> 
             _take_drawn(draft, name, content)
     for part, count in zip(PARTS, (height, width), strict=True):
         if part not in sections:
-            draft.refuse(Kind.MISSING_LINES, f"no section '{part}'")
+            draft.refuse(f"no section '{part}'")
             continue
         for line in _clues(draft, sections[part], count, part):
             draft.clue(part, clue_from_text(line.text), line.number)
@@ -229,7 +229,7 @@ def _heading(section: str, line: Line) -> tuple[str, Line] | None:
 
 
 def _no_section(text: str) -> Fault:
-    return Fault(Kind.UNKNOWN_SECTION, f"{shown(text)} is no section; expected {', '.join(_SECTIONS)}")
+    return Fault(Kind.FORMAT, f"{shown(text)} is no section; expected {', '.join(_SECTIONS)}")
 
 
 def _keep(content: list[Line], line: Line) -> None:
@@ -241,7 +241,7 @@ def _keep(content: list[Line], line: Line) -> None:
 def _take_text(draft: Draft, name: str, lines: Sequence[Line]) -> None:
     for line in lines[:1]:
         if not is_text(line.text):
-            draft.remark(Kind.NOT_TEXT, f"the {name} has bytes that are not UTF-8 text", line.number)
+            draft.remark(f"the {name} has bytes that are not UTF-8 text", line.number)
         draft.texts[name] = line.text
 
 

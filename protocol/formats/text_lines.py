@@ -91,9 +91,9 @@ def sized_puzzle(
             take(draft, width, height, lines)
         else:
             what = f"a board of {digits[0][:20]}x{digits[1][:20]}; sides are 1 to {MOST_SIDE}"
-            draft.refuse(Kind.BAD_SIZE, what)
+            draft.refuse(what)
     else:
-        draft.refuse(Kind.BAD_SIZE, f"{shown(size)} {no_size}")
+        draft.refuse(f"{shown(size)} {no_size}")
     yield draft.finished()
 
 
@@ -117,26 +117,26 @@ def is_text(text: str) -> bool:
 def clue_from_text(text: str) -> Clue | Fault:
     """Return the clue that a line spells, commas or spaces between its numbers; a fault has no place."""
     if len(text) > LONGEST_CLUE:
-        return Fault(Kind.LINE_TOO_LONG, f"a clue of over {LONGEST_CLUE} characters")
+        return Fault(Kind.FORMAT, f"a clue of over {LONGEST_CLUE} characters")
     if not is_text(text):
-        return Fault(Kind.NOT_TEXT, "bytes that are not text; expected block lengths")
+        return Fault(Kind.FORMAT, "bytes that are not text; expected block lengths")
     words = re.split(r"\s*,\s*|\s+", text) if text else []
     if "" in words:
-        return Fault(Kind.NOT_A_NUMBER, f"clue {shown(text)} has a comma without a number")
+        return Fault(Kind.FORMAT, f"clue {shown(text)} has a comma without a number")
     return clue_from_words(words)
 
 
 def black_clue(text: str) -> Clue | Fault:
     """Return the clue that a line spells, where a letter behind a number would be the colour of the block."""
     if re.search(r"[0-9][A-Za-z]", text[:100]) and re.fullmatch(r"[0-9A-Za-z,\s]*", text):
-        return Fault(Kind.COLOURED, f"clue {shown(text)} names a colour; only black and white puzzles are read")
+        return Fault(Kind.FORMAT, f"clue {shown(text)} names a colour; only black and white puzzles are read")
     return clue_from_text(text)
 
 
 def bracketed_clue(text: str) -> Clue | Fault:
     """Return the clue that stands in square brackets, such as `[ 2 1 ]` or `[]`."""
     if text[:1] != "[" or text[-1:] != "]" or text == "[":
-        return Fault(Kind.UNUSABLE_MARKUP, f"{shown(text)} is no clue in brackets, such as [ 2 1 ]")
+        return Fault(Kind.FORMAT, f"{shown(text)} is no clue in brackets, such as [ 2 1 ]")
     return black_clue(text[1:-1].strip())
 
 
@@ -146,7 +146,7 @@ def clues_between_commas(text: str) -> list[Clue | Fault]:
     A comma may stand behind the last one, too, as in a list that is copied from a program.
     """
     words = [unquoted(word.strip()).strip() for word in text.removesuffix(",").split(",", MOST_SIDE)]
-    nothing = Fault(Kind.NOT_A_NUMBER, f"{shown(text)} has a comma without a clue; an empty clue is written 0")
+    nothing = Fault(Kind.FORMAT, f"{shown(text)} has a comma without a clue; an empty clue is written 0")
     return [black_clue(word) if word else nothing for word in words]
 
 
@@ -184,12 +184,12 @@ def clue_lines(draft: Draft, lines: Sequence[Line], needed: int, what: str) -> S
     counted = f"expected {needed} clue lines for {what}, found {len(full)}"
     if len(full) > needed:
         extra = full[needed]
-        draft.refuse(Kind.SURPLUS, f"{counted}: too many from {shown(extra.text)} on", extra.number)
+        draft.refuse(f"{counted}: too many from {shown(extra.text)} on", extra.number)
         return ()
     with_blank = lines[:needed]
     if len(with_blank) == needed and not any(line.text for line in lines[needed:]):
         return with_blank
-    draft.refuse(Kind.MISSING_LINES, counted, lines[-1].number if lines else None)
+    draft.refuse(counted, lines[-1].number if lines else None)
     return ()
 
 
@@ -197,16 +197,16 @@ def cells_from_lines(lines: Sequence[Line], meaning: Mapping[str, int]) -> list[
     """Return the cells of a drawn board, one character a cell; the fault has its line, and no puzzle."""
     width = len(lines[0].text) if lines else 0
     if not width:
-        return Fault(Kind.BAD_GRID, "a drawn board without cells")
+        return Fault(Kind.FORMAT, "a drawn board without cells")
     rows = []
     for line in lines:
         if len(line.text) != width:
-            return Fault(Kind.BAD_GRID, f"a row of {len(line.text)} cells after rows of {width}", line=line.number)
+            return Fault(Kind.FORMAT, f"a row of {len(line.text)} cells after rows of {width}", line=line.number)
         for cell in line.text:
             if cell not in meaning:
                 known = " ".join(meaning)
                 return Fault(
-                    Kind.BAD_GRID, f"{shown(cell)} is not a cell; expected one of {known}", line=line.number
+                    Kind.FORMAT, f"{shown(cell)} is not a cell; expected one of {known}", line=line.number
                 )
         rows.append([meaning[cell] for cell in line.text])
     return rows

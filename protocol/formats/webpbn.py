@@ -45,9 +45,9 @@ def _read(data: bytes) -> Iterator[Found]:
         fault = broken.fault
     except ExpatError as error:
         what = f"broken XML: {messages.get(error.code, 'unknown error')}"
-        fault = Fault(Kind.UNUSABLE_MARKUP, what, line=error.lineno)
+        fault = Fault(Kind.FORMAT, what, line=error.lineno)
     except (ValueError, LookupError):  # of the encoding that the XML declares
-        fault = Fault(Kind.UNUSABLE_MARKUP, "XML in an encoding that is not known", line=1)
+        fault = Fault(Kind.FORMAT, "XML in an encoding that is not known", line=1)
     else:
         return
     yield from document.finished()
@@ -133,9 +133,7 @@ class _Elements:
     def __init__(self, number: int, line: int, attributes: Mapping[str, str]) -> None:
         self._draft = Draft(number, line)
         if attributes.get("type", "grid") != "grid":
-            self._draft.refuse(
-                Kind.COLOURED, f"a puzzle of the type {shown(attributes['type'])}; only grids are read"
-            )
+            self._draft.refuse(f"a puzzle of the type {shown(attributes['type'])}; only grids are read")
         self._default = attributes.get("defaultcolor", "black")
         self._background = attributes.get("backgroundcolor", "white")
         self._colours = {".": "white", "X": "black"}
@@ -161,7 +159,7 @@ class _Elements:
             self._solution = attributes.get("type", "goal")
         elif name not in _READ and name not in self._remarked:
             self._remarked.add(name)
-            self._draft.remark(Kind.LEFT_OUT, f"<{shown(name)[1:-1]}> is not kept", line)
+            self._draft.remark(f"<{shown(name)[1:-1]}> is not kept", line)
 
     def end(self, name: str, text: str, line: int, depth: int) -> None:
         """Take the end of an element, `depth` levels below the puzzle."""
@@ -189,33 +187,31 @@ class _Elements:
         if part := part_named(kind):
             self._part = part
         else:
-            self._draft.refuse(
-                Kind.UNKNOWN_SECTION, f"clues of the type {shown(kind)}; expected rows or columns", line
-            )
+            self._draft.refuse(f"clues of the type {shown(kind)}; expected rows or columns", line)
 
     def _take_clue(self, line: int) -> None:
         if self._part:
             self._draft.clue(self._part, clue_from_words(self._clue), line)
         else:
-            self._draft.refuse(Kind.UNKNOWN_SECTION, "a <line> outside of clues of rows or columns", line)
+            self._draft.refuse("a <line> outside of clues of rows or columns", line)
 
     def _count_colour(self, colour: str, line: int) -> None:
         self._counted.add(colour)
         if len(self._counted) == 2:
             names = " and ".join(shown(name) for name in sorted(self._counted))
-            self._draft.refuse(Kind.COLOURED, f"blocks of several colours, {names}; only one is read", line)
+            self._draft.refuse(f"blocks of several colours, {names}; only one is read", line)
 
     def _take_image(self, text: str, line: int) -> None:
         kind = "saved" if self._solution == "saved" else "goal"
         if kind in self._images:
-            self._draft.remark(Kind.SURPLUS, "a further image is not kept", line)
+            self._draft.remark("a further image is not kept", line)
         else:
             self._images[kind] = text, line
 
     def _draw(self, kind: str, image: str, line: int) -> None:
         """Draw the cells of an image; the colours are known only at the end of the puzzle."""
         if image.count("|") > 3 * MOST_SIDE:  # before they are taken apart: the text may be of any length
-            self._draft.refuse(Kind.BAD_SIZE, f"an image of more than {MOST_SIDE} rows", line)
+            self._draft.refuse(f"an image of more than {MOST_SIDE} rows", line)
             return
         rows = [row for row in "".join(image.split()).split("|") if row]
         cells: list[list[int]] = []
@@ -225,15 +221,15 @@ class _Elements:
                 self._draft.fault(drawn, line)
                 return
             if cells and len(drawn) != len(cells[0]):
-                self._draft.refuse(Kind.BAD_GRID, "an image with rows of different length", line)
+                self._draft.refuse("an image with rows of different length", line)
                 return
             cells.append(drawn)
         if not cells:
-            self._draft.refuse(Kind.BAD_GRID, "an image without cells", line)
+            self._draft.refuse("an image without cells", line)
         elif kind == "saved":
             self._draft.start = cells, line
         elif any(UNKNOWN in row for row in cells):
-            self._draft.remark(Kind.BAD_GRID, "the solution is left out: it has unknown cells", line)
+            self._draft.remark("the solution is left out: it has unknown cells", line)
         else:
             self._draft.solution = cells, line
 
@@ -255,8 +251,8 @@ class _Elements:
                 else:
                     among.add(cell)
             else:
-                return Fault(Kind.BAD_GRID, f"{shown(sign)} in an image is no colour")
-        return Fault(Kind.BAD_GRID, "a bracket in an image is not closed") if among is not None else cells
+                return Fault(Kind.FORMAT, f"{shown(sign)} in an image is no colour")
+        return Fault(Kind.FORMAT, "a bracket in an image is not closed") if among is not None else cells
 
 
 def _write(records: Sequence[Record]) -> str:
