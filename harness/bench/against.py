@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.measure import Pace, json_of, make_ready, measure
 from nonobot.harness.bench.revisions import two_trees
@@ -21,12 +19,10 @@ from nonobot.harness.text import drawn, duration, new_table, percent, plain
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["CONFIDENCE", "ROUNDS", "Against", "Compared", "Plan", "as_json", "as_text", "measure_against"]
+__all__ = ["CONFIDENCE", "Against", "Compared", "Plan", "as_json", "as_text", "measure_against"]
 
 CONFIDENCE = 0.95
 """Confidence of all intervals together, however many benchmarks there are."""
-
-ROUNDS = 10
 
 PACE = Pace(processes=1, values=4, min_seconds=0.05)
 
@@ -43,7 +39,7 @@ class Plan:
 
     revision: str
     tolerance: float = 0.05
-    rounds: int = ROUNDS
+    rounds: int = 10
     core: int | None = None
 
 
@@ -83,18 +79,37 @@ def measure_against(
     `show` is called with the share that is done, and the next step. UnusableError if there is no such revision, or
     a benchmark cannot be run in the present tree.
     """
+    import pyperf  # type: ignore[import-untyped, unused-ignore]
+
     needed = needed_pairs(1 - (1 - CONFIDENCE) / len(benchmarks))
     if plan.rounds < needed:
         raise UnusableError(
             f"{plan.rounds} rounds cannot tell {len(benchmarks)} benchmarks apart at {percent(CONFIDENCE)}: "
             f"it takes {needed} at least"
         )
-    with two_trees(plan.revision) as (before, after):
-        able, skipped = _able(benchmarks, before, after, show)
-        runs = _rounds(able, before, after, plan, show)
+    with two_trees(plan.revision) as trees:
+        able, skipped = _able(benchmarks, *trees, show)
+        runs = _rounds(able, trees, plan, show)
     confidence = 1 - (1 - CONFIDENCE) / max(len(able), 1)
-    compared = [_compared(one, *pair, plan, confidence) for one, pair in zip(able, runs, strict=True)]
-    return Against(plan, compared, skipped), [(_together(old), _together(new)) for old, new in runs]
+    compared = []
+    together = []
+    for benchmark, in_trees in zip(able, runs, strict=True):
+        # Every disturbance makes a value larger: the least value of a run was disturbed least.
+        least = [[min(run.get_values()) for run in each] for each in in_trees]
+        ratio = paired_ratio(least[0], least[1], confidence)
+        before, after = (pyperf.Benchmark([one for run in each for one in run.get_runs()]) for each in in_trees)
+        together.append((before, after))
+        compared.append(
+            Compared(
+                benchmark.name,
+                benchmark.unit,
+                statistics.median(before.get_values()),
+                statistics.median(after.get_values()),
+                ratio,
+                decide(ratio, plan.tolerance),
+            )
+        )
+    return Against(plan, compared, skipped), together
 
 
 def _able(
@@ -114,7 +129,7 @@ def _able(
 
 
 def _rounds(
-    benchmarks: Sequence[Benchmark], before: Path, after: Path, plan: Plan, show: Callable[[float, str], None]
+    benchmarks: Sequence[Benchmark], trees: tuple[Path, Path], plan: Plan, show: Callable[[float, str], None]
 ) -> list[tuple[list[Any], list[Any]]]:
     """Return for each benchmark its runs in both trees, one of each in a round, in random order."""
     toss = random.Random()
@@ -125,30 +140,11 @@ def _rounds(
             share = (number * len(benchmarks) + at) / (plan.rounds * len(benchmarks))
             show(READY_SHARE + (1 - READY_SHARE) * share, f"round {number + 1} of {plan.rounds}: {benchmark.name}")
             if benchmark.name not in loops and not benchmark.is_cold:
-                loops[benchmark.name] = measure(after, benchmark, PACE, core=plan.core).get_loops()
+                loops[benchmark.name] = measure(trees[1], benchmark, PACE, core=plan.core).get_loops()
             for tree in toss.sample((0, 1), 2):
-                run = measure(
-                    (before, after)[tree], benchmark, PACE, loops=loops.get(benchmark.name), core=plan.core
-                )
+                run = measure(trees[tree], benchmark, PACE, loops.get(benchmark.name), plan.core)
                 runs[at][tree].append(run)
     return runs
-
-
-def _compared(
-    benchmark: Benchmark, before: list[Any], after: list[Any], plan: Plan, confidence: float
-) -> Compared:
-    # Every disturbance makes a value larger: the least value of a run was disturbed least.
-    least = [[min(run.get_values()) for run in runs] for runs in (before, after)]
-    ratio = paired_ratio(least[0], least[1], confidence)
-    first, second = (statistics.median(_together(runs).get_values()) for runs in (before, after))
-    return Compared(benchmark.name, benchmark.unit, first, second, ratio, decide(ratio, plan.tolerance))
-
-
-def _together(runs: list[Any]) -> Any:
-    """Return the runs in one tree as one pyperf.Benchmark."""
-    import pyperf  # type: ignore[import-untyped, unused-ignore]
-
-    return pyperf.Benchmark([one for run in runs for one in run.get_runs()])
 
 
 _STYLES = {Outcome.WORSE: "bold red", Outcome.FASTER: "bold green", Outcome.CANNOT_TELL: "yellow"}
@@ -162,11 +158,10 @@ def as_text(against: Against, terminal: bool) -> str:
     headers = ("benchmark", "time of a", plain(plan.revision), "present", "ratio", "interval", "")
     table = new_table(headers, left=(0, 1, 5, 6))
     for one in against.compared:
-        times = (duration(one.before_seconds), duration(one.after_seconds), f"{one.ratio.estimate:.3f}")
-        interval = f"{one.ratio.low:.3f} to {one.ratio.high:.3f}"
-        table.add_row(
-            one.name, one.unit, *times, interval, one.judgement.value, style=_STYLES.get(one.judgement, "")
-        )
+        times = (duration(one.before_seconds), duration(one.after_seconds))
+        ratio = (f"{one.ratio.estimate:.3f}", f"{one.ratio.low:.3f} to {one.ratio.high:.3f}")
+        style = _STYLES.get(one.judgement, "")
+        table.add_row(one.name, one.unit, *times, *ratio, one.judgement.value, style=style)
     count = len(against.compared)
     all_of = f"all {count} intervals together" if count > 1 else "the interval"
     note = (
@@ -206,7 +201,7 @@ def as_json(against: Against) -> str:
             "worse": against.outcome is Outcome.WORSE,
             "outcome": against.outcome,
             "confidence": CONFIDENCE,
-            "plan": msgspec.to_builtins(against.plan),
+            "plan": against.plan,
             "benchmarks": {one.name: one for one in against.compared},
             "skipped": against.skipped,
         },

@@ -19,6 +19,7 @@ __all__ = [
     "Job",
     "chosen",
     "clocked",
+    "counting_job",
     "listing",
     "make_job",
     "require",
@@ -56,6 +57,14 @@ def clocked(work: Callable[[int], object]) -> Callable[[int], float]:
     return seconds
 
 
+def counting_job(units: int, count: Callable[[int], int], expected: Callable[[], int], problem: str) -> Job:
+    """Return a job that runs kernels a number of loops and adds up their counts, `expected` in each loop.
+
+    `problem` is the message if the count is another.
+    """
+    return Job(units, clocked(count), lambda: require(count(2) == 2 * expected(), problem))
+
+
 def require(holds: bool, what: str) -> None:
     """Raise CheckError with the message `what` unless `holds`."""
     if not holds:
@@ -78,6 +87,11 @@ class Benchmark:
     def is_command(self) -> bool:
         """Whether it is the wall time of a command, and not CPU time within a process."""
         return self.module == "suite"
+
+    @property
+    def clock(self) -> str:
+        """The clock of its times: "wall" or "cpu"."""
+        return "wall" if self.is_command else "cpu"
 
     @property
     def is_cold(self) -> bool:

@@ -18,9 +18,8 @@ from nonobot.bot.kernels.compiling import entry, kernel
 from nonobot.bot.kernels.masks import count
 from nonobot.bot.kernels.memory import Memory
 from nonobot.bot.line import paint
-from nonobot.bot.papers import deduce
-from nonobot.harness.bench.catalogue import Job, clocked, require
-from nonobot.harness.bench.positions import positions
+from nonobot.harness.bench.catalogue import Job, clocked, counting_job, require
+from nonobot.harness.bench.positions import deduced_cells, positions
 
 __all__ = ["make"]
 
@@ -134,28 +133,22 @@ def _memories() -> list[Memory]:
 
 def _lines() -> Job:
     sampled = list(zip(_memories(), positions(), strict=True))
-
-    def work(loops: int) -> int:
-        return sum(int(paint_all(memory, *one.states, loops)) for memory, one in sampled)
-
-    def check() -> None:
-        require(work(2) == 2 * sum(one.painted for one in positions()), "lines are not painted as they should be")
-
-    return Job(sum(one.lines.size for one in positions()), clocked(work), check)
+    return counting_job(
+        sum(one.lines.size for one in positions()),
+        lambda loops: sum(int(paint_all(memory, *one.states, loops)) for memory, one in sampled),
+        lambda: sum(one.painted for one in positions()),
+        "lines are not painted as they should be",
+    )
 
 
 def _propagation() -> Job:
     memories = _memories()
-
-    def work(loops: int) -> int:
-        return sum(int(propagate_board(memory, loops)) for memory in memories)
-
-    def check() -> None:
-        deduced = [deduce(one.puzzle, 0, "recurrence") for one in positions()]
-        known = sum(int(np.count_nonzero(cells >= 0)) for cells in deduced if cells is not None)
-        require(work(2) == 2 * known, "propagation does not paint what the papers' does")
-
-    return Job(len(memories), clocked(work), check)
+    return counting_job(
+        len(memories),
+        lambda loops: sum(int(propagate_board(memory, loops)) for memory in memories),
+        lambda: deduced_cells(0),
+        "propagation does not paint the cells that the papers' does",
+    )
 
 
 def _sweeps() -> Job:
@@ -187,14 +180,12 @@ def _odds_vary(memory: Memory, width: int, height: int) -> bool:
 
 def _searching() -> Job:
     memories = _memories()
-
-    def work(loops: int) -> int:
-        return sum(int(search_often(memory, CONFLICTS, loops)) for memory in memories)
-
-    def check() -> None:
-        require(work(1) == len(memories), f"a search met fewer than {CONFLICTS} conflicts")
-
-    return Job(CONFLICTS * len(memories), clocked(work), check)
+    return counting_job(
+        CONFLICTS * len(memories),
+        lambda loops: sum(int(search_often(memory, CONFLICTS, loops)) for memory in memories),
+        lambda: len(memories),
+        f"a search met fewer than {CONFLICTS} conflicts",
+    )
 
 
 def _analysing() -> Job:

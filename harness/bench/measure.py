@@ -72,11 +72,7 @@ def make_ready(tree: Path, benchmarks: Sequence[Benchmark], show: Callable[[int,
     with tempfile.TemporaryFile() as errors:
         command = [sys.executable, "-m", "nonobot.harness.bench.suite", "ready", *names]
         with subprocess.Popen(
-            command,
-            env=_environment(tree),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
+            command, env=_environment(tree), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
         ) as process:
             assert process.stdout is not None
             show(0, names[0])
@@ -152,10 +148,7 @@ def _environment(tree: Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Measured:
-    """A benchmark with its times, each for one unit, and the warnings of pyperf's stability check.
-
-    `clock` is "cpu" or "wall".
-    """
+    """A benchmark with its times, each for one unit, and the warnings of pyperf's stability check."""
 
     name: str
     unit: str
@@ -168,23 +161,6 @@ class Measured:
     value_count: int
     warnings: list[str]
 
-    @classmethod
-    def of(cls, benchmark: Benchmark, runs: Any) -> Measured:
-        """Return the figures of a pyperf.Benchmark."""
-        values = runs.get_values()
-        return cls(
-            benchmark.name,
-            benchmark.unit,
-            benchmark.about,
-            "wall" if benchmark.is_command else "cpu",
-            statistics.mean(values),
-            statistics.stdev(values) if len(values) > 1 else 0.0,
-            statistics.median(values),
-            min(values),
-            len(values),
-            checks(runs),
-        )
-
 
 def measure_all(
     benchmarks: Sequence[Benchmark], pace: Pace, core: int | None, show: Callable[[int, str], None]
@@ -196,11 +172,26 @@ def measure_all(
     problems = make_ready(HOME, benchmarks, lambda done, name: show(done, f"compiling and checking {name}"))
     for name, problem in problems.items():
         raise UnusableError(f"the benchmark {name} cannot be run: {problem}")
-    runs = []
+    measured, runs = [], []
     for done, benchmark in enumerate(benchmarks):
         show(len(benchmarks) + done, benchmark.name)
-        runs.append(measure(HOME, benchmark, pace, core=core))
-    return [Measured.of(*pair) for pair in zip(benchmarks, runs, strict=True)], runs
+        run = measure(HOME, benchmark, pace, core=core)
+        values = run.get_values()
+        figures = Measured(
+            benchmark.name,
+            benchmark.unit,
+            benchmark.about,
+            benchmark.clock,
+            statistics.mean(values),
+            statistics.stdev(values) if len(values) > 1 else 0.0,
+            statistics.median(values),
+            min(values),
+            len(values),
+            checks(run),
+        )
+        measured.append(figures)
+        runs.append(run)
+    return measured, runs
 
 
 def as_text(measured: Sequence[Measured], terminal: bool) -> str:
@@ -209,11 +200,9 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
 
     table = new_table(("benchmark", "time of a", "mean", "deviation", "median", "least", "clock"), left=(0, 1, 6))
     for one in measured:
-        share = percent(one.deviation_seconds / one.mean_seconds)
-        times = (one.median_seconds, one.least_seconds)
-        table.add_row(
-            one.name, one.unit, duration(one.mean_seconds), f"+- {share}", *map(duration, times), one.clock
-        )
+        deviation = f"+- {percent(one.deviation_seconds / one.mean_seconds)}"
+        mean, middle, least = map(duration, (one.mean_seconds, one.median_seconds, one.least_seconds))
+        table.add_row(one.name, one.unit, mean, deviation, middle, least, one.clock)
     parts: list[RenderableType] = [table]
     lines = [f"{one.name}: {warning}" for one in measured for warning in one.warnings]
     if lines:
@@ -225,7 +214,7 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
 
 def as_json(measured: Sequence[Measured]) -> str:
     """Return measured benchmarks as JSON text; `benchmarks` has an object for each name."""
-    return json_of("benchmarks", {"benchmarks": {one.name: msgspec.to_builtins(one) for one in measured}})
+    return json_of("benchmarks", {"benchmarks": {one.name: one for one in measured}})
 
 
 def json_of(kind: str, content: Mapping[str, object]) -> str:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from nonobot.bot.kernels.compiling import entry
 from nonobot.bot.kernels.masks import count
 from nonobot.bot.kernels.memory import Memory
-from nonobot.bot.papers import PapersStrategy, deduce, search
+from nonobot.bot.papers import PapersStrategy, search
 from nonobot.bot.papers.lines import paint_with
 from nonobot.bot.papers.probing import count_known
 from nonobot.bot.papers.state import OUTCOME, SOLVER
-from nonobot.harness.bench.catalogue import Job, clocked, require
-from nonobot.harness.bench.positions import positions
+from nonobot.harness.bench.catalogue import Job, counting_job
+from nonobot.harness.bench.positions import deduced_cells, positions
 from nonobot.protocol import Puzzle
 
 __all__ = ["make"]
@@ -60,28 +58,21 @@ def _memory(puzzle: Puzzle, level: int) -> Memory:
 
 
 def _deduction(level: int) -> Job:
-    puzzles = [one.puzzle for one in positions()]
-    memories = [_memory(puzzle, level) for puzzle in puzzles]
-
-    def work(loops: int) -> int:
-        return sum(int(deduce_all(memory, loops)) for memory in memories)
-
-    def check() -> None:
-        deduced = [deduce(puzzle, level, "recurrence") for puzzle in puzzles]
-        known = sum(int(np.count_nonzero(cells >= 0)) for cells in deduced if cells is not None)
-        require(work(2) == 2 * known, "not as many cells follow as the other line solver finds")
-
-    return Job(len(puzzles), clocked(work), check)
+    memories = [_memory(one.puzzle, level) for one in positions()]
+    return counting_job(
+        len(memories),
+        lambda loops: sum(int(deduce_all(memory, loops)) for memory in memories),
+        lambda: deduced_cells(level),
+        "not as many cells follow as by the other line solver",
+    )
 
 
 def _lines(solver_name: str) -> Job:
     solver = getattr(SOLVER, solver_name)
     sampled = [(_memory(one.puzzle, 1), one.states) for one in positions()]
-
-    def work(loops: int) -> int:
-        return sum(int(paint_all_with(memory, solver, *states, loops)) for memory, states in sampled)
-
-    def check() -> None:
-        require(work(2) == 2 * sum(one.painted for one in positions()), "lines are not painted as they should be")
-
-    return Job(sum(one.lines.size for one in positions()), clocked(work), check)
+    return counting_job(
+        sum(one.lines.size for one in positions()),
+        lambda loops: sum(int(paint_all_with(memory, solver, *states, loops)) for memory, states in sampled),
+        lambda: sum(one.painted for one in positions()),
+        "lines are not painted as they should be",
+    )

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data import load_set
 
-__all__ = ["FILE", "Position", "positions"]
+__all__ = ["FILE", "Position", "deduced_cells", "positions"]
 
 FILE = Path(__file__).with_name("positions.json")
 
@@ -36,19 +36,11 @@ STATES_EACH = 128
 
 @dataclass(frozen=True)
 class Position:
-    """A puzzle and states of its lines.
+    """A puzzle, and states of its lines in a search: number of the line, rows first, and masks of the known cells.
 
-    Attributes
-    ----------
-    origin : str
-        Generated set, and the puzzle's number in it.
-    lines, black, white : uint64 arrays, shape (states,)
-        Number of the line, rows first, and masks of the cells known when a search painted it.
-    painted : int
-        Sum of the known cells over all states once each is painted; lines in conflict count none.
+    `painted` is the sum of the known cells over all states once each is painted; lines in conflict count none.
     """
 
-    origin: str
     puzzle: Puzzle
     lines: npt.NDArray[np.uint64]
     black: npt.NDArray[np.uint64]
@@ -70,7 +62,15 @@ def positions() -> tuple[Position, ...]:
 def _position(entry: dict[str, Any]) -> Position:
     lines, black, white = np.array(entry["states"], np.uint64).T.copy()
     puzzle = Puzzle(columns=tuple(map(tuple, entry["columns"])), rows=tuple(map(tuple, entry["rows"])))
-    return Position(entry["origin"], puzzle, lines, black, white, entry["painted"])
+    return Position(puzzle, lines, black, white, entry["painted"])
+
+
+def deduced_cells(level: int) -> int:
+    """Return the sum of the cells of all positions that FP`level` of the papers' strategy deduces at the root."""
+    from nonobot.bot.papers import deduce
+
+    deduced = [deduce(one.puzzle, level, "recurrence") for one in positions()]
+    return sum(int(np.count_nonzero(cells >= 0)) for cells in deduced if cells is not None)
 
 
 class _EnoughError(Exception):

@@ -31,12 +31,18 @@ NAME_LENGTH = 12
 def two_trees(revision: str) -> Iterator[tuple[Path, Path]]:
     """Provide copies of a revision and of the present tree, with its uncommitted changes, within the block.
 
-    UnusableError if there is no such revision, or another process uses the folder of the copies.
+    Their folder is always the same one, for numba's cache. UnusableError if there is no such revision, or another
+    process uses that folder.
     """
     commit = _commit(revision)
-    with _workshop() as folder:
-        before = folder / commit[:NAME_LENGTH]
-        after = folder / "present".ljust(NAME_LENGTH, "_")
+    folder = _workshop_folder()
+    before = folder / commit[:NAME_LENGTH]
+    after = folder / "present".ljust(NAME_LENGTH, "_")
+    with (folder / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UnusableError("`nonojudge bench --against` runs already: two would disturb each other") from None
         _remove(before, after)  # the remains of a killed process
         try:
             _extract(commit, before)
@@ -80,18 +86,6 @@ def _extract(commit: str, folder: Path) -> None:
 
 def _git(*arguments: str) -> bytes:
     return subprocess.run(["git", "-C", str(HOME), *arguments], check=True, capture_output=True).stdout
-
-
-@contextlib.contextmanager
-def _workshop() -> Iterator[Path]:
-    """Provide the folder of the copies, locked; it is always the same one, for numba's cache."""
-    folder = _workshop_folder()
-    with (folder / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise UnusableError("`nonojudge bench --against` runs already: two would disturb each other") from None
-        yield folder
 
 
 def _workshop_folder() -> Path:

@@ -19,11 +19,10 @@ from typing import Any
 
 import pyperf  # type: ignore[import-untyped, unused-ignore]
 
-from nonobot.harness.bench.catalogue import BENCHMARKS, Benchmark, CheckError, Job, chosen, make_job, require
+from nonobot.harness.bench.catalogue import BENCHMARKS, CheckError, Job, chosen, make_job, require
 from nonobot.harness.errors import UnusableError
 
 __all__ = ["check_start", "main", "make_ready", "start_command"]
-
 
 QUESTION = Path(__file__).with_name("question.txt")
 """A board of 2x2, which `start-warm` and `start-cold` solve."""
@@ -50,36 +49,27 @@ def check_start() -> None:
     require(done.stdout == ANSWER, f"the bot does not answer: {words}")
 
 
-class _Runner:
-    """A runner of pyperf, in which only the process that times a benchmark makes its job."""
+def run() -> None:
+    """Run the benchmarks that the arguments name; only the process that times a benchmark makes its job."""
 
-    def __init__(self) -> None:
-        def pass_on(command: list[str], arguments: Any) -> None:
-            command += ["--benchmarks", arguments.benchmarks]
+    def pass_on(command: list[str], arguments: Any) -> None:
+        command += ["--benchmarks", arguments.benchmarks]
 
-        self._pyperf = pyperf.Runner(
-            add_cmdline_args=pass_on, program_args=("-m", "nonobot.harness.bench.suite"), processes=10
-        )
-        self._pyperf.argparser.add_argument(
-            "--benchmarks", default="", metavar="NAMES", help="comma separated; without, all but the cold start"
-        )
-        self._arguments = self._pyperf.parse_args()
-
-    def run(self) -> None:
-        names = [name for name in self._arguments.benchmarks.split(",") if name]
-        for task, benchmark in enumerate(chosen(names)):
-            metadata = {"nonobot_unit": benchmark.unit, "nonobot_clock": "wall" if benchmark.is_command else "cpu"}
-            if benchmark.is_command:
-                self._pyperf.metadata.update(metadata)
-                self._pyperf.bench_command(benchmark.name, start_command(benchmark.is_cold))
-            else:
-                job = self._job(task, benchmark)
-                self._pyperf.bench_time_func(benchmark.name, job.seconds, inner_loops=job.units, metadata=metadata)
-
-    def _job(self, task: int, benchmark: Benchmark) -> Job:
-        if self._arguments.worker and self._arguments.worker_task == task:
-            return make_job(benchmark.name)
-        return Job(1, float, lambda: None)  # never run: a worker does one task, the manager none
+    module = ("-m", "nonobot.harness.bench.suite")
+    runner = pyperf.Runner(add_cmdline_args=pass_on, program_args=module, processes=10)
+    runner.argparser.add_argument(
+        "--benchmarks", default="", metavar="NAMES", help="comma separated; without, all but the cold start"
+    )
+    arguments = runner.parse_args()
+    for task, benchmark in enumerate(chosen(list(filter(None, arguments.benchmarks.split(","))))):
+        metadata = {"nonobot_unit": benchmark.unit, "nonobot_clock": benchmark.clock}
+        if benchmark.is_command:
+            runner.metadata.update(metadata)
+            runner.bench_command(benchmark.name, start_command(benchmark.is_cold))
+            continue
+        is_timed_here = arguments.worker and arguments.worker_task == task
+        job = make_job(benchmark.name) if is_timed_here else Job(1, float, lambda: None)
+        runner.bench_time_func(benchmark.name, job.seconds, inner_loops=job.units, metadata=metadata)
 
 
 def make_ready(names: Sequence[str]) -> None:
@@ -109,7 +99,7 @@ def main() -> int:
         make_ready(sys.argv[2:])
         return 0
     try:
-        _Runner().run()
+        run()
     except UnusableError as problem:
         print(f"nonobot.harness.bench.suite: {problem}", file=sys.stderr)
         return 2

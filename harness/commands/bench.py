@@ -23,17 +23,12 @@ __all__ = ["add_to"]
 
 EXAMPLES = """\
 examples:
-  nonojudge bench --list                          which benchmarks there are
-  nonojudge bench --fast                          all of them but the cold start, some minutes
+  nonojudge bench --fast                          all but the cold start, some minutes
   nonojudge bench line bp-sweep                   some; `line` is every one whose name begins so
-  nonojudge bench -o new.json && python -m pyperf stats new.json
   nonojudge bench --against HEAD~1                did the last commit, or an edit since, make a part slower?
-  nonojudge bench --against main line --tolerance 0.02
 
-With --against the benchmarks of that revision and the present ones, uncommitted changes included, alternate, so
-that drift of the machine affects both. Each runs with its own bot. As for `nonojudge compare`, a benchmark is
-worse if its whole interval lies above 1 + tolerance; the intervals of all benchmarks together hold with 95 %.
-Times within a process are CPU times; those of a start are wall times. docs/performance.md explains the table.
+As for `nonojudge compare`, a benchmark is worse than in the other revision if its whole interval lies above
+1 + tolerance; the intervals of all benchmarks together hold with 95 % (docs/performance.md).
 
 Exit status: 0 measured; with --against nothing is worse, 1 something is worse, 2 unusable arguments, 3 nothing is
 worse, but of something it cannot tell.
@@ -48,18 +43,18 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--list", action="store_true", help="list the benchmarks and exit")
     parser.add_argument("--fast", action="store_true", help="fewer runs: quicker, and rougher")
     parser.add_argument("--cold", action="store_true", help="the cold start, too: each compiles all kernels")
-    parser.add_argument("--against", metavar="REV", help="compare with another revision of this repository")
+    parser.add_argument("--against", metavar="REV", help="compare the present files with this revision")
     parser.add_argument(
         "--tolerance",
         type=share,
-        default=0.05,
+        default=Plan.tolerance,
         metavar="SHARE",
         help="with --against: largest slowdown to accept, as a share: 0.05 for 5 %% (default: %(default)s)",
     )
     parser.add_argument(
         "--rounds",
         type=whole_number(1, 1000, "a number of rounds"),
-        default=10,
+        default=Plan.rounds,
         metavar="N",
         help="with --against: pairs of runs (default: %(default)s)",
     )

@@ -19,13 +19,11 @@ QUICK_SECONDS = 30
 
 EXAMPLES = """\
 examples:
-  nonojudge claims --list                      each claim, and the command that shows it
   nonojudge claims --quick                     those that take half a minute at most
-  nonojudge claims --only taai2011-right
   NONOBOT_SETS=FOLDER nonojudge claims         with official sets that were not imported
 
-Every claim is a sentence of the README or of docs/performance.md with a command, a figure in the JSON that the
-command prints, and a bound that holds on any ordinary machine. Claims whose official set is missing are skipped.
+A claim is a sentence of the README or of docs/performance.md with a command, a figure in the JSON that the command
+prints, and a bound that holds on any ordinary machine. Claims whose official set is missing are skipped.
 
 Exit status: 0 all that were measured hold, 1 one does not or could not be measured, 2 unusable arguments.
 """

@@ -20,18 +20,11 @@ __all__ = ["add_limits", "add_to", "compared"]
 EXAMPLES = """\
 examples:
   nonojudge compare --before old-*.json --after new-*.json    alternating runs: old, new, old, new, ...
-  nonojudge compare results/old results/new                   every result in a folder is a run of that version
-  nonojudge compare old.json new.json                         one run each: the differences puzzle by puzzle
-  nonojudge compare results/old results/new --tolerance 0.05 && git push
-
-`nonojudge duel OLD NEW` is the best way to find out whether a change made a bot slower: it plays the runs itself.
-
-Both versions must have been run on the same set, or the same sets. Two runs are a pair if no other run started
-between them. An interval of 95 % takes six pairs. docs/ranking.md explains which times are compared.
+  nonojudge compare results/old results/new && git push       every result in a folder is a run of that version
 
 After is worse if the whole interval lies above 1 + tolerance, or if it newly lost more puzzles than it newly
-solved. It is not worse if the whole interval lies below that. Otherwise, also with too few pairs, compare cannot
-tell; it then names the duel that would decide.
+solved. It is not worse if the whole interval lies below that. Otherwise, also with fewer than six pairs of
+alternating runs, compare cannot tell; it then names the duel that would decide (docs/ranking.md).
 
 Exit status: 0 not worse, 1 worse, 2 unusable arguments or results, 3 cannot tell.
 """

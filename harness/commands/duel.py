@@ -39,13 +39,9 @@ EXAMPLES = f"""\
 examples:
   nonojudge duel ../old/.venv/bin/nonobot .venv/bin/nonobot         the bot of two revisions on {DEFAULT_SET}
   nonojudge duel './mybot' './mybot --fast' --set questions.txt     two ways to run one bot
-  nonojudge duel ./old ./new --rounds 10 --results results/duel     keep the results, for `nonojudge compare`
-  nonojudge duel ./old ./new && git push
 
-A command with arguments is one word in quotes. In each round both bots are run on the set at the same time, on
-the same core: changes of the machine's speed affect both. An interval of 95 % takes six rounds, and a seventh
-makes up for a disturbed one. A round before the first does not count. The rounds are compared as by `nonojudge
-compare`, whose --help defines worse; docs/ranking.md explains the method.
+In each round both bots are run on the set at the same time, on the same core; the first round does not count.
+The rounds are compared as by `nonojudge compare`, whose --help defines worse (docs/ranking.md).
 
 Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that cannot be run, 3 cannot tell,
 130 interrupted.
@@ -59,7 +55,9 @@ def add_to(parser: Parser) -> None:
     )
     parser.epilog = EXAMPLES
     for name in VERSIONS:
-        parser.add_argument(name, type=shlex.split, metavar=name.upper(), help=f"the command of the bot {name}")
+        parser.add_argument(
+            name, type=shlex.split, metavar=name.upper(), help=f"the command of the bot {name}, in quotes"
+        )
     parser.add_argument("--set", default=DEFAULT_SET, metavar="SET", help=f"{SET_HELP} (default: {DEFAULT_SET})")
     add_size(parser)
     parser.add_argument(

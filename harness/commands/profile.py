@@ -7,14 +7,7 @@ import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds
-from nonobot.harness.cli import (
-    SET_HELP,
-    add_contain,
-    add_core,
-    add_json,
-    add_size,
-    add_warm_up,
-)
+from nonobot.harness.cli import SET_HELP, add_contain, add_core, add_json, add_size, add_warm_up
 from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.play.bot_command import own_bot
 from nonobot.harness.play.machine import tournament_core
@@ -22,7 +15,7 @@ from nonobot.harness.play.match import warmed_up
 from nonobot.harness.play.sandbox import built_sandbox, uncontained
 from nonobot.harness.profiling.collect import profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_data import Profile
-from nonobot.harness.profiling.profile_text import as_text, compare, comparison_as_text
+from nonobot.harness.profiling.profile_text import as_text, comparison_as_text
 from nonobot.harness.progress import RunProgress
 from nonobot.harness.results.conditions import STALL_SECONDS, Configuration, Contain
 from nonobot.harness.results.run_result import EndReason
@@ -37,17 +30,12 @@ FORMS = (".svg", ".png", ".json")
 EXAMPLES = f"""\
 examples:
   nonojudge profile                                       the bot of this project on {DEFAULT_SET}
-  nonojudge profile taai2011 -o profile.svg               and a picture of it
-  nonojudge profile -- nonobot --strategy papers --puzzle-limit 2
   nonojudge profile taai2011 -o before.json               keep it; change the bot; then:
   nonojudge profile taai2011 --before before.json         which stage got slower, and do the counts differ?
-  nonojudge profile before.json -o before.png             show a kept profile again
 
-The times of the steps are the bot's own clock reads, in the file that it writes after --stats; start-up, reading
-and the end are the judge's. Everything after -- is the bot's command, run without a shell; --stats FILE is added.
-docs/profiling.md tells what each line means, and what a bot has to write to be profiled.
+Everything after -- is the bot's command; --stats FILE is added. docs/profiling.md explains each line, and the
+statistics that a bot has to write to be profiled. Pictures need matplotlib.
 
-Pictures need matplotlib; where it is missing, a line says how to install it.
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 """
 
@@ -109,7 +97,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(to_json(profile), end="")
     elif before:
-        print(comparison_as_text(before, profile, compare(before, profile), on_terminal()), end="")
+        print(comparison_as_text(before, profile, on_terminal()), end="")
     else:
         print(as_text(profile, on_terminal()), end="")
     return 0 if profile.right == profile.set.puzzle_count else 1

@@ -17,7 +17,7 @@ from nonobot.harness.play.run_state import OnVerdict
 from nonobot.harness.profiling.profile_data import PROFILE_SCHEMA_VERSION, Profile, PuzzleProfile, span_of
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.result_files import decoded
-from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
+from nonobot.harness.results.run_result import EndReason, PuzzleResult
 from nonobot.tournament_data import PuzzleSet
 
 __all__ = ["profile_of", "read_profile", "to_json"]
@@ -41,21 +41,10 @@ def profile_of(
     on_verdict: OnVerdict,
     show: Sequence[Path] = (),
 ) -> Profile:
-    """Run a bot on a set and return its profile.
+    """Run a bot on a set and return its profile; UnusableError if it cannot be run, or writes no statistics.
 
-    Parameters
-    ----------
-    command : sequence of str
-        Program and arguments; `--stats FILE` is added.
-    terms : Configuration
-        It must not limit the time of a puzzle: the bot would be started again, and overwrite its statistics.
-    show : sequence of Path, optional
-        Files and folders that a sandboxed bot sees in addition to those that its command names.
-
-    Raises
-    ------
-    UnusableError
-        If the bot cannot be run, or writes no statistics.
+    `--stats FILE` is added to its command. `terms` must not limit the time of a puzzle: the bot would be started
+    again, and overwrite its statistics.
     """
     with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
         (bots_own := Path(folder).resolve() / "bot").mkdir()
@@ -66,7 +55,11 @@ def profile_of(
         if result.end.reason is EndReason.NOT_STARTED:
             raise UnusableError(result.end.detail or "the bot's command cannot be run")
         if not stats.exists() or not stats.stat().st_size:
-            raise UnusableError(_why_nothing(command, result))
+            words = result.last_words()  # a bot that takes no `--stats` says so on stderr
+            raise UnusableError(
+                f"{shlex.join(command)} wrote no statistics: a bot that can be profiled takes --stats FILE "
+                f"(docs/profiling.md){f'; it said: {words}' if words else ''}"
+            )
         lines = stats.read_bytes().splitlines(keepends=True)
     results = {one.number: one for one in result.score.puzzles}
     arrivals = [one.arrived_seconds for one in result.score.puzzles if one.arrived_seconds is not None]
@@ -98,15 +91,6 @@ def _puzzles(lines: Sequence[bytes], results: dict[int, PuzzleResult]) -> Iterat
         if line.puzzle in results:
             counts = {name: v for name, v in values.items() if type(v) is int and name not in NO_COUNTS}
             yield PuzzleProfile(line.puzzle, results[line.puzzle].verdict, line.seconds, line.step_seconds, counts)
-
-
-def _why_nothing(command: Sequence[str], result: RunResult) -> str:
-    """Return why there are no statistics; a bot that takes no `--stats` says so on stderr."""
-    said = result.last_words()
-    return (
-        f"{shlex.join(command)} wrote no statistics: a bot that can be profiled takes --stats FILE "
-        f"(docs/profiling.md){f'; it said: {said}' if said else ''}"
-    )
 
 
 def to_json(profile: Profile) -> str:

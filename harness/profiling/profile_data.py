@@ -6,10 +6,11 @@ The whole run, its parts, the stages of the search and their steps are spans.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nonobot.harness.results.conditions import Machine, SetFacts
 from nonobot.harness.results.run_result import BotEnd, EndReason, Usage, Verdict
@@ -25,13 +26,16 @@ __all__ = [
     "depth_first",
     "main_stage",
     "reason",
-    "slowest",
+    "share",
     "span_of",
     "stages_of",
 ]
 
 PROFILE_SCHEMA_VERSION = 1
 """Raised by a change that old readers cannot take."""
+
+SHOWN_PUZZLES = 10
+"""How many puzzles are shown as the slowest."""
 
 
 class PuzzleProfile(Struct, frozen=True):
@@ -49,16 +53,9 @@ class PuzzleProfile(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
-    """The time of a run, by puzzle.
+    """The time of a run, by puzzle: the puzzles with a statement of the bot, in the order in which it solved them.
 
-    Attributes
-    ----------
-    command : list of str
-        The bot's command, without the judge's additions.
-    first_answer_seconds, last_answer_seconds : float or None
-        Times of the answers' arrival, from the start of the bot; None without any.
-    puzzles : list of PuzzleProfile
-        The puzzles with a statement of the bot, in the order in which they were solved.
+    Answers are timed from the start of the bot. The command is without the judge's additions.
     """
 
     command: list[str]
@@ -81,11 +78,15 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
     @property
     def totals(self) -> dict[str, int]:
         """The sum of each count over all puzzles."""
-        totals: dict[str, int] = {}
+        totals: Counter[str] = Counter()
         for puzzle in self.puzzles:
-            for name, count in puzzle.counts.items():
-                totals[name] = totals.get(name, 0) + count
+            totals.update(puzzle.counts)
         return totals
+
+    @property
+    def slowest(self) -> list[PuzzleProfile]:
+        """The few puzzles to be shown as the slowest, the slowest first."""
+        return sorted(self.puzzles, key=lambda puzzle: -puzzle.seconds)[:SHOWN_PUZZLES]
 
 
 # How its time divides
@@ -116,20 +117,10 @@ EXPLAINS = 0.25
 
 
 class Span(Struct, frozen=True):
-    """A part of the run's time.
+    """A part of the run's time, and its own parts, which together take all of it.
 
-    Attributes
-    ----------
-    name : str
-        Name for people; that of a step without its stage.
-    stage : str or None
-        Stage of the search that it is or belongs to.
-    per : str or None
-        Name of the count of its units of work.
-    count : int or None
-        Value of that count.
-    children : tuple of Span
-        Its parts, which together take all of its time.
+    `stage` is the stage of the search that it is or belongs to, `per` the name of the count of its units of work,
+    `count` the value of that. The name of a step is without its stage.
     """
 
     name: str
@@ -183,25 +174,19 @@ def _stages(profile: Profile) -> Iterator[Span]:
         seconds.update(puzzle.step_seconds)
     totals = profile.totals
     for stage, steps in _grouped(seconds):
-        parts = [_counted(step.removeprefix(f"{stage}_"), step, seconds[step], stage, totals) for step in steps]
+        spans = [Span(step.removeprefix(f"{stage}_"), seconds[step], stage) for step in steps]
+        parts = [_counted(*one, totals) for one in zip(spans, steps, strict=True)]
         if len(steps) == 1:
             yield parts[0]
         else:
-            yield _counted(stage, stage, sum(one.seconds for one in parts), stage, totals, tuple(parts))
+            whole = Span(stage, sum(one.seconds for one in parts), stage, children=tuple(parts))
+            yield _counted(whole, stage, totals)
 
 
-def _counted(
-    name: str,
-    step: str,
-    seconds: float,
-    stage: str,
-    totals: Mapping[str, int],
-    children: tuple[Span, ...] = (),
-) -> Span:
+def _counted(span: Span, step: str, totals: Mapping[str, int]) -> Span:
+    """Return the span of a step, or of a stage, with the count of its units of work."""
     per = UNITS.get(step)
-    if not per or not totals.get(per):
-        return Span(name, seconds, stage, children=children)
-    return Span(name, seconds, stage, per, totals[per], children)
+    return replace(span, per=per, count=totals[per]) if per and totals.get(per) else span
 
 
 def _grouped(steps: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
@@ -219,11 +204,16 @@ def stages_of(puzzle: PuzzleProfile) -> dict[str, float]:
     return stages | {OUTSIDE_STEPS: max(0.0, puzzle.seconds - sum(stages.values()))}
 
 
+def share(part: float, whole: float) -> float:
+    """Return the share that `part` is of `whole`; 0 of nothing."""
+    return part / whole if whole else 0.0
+
+
 def main_stage(puzzle: PuzzleProfile) -> tuple[str, float]:
     """Return the stage that took most of a puzzle's time, and its share."""
     stages = stages_of(puzzle)
     name = max(stages, key=lambda stage: stages[stage])
-    return name, stages[name] / puzzle.seconds if puzzle.seconds else 0.0
+    return name, share(stages[name], puzzle.seconds)
 
 
 def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
@@ -232,30 +222,26 @@ def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
     If no count has a share of the set's near that of the time, the search did nothing special: the system was at
     work, or another process.
     """
-    stage, share = main_stage(puzzle)
-    words = [f"{stage} {percent(share)}"]
+    stage, of_puzzle = main_stage(puzzle)
+    where = f"{stage} {percent(of_puzzle)}"
     steps = next((steps for name, steps in _grouped(puzzle.step_seconds) if name == stage), [])
     if len(steps) > 1:
         step = max(steps, key=lambda one: puzzle.step_seconds[one])
-        part = puzzle.step_seconds[step] / puzzle.seconds if puzzle.seconds else 0.0
-        words = [f"{words[0]} ({step.removeprefix(f'{stage}_')} {percent(part)})"]
+        of_step = share(puzzle.step_seconds[step], puzzle.seconds)
+        where += f" ({step.removeprefix(f'{stage}_')} {percent(of_step)})"
     totals = profile.totals
     telling = {name for one in profile.puzzles for name, count in one.counts.items() if count >= TELLING}
     shares = {name: count / totals[name] for name, count in puzzle.counts.items() if name in telling}
-    of_time = puzzle.seconds / sum(one.seconds for one in profile.puzzles) if puzzle.seconds else 0.0
+    of_time = share(puzzle.seconds, sum(one.seconds for one in profile.puzzles))
     if shares and len(profile.puzzles) > 1 and max(shares.values()) < of_time * EXPLAINS:
-        return f"{words[0]}; no count explains it: memory used for the first time, or others on the core"
+        return f"{where}; no count explains it: memory used for the first time, or others on the core"
     standing_out = sorted(shares, key=lambda name: (name != UNITS.get(stage), -shares[name]))
-    return "; ".join(
-        [
-            *words,
-            *(
-                f"{puzzle.counts[name]:,} {name.replace('_', ' ')} ({percent(shares[name])} of all)"
-                for name in standing_out[:COUNTS_NAMED]
-                if puzzle.counts[name] > 1
-            ),
-        ]
-    )
+    counts = [
+        f"{puzzle.counts[name]:,} {name.replace('_', ' ')} ({percent(shares[name])} of all)"
+        for name in standing_out[:COUNTS_NAMED]
+        if puzzle.counts[name] > 1
+    ]
+    return "; ".join([where, *counts])
 
 
 def depth_first(span: Span, depth: int = 0) -> Iterator[tuple[int, Span]]:
@@ -263,8 +249,3 @@ def depth_first(span: Span, depth: int = 0) -> Iterator[tuple[int, Span]]:
     yield depth, span
     for child in span.children:
         yield from depth_first(child, depth + 1)
-
-
-def slowest(puzzles: Sequence[PuzzleProfile], most: int) -> list[PuzzleProfile]:
-    """Return the slowest puzzles, the slowest first."""
-    return sorted(puzzles, key=lambda puzzle: -puzzle.seconds)[:most]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -17,12 +18,12 @@ from nonobot.harness.profiling.profile_data import (
     Profile,
     PuzzleProfile,
     Span,
+    depth_first,
     reason,
-    slowest,
     span_of,
     stages_of,
 )
-from nonobot.harness.profiling.profile_text import SHOWN_PUZZLES, share_in_words, stage_order
+from nonobot.harness.profiling.profile_text import share_in_words, stage_order
 from nonobot.harness.text import duration, plain, shortened
 
 if TYPE_CHECKING:
@@ -67,22 +68,17 @@ THEMES = {
 
 
 def draw(profile: Profile, form: str, theme: str) -> bytes:
-    """Return the picture of a profile.
+    """Return the picture of a profile, in a form (`svg` or `png`) and a theme of THEMES.
 
-    Parameters
-    ----------
-    form : {'svg', 'png'}
-        An SVG shows the name and time of every part when the pointer rests on it.
-    theme : {'light', 'dark'}
+    An SVG shows the name and time of every part when the pointer rests on it.
     """
     from matplotlib.figure import Figure
 
     from nonobot.harness.report.plot_frame import drawing, svg_of
 
     whole = span_of(profile)
-    shown = slowest(profile.puzzles, SHOWN_PUZZLES)
-    depth = _depth(whole)
-    height = HEAD + depth * ROW + ABOVE_STRIP + STRIP + BELOW_STRIP + len(shown) * (BAR + 6) + MARGIN
+    top = HEAD + (1 + max(depth for depth, _ in depth_first(whole))) * ROW + ABOVE_STRIP
+    height = top + STRIP + BELOW_STRIP + len(profile.slowest) * (BAR + 6) + MARGIN
     with drawing():
         figure = Figure(figsize=(WIDTH / 72, height / 72), facecolor=THEMES[theme].paper)
         axes = figure.add_axes((0, 0, 1, 1))
@@ -91,9 +87,8 @@ def draw(profile: Profile, form: str, theme: str) -> bytes:
         canvas = _Canvas(axes, THEMES[theme], stage_order(whole))
         _head(canvas, profile)
         _icicle(canvas, whole, HEAD)
-        top = HEAD + depth * ROW + ABOVE_STRIP
-        _strip(canvas, profile, shown, top)
-        _slow_bars(canvas, profile, shown, top + STRIP + BELOW_STRIP)
+        _strip(canvas, profile, top)
+        _slow_bars(canvas, profile, top + STRIP + BELOW_STRIP)
         if form == "svg":
             return _with_titles(svg_of(figure), canvas.titles).encode()
         file = io.BytesIO()
@@ -114,15 +109,11 @@ class _Canvas:
         """Return the colour of a stage, mixed with a share `tint` of the paper's."""
         from matplotlib.colors import to_hex, to_rgb
 
-        own = (
-            self.theme.stages[self.stages.index(stage) % len(self.theme.stages)]
-            if stage in self.stages
-            else self.theme.other
-        )
-        red, green, blue = (
-            one * (1 - tint) + paper * tint
-            for one, paper in zip(to_rgb(own), to_rgb(self.theme.paper), strict=True)
-        )
+        own = self.theme.other
+        if stage in self.stages:
+            own = self.theme.stages[self.stages.index(stage) % len(self.theme.stages)]
+        pairs = zip(to_rgb(own), to_rgb(self.theme.paper), strict=True)
+        red, green, blue = (one * (1 - tint) + paper * tint for one, paper in pairs)
         return to_hex((red, green, blue))
 
     def box(self, x: float, y: float, width: float, height: float, colour: str, title: str) -> None:
@@ -149,10 +140,6 @@ def _head(canvas: _Canvas, profile: Profile) -> None:
     canvas.words(MARGIN, 50, f"{told}   {command}", canvas.theme.muted)
 
 
-def _depth(span: Span) -> int:
-    return 1 + max(map(_depth, span.children), default=0)
-
-
 def _icicle(canvas: _Canvas, whole: Span, top: float) -> None:
     """Draw every part below the one that it is a part of, as wide as its time."""
     if whole.seconds <= 0:
@@ -162,19 +149,15 @@ def _icicle(canvas: _Canvas, whole: Span, top: float) -> None:
 
     def put(span: Span, x: float, depth: int, tint: float) -> None:
         width = span.seconds * scale
-        share = share_in_words(span.seconds, whole.seconds)
-        colour = canvas.colour(span.stage, tint)
-        title = f"{span.name}: {duration(span.seconds)}, {share}"
-        if span.per and span.count:
-            title += f", {span.count:,} {span.per}"
+        time, share = duration(span.seconds), share_in_words(span.seconds, whole.seconds)
+        units = f", {span.count:,} {span.per}" if span.per and span.count else ""
         y = top + depth * ROW
-        canvas.box(x, y, width, ROW, colour, title)
-        label = _fitting(
-            [f"{span.name}  {duration(span.seconds)}  {share}", f"{span.name}  {share}", span.name], width
-        )
-        if label:
-            on_other = span.stage is None
-            canvas.words(x + 6, y + ROW / 2, label, canvas.theme.text if on_other else canvas.theme.on_stage)
+        canvas.box(x, y, width, ROW, canvas.colour(span.stage, tint), f"{span.name}: {time}, {share}{units}")
+        labels = (f"{span.name}  {time}  {share}", f"{span.name}  {share}", span.name)
+        fitting = next((label for label in labels if len(label) * LETTER + 8 <= width), None)
+        if fitting:
+            colour = canvas.theme.text if span.stage is None else canvas.theme.on_stage
+            canvas.words(x + 6, y + ROW / 2, fitting, colour)
         for at, child in enumerate(span.children):
             put(child, x, depth + 1, 0.18 + 0.5 * at / len(span.children) if span.stage else 0.0)
             x += child.seconds * scale
@@ -182,33 +165,33 @@ def _icicle(canvas: _Canvas, whole: Span, top: float) -> None:
     put(whole, MARGIN, 0, 0.0)
 
 
-def _fitting(labels: Sequence[str], width: float) -> str | None:
-    """Return the first label that fits."""
-    return next((label for label in labels if len(label) * LETTER + 8 <= width), None)
-
-
-def _strip(canvas: _Canvas, profile: Profile, shown: Sequence[PuzzleProfile], top: float) -> None:
+def _strip(canvas: _Canvas, profile: Profile, top: float) -> None:
     """Draw the puzzles in their order, each as wide as its time, with the shares of its stages."""
     total = sum(puzzle.seconds for puzzle in profile.puzzles)
     if total <= 0:
         return
     canvas.words(MARGIN, top - 24, "The puzzles in their order, each as wide as its time", canvas.theme.text, 11)
     scale = INNER / total
+    shown = profile.slowest
     x, free_from = float(MARGIN), 0.0
     for group in _groups(profile.puzzles, LEAST_WIDTH / scale):
         seconds = sum(puzzle.seconds for puzzle in group)
-        stages = _summed(group)
+        stages: Counter[str] = Counter()
+        for puzzle in group:
+            stages.update(stages_of(puzzle))
+        first, last = f"${group[0].number}", f"${group[-1].number}"
+        named = first if first == last else f"{first} to {last}"
         y = top
         for stage, spent in stages.items():
             height = STRIP * spent / sum(stages.values())
             if height > 0.1:
-                said = f"{_named(group)}: {duration(seconds)}, of it {duration(spent)} {stage}"
-                canvas.box(x, y, seconds * scale, height, canvas.colour(stage), said)
+                title = f"{named}: {duration(seconds)}, of it {duration(spent)} {stage}"
+                canvas.box(x, y, seconds * scale, height, canvas.colour(stage), title)
             y += height
-        middle, name = x + seconds * scale / 2, f"${group[0].number}"
-        half = len(name) * LETTER / 2
+        middle = x + seconds * scale / 2
+        half = len(first) * LETTER / 2
         if group[0] in shown and middle - half > free_from:
-            canvas.words(middle, top + STRIP + 10, name, canvas.theme.muted, align="center")
+            canvas.words(middle, top + STRIP + 10, first, canvas.theme.muted, align="center")
             free_from = middle + half + 4
         x += seconds * scale
     _legend(canvas, top + STRIP + 30)
@@ -234,21 +217,9 @@ def _groups(puzzles: Sequence[PuzzleProfile], least: float) -> Iterator[list[Puz
         yield group
 
 
-def _named(group: Sequence[PuzzleProfile]) -> str:
-    first, last = group[0].number, group[-1].number
-    return f"${first}" if len(group) == 1 else f"${first} to ${last}"
-
-
-def _summed(group: Sequence[PuzzleProfile]) -> dict[str, float]:
-    stages: dict[str, float] = {}
-    for puzzle in group:
-        for stage, seconds in stages_of(puzzle).items():
-            stages[stage] = stages.get(stage, 0.0) + seconds
-    return stages
-
-
-def _slow_bars(canvas: _Canvas, profile: Profile, shown: Sequence[PuzzleProfile], top: float) -> None:
-    """Draw a bar for each of the slowest puzzles, and say why it took so long."""
+def _slow_bars(canvas: _Canvas, profile: Profile, top: float) -> None:
+    """Draw a bar for each of the slowest puzzles, with the reason of its time."""
+    shown = profile.slowest
     if not shown or shown[0].seconds <= 0:
         return
     canvas.words(MARGIN, top - 12, "The slowest puzzles, and why", canvas.theme.text, 11)
@@ -260,9 +231,8 @@ def _slow_bars(canvas: _Canvas, profile: Profile, shown: Sequence[PuzzleProfile]
         for stage, seconds in stages_of(puzzle).items():
             width = room * seconds / shown[0].seconds
             if width > 0.1:
-                canvas.box(
-                    x, y, width, BAR, canvas.colour(stage), f"${puzzle.number}: {duration(seconds)} {stage}"
-                )
+                title = f"${puzzle.number}: {duration(seconds)} {stage}"
+                canvas.box(x, y, width, BAR, canvas.colour(stage), title)
             x += width
         why = shortened(f"{duration(puzzle.seconds)}   {reason(puzzle, profile)}", 112)
         canvas.words(left + room + 12, y + BAR / 2, why, canvas.theme.muted, 9.5)
@@ -271,5 +241,5 @@ def _slow_bars(canvas: _Canvas, profile: Profile, shown: Sequence[PuzzleProfile]
 def _with_titles(svg: str, titles: dict[str, str]) -> str:
     """Return a drawing with the titles of its parts."""
     return re.sub(
-        r'<g id="(part-\d+)">', lambda found: f"{found[0]}<title>{escape(plain(titles[found[1]]))}</title>", svg
+        r'<g id="(part-\d+)">', lambda group: f"{group[0]}<title>{escape(plain(titles[group[1]]))}</title>", svg
     )

@@ -17,7 +17,7 @@ from nonobot.harness.profiling.profile_data import (
     Span,
     depth_first,
     reason,
-    slowest,
+    share,
     span_of,
 )
 from nonobot.harness.results.run_result import EndReason
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 __all__ = [
-    "SHOWN_PUZZLES",
     "STAGE_STYLES",
     "Part",
     "ProfileComparison",
@@ -53,8 +52,6 @@ __all__ = [
     "share_in_words",
     "stage_order",
 ]
-
-SHOWN_PUZZLES = 10
 
 BAR_WIDTH, LEAST_BAR = 30, 5
 
@@ -73,7 +70,10 @@ def as_text(profile: Profile, terminal: bool) -> str:
     if any(profile.totals.values()):
         parts += ["", _counts(profile)]
     if profile.puzzles:
-        parts += ["", _slowest(profile), Text(_half_of_the_time(profile), "dim")]
+        times = [puzzle.seconds for puzzle in profile.puzzles]
+        half = f"half of the time of all puzzles lies in {half_count(times)} of {len(times)}"
+        line = f"{half}; the median puzzle takes {duration(median_high(times))}"
+        parts += ["", _slowest(profile), Text(line, "dim")]
     warnings = list(_warnings(profile))
     if warnings:
         parts += ["", *(Text(f"warning: {plain(line)}", "yellow") for line in warnings)]
@@ -121,23 +121,22 @@ def _stages(whole: Span, room: int) -> Table:
         table.add_row(
             Text(row[0], "bold" if span is whole else ""),
             *row[1:],
-            Text(_bar(span.seconds / whole.seconds if whole.seconds else 0.0, bar_width), style),
+            Text(_bar(share(span.seconds, whole.seconds), bar_width), style),
             Text(_per(span) if has_each else "", "dim"),
         )
     return table
 
 
-def _bar(share: float, most: int) -> str:
-    """Return a bar in eighths of a character; the least share that is not nothing is seen."""
-    eighths = round(share * most * 8)
+def _bar(length: float, most: int) -> str:
+    """Return a bar of a length from 0 to 1, in eighths of a character; only that of 0 has none."""
+    eighths = round(length * most * 8)
     if not eighths:
-        return "\N{LEFT ONE EIGHTH BLOCK}" if share else ""
+        return "\N{LEFT ONE EIGHTH BLOCK}" if length else ""
     full, rest = divmod(eighths, 8)
     return "\N{FULL BLOCK}" * full + (chr(0x2590 - rest) if rest else "")
 
 
 def _per(span: Span) -> str:
-    """Return the time for one unit of the span's count."""
     if not span.per or not span.count:
         return ""
     return f"{duration(span.seconds / span.count)} a {span.per.removesuffix('s')}"
@@ -148,13 +147,8 @@ def _counts(profile: Profile) -> Table:
     for name, total in profile.totals.items():
         values = sorted(puzzle.counts.get(name, 0) for puzzle in profile.puzzles)
         most = max(profile.puzzles, key=lambda puzzle: puzzle.counts.get(name, 0))
-        table.add_row(
-            plain(name.replace("_", " ")),
-            f"{total:,}",
-            f"{values[len(values) // 2]:,}",
-            f"{values[-1]:,}",
-            f"${most.number}" if values[-1] else NOTHING,
-        )
+        figures = (f"{figure:,}" for figure in (total, median_high(values), values[-1]))
+        table.add_row(plain(name.replace("_", " ")), *figures, f"${most.number}" if values[-1] else NOTHING)
     return table
 
 
@@ -163,23 +157,11 @@ def _slowest(profile: Profile) -> Table:
 
     table = new_table(("slowest", "time", "share"), no_wrap=True)
     table.add_column("why")
-    for puzzle in slowest(profile.puzzles, SHOWN_PUZZLES):
-        table.add_row(
-            f"${puzzle.number}",
-            duration(puzzle.seconds),
-            share_in_words(puzzle.seconds, profile.usage.wall_seconds),
-            Text(plain(reason(puzzle, profile))),
-        )
+    for puzzle in profile.slowest:
+        of_run = share_in_words(puzzle.seconds, profile.usage.wall_seconds)
+        why = Text(plain(reason(puzzle, profile)))
+        table.add_row(f"${puzzle.number}", duration(puzzle.seconds), of_run, why)
     return table
-
-
-def _half_of_the_time(profile: Profile) -> str:
-    """Return a line on how many puzzles take half of the time."""
-    times = [puzzle.seconds for puzzle in profile.puzzles]
-    return (
-        f"half of the time of all puzzles lies in {half_count(times)} of {len(times)}; the median puzzle takes "
-        f"{duration(median_high(times))}"
-    )
 
 
 def _warnings(profile: Profile) -> Iterator[str]:
@@ -213,7 +195,7 @@ class Part(Struct, frozen=True):
 
     @property
     def change(self) -> float:
-        """Seconds more."""
+        """Additional seconds of the later profile."""
         return self.after_seconds - self.before_seconds
 
 
@@ -276,26 +258,30 @@ def judgement(comparison: ProfileComparison) -> list[str]:
     if ratio_in_words(ratio) == ratio_in_words(1.0):
         lines = ["as fast as before"]
     if not any(any(pair) for pair in comparison.totals.values()):
-        return [*lines, "the bot states no counts: whether it searches in the same way cannot be told"]
-    if not comparison.recounted:
-        return [
-            *lines,
-            "every count of every puzzle is the same: the search is the same, the rest is speed or noise",
-        ]
-    differ = count(len(comparison.recounted), "puzzle")
-    return [*lines, f"the counts of {differ} differ, first ${comparison.recounted[0]}: the search is another"]
+        line = "the bot states no counts: whether it searches in the same way cannot be told"
+    elif not comparison.recounted:
+        line = "every count of every puzzle is the same: the search is the same, the rest is speed or noise"
+    else:
+        differ = count(len(comparison.recounted), "puzzle")
+        line = f"the counts of {differ} differ, first ${comparison.recounted[0]}: the search is another"
+    return [*lines, line]
 
 
-def comparison_as_text(before: Profile, after: Profile, comparison: ProfileComparison, terminal: bool) -> str:
+def comparison_as_text(before: Profile, after: Profile, terminal: bool) -> str:
     """Return a comparison for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
     from rich.text import Text
 
+    comparison = compare(before, after)
     parts: list[RenderableType] = [Text("before", "bold"), *list(heading(before))[1:]]
     parts += [Text("after", "bold"), *list(heading(after))[1:], "", _part_table(comparison)]
     if comparison.recounted:
         parts += ["", _count_table(comparison)]
     parts += ["", *(Text(plain(line), "bold" if not at else "") for at, line in enumerate(judgement(comparison)))]
-    parts += [Text(line, "dim") for line in _remarks(before, after)]
+    if before.machine.cpu != after.machine.cpu:
+        line = f"another machine: {plain(before.machine.cpu)} before, {plain(after.machine.cpu)} after"
+        parts.append(Text(line, "dim"))
+    line = "one run each: `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"
+    parts.append(Text(line, "dim"))
     return drawn(parts, terminal)
 
 
@@ -324,9 +310,3 @@ def _count_table(comparison: ProfileComparison) -> Table:
         ratio = f"{after / before:.3f}" if before else NOTHING
         table.add_row(plain(name.replace("_", " ")), f"{before:,}", f"{after:,}", ratio)
     return table
-
-
-def _remarks(before: Profile, after: Profile) -> Iterator[str]:
-    if before.machine.cpu != after.machine.cpu:
-        yield f"another machine: {plain(before.machine.cpu)} before, {plain(after.machine.cpu)} after"
-    yield "one run each: `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"
