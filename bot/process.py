@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import time
@@ -17,11 +16,11 @@ from nonobot.bot.strategy import Strategy
 from nonobot.bot.workers import deliver_in_order
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, PartialGrid, Record, Solution, format_answer
 from nonobot.protocol.clues import Kind, located
-from nonobot.system import usable_cores, write_all
+from nonobot.system import report, usable_cores, write_all
 
 __all__ = ["make_strategy", "run"]
 
-_STDIN, _STDOUT, _STDERR = 0, 1, 2
+_STDIN, _STDOUT = 0, 1
 
 _SWITCH_SECONDS = 0.0001
 """A worker that comes back from its kernel waits about so long for one that reads or writes; else it is 5 ms."""
@@ -63,7 +62,7 @@ def _run(options: Options, started: float) -> int:
 
         return converse(make_strategy(options))
     if not (options.files or options.warm_up or options.watch) and os.isatty(_STDIN):
-        _report(_WHAT_TO_TYPE)
+        report(_WHAT_TO_TYPE)
         return 2
     jobs = 1 if options.warm_up or options.watch else options.jobs or len(usable_cores())
     strategies = [make_strategy(options) for _ in range(jobs)]
@@ -77,7 +76,7 @@ def _run(options: Options, started: float) -> int:
     if options.watch:
         from nonobot.bot.watch import watch  # nothing of it is needed in a tournament
 
-        return watch(options, strategies[0], options.watch, _report)
+        return watch(options, strategies[0], options.watch, report)
     try:
         run_log = RunLog(options.log, options.stats, on_failure=_say)
     except OSError as error:
@@ -168,7 +167,7 @@ class _Batch:
 
     def _report_early(self) -> None:
         for fault in self._early:
-            _report(str(fault))
+            report(str(fault))
         self._early.clear()
 
     def _is_late(self) -> bool:
@@ -213,7 +212,7 @@ class _Batch:
         assert number is not None
         self._read += 1
         for message in messages:
-            _report(message)
+            report(message)
         if self._is_late() and not (result and result.solutions):
             self._is_out_of_time = True
             return
@@ -224,7 +223,7 @@ class _Batch:
             write_all(_STDOUT, self._no_solution(number, puzzle.size, result))
         self._run_log.add(number, result)
         if result and self._options.solutions > 1:
-            _report(located(_verdict(result), puzzle.file, number))
+            report(located(_verdict(result), puzzle.file, number))
 
     def _solve(self, strategy: Strategy, puzzle: Found) -> _Outcome:
         if isinstance(puzzle, Fault):
@@ -308,11 +307,5 @@ def _verdict(result: Result) -> str:
     return result.verdict
 
 
-def _report(line: str) -> None:
-    """Write a line to standard error; if nobody can read it, that costs no answer."""
-    with contextlib.suppress(OSError):
-        os.write(_STDERR, f"{line}\n".encode())
-
-
 def _say(message: str) -> None:
-    _report(f"nonobot: {message}")
+    report(f"nonobot: {message}")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["kernel_cache", "usable_cores", "user_cache", "whole_file", "write_all"]
+__all__ = ["kernel_cache", "report", "usable_cores", "user_cache", "whole_file", "write_all"]
 
 
 def usable_cores() -> list[int]:
@@ -37,6 +37,12 @@ def write_all(descriptor: int, content: bytes) -> None:
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
+
+
+def report(line: str) -> None:
+    """Write a line to standard error, unless nobody can read it."""
+    with contextlib.suppress(OSError):
+        os.write(2, f"{line}\n".encode())
 
 
 @contextlib.contextmanager

@@ -26,7 +26,7 @@ from typing import Any
 from nonobot.bot.kernels.cache import cache_folder, note_use
 from nonobot.bot.kernels.machine_code import ForbiddenError, laid_out, map_code
 from nonobot.bot.kernels.memory import Memory, Struct
-from nonobot.system import whole_file
+from nonobot.system import report, whole_file
 
 __all__ = ["load_kernel"]
 
@@ -86,7 +86,7 @@ def _keep(code: bytes, path: Path | None) -> None:
             return
     except OSError as error:
         why = f"{path}: {error.strerror}"
-    _say(f"compiled kernels cannot be kept ({why}); the next start compiles them again")
+    report(f"nonobot: compiled kernels cannot be kept ({why}); the next start compiles them again")
 
 
 def _read_whole(path: Path) -> bytes | None:
@@ -207,7 +207,7 @@ def _numba_has_changed() -> bool:
     """Return whether numba is another than this leans on; say so, once."""
     changed = _what_has_changed()
     if changed:
-        _say(f"{changed}; numba loads them itself, and each start takes longer")
+        report(f"nonobot: {changed}; numba loads them itself, and each start takes longer")
     return changed is not None
 
 
@@ -248,8 +248,3 @@ def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callabl
         return int(kernel(handle, *numbers))
 
     return call
-
-
-def _say(message: str) -> None:
-    with contextlib.suppress(OSError):  # if nobody can read it, that costs no answer
-        os.write(2, f"nonobot: {message}\n".encode())

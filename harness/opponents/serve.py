@@ -6,7 +6,6 @@ It raises `OutOfTimeError` when the clock has run out, and `RefusedError` for bo
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import inspect
 import os
@@ -21,11 +20,11 @@ from nonobot.arguments import Parser, either, missing, seconds, size_up_to
 from nonobot.bot.input import chunks_until, lines_of
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
 from nonobot.protocol.clues import fault_in_clues
-from nonobot.system import write_all
+from nonobot.system import report, write_all
 
 __all__ = ["Clock", "OutOfTimeError", "RefusedError", "Solve", "argument_parser", "serve", "solution_of"]
 
-_STDIN, _STDOUT, _STDERR = 0, 1, 2
+_STDIN, _STDOUT = 0, 1
 
 _LONGEST_SIDE = 999
 
@@ -112,7 +111,7 @@ def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -
     # Searches recurse, up to once for each cell; calls from Python to Python take no room on the C stack.
     sys.setrecursionlimit(_LONGEST_SIDE**2 + 1000)
     if os.isatty(_STDIN):
-        _say("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
+        report("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
     read = solved = faults = 0
     try:
         for item in read_batch(lines_of(chunks_until(_STDIN, None)), size):
@@ -140,25 +139,25 @@ def solution_of(solve: Solve, puzzle: Puzzle, clock: Clock) -> Solution | None:
 
 
 def _unusable(message: str) -> int:
-    _say(message)
+    report(message)
     return 2
 
 
 def _solved(solve: Solve, item: Found, seconds: float | None) -> Solution | None:
     """Return the solution; None for a puzzle that was not solved, with the reason on standard error."""
     if isinstance(item, Fault):
-        _say(str(item))
+        report(str(item))
         return None
     place = f"${item.number}: line {item.line}"
     try:
         solution = solution_of(solve, item.puzzle, Clock(seconds))
     except OutOfTimeError:
-        _say(f"{place}: not solved within the limit of {seconds:g} s")
+        report(f"{place}: not solved within the limit of {seconds:g} s")
     except RefusedError as error:
-        _say(f"{place}: {error}")
+        report(f"{place}: {error}")
     else:
         if solution is None:
-            _say(f"{place}: the puzzle has no solution")
+            report(f"{place}: the puzzle has no solution")
         return solution
     return None
 
@@ -168,9 +167,3 @@ def _zeros(number: int, size: tuple[int, int] | None) -> bytes:
     if not 0 < max(width, height) <= _LONGEST_SIDE:  # --size auto on rubbish
         return b"$%d\n" % number
     return format_answer(number, Solution.from_bytes(bytes(width * height), (width, height)))
-
-
-def _say(line: str) -> None:
-    """Write a line to standard error; if nobody can read it, that costs no answer."""
-    with contextlib.suppress(OSError):
-        os.write(_STDERR, f"{line}\n".encode())
