@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from nonobot.protocol import Puzzle, Record, formats
 from nonobot.protocol.clues import Fault, Kind
 from nonobot.protocol.formats.base import MOST_REMARKS, MOST_SIDE
-from nonobot.protocol.formats.lists import MOST_DEPTH
+from nonobot.protocol.formats.many import MOST_DEPTH
 from tests.mutated_formats import problems
 
 PUZZLES = Path(__file__).with_name("puzzles")

@@ -53,16 +53,15 @@ __all__ = [
 @cache
 def table() -> dict[str, Format]:
     """Load the formats, in the order in which :func:`detect` tries them."""
-    from nonobot.protocol.formats import lists, non, webpbn
-    from nonobot.protocol.formats.headed import HV, PICROSS, G
-    from nonobot.protocol.formats.many import LETTERS, ONELINE, TAAI
-    from nonobot.protocol.formats.pynogram import NONOGRID, PYNOGRAM
+    from nonobot.protocol.formats import non, webpbn
+    from nonobot.protocol.formats.headed import HV, NONOGRID, PICROSS, PYNOGRAM, G
+    from nonobot.protocol.formats.many import LETTERS, LISTS, ONELINE, TAAI
     from nonobot.protocol.formats.sized import CWD, GRID, MK, NIN
 
     # Formats with words of their own come before those that take any words, letters or brackets.
     order = (
         *(webpbn.FORMAT, PICROSS, HV, GRID, MK, NIN, CWD, ONELINE, G),
-        *(NONOGRID, PYNOGRAM, LETTERS, lists.FORMAT, non.FORMAT, TAAI),
+        *(NONOGRID, PYNOGRAM, LETTERS, LISTS, non.FORMAT, TAAI),
     )
     return {format.name: format for format in order}
 

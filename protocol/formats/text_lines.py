@@ -90,8 +90,7 @@ def sized_puzzle(
         if 1 <= width <= MOST_SIDE and 1 <= height <= MOST_SIDE:
             take(draft, width, height, lines)
         else:
-            what = f"a board of {digits[0][:20]}x{digits[1][:20]}; sides are 1 to {MOST_SIDE}"
-            draft.refuse(what)
+            draft.refuse(f"a board of {digits[0][:20]}x{digits[1][:20]}; sides are 1 to {MOST_SIDE}")
     else:
         draft.refuse(f"{shown(size)} {no_size}")
     yield draft.finished()

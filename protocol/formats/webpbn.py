@@ -150,7 +150,10 @@ class _Elements:
         if name == "color":
             self._colours[attributes.get("char", "")] = attributes.get("name", "")
         elif name == "clues":
-            self._start_clues(attributes.get("type", ""), line)
+            kind = attributes.get("type", "")
+            self._part = part_named(kind)
+            if not self._part:
+                self._draft.refuse(f"clues of the type {shown(kind)}; expected rows or columns", line)
         elif name == "line":
             self._clue = []
         elif name == "count":
@@ -166,7 +169,10 @@ class _Elements:
         if name == "count":
             self._clue.append(text.strip())
         elif name == "line":
-            self._take_clue(line)
+            if self._part:
+                self._draft.clue(self._part, clue_from_words(self._clue), line)
+            else:
+                self._draft.refuse("a <line> outside of clues of rows or columns", line)
         elif name == "clues":
             self._part = None
         elif name == "image":
@@ -182,18 +188,6 @@ class _Elements:
         for kind, (image, line) in self._images.items():
             self._draw(kind, image, line)
         return self._draft.finished()
-
-    def _start_clues(self, kind: str, line: int) -> None:
-        if part := part_named(kind):
-            self._part = part
-        else:
-            self._draft.refuse(f"clues of the type {shown(kind)}; expected rows or columns", line)
-
-    def _take_clue(self, line: int) -> None:
-        if self._part:
-            self._draft.clue(self._part, clue_from_words(self._clue), line)
-        else:
-            self._draft.refuse("a <line> outside of clues of rows or columns", line)
 
     def _count_colour(self, colour: str, line: int) -> None:
         self._counted.add(colour)
