@@ -56,9 +56,7 @@ def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsy
 @pytest.mark.slow
 def test_three_bots_on_four_sets_of_a_cluster(tmp_path, capsys, cluster):
     path = str(definition(tmp_path, THREE | {"short": "crash_at_3"}, RECIPES))
-    for _ in range(2):
-        cluster.start_worker()
-    cluster.wait_for_workers(2)
+    cluster.start_workers(2)
     assert played(path) == 0
     out, _ = capsys.readouterr()
     alone = outcomes(RESULTS), ranking(out)
@@ -102,9 +100,7 @@ def test_a_contained_bot_on_a_worker_sees_no_results(tmp_path, cluster):
 def test_ten_workers_die_at_random_moments_and_every_run_is_played_once(tmp_path, monkeypatch, capsys, cluster):
     path = str(definition(tmp_path, {"a": "dawdle", "b": "dawdle", "c": "dawdle"}, RECIPES))
     monkeypatch.setattr(runs_on_workers, "MOST_DEATHS", 11)  # chance may hit one run again and again
-    for _ in range(3):
-        cluster.start_worker()
-    cluster.wait_for_workers(3)
+    cluster.start_workers(3)
     seed = random.randrange(1 << 30)
     print(f"seed {seed}")
     chance = random.Random(seed)
@@ -150,15 +146,12 @@ def test_a_run_of_which_three_workers_die_is_given_up_and_the_rest_goes_on(tmp_p
 @pytest.mark.slow
 def test_a_scheduler_that_restarts_is_waited_for(tmp_path, capsys, cluster):
     path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}, RECIPES[:2]))
-    cluster.start_worker()
-    cluster.start_worker()
-    cluster.wait_for_workers(2)
+    cluster.start_workers(2)
 
     def restart() -> None:
         wait_until(lambda: noted(tmp_path / "waiting") and len(outcomes(RESULTS)) > 0)
-        first = noted(tmp_path / "waiting")
         cluster.kill(cluster.scheduler)
-        wait_until(lambda: not any(map(psutil.pid_exists, first)))
+        wait_for_end(tmp_path / "waiting")
         (tmp_path / "go").touch()
         cluster.start_scheduler()
         cluster.start_worker()
@@ -190,7 +183,7 @@ def test_a_scheduler_that_stays_away_is_said_in_a_line_and_the_same_command_goes
     assert last.startswith(f"nonojudge: no scheduler answers at {cluster.address}: ")
     assert last.endswith("1 run left; the same command goes on")
     (tmp_path / "go").touch()
-    wait_until(lambda: not any(map(psutil.pid_exists, noted(tmp_path / "waiting"))))
+    wait_for_end(tmp_path / "waiting")
     assert played(path, "--quiet") == 0
     assert len(outcomes(RESULTS)) == 2
 
@@ -211,7 +204,7 @@ def test_who_leaves_leaves_no_bot_and_the_same_command_goes_on_alone_or_elsewher
         assert judge.returncode == 130
         assert err.endswith(b"interrupted; the same command goes on\n")
         assert b"Traceback" not in err
-    wait_until(lambda: not any(map(psutil.pid_exists, noted(tmp_path / "waiting"))))
+    wait_for_end(tmp_path / "waiting")
     before = {path: path.read_bytes() for path in RESULTS.glob("*good.json")}
     assert before
     (tmp_path / "go").touch()
@@ -219,6 +212,11 @@ def test_who_leaves_leaves_no_bot_and_the_same_command_goes_on_alone_or_elsewher
     assert played(path, "--quiet", *elsewhere) == 0
     assert len(outcomes(RESULTS)) == 4
     assert all(path.read_bytes() == content for path, content in before.items())
+
+
+def wait_for_end(bots: Path) -> None:
+    """Wait until none of the bots that noted themselves in a file runs any more."""
+    wait_until(lambda: not any(map(psutil.pid_exists, noted(bots))))
 
 
 def other_version(folder: Path) -> tuple[str, str]:
@@ -243,11 +241,9 @@ def test_workers_that_do_not_fit_are_refused_before_anything_is_played(tmp_path,
         cluster.start_worker(*options, cwd=tmp_path / name)
     cluster.wait_for_workers(5)
     (tmp_path / "bot.py").write_text("pass")
-    path = tmp_path / "small.toml"
-    path.write_text(
-        f'name = "small"\nsets = ["{RECIPES[0]}"]\nbots = [{{name = "a", command = "{{python}} bot.py"}}]'
-    )
-    assert played(str(path), "--on", cluster.address) == 2
+    bots = 'bots = [{name = "a", command = "{python} bot.py"}]'
+    Path("small.toml").write_text(f'name = "small"\nsets = ["{RECIPES[0]}"]\n{bots}')
+    assert played("small.toml", "--on", cluster.address) == 2
     first, *lines = capsys.readouterr().err.splitlines()
     assert first == f"nonojudge: not all workers at {cluster.address} can be used:"
     for why in ("bot.py not there, here sha256 ", "bot.py sha256 ", "nonobot 0.0, ", "3 threads; start it with "):
