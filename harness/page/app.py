@@ -33,7 +33,6 @@ from nonobot.harness.page.solves import BusyError, LateError, Solves
 from nonobot.harness.pictures.drawings import png_of
 from nonobot.protocol import Record
 from nonobot.protocol.formats import MOST_BYTES, FormatError, formats, write
-from nonobot.protocol.puzzle import cells_from_text
 from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, scene_of
 from nonobot.protocol.svg import DARK, LIGHT, svg_of
 from nonobot.tournament_data.registry import State, official_sets, state_of
@@ -57,20 +56,16 @@ T = TypeVar("T")
 
 
 class Question(msgspec.Struct):
-    """A question of the page about a board.
+    """A question of a browser's tab about a board.
 
     Attributes
     ----------
-    tab : str
-        The browser's tab.
     cells : str or None
         The cells that the user has set, as in a board.
     solutions : int
         Solutions to look for: 1, which is quick, or 2, which show whether there is only one.
     format : str
         The format to write: its name, `svg`, `png` or `link`.
-    dark : bool
-        The colours of a picture.
     """
 
     board: Board
@@ -82,17 +77,7 @@ class Question(msgspec.Struct):
 
 
 def make_app(solves: Solves, live: Live | None, puzzle_seconds: float, on_ready: Callable[[], None]) -> Starlette:
-    """Return the application, which starts and closes `solves`.
-
-    Parameters
-    ----------
-    live : Live or None
-        The folder of results to show.
-    puzzle_seconds : float
-        Limit of the search of a board.
-    on_ready : callable
-        Called once the page can be reached.
-    """
+    """Return the application, which starts and closes `solves`; `on_ready` is called once it can be reached."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -105,8 +90,8 @@ def make_app(solves: Solves, live: Live | None, puzzle_seconds: float, on_ready:
 
     page = _Page(solves, live, puzzle_seconds)
     routes = [
-        Route("/", _file("index.html")),
-        Route("/live", _file("live.html")),
+        Route("/", lambda _: FileResponse(STATIC / "index.html")),
+        Route("/live", lambda _: FileResponse(STATIC / "live.html")),
         Route("/api/facts", page.facts),
         Route("/api/sample", page.sample),
         Route("/api/set", page.of_set),
@@ -122,10 +107,6 @@ def make_app(solves: Solves, live: Live | None, puzzle_seconds: float, on_ready:
     ]
     errors = (UnusableError, FormatError, BusyError, LateError, HTTPException, ClientDisconnect)
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers=dict.fromkeys(errors, _error))
-
-
-def _file(name: str) -> Any:
-    return lambda _: FileResponse(STATIC / name)
 
 
 def _json(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -240,66 +221,61 @@ class _Page:
         _ = question.board.record
         return question
 
-    async def _ask(
-        self, request: Request, question: Question, patience: float, do: str, **numbers: Any
-    ) -> dict[str, Any]:
-        """Return the answer of the bot about the board."""
-        work = self._solves.ask(question.tab[:64], question.board.request(do, **numbers), patience)
+    async def _ask(self, request: Request, question: Question, do: str, **numbers: Any) -> dict[str, Any]:
+        """Return the answer of the bot about the board; it searches with `numbers`, otherwise looks at lines."""
+        if numbers:
+            numbers["seconds"] = self._seconds
+        asked = question.board.request(do, **numbers)
+        work = self._solves.ask(question.tab[:64], asked, numbers.get("seconds", LINE_SECONDS))
         answer = await _while_there(request, work)
         if "error" in answer:
             raise UnusableError(answer["error"])
         return answer
 
-    async def _search(self, request: Request, question: Question, do: str, **numbers: Any) -> dict[str, Any]:
-        return await self._ask(request, question, self._seconds, do, seconds=self._seconds, **numbers)
-
     async def solve(self, request: Request) -> Response:
         """Return the verdict on a board, with up to two solutions, or the lines that contradict."""
         question = await self._question(request)
-        answer = await self._search(request, question, "solve", solutions=question.solutions)
+        answer = await self._ask(request, question, "solve", solutions=question.solutions)
         if answer["verdict"] == "unsolvable":
-            answer["conflict"] = await self._ask(request, question, LINE_SECONDS, "conflict")
+            answer["conflict"] = await self._ask(request, question, "conflict")
             if question.board.cells:
                 question.board.cells = None
-                without = await self._search(request, question, "solve", solutions=2)
+                without = await self._ask(request, question, "solve", solutions=2)
                 answer["without_start"] = without["verdict"]
         return _json(answer)
 
     async def steps(self, request: Request) -> Response:
         """Return the steps of a solve."""
         question = await self._question(request)
-        return _json(await self._search(request, question, "steps", most=MOST_STEPS))
+        return _json(await self._ask(request, question, "steps", most=MOST_STEPS))
 
     async def hint(self, request: Request) -> Response:
         """Return the next line from which cells follow, on the board of `cells`."""
         question = await self._question(request)
         question.board.cells = question.cells
         _ = question.board.record
-        return _json(await self._ask(request, question, LINE_SECONDS, "hint"))
+        return _json(await self._ask(request, question, "hint"))
 
     async def check(self, request: Request) -> Response:
         """Return whether the cells that the user has set are still right, and which are not."""
         question = await self._question(request)
         given, question.board.cells = question.board.cells, question.cells
         has_cells = question.board.record.start is not None
-        answer = await self._search(request, question, "solve", solutions=1)
+        answer = await self._ask(request, question, "solve", solutions=1)
         if answer["solutions"]:
             return _json({"right": True, "wrong": []})
         if answer["verdict"] == "unknown":
             return _json({"right": None, "wrong": []})
         question.board.cells = given
-        answer = await self._search(request, question, "solve", solutions=2)
+        answer = await self._ask(request, question, "solve", solutions=2)
         if not has_cells or not answer["solutions"]:
             return _json({"right": None, "wrong": []})
         cells = list(enumerate(question.cells or ""))
-        wrong = min(
-            (
-                [index for index, cell in cells if cell not in ("?", solution[index])]
-                for solution in answer["solutions"]
-            ),
-            key=len,
-        )
-        return _json({"right": False, "wrong": wrong, "only": answer["verdict"] == "unique"})
+        wrong = [
+            [index for index, cell in cells if cell not in ("?", solution[index])]
+            for solution in answer["solutions"]
+        ]
+        return _json({"right": False, "wrong": min(wrong, key=len), "only": answer["verdict"] == "unique"})
 
     async def write(self, request: Request) -> Response:
         """Return the puzzle in a format, or its picture."""
@@ -323,10 +299,10 @@ class _Page:
 
 
 def _written(question: Question) -> Response:
-    record = question.board.record
-    if question.format in ("svg", "png"):
-        return _drawn(record, question)
     form = question.format
+    if form in ("svg", "png"):
+        return _drawn(question)
+    record = question.board.record
     if form == "link":  # in few characters, where that states all; without the solution
         record = Record(record.puzzle, record.start, None, record.title, record.author)
         form = "oneline" if record == Record(record.puzzle) else "grid"
@@ -336,11 +312,10 @@ def _written(question: Question) -> Response:
     return Response(written.data, media_type="text/plain; charset=utf-8")
 
 
-def _drawn(record: Record, question: Question) -> Response:
-    try:
-        cells = None if question.cells is None else cells_from_text(question.cells, record.size)
-    except ValueError as error:
-        raise UnusableError(str(error)) from None
+def _drawn(question: Question) -> Response:
+    question.board.cells = question.cells
+    record = question.board.record
+    cells = None if record.start is None else record.start.cells
     cell = max(2, min(24, MOST_PICTURE_PIXELS // max(record.size)))
     scene = scene_of(Picture(record.puzzle, cells), cell=cell, clues=cell >= SMALLEST_CELL_WITH_CLUES)
     theme = DARK if question.dark else LIGHT

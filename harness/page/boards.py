@@ -41,16 +41,12 @@ MOST_FAULTS = 50
 MOST_GENERATED_CELLS = 2_000_000
 """Cells of a generated set up to the puzzle that is wanted."""
 
-LEAST_CELLS = 50
-"""A smaller board takes as long as one of so many cells."""
-
-READ_SECONDS = 10.0
-"""For the puzzles of a file; those that come after are left out."""
-
-LARGE_PICTURE_WIDTH = 40
-"""Columns of a picture that is too large for a cell a pixel, where none are asked for."""
+LEAST_CELLS = 50  # a smaller board takes as long as one of so many cells
+READ_SECONDS = 10.0  # for the puzzles of a file; those that come after are left out
 
 MOST_PIXELS_AS_CELLS = 80
+LARGE_PICTURE_WIDTH = 40
+"""Columns of a picture that is too large for a cell a pixel, where none are asked for."""
 
 
 class Board(msgspec.Struct):
@@ -109,17 +105,9 @@ def _too_large(width: int, height: int) -> str:
 
 
 class Selection(msgspec.Struct, omit_defaults=True):
-    """A puzzle of a text, a file or a set, and the others that can be selected.
+    """Puzzle `number` (from 1) of a text, a file or a set, and the titles of all that can be selected.
 
-    Attributes
-    ----------
-    count : int
-        Number of puzzles, without those at fault.
-    number : int
-        The number of the selected puzzle, from 1.
-    faults : list of (line or None, str)
-    titles : list of str
-        The titles of the puzzles to choose from.
+    `count` is the number of puzzles without those at fault; a fault has its line, or None.
     """
 
     count: int = 0
@@ -132,16 +120,9 @@ class Selection(msgspec.Struct, omit_defaults=True):
 
 
 def puzzle_of_file(data: bytes, number: int = 1, width: int | None = None, invert: bool = False) -> Selection:
-    """Return a puzzle of a text, a file or a picture.
+    """Return puzzle `number`, from 1, of a text, a file or a picture.
 
-    Parameters
-    ----------
-    number : int
-        From 1.
-    width : int or None
-        Columns of the board that a picture becomes; None: a pixel a cell, if it is small enough.
-    invert : bool
-        Exchange black and white of a picture.
+    A picture becomes a board of `width` columns, otherwise of a cell a pixel, if it is small enough.
     """
     try:
         if is_image(data):
@@ -185,11 +166,12 @@ def _listed(records: Iterable[Found], number: int) -> Selection:
 def _of_picture(data: bytes, width: int | None, invert: bool) -> Selection:
     try:
         image = read_cells(data, width=width, invert=invert)
+        is_large = not width and max(image.cells.shape) > MOST_PIXELS_AS_CELLS
     except BoardTooLargeError:
         if width:
             raise
-        image = None
-    if image is None or (not width and max(image.cells.shape) > MOST_PIXELS_AS_CELLS):
+        is_large = True
+    if is_large:
         image = read_cells(data, width=LARGE_PICTURE_WIDTH, invert=invert)
     height, columns = image.cells.shape
     if max(height, columns) > LONGEST_SIDE:

@@ -27,15 +27,10 @@ from nonobot.protocol.formats import MOST_BYTES
 
 __all__ = ["Guard", "Listener"]
 
-MOST_BODIES_BYTES = 8 * MOST_BYTES
-"""Limit of the bodies of all requests together."""
-
-BODY_SECONDS = 30.0
-HEAD_SECONDS = 10.0
-"""Time for a request to arrive: its body, and its head."""
-
-DRAIN_SECONDS = 5.0
-"""Time for which a refused body is still read and dropped, so that its sender can read the reason."""
+MOST_BODIES_BYTES = 8 * MOST_BYTES  # of all requests together
+HEAD_SECONDS = 10.0  # for the head of a request to arrive
+BODY_SECONDS = 30.0  # for its body
+DRAIN_SECONDS = 5.0  # for a refused body to be read and dropped, so that its sender can read the reason
 
 MOST_HALF_OPEN = 256
 """Connections without a request yet; where there are more, the oldest is closed."""
@@ -61,11 +56,7 @@ HEADERS = {
 class Guard:
     """An application that gets only the requests that the page answers, each with its whole body.
 
-    Parameters
-    ----------
-    app : ASGI application
-    names : iterable of str
-        Host names of the page. An address in numbers is accepted too: no other site can have it as its name.
+    The page goes by `names`, and by addresses in numbers: no other site can have one as its name.
     """
 
     def __init__(self, app: ASGIApp, names: Iterable[str]) -> None:
@@ -100,19 +91,18 @@ class Guard:
                 body = await _body(receive)
             unread = None
             await self._app(scope, _with_body(body, receive), send_guarded)
-        except HTTPException as refused:
-            if refused.status_code == HTTPStatus.REQUEST_TIMEOUT or "expect" in headers:
+        except HTTPException as error:
+            if error.status_code == HTTPStatus.REQUEST_TIMEOUT or "expect" in headers:
                 unread = None  # nothing comes: a client that waits for "100 Continue" has sent nothing yet
-            await _refuse(refused, unread, send_guarded)
+            await _refuse(error, unread, send_guarded)
         except ClientDisconnect:
             pass
         except Exception as error:
             words = " ".join(f"{type(error).__name__}: {error}".split())
             print(f"nonojudge: page: {scope['path'][:80]!r}: {words[:300]}", file=sys.stderr, flush=True)
             if not has_begun:
-                await _refuse(
-                    HTTPException(500, "an error in nonojudge page; see its terminal"), None, send_guarded
-                )
+                refused = HTTPException(500, "an error in nonojudge page; see its terminal")
+                await _refuse(refused, None, send_guarded)
         finally:
             self._bytes -= held
 
@@ -182,9 +172,8 @@ def _with_body(body: bytes, receive: Receive) -> Receive:
 async def _refuse(refused: HTTPException, unread: Receive | None, send: Send) -> None:
     """Answer at once, and read the rest of the body: otherwise its sender would only see a broken connection."""
     body = msgspec.json.encode({"error": refused.detail})
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-    headers.append((b"connection", b"close"))
-    await send({"type": "http.response.start", "status": refused.status_code, "headers": headers})
+    headers = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
+    await send({"type": "http.response.start", "status": refused.status_code, "headers": Headers(headers).raw})
     await send({"type": "http.response.body", "body": body, "more_body": True})
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(DRAIN_SECONDS):

@@ -32,27 +32,21 @@ from nonobot.harness.text import duration, plain
 
 __all__ = ["Live", "Shown", "shown_now"]
 
+JOURNAL = ".journal.jsonl"
+MOST_WATCHERS = 32
+LAST_PUZZLES = 12
+MOST_ENTRIES = 10_000  # files and folders that a look goes through
+MOST_FILES = 500  # results that are read: the newest. Journals are all read
+
 SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_BETWEEN_WORDS = 15.0
 """A line goes to the browser at least as often: the server notices then that a browser has gone."""
 
-MOST_WATCHERS = 32
-
-FRESH_SECONDS = 30.0
-"""A run whose bot has ended goes on for so long after its last record; then it was interrupted."""
-
 SECONDS_BETWEEN_PLOTS = 15.0
 """The plot of a set on which a run is under way is drawn again at most so often."""
 
-MOST_FILES = 500
-"""Results that are read; of more, the newest. Journals are all read."""
-
-MOST_ENTRIES = 10_000
-"""Files and folders that a look goes through."""
-
-LAST_PUZZLES = 12
-
-JOURNAL = ".journal.jsonl"
+FRESH_SECONDS = 30.0
+"""A run whose bot has ended goes on for so long after its last record; then it was interrupted."""
 
 Stamp = tuple[int, int]
 """The time of a file's last change, in nanoseconds, and its size in bytes."""
@@ -84,20 +78,10 @@ class Plot:
 
 @dataclass(frozen=True)
 class Shown:
-    """The content of a folder at the time of a look.
+    """The content of a folder at the time of a look, on the monotonic clock.
 
-    Attributes
-    ----------
-    state : dict
-        The JSON for the browser.
-    plots : mapping of str to Plot
-        By the digest of the set.
-    looked : float
-        On the monotonic clock.
-    read : mapping of Path to result, UnderWay, str or None
-        The content of each file; a line if it cannot be read, None for a journal without a run.
-    bots : mapping of str to int
-        Each bot's number, and so its look.
+    `state` is the JSON for the browser. `read` has the content of each file: a line if it cannot be read, None for
+    a journal without a run. Plots are by the digest of their set; the number of a bot determines its look.
     """
 
     state: dict[str, Any] = field(default_factory=dict)
@@ -131,7 +115,7 @@ def shown_now(folder: Path, before: Shown) -> Shown:
         "under_way": [_progress(one) for one in under_way],
         "last": _last(under_way, done.values()),
         "plots": [_plot(one) for one in plots.values()] if find_spec("matplotlib") else [],
-        "problems": [plain(one) for one in read.values() if isinstance(one, str)] + left_out,
+        "problems": [plain(one) for one in [*read.values(), *left_out] if isinstance(one, str)],
     }
     return Shown(state, plots, now, stamps, read, bots)
 
@@ -153,31 +137,25 @@ def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
                     continue
                 (journals if name.endswith(JOURNAL) else results)[path] = facts.st_mtime_ns, facts.st_size
         if entries > MOST_ENTRIES:
-            left_out.append(
-                f"more than {MOST_ENTRIES:,} files and folders: what comes after {place} is not looked at"
-            )
+            left_out.append(f"more than {MOST_ENTRIES:,} files and folders: none after {place} is looked at")
             break
     if len(results) > MOST_FILES:
         left_out.append(f"{len(results) - MOST_FILES:,} older results: the newest {MOST_FILES} are shown")
         results = dict(sorted(results.items(), key=lambda one: one[1], reverse=True)[:MOST_FILES])
-    return dict(sorted((results | journals).items())), [plain(line) for line in left_out]
+    return dict(sorted((results | journals).items())), left_out
 
 
 def _read(path: Path) -> AnyResult | UnderWay | str | None:
-    if path.name.endswith(JOURNAL):
-        return _under_way(path)
+    is_journal = path.name.endswith(JOURNAL)
     try:
-        return read_any(path)
-    except UnusableError as error:
-        return str(error)
+        return _under_way(path) if is_journal else read_any(path)
+    except (UnusableError, OSError) as error:
+        return None if is_journal else str(error)
 
 
 def _under_way(path: Path) -> UnderWay | None:
-    try:
-        records = read_records(path)
-        is_fresh = time.time() - path.stat().st_mtime < FRESH_SECONDS
-    except (UnusableError, OSError):
-        return None
+    records = read_records(path)
+    is_fresh = time.time() - path.stat().st_mtime < FRESH_SECONDS
     if not records or not isinstance(records[0], RunResult):
         return None
     score = Score.of(one.result for one in records if isinstance(one, PuzzleJudged))

@@ -23,9 +23,7 @@ from nonobot.system import usable_cores
 __all__ = ["listening_socket", "open_browser", "serve"]
 
 MOST_PROCESSES = 8
-
 SECONDS_TO_FINISH = 1
-
 TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
 """They would take the terminal."""
 
@@ -52,18 +50,8 @@ def serve(
 ) -> None:
     """Serve the page until a Ctrl-C or SIGTERM; the bot's processes are gone then.
 
-    Parameters
-    ----------
-    own : socket.socket
-        As :func:`listening_socket` returns it.
-    host : str
-        The address as the user gave it: a name of the page.
-    results : Path or None
-        The folder of results to show.
-    puzzle_seconds : float
-        Limit of the search of a board.
-    on_ready : callable
-        Called once browsers can connect.
+    `own` is the page's socket, `host` its address as the user gave it, `results` the folder of results to show,
+    `puzzle_seconds` the limit of the search of a board. `on_ready` is called once browsers can connect.
     """
     solves = Solves(min(len(usable_cores()), MOST_PROCESSES))
     app = make_app(solves, Live(results) if results else None, puzzle_seconds, on_ready)

@@ -29,19 +29,13 @@ __all__ = ["BusyError", "LateError", "Solves"]
 
 COMMAND = (*OWN_BOT, "--dialogue")
 
-MOST_LINE_BYTES = 1 << 26
-"""Limit of an answer: the steps of the largest boards have some 20 MB."""
+MOST_WAITING, MOST_WAITING_OF_TAB = 400, 40
+MOST_LINE_BYTES = 1 << 26  # of an answer: the steps of the largest boards have some 20 MB
+MOST_MEMORY_BYTES = 600 << 20  # a process with more after an answer is replaced: large boards leave it large
+SECONDS_TO_SPARE = 2.0  # beyond the limit in the request, before the process is killed
 
 COMPILING_SECONDS = 180.0
 """Additional time for a process that reports that it compiles: once for a width of boards and a machine."""
-
-SECONDS_TO_SPARE = 2.0
-"""Time beyond the limit in the request, before the process is killed."""
-
-MOST_MEMORY_BYTES = 600 << 20
-"""A process with more after an answer is replaced: large boards leave it large."""
-
-MOST_WAITING, MOST_WAITING_OF_TAB = 400, 40
 
 WARM_UP = tuple({"do": do, "rows": [[1], [1]], "columns": [[1], [1]]} for do in ("solve", "hint"))
 """Requests to a new process, so that its kernels are loaded before the first board."""
@@ -59,7 +53,7 @@ class LateError(Exception):
 
 
 class _Process:
-    """One process of the bot."""
+    """One process of the bot, in a session of its own: a Ctrl-C is for the page, which ends it."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -68,12 +62,10 @@ class _Process:
     @classmethod
     async def start(cls) -> _Process:
         pipe = asyncio.subprocess.PIPE
-        # A session of its own: a Ctrl-C is for the page, which ends it.
-        return cls(
-            await asyncio.create_subprocess_exec(
-                *COMMAND, stdin=pipe, stdout=pipe, limit=MOST_LINE_BYTES, start_new_session=True
-            )
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND, stdin=pipe, stdout=pipe, limit=MOST_LINE_BYTES, start_new_session=True
         )
+        return cls(process)
 
     @property
     def pid(self) -> int:
@@ -163,14 +155,7 @@ class Solves:
 
         A request that is cancelled while it waits gives up its place. While it is served, its process is killed,
         unless that compiles: the kernels will be needed again, so it goes on until the board's own time is up.
-
-        Parameters
-        ----------
-        tab : str
-            Tabs with different names are served by turns.
-        request : dict
-        seconds : float
-            Time for the bot; a little is added before it is killed.
+        Different tabs are served by turns. The bot has `seconds`, and a little more before it is killed.
         """
         process = await self._free(tab)
         asking = asyncio.ensure_future(process.ask(request, seconds + SECONDS_TO_SPARE))
@@ -217,8 +202,6 @@ class Solves:
         self._idle.append(process)
 
     def _take_back(self, process: _Process, asking: asyncio.Task[dict[str, Any]]) -> None:
-        if not asking.cancelled():
-            asking.exception()  # its request may have been cancelled
         if asking.cancelled() or asking.exception() or process.is_large:
             process.kill()
             self._spawn(self._replace(process))
