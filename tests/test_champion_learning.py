@@ -257,6 +257,8 @@ def solve_at_random(
             level = int(kernels.analyse_conflict(search.m))
             learned = check_learned(search, solutions, level)
             kernels.jump_back(search.m, level)
+            assert not search["dirty.rows"].any()
+            assert not search["dirty.columns"].any()
             for now, then in zip(snapshot(search), snapshots[level], strict=True):
                 assert np.array_equal(now, then), puzzle
             snapshots = snapshots[:level]
@@ -267,6 +269,9 @@ def solve_at_random(
             if conflicts >= most_conflicts:
                 return conflicts
             continue
+        if search.one("level") == 0:
+            known = search["board.black"] | search["board.white"]
+            assert np.array_equal(search["root_known"][: search.one("lines")], known[: search.one("lines")])
         unknown = [v for v in range(search.one("variables")) if search.value(v) is None]
         if not unknown:
             rows = search["board.black"][: puzzle.height].tolist()
