@@ -107,15 +107,9 @@ def draw(
 ) -> list[StyledLine]:
     """Return a board as lines of text, none of which ends with a space.
 
-    Parameters
-    ----------
-    blocks : Blocks
-        `HALF` tells unknown cells from white ones by colour alone.
-    clues : bool
-        False leaves out the clues and the lines between the cells.
-    colours : sequence of sequence of str, shape (height, width), optional
-        Fills each cell with a colour, as rich names it, or leaves it blank where that is empty, whatever the
-        picture's cells are. With `ASCII` there are no colours.
+    Without clues, there are no lines between the cells. With `HALF`, unknown cells differ from white ones only by
+    their colour. `colours`, of shape (height, width), fill each cell with a colour, as rich names it, or leave it
+    blank if that is empty, whatever the picture's cells are; `ASCII` has no colours.
     """
     signs = SIGNS[blocks]
     groups = _groups(picture.width, clues)
@@ -337,16 +331,8 @@ def drawn_to_fit(
 ) -> list[StyledLine] | None:
     """Return a board as it fits, or None if it does not.
 
-    Parameters
-    ----------
-    blocks : sequence of Blocks
-        Blocks to try, the largest first.
-    clues : sequence of bool
-        Whether to draw clues; the second is tried where the board does not fit with the first.
-    colours : sequence of sequence of str, optional
-        As for :func:`nonobot.protocol.characters.draw`.
-    may_scroll : bool
-        Whether a board that is only too high fits too: then with the smallest blocks.
+    The first of `blocks` that fits is taken; if none fits with the first of `clues`, the second is tried. With
+    `may_scroll`, a board that is only too high fits too, in the last blocks.
     """
     for with_clues in clues:
         drawn = [draw(picture, one, with_clues, colours) for one in blocks]

@@ -153,12 +153,8 @@ class Scene:
 def scene_of(picture: Picture, cell: int, clues: bool = True) -> Scene:
     """Return the scene of one board.
 
-    Parameters
-    ----------
-    cell : int
-        Side of a cell in pixels; with clues at least `SMALLEST_CELL_WITH_CLUES`.
-    clues : bool
-        False makes a thumbnail: the cells and a border, no clues, no lines between.
+    The side of a cell is in pixels, with clues at least `SMALLEST_CELL_WITH_CLUES`. Without clues, the scene is a
+    thumbnail: the cells and a border, no lines between.
     """
     layout = _layout(picture, cell, clues)
     columns, rows, mark, margin = layout.columns, layout.rows, layout.mark, layout.margin

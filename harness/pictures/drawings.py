@@ -118,12 +118,7 @@ def write(
     """Write a picture, of several drawings a sheet, and report its content on stdout.
 
     The path ends with `.png` or `.svg`; `cell` is the side of a cell in pixels, `columns` the number of boards
-    next to each other on a sheet.
-
-    Raises
-    ------
-    UnusableError
-        If the picture is too large or cannot be written.
+    next to each other on a sheet. UnusableError: the picture is too large or cannot be written.
     """
     pictures = [drawing.picture for drawing in drawings]
     if len(pictures) == 1:

@@ -66,17 +66,9 @@ def sized_puzzle(
 
     Blank lines do not count, nor do lines above the size that start with `#`.
 
-    Parameters
-    ----------
-    data : bytes
-    form : re.Pattern
-        Matches the lines with the size, joined by spaces; its groups `width` and `height` are digits.
-    no_size : str
-        End of the message on lines of another form.
-    take : callable
-        Puts the other lines into a draft, whose board has this width and height.
-    header_lines : int
-        Number of lines with the size.
+    The size is on `header_lines` lines. Joined by spaces, they match `form`, whose groups `width` and `height` are
+    digits; `no_size` ends the message if they do not. `take` puts the lines after them into a draft, whose board
+    has this width and height.
     """
     lines = lines_of(data)
     header = list(islice((line for line in lines if line.text[:1] not in ("", "#")), header_lines))
