@@ -31,6 +31,7 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from tests.judged import RECIPE, command, played, verdicts
+from tests.talking import wait_until
 
 contained_only = pytest.mark.skipif(bool(why_no_sandbox()), reason=f"not contained: {why_no_sandbox()}")
 
@@ -240,17 +241,14 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     options = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--contain", "yes"]
     bot = ["sh", "-c", code, f"bot-{os.getpid()}-{seed}"]
     judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", "run", *options, "--", *bot])
+    # In its first milliseconds, until it has set up the mounts, bubblewrap itself is not bound to the judge.
+    wait_until(lambda: [*of_bot(f"sleep 900 #{seed}")])
     journal = journal_path(tmp_path / "r.json")
-    until = time.monotonic() + 60
-    while not any(isinstance(one, AttemptStarted) for one in read_records(journal)) and time.monotonic() < until:
-        time.sleep(0.002)
+    wait_until(lambda: any(isinstance(one, AttemptStarted) for one in read_records(journal)))
     time.sleep(random.Random(seed).uniform(0, 0.3))
     judge.send_signal(signal.SIGKILL)
     judge.wait()
-    until = time.monotonic() + 60
-    while (left := [*of_bot(bot[-1]), *of_bot(f"sleep 900 #{seed}")]) and time.monotonic() < until:
-        time.sleep(0.01)
-    assert left == []
+    wait_until(lambda: not [*of_bot(bot[-1]), *of_bot(f"sleep 900 #{seed}")])
     (tmp_path / "go").touch()
     assert cli.run(["run", "--resume", "r.json", "--quiet"]) == 0
     result = read_result(tmp_path / "r.json")
