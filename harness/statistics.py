@@ -20,6 +20,7 @@ from nonobot.harness.text import count, interval_in_words, percent, ratio_in_wor
 
 __all__ = [
     "EXIT_STATUS",
+    "OUTCOME_STYLES",
     "RESOLUTION_SECONDS",
     "Outcome",
     "Ratio",
@@ -61,6 +62,14 @@ class Outcome(StrEnum):
     FASTER = "faster"
     CANNOT_TELL = "cannot tell"
 
+
+OUTCOME_STYLES = {
+    Outcome.WORSE: "bold red",
+    Outcome.CANNOT_TELL: "bold yellow",
+    Outcome.NOT_WORSE: "bold green",
+    Outcome.FASTER: "bold green",
+}
+"""Styles of the outcomes on a screen."""
 
 EXIT_STATUS = {Outcome.NOT_WORSE: 0, Outcome.FASTER: 0, Outcome.WORSE: 1, Outcome.CANNOT_TELL: 3}
 

@@ -257,7 +257,7 @@ def test_nothing_right_on_both_sides(tmp_path, capsys):
     a, b = written(tmp_path, a=run_result(times=(1.0, None)), b=run_result(times=(None, 1.0)))
     assert run(a, b) == 3
     out = capsys.readouterr().out
-    assert "no puzzle is right on both sides" in out
+    assert "no puzzle is right in both versions" in out
     assert "newly solved 1: $2 (was missing)" in out
     assert "newly lost 1: $1 (missing)" in out
     assert run(a, b, "--json") == 3
@@ -284,9 +284,9 @@ def test_a_puzzle_is_right_if_it_was_so_in_more_than_half_of_the_runs():
     def runs(*right):
         return [run_result(times=[1.0, 1.0 if one else None]) for one in right]
 
-    assert between(runs(True), runs(True, True, False)).right_count(1) == 2
+    assert between(runs(True), runs(True, True, False)).figures(1)["right"] == 2
     half = between(runs(True), runs(True, False))
-    assert half.right_count(1) == 1
+    assert half.figures(1)["right"] == 1
     assert [(one.puzzle, one.after_verdict) for one in half.newly_lost] == [(2, Verdict.MISSING)]
 
 

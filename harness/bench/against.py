@@ -13,7 +13,7 @@ from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.measure import Pace, json_of, make_ready, measure
 from nonobot.harness.bench.revisions import two_trees
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.statistics import Outcome, Ratio, decide, needed_pairs, paired_ratio
+from nonobot.harness.statistics import OUTCOME_STYLES, Outcome, Ratio, decide, needed_pairs, paired_ratio
 from nonobot.harness.text import drawn, duration, new_table, percent, plain
 
 if TYPE_CHECKING:
@@ -147,9 +147,6 @@ def _rounds(
     return runs
 
 
-_STYLES = {Outcome.WORSE: "bold red", Outcome.FASTER: "bold green", Outcome.CANNOT_TELL: "yellow"}
-
-
 def as_text(against: Against, terminal: bool) -> str:
     """Return the table of the comparison, for a screen."""
     from rich.text import Text
@@ -160,7 +157,7 @@ def as_text(against: Against, terminal: bool) -> str:
     for one in against.compared:
         times = (duration(one.before_seconds), duration(one.after_seconds))
         ratio = (f"{one.ratio.estimate:.3f}", f"{one.ratio.low:.3f} to {one.ratio.high:.3f}")
-        style = _STYLES.get(one.judgement, "")
+        style = "" if one.judgement is Outcome.NOT_WORSE else OUTCOME_STYLES[one.judgement]
         table.add_row(one.name, one.unit, *times, *ratio, one.judgement.value, style=style)
     count = len(against.compared)
     all_of = f"all {count} intervals together" if count > 1 else "the interval"
@@ -173,24 +170,17 @@ def as_text(against: Against, terminal: bool) -> str:
         Text(plain(f"skipped: {name}: the bot of {plan.revision} cannot run it: {reason}"), "yellow")
         for name, reason in against.skipped.items()
     ]
-    return drawn([*parts, "", _conclusion(against)], terminal)
-
-
-def _conclusion(against: Against) -> RenderableType:
-    from rich.text import Text
-
-    def names(outcome: Outcome) -> str:
-        return ", ".join(one.name for one in against.compared if one.judgement is outcome)
-
-    tolerance = percent(against.plan.tolerance)
+    names = ", ".join(one.name for one in against.compared if one.judgement is against.outcome)
+    beyond = f"slower beyond the tolerance of {percent(plan.tolerance)}"
     if not against.compared:
-        return Text("nothing could be compared", "bold yellow")
-    if against.outcome is Outcome.WORSE:
-        return Text(f"worse: slower beyond the tolerance of {tolerance}: {names(Outcome.WORSE)}", "bold red")
-    if against.outcome is Outcome.CANNOT_TELL:
-        line = f"cannot tell whether slower beyond the tolerance of {tolerance}: {names(Outcome.CANNOT_TELL)}"
-        return Text(f"{line}; more rounds may tell", "bold yellow")
-    return Text(f"not worse: nothing is slower beyond the tolerance of {tolerance}", "bold green")
+        conclusion = "nothing could be compared"
+    elif against.outcome is Outcome.WORSE:
+        conclusion = f"worse: {beyond}: {names}"
+    elif against.outcome is Outcome.CANNOT_TELL:
+        conclusion = f"cannot tell whether {beyond}: {names}; more rounds may tell"
+    else:
+        conclusion = f"not worse: nothing is {beyond}"
+    return drawn([*parts, "", Text(conclusion, OUTCOME_STYLES[against.outcome])], terminal)
 
 
 def as_json(against: Against) -> str:

@@ -6,12 +6,13 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from nonobot.arguments import Parser, share, whole_number
+from nonobot.arguments import Parser, whole_number
 from nonobot.harness.bench import against, measure
 from nonobot.harness.bench.against import Plan, measure_against
 from nonobot.harness.bench.catalogue import Benchmark, chosen, listing
 from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, save
 from nonobot.harness.cli import add_core, add_json
+from nonobot.harness.commands.compare import add_tolerance
 from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.play.machine import require_cores
 from nonobot.harness.progress import Progress
@@ -44,13 +45,7 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--fast", action="store_true", help="fewer runs: quicker, and rougher")
     parser.add_argument("--cold", action="store_true", help="the cold start, too: each compiles all kernels")
     parser.add_argument("--against", metavar="REV", help="compare the present files with this revision")
-    parser.add_argument(
-        "--tolerance",
-        type=share,
-        default=Plan.tolerance,
-        metavar="SHARE",
-        help="with --against: largest slowdown to accept, as a share: 0.05 for 5 %% (default: %(default)s)",
-    )
+    add_tolerance(parser, Plan.tolerance)
     parser.add_argument(
         "--rounds",
         type=whole_number(1, 1000, "a number of rounds"),

@@ -15,7 +15,7 @@ from nonobot.harness.ranking.comparison_text import as_text, judgement
 from nonobot.harness.statistics import EXIT_STATUS
 from nonobot.harness.text import on_terminal
 
-__all__ = ["add_limits", "add_to", "compared"]
+__all__ = ["add_limits", "add_to", "add_tolerance", "compared"]
 
 EXAMPLES = """\
 examples:
@@ -36,7 +36,7 @@ def add_to(parser: Parser) -> None:
     parser.description = "Compare the results of two versions of a bot, or of two bots."
     parser.epilog = EXAMPLES
     parser.add_argument(
-        "sides", nargs="*", type=Path, metavar="BEFORE AFTER", help="two results, or two folders of results"
+        "versions", nargs="*", type=Path, metavar="BEFORE AFTER", help="two results, or two folders of results"
     )
     for name in ("before", "after"):
         parser.add_argument(
@@ -47,15 +47,15 @@ def add_to(parser: Parser) -> None:
     parser.set_defaults(carry_out=carry_out)
 
 
+def add_tolerance(parser: Parser, default: float = Limits.tolerance) -> None:
+    """Add the option of the largest slowdown to accept."""
+    about = "largest slowdown to accept, as a share: 0.02 for 2 %% (default: %(default)s)"
+    parser.add_argument("--tolerance", type=share, default=default, metavar="SHARE", help=about)
+
+
 def add_limits(parser: Parser) -> None:
     """Add the options that decide when the candidate is worse."""
-    parser.add_argument(
-        "--tolerance",
-        type=share,
-        default=Limits.tolerance,
-        metavar="SHARE",
-        help="largest slowdown to accept, as a share: 0.02 for 2 %% (default: %(default)s)",
-    )
+    add_tolerance(parser)
     parser.add_argument(
         "--confidence",
         type=number(0.5, 0.999, "a share from 0.5 to 0.999, such as 0.95"),
@@ -83,9 +83,9 @@ def compared(arguments: argparse.Namespace, before: Sequence[Path], after: Seque
 
 
 def _places(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
-    sides, before, after = arguments.sides, arguments.before, arguments.after
-    if before and after and not sides:
+    versions, before, after = arguments.versions, arguments.before, arguments.after
+    if before and after and not versions:
         return before, after
-    if len(sides) == 2 and not before and not after:
-        return [sides[0]], [sides[1]]
+    if len(versions) == 2 and not before and not after:
+        return [versions[0]], [versions[1]]
     raise UnusableError("compare takes two results or folders, or --before RESULT... --after RESULT...")

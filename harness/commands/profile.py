@@ -89,11 +89,19 @@ def carry_out(arguments: argparse.Namespace) -> int:
     """Make the profile, or read it, and show it."""
     if arguments.json and arguments.before:
         raise UnusableError("--json prints a profile, --before a comparison: one of them")
-    _check_outs(arguments.out)
+    if any(path.suffix != ".json" for path in arguments.out):
+        require_libraries("a picture", "matplotlib")
+    for path in arguments.out:
+        require_writable(path)
     before = read_profile(arguments.before) if arguments.before else None
     profile = _profile(arguments)
     for path in arguments.out:
-        _write(path, profile, arguments.theme)
+        if path.suffix == ".json":
+            write_output(path, to_json(profile).encode())
+        else:
+            from nonobot.harness.profiling.profile_picture import draw
+
+            write_output(path, draw(profile, path.suffix.removeprefix("."), arguments.theme))
     if arguments.json:
         print(to_json(profile), end="")
     elif before:
@@ -101,14 +109,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
     else:
         print(as_text(profile, on_terminal()), end="")
     return 0 if profile.right == profile.set.puzzle_count else 1
-
-
-def _check_outs(paths: list[Path]) -> None:
-    """See that everything asked for can be written: before the run, not after it."""
-    if any(path.suffix != ".json" for path in paths):
-        require_libraries("a picture", "matplotlib")
-    for path in paths:
-        require_writable(path)
 
 
 def _profile(arguments: argparse.Namespace) -> Profile:
@@ -136,12 +136,3 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     if profile.end.reason is EndReason.INTERRUPTED:
         print("nonojudge: interrupted; this is the profile of what was done", file=sys.stderr)
     return profile
-
-
-def _write(path: Path, profile: Profile, theme: str) -> None:
-    if path.suffix == ".json":
-        write_output(path, to_json(profile).encode())
-    else:
-        from nonobot.harness.profiling.profile_picture import draw
-
-        write_output(path, draw(profile, path.suffix.removeprefix("."), theme))

@@ -1,6 +1,6 @@
-"""Results against each other: the official ranking of several, and two of them puzzle by puzzle.
+"""Results compared: the official ranking of several bots, and two versions of a bot puzzle by puzzle.
 
-`sources` reads what the commands are given, `standings` ranks it, `table_text` writes the ranking; `compared_runs`
-makes runs into the sides that `comparison` holds against each other, and `comparison_text` says what came of it.
-`comparability` lists the conditions that must be equal for times to compare.
+`standings` ranks results, and `table_text` shows the ranking. `compared_runs` reads the runs of two versions,
+`comparison` compares them, and `comparison_text` shows the comparison. `comparability` lists the conditions that
+must be equal to compare times.
 """

@@ -95,23 +95,17 @@ def pairs_of_runs(
             for place, (run, time) in enumerate(zip(version.runs[digest], times[number][digest], strict=True)):
                 when = (run.configuration.beside or "", 0) if together else (run.started_at, place)
                 dated.append((when, number, time))
-        by_set.append(_neighbours([(number, time) for _, number, time in sorted(dated)]))
+        pairs = []
+        single: tuple[int, float] | None = None
+        for _, number, time in sorted(dated):
+            if single and single[0] != number:
+                pairs.append((single[1], time) if number else (time, single[1]))
+                single = None
+            else:
+                single = (number, time)
+        by_set.append(pairs)
     rounds = list(zip(*by_set, strict=False))
     return [sum(pair[0] for pair in one) for one in rounds], [sum(pair[1] for pair in one) for one in rounds]
-
-
-def _neighbours(runs: Sequence[tuple[int, float]]) -> list[tuple[float, float]]:
-    """Return the times of neighbours of different versions, each run once; `runs` has version and time."""
-    pairs = []
-    at = 0
-    while at + 1 < len(runs):
-        (version, time), (other, other_time) = runs[at : at + 2]
-        if version == other:
-            at += 1
-        else:
-            pairs.append((time, other_time) if other else (other_time, time))
-            at += 2
-    return pairs
 
 
 def shared_cores(baseline: Version, candidate: Version) -> bool:
@@ -128,7 +122,12 @@ def read_version(label: str, places: Sequence[Path]) -> Version:
     first: tuple[Path, RunResult] | None = None
     files = [path for place in places for path in files_in(place, (".json",))]
     for path in files:
-        run = _run_in(path)
+        run = read_any(path)
+        if not isinstance(run, RunResult):
+            kind = "a bot's log, whose answers nobody saw"
+            if not isinstance(run, BotLog):
+                kind = "a checked answer file, without times"
+            raise UnusableError(f"{path} is {kind}; compare takes the results of nonojudge run")
         first = first or (path, run)
         if run.bot != first[1].bot:
             raise UnusableError(
@@ -154,21 +153,9 @@ def same_sets(baseline: Version, candidate: Version) -> list[str]:
                 )
             if _numbers(runs[0]) != _numbers(other.runs[digest][0]):
                 raise UnusableError(
-                    f"{runs[0].set.name}: the two sides have other puzzles of it; was --size the same?"
+                    f"{runs[0].set.name}: the two versions have other puzzles of it; was --size the same?"
                 )
     return list(baseline.runs)
-
-
-def _run_in(path: Path) -> RunResult:
-    content = read_any(path)
-    if isinstance(content, RunResult):
-        return content
-    what = (
-        "a bot's log, whose answers nobody saw"
-        if isinstance(content, BotLog)
-        else "a checked answer file, without times"
-    )
-    raise UnusableError(f"{path} is {what}; compare takes the results of nonojudge run")
 
 
 def _numbers(run: RunResult) -> list[int]:

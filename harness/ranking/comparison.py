@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import geometric_mean
 from typing import Any
@@ -38,7 +38,8 @@ FEWEST_PUZZLES = 5
 """With fewer puzzles to compare, times decide nothing."""
 
 BURST_SHARE = 0.05
-"""Share of puzzles below the resolution, in either version, above which a warning calls their times doubtful."""
+"""Share of puzzles below the resolution, in either version, above which a warning calls their times doubtful:
+their answers arrived with the ones before, so the times are not the bot's."""
 
 SHOWN_CHANGES = 5
 
@@ -176,9 +177,9 @@ class Comparison:
         """Why times decide nothing, if too few puzzles are right in both versions."""
         compared = len(self.seconds[0])
         if not compared:
-            return ["no puzzle is right on both sides: times cannot be compared"]
+            return ["no puzzle is right in both versions: times cannot be compared"]
         if compared < FEWEST_PUZZLES:
-            return [f"only {compared} puzzles are right on both sides: too few for times to decide anything"]
+            return [f"only {compared} puzzles are right in both versions: too few for times to decide anything"]
         return []
 
     @property
@@ -205,7 +206,16 @@ class Comparison:
         runs = [(version.label, run) for version in versions for run in version.all_runs]
         lines = differences(runs, {**MACHINE_AND_TERMS, **SOFTWARE})
         if not shared_cores(*versions):
-            lines = [*self._bursts(), *lines, *busy_lines(runs)]
+            total = len(self.seconds[0])
+            short = int((self.seconds.min(axis=0) <= RESOLUTION_SECONDS).sum()) if total else 0
+            if short > BURST_SHARE * total:
+                burst = (
+                    f"{short} of {total} puzzles took less than {duration(RESOLUTION_SECONDS)} by the judge's "
+                    "clock: answers came in bursts, as on a busy machine, or the bot is too fast for it; "
+                    "--feed interactive times each by itself"
+                )
+                lines.insert(0, burst)
+            lines += busy_lines(runs)
         for version in versions:
             ends = dict.fromkeys(run.end.reason.value for run in version.all_runs)
             ends.pop(EndReason.FINISHED.value, None)
@@ -213,24 +223,10 @@ class Comparison:
                 lines.append(f"not every run of {version.label} finished: {', '.join(ends)}")
         return lines
 
-    def _bursts(self) -> list[str]:
-        """Return a line if many answers arrived with the one before: such times are not the bot's."""
-        total = len(self.seconds[0])
-        short = int((self.seconds.min(axis=0) <= RESOLUTION_SECONDS).sum()) if total else 0
-        if short <= BURST_SHARE * total:
-            return []
-        return [
-            f"{short} of {total} puzzles took less than {duration(RESOLUTION_SECONDS)} by the judge's clock: "
-            "answers came in bursts, as on a busy machine, or the bot is too fast for it; "
-            "--feed interactive times each by itself"
-        ]
-
     def to_json(self, judgement: Sequence[str]) -> str:
         """Return all figures as JSON text, with the sentences that `comparison_text` makes of them."""
-        ratios = None
-        if self.puzzle_ratio:
-            before, after = floored(self.seconds.sum(axis=1))
-            ratios = {"each": self.puzzle_ratio, "total": Ratio(float(after / before))}
+        before, after = floored(self.seconds.sum(axis=1)).tolist()
+        ratios = {"each": self.puzzle_ratio, "total": Ratio(after / before)} if self.puzzle_ratio else None
         faster, slower, alike = self.counts
         values = {
             "kind": "comparison",
@@ -239,10 +235,10 @@ class Comparison:
             "outcome": self.outcome,
             "judgement": judgement,
             "resolution_seconds": RESOLUTION_SECONDS,
-            "before": self._version_json(0),
-            "after": self._version_json(1),
+            "before": self.figures(0),
+            "after": self.figures(1),
             "sets": self.baseline.sets,
-            "limits": asdict(self.limits),
+            "limits": self.limits,
             "puzzle_count": len(self.changes),
             "compared_count": len(self.seconds[0]),
             "ratios": ratios,
@@ -264,22 +260,19 @@ class Comparison:
         }
         return msgspec.json.format(msgspec.json.encode(values), indent=1).decode() + "\n"
 
-    def right_count(self, number: int) -> int:
-        """Return how many puzzles the baseline (0) or the candidate (1) has right."""
-        return sum((one.after_verdict if number else one.before_verdict) is Verdict.RIGHT for one in self.changes)
-
-    def _version_json(self, number: int) -> dict[str, object]:
+    def figures(self, number: int) -> dict[str, Any]:
+        """Return the figures of the baseline (0) or the candidate (1); mean and total of the puzzles compared."""
         version, seconds = (self.baseline, self.candidate)[number], self.seconds[number]
+        verdicts = [(one.before_verdict, one.after_verdict)[number] for one in self.changes]
         deciding = self.cpu or self.wall
-        drifts = (deciding.before_drift, deciding.after_drift) if deciding else (0.0, 0.0)
         return {
             "bot": version.bot,
             "files": version.files,
             "run_count": len(version.all_runs),
-            "right": self.right_count(number),
+            "right": verdicts.count(Verdict.RIGHT),
             "geometric_mean_seconds": self.mean_seconds[number] if len(seconds) else None,
             "total_seconds": float(seconds.sum()) if len(seconds) else None,
-            "drift": drifts[number],
+            "drift": (deciding.before_drift, deciding.after_drift)[number] if deciding else 0.0,
         }
 
 

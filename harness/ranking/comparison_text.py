@@ -6,24 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nonobot.harness.ranking.comparison import FEWEST_PUZZLES, Change, Comparison
-from nonobot.harness.statistics import RESOLUTION_SECONDS, Outcome, in_words
+from nonobot.harness.statistics import OUTCOME_STYLES, RESOLUTION_SECONDS, Outcome, in_words
 from nonobot.harness.text import NOTHING, count, drawn, duration, new_table, percent, plain, ratio_in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-__all__ = ["OUTCOME_STYLES", "as_text", "judgement"]
+__all__ = ["as_text", "judgement"]
 
 SHOWN_PUZZLES = 10
 """How many newly solved or lost puzzles the text names."""
-
-OUTCOME_STYLES = {
-    Outcome.WORSE: "bold red",
-    Outcome.CANNOT_TELL: "bold yellow",
-    Outcome.NOT_WORSE: "bold green",
-    Outcome.FASTER: "bold green",
-}
 
 
 def judgement(comparison: Comparison) -> list[str]:
@@ -76,18 +69,17 @@ def _versions(comparison: Comparison) -> Table:
     from rich.text import Text
 
     table = new_table(("", "bot", "runs", "drift", "right"), left=(0, 1))
-    deciding = comparison.cpu or comparison.wall
-    drifts = (deciding.before_drift, deciding.after_drift) if deciding else (0.0, 0.0)
-    for number, version in enumerate((comparison.baseline, comparison.candidate)):
-        right = f"{comparison.right_count(number)} of {len(comparison.changes)}"
-        drift = percent(drifts[number]) if drifts[number] else NOTHING
-        table.add_row(version.label, Text(plain(version.bot)), str(len(version.all_runs)), drift, right)
+    for number, label in enumerate(("before", "after")):
+        figures = comparison.figures(number)
+        drift = percent(figures["drift"]) if figures["drift"] else NOTHING
+        right = f"{figures['right']} of {len(comparison.changes)}"
+        table.add_row(label, Text(plain(figures["bot"])), str(figures["run_count"]), drift, right)
     return table
 
 
 def _measures(comparison: Comparison) -> Table:
     level = percent(comparison.limits.confidence)
-    compared = f"{len(comparison.seconds[0])} right on both sides"
+    compared = f"{len(comparison.seconds[0])} right in both"
     table = new_table((compared, "before", "after", "ratio", f"{level} interval"))
     for clock, whole in (("CPU", comparison.cpu), ("wall", comparison.wall)):
         if whole:
