@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from nonobot.harness import cli
+from nonobot.harness.pictures import drawings
 from nonobot.protocol import BLACK, Record, Solution, format_answer, format_puzzle
+from nonobot.protocol.characters import Place
 from nonobot.protocol.formats import write
 from nonobot.protocol.svg import DARK, LIGHT
 from nonobot.tournament_data import Recipe
@@ -50,10 +52,10 @@ def refused(capsys, *arguments):
     return err.strip().splitlines()[-1]
 
 
-def on_a_terminal(*arguments, columns=100, lines=60, **environment):
-    """Return what `nonojudge render` writes to a terminal of that size, its styles in it, and its exit status."""
+def on_a_terminal(*arguments, columns=100, **environment):
+    """Return what `nonojudge render` writes to a terminal, its styles in it, and its exit status."""
     command = [sys.executable, "-m", "nonobot.harness", "render", *arguments]
-    with Terminal(command, columns, lines, environment, standard_input=b"", errors_too=True) as terminal:
+    with Terminal(command, columns, 60, environment, standard_input=b"", errors_too=True) as terminal:
         status, written, _ = terminal.end()
     return written.replace("\r\n", "\n"), status
 
@@ -172,60 +174,68 @@ def test_a_terminal_gets_colours_and_a_pipe_none(capsys):
     assert re.search(r"\x1b\[1;31m *2 2✗", written)
     assert render(*arguments) == 0
     assert capsys.readouterr().out == without_styles(written)
+    plain, status = on_a_terminal("boardgen:25x25x1:seed=3", columns=70, NO_COLOR="1")
+    assert status == 0
+    assert "\x1b" not in plain
+    assert 30 < max(map(len, plain.splitlines())) <= 70
 
 
-def test_half_blocks_where_whole_ones_do_not_fit():
+@pytest.fixture
+def terminal(monkeypatch):
+    """Return what makes standard output a terminal of a size, without colours, for drawings in this process."""
+
+    def resize(columns=100, lines=60, encoding="utf-8", has_colours=False):
+        place = Place(columns, lines - 1, encoding, has_colours)
+        monkeypatch.setattr(drawings, "place_of_output", lambda: place)
+
+    return resize
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines", "encoding", "per_cell"),
+    [(80, 60, "utf-8", 2), (70, 60, "utf-8", 1), (80, 30, "utf-8", 1), (90, 60, "ascii", 2)],
+)
+def test_the_largest_blocks_that_fit_and_that_the_output_has(columns, lines, encoding, per_cell, terminal, capsys):
     _, solution = next(Recipe.parse("boardgen:25x25x1:seed=3").boards())
-    for columns, lines, per_cell in ((80, 60, 2), (70, 60, 1), (80, 30, 1)):
-        written, status = on_a_terminal(
-            "boardgen:25x25x1:seed=3", "--solution", columns=columns, lines=lines, NO_COLOR="1"
-        )
-        assert status == 0
-        drawn = without_styles(written).splitlines()
-        assert max(map(len, drawn)) <= columns
-        assert np.array_equal(read_terminal(drawn[1:], per_cell)[:25], solution.cells == BLACK)
+    terminal(columns, lines, encoding)
+    assert render("boardgen:25x25x1:seed=3", "--solution") == 0
+    out = capsys.readouterr().out
+    drawn = out.splitlines()
+    assert out.encode(encoding)
+    assert max(map(len, drawn)) <= columns
+    assert np.array_equal(read_terminal(drawn[1:], per_cell)[:25], solution.cells == BLACK)
 
 
-def test_a_board_that_does_not_fit_says_so_and_the_others_are_drawn():
+def test_a_board_that_does_not_fit_says_so_and_the_others_are_drawn(terminal, capsys):
     Path("boards.txt").write_text("1-1\n40-" + ":".join(["1"] * 40) + "\n2-1:1\n")
-    written, status = on_a_terminal("boards.txt", "--number", "all", columns=50)
-    assert status == 1
-    text = without_styles(written)
-    assert re.findall(r"^\$(\d)  ", text, re.MULTILINE) == ["1", "3"]
-    assert (
+    terminal(50)
+    assert render("boards.txt", "--number", "all") == 1
+    out, err = capsys.readouterr()
+    assert re.findall(r"^\$(\d)  ", out, re.MULTILINE) == ["1", "3"]
+    assert err == (
         "nonojudge: $2: the board is 52 columns wide, the terminal 50: widen it, "
         "leave out the clues (--no-clues: 42 columns) or draw a file (-o board.png)\n"
-    ) in text
-    assert (
-        "terminal 41: widen it or draw a file (-o board.png)"
-        in on_a_terminal("boards.txt", "--number", "2", columns=41)[0]
     )
-    assert on_a_terminal("boards.txt", "--number", "2", "--no-clues", columns=42)[1] == 0
-
-
-def in_ascii(*arguments):
-    command = [sys.executable, "-m", "nonobot.harness", "render", *arguments]
-    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
-    return subprocess.run(command, env=environment, capture_output=True, check=True).stdout.decode("ascii")
-
-
-def test_an_output_without_block_characters_gets_ascii():
-    drawn = in_ascii("boardgen:9x9x1:seed=1", "--solution")
-    _, solution = next(Recipe.parse("boardgen:9x9x1:seed=1").boards())
-    assert np.array_equal(read_terminal(drawn.splitlines()[1:], 2), solution.cells == BLACK)
+    terminal(41)
+    assert render("boards.txt", "--number", "2") == 1
+    assert "terminal 41: widen it or draw a file (-o board.png)" in capsys.readouterr().err
+    terminal(42)
+    assert render("boards.txt", "--number", "2", "--no-clues") == 0
 
 
 def test_a_title_that_the_output_cannot_encode_is_drawn_all_the_same():
     Path("title.grid").write_text("1x1\ntitle: Ünï\nrows 1\ncolumns 1\n", encoding="utf-8")
-    assert in_ascii("title.grid").startswith("$1 ?n?  1x1\n")
+    command = [sys.executable, "-m", "nonobot.harness", "render", "title.grid"]
+    done = subprocess.run(command, env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True, check=True)
+    assert done.stdout.startswith(b"$1 ?n?  1x1\n")
 
 
-def test_half_blocks_that_cannot_be_drawn_say_why(capsys):
+def test_half_blocks_that_cannot_be_drawn_say_why(terminal, capsys):
     assert render("start.txt", "--blocks", "half") == 1
     assert "unknown cells differ from white ones by their colour" in capsys.readouterr().err
-    written, status = on_a_terminal("start.txt", "--blocks", "half")
-    assert status == 0
-    assert "▄" in written
+    terminal(has_colours=True)
+    assert render("start.txt", "--blocks", "half") == 0
+    assert "▄" in capsys.readouterr().out
 
 
 # What cannot be used

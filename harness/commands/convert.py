@@ -34,8 +34,6 @@ __all__ = ["add_to"]
 EXAMPLES = """\
 examples:
   nonojudge convert puzzle.non puzzle.xml
-  nonojudge convert collection.nonpack questions.txt
-  nonojudge convert --size 8x11 questions.txt - --to oneline
   nonojudge generate 10x10x5 --seed 1 | nonojudge convert - five.xml
   nonojudge convert photo.jpg puzzle.non --width 40 --unique
 

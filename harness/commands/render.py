@@ -39,8 +39,6 @@ examples:
   nonojudge render questions.txt                                      the first puzzle, on the terminal
   nonojudge render questions.txt --answers answers.txt --number 7     an answer; its wrong lines are marked
   nonojudge render boardgen:25x25x1000:seed=7 --solution --number 1-3
-  nonojudge render questions.txt --number 7 -o puzzle.svg --theme dark
-  nonojudge generate 10x10x5 --seed 1 | nonojudge render - --number all
   nonojudge render questions.txt --answers answers.txt --number all --no-clues -o sheet.png
 
 On the terminal a board is drawn with whole blocks if it fits, otherwise with half blocks: there the clue of every
