@@ -41,17 +41,13 @@ class Row:
     Attributes
     ----------
     results : mapping of Path to result
-        The files and results that the row shows: one for each set.
+        The results that the row shows, by their files: one for each set.
     rank : int
         From 1; rows that tie share it.
     logged : int or None
         Puzzles that a log names; None for others.
     median_seconds, slowest_seconds : float or None
         Times of single puzzles, over those that were answered.
-    slowest_puzzle : int or None
-        Number of the slowest puzzle.
-    ends : list of str
-        The `EndReason` of each run.
     run_count : int
         Number of results to choose from; in an overall ranking on the set with the fewest.
     """
@@ -87,16 +83,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Bots in the official order, first place first.
+    """Bots in the official order, on the sets that count here: none for logs.
 
-    Attributes
-    ----------
-    sets : list of SetFacts
-        The sets that count here; none for logs.
-    notes : list of str
-        How to read the ranking.
-    warnings : list of str
-        Reasons why the times may not compare.
+    The notes tell how to read the ranking, the warnings why the times may not compare.
     """
 
     scope: Scope

@@ -37,13 +37,7 @@ fewest of a bot. They are most of the page's weight."""
 
 @dataclass(frozen=True)
 class Run:
-    """The result of a run, with the name and the look of its bot.
-
-    Attributes
-    ----------
-    bot : int
-        Number of the bot, counted from 0 in the order of the ranking: its look.
-    """
+    """The result of a run, with the name of its bot and its number, which determines its look."""
 
     name: str
     bot: int
@@ -117,13 +111,10 @@ Faults = list[tuple[Run, list[PuzzleResult], int]]
 
 
 class SetPart:
-    """One set.
+    """One set: the runs that its ranking shows, in its order.
 
     Attributes
     ----------
-    ranking : Ranking
-    runs : list of Run
-        The runs that the ranking shows, in its order.
     timed : list of Run
         Those with a time to draw.
     largest_count : int
@@ -164,30 +155,18 @@ def _faults(runs: Sequence[Run], *verdicts: Verdict) -> Faults:
 
 
 class Report:
-    """The content of a page.
-
-    Parameters
-    ----------
-    results : mapping of Path to result
-        Results, and logs of bots, by their files; at least one run.
+    """The content of a page, from results and logs of bots by their files; at least one is of a run.
 
     Attributes
     ----------
-    overall : Ranking or None
-        The ranking over several sets.
-    logs : Ranking or None
-        The ranking of logs, which nobody verified.
     bots : dict of str to int
         The bots that were run, and the number of each: its look.
     runs : list of Run
         Every run, also those that no ranking shows.
-    sets : list of SetPart
     most_points : int
         Points of a bot that are drawn in the plot over a set's puzzle numbers.
     ends : dict of EndReason to str
         The ends of the bots' processes, and their meaning.
-    days : str
-        The first and the last day of the runs.
     commands : list of Run
         A run for every command of every bot.
     perhaps_cold : list of str
@@ -233,14 +212,8 @@ class Report:
 class Variants:
     """Facts of runs, each kind of run (variant) shown once.
 
-    Attributes
-    ----------
-    facts : dict of str to list of str
-        The values of each fact, one for each variant.
-    letters : list of str
-        The names of the variants: A, B, ...
-    letter_of : list of str
-        For each run, the name of its variant.
+    `facts` has a value for each variant, `letters` the names of the variants (A, B, ...), and `letter_of` for each
+    run the name of its variant.
     """
 
     facts: dict[str, list[str]]
@@ -281,11 +254,7 @@ def terms(every: Sequence[RunResult]) -> Variants:
             "Wall limit for the set": lambda one: _limit(one.configuration.wall_limit_seconds),
             "CPU limit for the set": lambda one: _limit(one.configuration.cpu_limit_seconds),
             "Wall limit for a puzzle": lambda one: _limit(one.configuration.puzzle_limit_seconds),
-            "Memory limit": lambda one: (
-                "none"
-                if one.configuration.memory_limit_bytes is None
-                else megabytes(one.configuration.memory_limit_bytes)
-            ),
+            "Memory limit": lambda one: _memory(one.configuration.memory_limit_bytes),
             "Stalled after": lambda one: _limit(one.configuration.stall_limit_seconds),
             "Cores used": lambda one: _cores(one.configuration.cores),
             "Company on its core": lambda one: "another run" if one.configuration.beside else "none",
@@ -315,6 +284,10 @@ def _cores(numbers: Sequence[int]) -> str:
     if len(numbers) > 1:
         return f"{len(numbers)}: numbers {', '.join(map(str, numbers))}"
     return f"number {numbers[0]} alone" if numbers else "all"
+
+
+def _memory(size: int | None) -> str:
+    return "none" if size is None else megabytes(size)
 
 
 def _known(text: str | None) -> str:

@@ -158,15 +158,14 @@ def whole_numbers(axes: Axes, low: float, high: float) -> None:
 
 def line_style(look: Look) -> dict[str, Any]:
     """Return a bot's line for matplotlib."""
-    dashes = look.dashes or (1, 0)
-    return {"color": bot_colour(look.hue), "linewidth": 1.7, "dashes": dashes, "solid_joinstyle": "round"}
+    style = {"linewidth": 1.7, "dashes": look.dashes or (1, 0), "solid_joinstyle": "round"}
+    return {"color": bot_colour(look.hue), **style}
 
 
 def marker_style(look: Look, size: float, edge: bool = True) -> dict[str, Any]:
     """Return a bot's markers for matplotlib."""
-    edge_width = 0.6 if edge else 0
-    colour = bot_colour(look.hue)
-    return {"color": colour, "marker": look.marker, "markersize": size, "markeredgewidth": edge_width}
+    style = {"marker": look.marker, "markersize": size, "markeredgewidth": 0.6 if edge else 0}
+    return {"color": bot_colour(look.hue), **style}
 
 
 TEXT, MUTED, AXIS, GRID = "#010101", "#010102", "#010103", "#010104"
@@ -192,14 +191,8 @@ def svg_of(figure: Figure) -> str:
 def inline_svg(figure: Figure, name: str, label: str, words: Mapping[str, str] | None = None) -> str:
     """Return a figure as an SVG element for a page.
 
-    Parameters
-    ----------
-    name : str
-        Prefix of every id in the drawing, unique on the page.
-    label : str
-        The content of the drawing for screen readers; empty for an ornament.
-    words : mapping of str to str, optional
-        Texts of the figure, and their replacements.
+    Every id in it begins with `name`, unique on the page. `label` is its content for screen readers, empty for an
+    ornament; `words` has texts of the figure and their replacements.
     """
     svg = svg_of(figure)
     body = svg[svg.index(">", svg.index("<svg")) + 1 :].rstrip()  # within HTML, SVG needs no namespaces
