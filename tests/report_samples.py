@@ -32,6 +32,7 @@ OTHER_MACHINE = replace(MACHINE, cpu="Slow CPU @ 2.00GHz", memory_bytes=8 * 10**
 SMALL = "boardgen:10x10x60:seed=1"
 OTHER = "boardgen:15x10x40:seed=2"
 
+SAMPLES = ["one_bot", "two_bots", "twelve_bots", "two_sets"]
 HOSTILE = "<script>alert(1)</script>\"'&$\\frac{1}\x07{{ 7 * 7 }}"
 
 
@@ -44,15 +45,15 @@ def known_set(name: str) -> tuple[PuzzleSet, tuple[np.ndarray, ...]]:
 def mixed(index: int) -> Verdict:
     """Return every verdict now and then; missing at the end."""
     faults = {
-        7: Verdict.WRONG,
-        12: Verdict.MALFORMED,
-        13: Verdict.GIVEN_UP,
-        14: Verdict.GIVEN_UP,
-        21: Verdict.LATE,
-        30: Verdict.WRONG,
-        40: Verdict.OUT_OF_ORDER,
+        7: "wrong",
+        12: "malformed",
+        13: "given-up",
+        14: "given-up",
+        21: "late",
+        30: "wrong",
+        40: "out-of-order",
     }
-    return Verdict.MISSING if index >= 50 else faults.get(index, Verdict.RIGHT)
+    return Verdict("missing" if index >= 50 else faults.get(index, "right"))
 
 
 def none_right(index: int) -> Verdict:

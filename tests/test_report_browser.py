@@ -6,7 +6,6 @@ NONOBOT_SCREENSHOTS names a folder in which to keep pictures of the pages, to be
 from __future__ import annotations
 
 import os
-import re
 from functools import cache
 from pathlib import Path
 
@@ -21,8 +20,6 @@ from tests import report_samples as samples
 
 pytestmark = pytest.mark.slow
 
-SAMPLES = ["one_bot", "two_bots", "twelve_bots", "two_sets"]
-
 # Every plot that is shown, with its marks: where they are relative to its frame, and whether its words are cut.
 PLOTS = """
 [...document.querySelectorAll('.plot svg')].filter(svg => svg.checkVisibility()).map(svg => {
@@ -34,7 +31,7 @@ PLOTS = """
   };
   const parts = kind => [...svg.querySelectorAll(kind)];
   return {
-    label: svg.getAttribute('aria-label'), role: svg.getAttribute('role'),
+    label: svg.getAttribute('aria-label'),
     width: frame.width, height: frame.height,
     lines: parts('path').filter(path => path.getTotalLength() > 50).map(path => getComputedStyle(path).stroke),
     marks: parts('use').filter(mark => mark.getBoundingClientRect().width > 0).length,
@@ -44,13 +41,8 @@ PLOTS = """
 })
 """
 
-PICTURES = """
-[...document.querySelectorAll('.picture svg')].map(svg => svg.getBoundingClientRect().width)
-"""
-
-SWATCH_COLOUR = """
-getComputedStyle(document.querySelector('#swatch-0 path')).stroke
-"""
+PICTURES = "[...document.querySelectorAll('.picture svg')].map(svg => svg.getBoundingClientRect().width)"
+SWATCH_COLOUR = "getComputedStyle(document.querySelector('#swatch-0 path')).stroke"
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +73,7 @@ def kept(name: str) -> Path | None:
     return Path(folder) / name
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", samples.SAMPLES)
 def test_every_plot_is_drawn_and_nothing_is_fetched_or_reported(chromium, page, name):
     path = page(name)
     for theme, width, dark in (("light", 1280, False), ("dark", 1280, True), ("narrow", 360, False)):
@@ -91,17 +83,12 @@ def test_every_plot_is_drawn_and_nothing_is_fetched_or_reported(chromium, page, 
         plots = chromium.value(PLOTS)
         assert plots
         for plot in plots:
-            assert plot["role"] == "img"
-            assert len(plot["label"]) > 20
             assert plot["width"] > 250
             assert plot["height"] > 100
             assert plot["marks"] > 10
-            assert plot["outside"] == 0, plot["label"]
-            assert plot["cut"] == [], plot["label"]
+            assert (plot["outside"], plot["cut"]) == (0, []), plot["label"]
             if "Sorted times" in plot["label"]:
-                assert len(set(plot["lines"]) & colours) == min(
-                    len(colours), len(re.findall("median", plot["label"]))
-                )
+                assert len(set(plot["lines"]) & colours) == min(len(colours), plot["label"].count("median"))
         assert all(width > 100 for width in chromium.value(PICTURES))
         assert chromium.value(SWATCH_COLOUR) == rgb((DARK_COLOURS if dark else LIGHT_COLOURS)[0])
         if picture := kept(f"report-{name}-{theme}.png"):
