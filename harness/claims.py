@@ -5,7 +5,6 @@ A claim is a sentence of the documents with a command, a figure in the JSON that
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shlex
@@ -25,7 +24,7 @@ import msgspec
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import HOME, OWN_BOT, OWN_JUDGE
 from nonobot.harness.text import drawn, new_table, plain
-from nonobot.tournament_data.registry import FOLDER_VARIABLE, data_folder, official_sets
+from nonobot.tournament_data.registry import FOLDER_VARIABLE, State, data_folder, official_sets, state_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -109,24 +108,15 @@ def _folder_of(sets: Sequence[str]) -> Path | str | None:
     if not sets:
         return None
     named = os.environ.get(SETS_VARIABLE)
-    folders = [data_folder(), *([Path(named)] if named else [])]
-    for folder in folders:
-        if all(_is_there(folder, name) for name in sets):
+    missing = None
+    for folder in (data_folder(), *([Path(named)] if named else [])):
+        missing = next((name for name in sets if state_of(official_sets()[name], folder) is not State.HERE), None)
+        if not missing:
             return folder
-    missing = next(name for name in sets if not _is_there(folders[-1], name))
     return (
         f"the official set {missing} is not here: `nonojudge data fetch {missing}`, or name a folder "
         f"that has it with {SETS_VARIABLE}"
     )
-
-
-def _is_there(folder: Path, name: str) -> bool:
-    official = official_sets()[name]
-    try:
-        content = (folder / official.file_name).read_bytes()
-    except OSError:
-        return False
-    return hashlib.sha256(content).hexdigest() == official.sha256
 
 
 PROGRAMS = {"nonobot": OWN_BOT, "nonojudge": OWN_JUDGE}

@@ -112,10 +112,10 @@ def stored_path(official: OfficialSet) -> Path:
     return data_folder() / official.file_name
 
 
-def state_of(official: OfficialSet) -> State:
-    """Return whether the file of the set is in the data folder, as it was published."""
+def state_of(official: OfficialSet, folder: Path | None = None) -> State:
+    """Return whether the file of the set is in a folder (default: the data folder), as it was published."""
     try:
-        content = stored_path(official).read_bytes()
+        content = ((folder or data_folder()) / official.file_name).read_bytes()
     except OSError:
         return State.MISSING
     return State.HERE if hashlib.sha256(content).hexdigest() == official.sha256 else State.DAMAGED

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import files_in, read_any
 from nonobot.harness.results.run_result import BotLog, PuzzleResult, RunResult, Verdict
-from nonobot.harness.statistics import RESOLUTION_SECONDS
+from nonobot.harness.statistics import floored
 
 __all__ = ["Version", "pairs_of_runs", "read_version", "same_sets", "shared_cores"]
 
@@ -35,6 +37,12 @@ class Version:
         """The sets, in the order in which their runs were given."""
         return [runs[0].set for runs in self.runs.values()]
 
+    def times(self, digest: str) -> NDArray[np.float64]:
+        """Return the times on a set, shape (runs, puzzles); NaN where a run did not have the puzzle right."""
+        return np.array(
+            [[_seconds(run, one) for one in run.score.puzzles] for run in self.runs[digest]], np.float64
+        )
+
     def puzzles(self, digest: str) -> list[tuple[float | None, Verdict]]:
         """Return the median time and the verdict of each puzzle of a set.
 
@@ -42,13 +50,12 @@ class Version:
         it is None if the puzzle is not right.
         """
         rows = []
-        runs = self.runs[digest]
-        for results in zip(*(run.score.puzzles for run in runs), strict=True):
+        in_runs = zip(*(run.score.puzzles for run in self.runs[digest]), strict=True)
+        for times, results in zip(self.times(digest).T, in_runs, strict=True):
             right = 2 * sum(one.verdict is Verdict.RIGHT for one in results) > len(results)
-            times = [_seconds(run, one) for run, one in zip(runs, results, strict=True)]
-            known = [time for time in times if time is not None]
+            known = times[~np.isnan(times)]
             verdict = next(one.verdict for one in results if (one.verdict is Verdict.RIGHT) == right)
-            rows.append((median(known) if right and known else None, verdict))
+            rows.append((float(np.median(known)) if right and known.size else None, verdict))
         return rows
 
     def run_seconds(self, digest: str, compared: Sequence[bool], on_cpu: bool) -> list[float]:
@@ -57,14 +64,11 @@ class Version:
         A puzzle that a run did not have right counts with its median. CPU time is wall time multiplied by the
         share of it in which the run computed.
         """
-        medians = [seconds for seconds, _ in self.puzzles(digest)]
-        totals = []
-        for run in self.runs[digest]:
-            times = [_seconds(run, one) for one in run.score.puzzles]
-            times = [mid if time is None else time for time, mid in zip(times, medians, strict=True)]
-            share = _share(run) if on_cpu and not run.configuration.beside else 1.0
-            totals.append(share * sum(time or 0.0 for time, counts in zip(times, compared, strict=True) if counts))
-        return [max(total, RESOLUTION_SECONDS) for total in totals]
+        times = self.times(digest)
+        medians = np.array([seconds for seconds, _ in self.puzzles(digest)], np.float64)
+        totals = np.where(np.isnan(times), medians, times)[:, np.array(compared)].sum(axis=1)
+        shares = [_share(run) if on_cpu and not run.configuration.beside else 1.0 for run in self.runs[digest]]
+        return floored(totals * shares).tolist()
 
     @property
     def has_cpu_time(self) -> bool:
