@@ -8,17 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nonobot.harness.text import (
-    count,
-    duration,
-    in_unit,
-    megabytes,
-    on_terminal,
-    percent,
-    plain,
-    ranges,
-    shortened,
-)
+from nonobot.harness import text
+from nonobot.harness.text import count, duration, on_terminal, ranges
 
 
 @pytest.mark.parametrize(
@@ -45,13 +36,12 @@ def test_durations(time, words):
 def test_other_numbers():
     assert count(1, "puzzle") == "1 puzzle"
     assert count(1000, "puzzle") == "1,000 puzzles"
-    assert in_unit(1234.5678, 1, 3) == "1,234.568"
-    assert list(map(percent, (0.073, 0.5, 0.876, 1.234))) == ["7.3 %", "50 %", "87.6 %", "123 %"]
-    assert megabytes(61_000_000) == "61 MB"
-    assert megabytes(16_300_000_000) == "16.3 GB"
-    assert shortened("x" * 24) == "x" * 24
-    assert len(shortened("x" * 25)) == 24
-    assert plain("a\x00\u202eb\n") == "a\ufffd\ufffdb\ufffd"
+    assert text.in_unit(1234.5678, 1, 3) == "1,234.568"
+    assert list(map(text.percent, (0.073, 0.5, 0.876, 1.234))) == ["7.3 %", "50 %", "87.6 %", "123 %"]
+    assert list(map(text.megabytes, (61_000_000, 16_300_000_000))) == ["61 MB", "16.3 GB"]
+    assert text.shortened("x" * 24) == "x" * 24
+    assert len(text.shortened("x" * 25)) == 24
+    assert text.plain("a\x00\u202eb\n") == "a\ufffd\ufffdb\ufffd"
 
 
 @pytest.mark.parametrize(("term", "is_terminal"), [("xterm", True), ("dumb", False)])
