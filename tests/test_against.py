@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
 
-from nonobot.harness.bench import against, revisions
+from nonobot.harness.bench import against
 from nonobot.harness.bench.against import Against, Compared, Plan
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.statistics import EXIT_STATUS, Outcome, Ratio
@@ -63,14 +63,14 @@ def clone(tmp_path):
 
 def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypatch):
     clone.replace("bot/__init__.py", "LONGEST_SIDE = 1022", "LONGEST_SIDE = 60")
-    monkeypatch.setattr(revisions, "HOME", clone.folder)
+    monkeypatch.setattr(against, "HOME", clone.folder)
     workshop = clone.folder.parent / "workshop"
     workshop.mkdir()
-    monkeypatch.setattr(revisions, "_workshop_folder", lambda: workshop)
+    monkeypatch.setattr(against, "_workshop_folder", lambda: workshop)
     left = workshop / "present_____" / "bot" / "left.py"
     left.parent.mkdir(parents=True)
     left.touch()  # by one that was killed
-    with revisions.two_trees("HEAD") as (before, after):
+    with against.two_trees("HEAD") as (before, after):
         assert not left.exists()
         assert left.is_relative_to(after)
         assert "LONGEST_SIDE = 1022" in (before / "bot" / "__init__.py").read_text()
@@ -87,11 +87,11 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
             (before / "bot" / "line.py").stat().st_mtime,
             (after / "bot" / "line.py").stat().st_mtime,
         )
-        with pytest.raises(UnusableError, match="runs already"), revisions.two_trees("HEAD"):
+        with pytest.raises(UnusableError, match="runs already"), against.two_trees("HEAD"):
             pass
         assert (before / "bot").is_dir()
     assert [one.name for one in workshop.iterdir()] == ["lock"]
-    with revisions.two_trees("HEAD") as (before, after):  # the times of files are what numba's cache goes by
+    with against.two_trees("HEAD") as (before, after):  # the times of files are what numba's cache goes by
         again = (
             (before / "bot" / "line.py").stat().st_mtime,
             (after / "bot" / "line.py").stat().st_mtime,
@@ -115,8 +115,8 @@ def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch)
     done = clone.bench("--against", "HEAD", "line-champion")
     assert done.returncode == 2
     assert "has no benchmarks to measure" in done.stderr
-    monkeypatch.setattr(revisions, "HOME", tmp_path)
-    with pytest.raises(UnusableError, match="needs a clone"), revisions.two_trees("HEAD"):
+    monkeypatch.setattr(against, "HOME", tmp_path)
+    with pytest.raises(UnusableError, match="needs a clone"), against.two_trees("HEAD"):
         pass
 
 

@@ -13,8 +13,7 @@ import pytest
 from nonobot.arguments import Parser
 from nonobot.harness.commands import profile as command
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.profiling.collect import profile_of, read_profile
-from nonobot.harness.profiling.profile_data import depth_first, span_of
+from nonobot.harness.profiling.profile_data import depth_first, profile_of, read_profile, span_of
 from nonobot.harness.profiling.profile_text import compare
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, Verdict

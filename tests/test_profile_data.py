@@ -8,14 +8,15 @@ from xml.etree import ElementTree
 import pytest
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.profiling.collect import read_profile, to_json
 from nonobot.harness.profiling.profile_data import (
     OUTSIDE_STEPS,
     depth_first,
     main_stage,
+    read_profile,
     reason,
     span_of,
     stages_of,
+    to_json,
 )
 from nonobot.harness.profiling.profile_picture import INNER, THEMES, draw
 from nonobot.harness.profiling.profile_text import as_text, compare, comparison_as_text, judgement

@@ -17,7 +17,7 @@ from nonobot.harness.bench.measure import Measured
 from nonobot.harness.check.steps import CheckResult
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import AttemptStarted, PuzzleJudged, read_records
-from nonobot.harness.profiling import collect
+from nonobot.harness.profiling import profile_data
 from nonobot.harness.ranking import table_text
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import Limits, compare
@@ -126,7 +126,7 @@ def test_results_of_before_say_what_they_said():
 
 def test_a_profile_of_before_is_read_and_would_be_written_alike():
     path = KEPT / "profile.json"
-    assert collect.to_json(collect.read_profile(path)) == path.read_text()
+    assert profile_data.to_json(profile_data.read_profile(path)) == path.read_text()
 
 
 def test_a_journal_of_before_is_read():

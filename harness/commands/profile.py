@@ -13,8 +13,7 @@ from nonobot.harness.play.bot_command import own_bot
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import warmed_up
 from nonobot.harness.play.sandbox import built_sandbox, uncontained
-from nonobot.harness.profiling.collect import profile_of, read_profile, to_json
-from nonobot.harness.profiling.profile_data import Profile
+from nonobot.harness.profiling.profile_data import Profile, profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_text import as_text, comparison_as_text
 from nonobot.harness.progress import RunProgress
 from nonobot.harness.results.conditions import STALL_SECONDS, Configuration, Contain

@@ -1,5 +1,5 @@
 """Profiles of bots: their time by stage and step of the search, by puzzle, and outside of both.
 
-`collect` runs a bot and reads its statistics, `profile_data` divides the time of a profile, `profile_text` shows
-it and compares it with an earlier one, `profile_picture` draws it.
+`profile_data` makes a profile and divides its time, `profile_text` shows it and compares it with an earlier one,
+`profile_picture` draws it.
 """
