@@ -12,22 +12,6 @@ from nonobot.bot.kernels.masks import count, lowest
 from nonobot.bot.line import paint
 from nonobot.bot.result import TraceEvent
 
-__all__ = [
-    "copy_board",
-    "end_phase",
-    "is_budget_spent",
-    "is_full",
-    "is_on",
-    "known_cells",
-    "paint_cell",
-    "paint_crossing",
-    "propagate",
-    "random_float",
-    "start_board",
-    "start_phases",
-    "trace",
-]  # fmt: skip
-
 
 @kernel
 def is_on(m: Any, stage: Any) -> Any:

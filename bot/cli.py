@@ -21,8 +21,6 @@ from nonobot.arguments import (
 )
 from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
 
-__all__ = ["FILE_FORMATS", "Options", "parse"]
-
 FILE_FORMATS = (
     "cwd", "g", "grid", "hv", "letters", "lists", "mk", "nin", "non", "nonogrid", "oneline", "picross", "pynogram",
     "webpbn",

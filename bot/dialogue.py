@@ -21,8 +21,6 @@ from nonobot.protocol import BLACK, DEFAULT_SIZE, UNKNOWN, WHITE, PartialGrid, P
 from nonobot.protocol.puzzle import cells_from_text, text_from_cells
 from nonobot.system import write_all
 
-__all__ = ["converse"]
-
 _STDOUT = 1
 _MOST_BYTES = 1 << 24
 """Length of a request; the largest board needs less."""

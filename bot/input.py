@@ -13,10 +13,6 @@ from typing import Literal
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, read_batch
 from nonobot.protocol.clues import Kind
 
-__all__ = [
-    "AUTO", "STREAM", "UnusableError", "chunks_until", "lines_of", "puzzles_in", "read_puzzles", "why_no_puzzle",
-]  # fmt: skip
-
 _STDIN = 0
 _CHUNK_BYTES = 1 << 16
 _LONGEST_KEPT = 1 << 16

@@ -18,8 +18,6 @@ from typing import Any
 from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.masks import fill_down
 
-__all__ = ["dilated", "fill_up", "paint", "run_starts"]
-
 
 @kernel
 def fill_up(seeds: Any, through: Any) -> Any:

@@ -18,8 +18,6 @@ from nonobot.protocol import DEFAULT_SIZE, Fault, Found, PartialGrid, Record, So
 from nonobot.protocol.clues import Kind, located
 from nonobot.system import report, usable_cores, write_all
 
-__all__ = ["make_strategy", "run"]
-
 _STDIN, _STDOUT = 0, 1
 
 _SWITCH_SECONDS = 0.0001

@@ -12,11 +12,6 @@ from typing import Literal, TextIO
 from nonobot.bot.kernels.memory import Memory, masks_in
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle, Solution
 
-__all__ = [
-    "MOST_TRACE_EVENTS", "Result", "RunLog", "TraceEvent", "grid_of", "line_masks", "solution_of",
-    "trace_events_in",
-]  # fmt: skip
-
 _IS_BLACK = bytes.maketrans(b"01", bytes((WHITE, BLACK)))
 _COLOURS = bytes.maketrans(b"012", bytes((UNKNOWN % 256, BLACK, WHITE)))
 _BLACK_CELLS = bytes.maketrans(bytes((UNKNOWN % 256, BLACK, WHITE)), b"010")

@@ -15,8 +15,6 @@ from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent, line_masks
 from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
-__all__ = ["Strategy", "put_puzzle"]
-
 _UNLIMITED = 2**62
 """A time in nanoseconds, and a number of lines, that no search reaches."""
 

@@ -38,8 +38,6 @@ from nonobot.protocol.characters import (
 from nonobot.protocol.clues import located
 from nonobot.protocol.scene import Picture
 
-__all__ = ["picture_of", "watch"]
-
 
 def picture_of(record: Record, solution: Solution, is_alone: bool) -> bytes:
     """Return an answer for a terminal: its number unless it `is_alone`, its title, and its picture."""

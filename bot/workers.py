@@ -13,8 +13,6 @@ from queue import SimpleQueue
 from threading import Lock, Semaphore, Thread
 from typing import TypeVar
 
-__all__ = ["WINDOW", "deliver_in_order", "in_order"]
-
 WINDOW = 1024
 """Tasks taken whose results are not delivered yet: the other cores idle once so many wait behind a long one."""
 

@@ -10,8 +10,6 @@ gc.set_threshold(100_000)  # imports leave nothing to collect, and looking for i
 
 from nonobot.harness.errors import EXIT_INTERRUPTED  # noqa: E402
 
-__all__ = ["main"]
-
 
 def main() -> int:
     """Run the command line and return its exit status."""

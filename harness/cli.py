@@ -14,19 +14,6 @@ from pathlib import Path
 from nonobot.arguments import Parser, add_completion, add_version, either, size, whole_number
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 
-__all__ = [
-    "COMMANDS",
-    "SET_HELP",
-    "Command",
-    "add_contain",
-    "add_core",
-    "add_json",
-    "add_results",
-    "add_size",
-    "add_warm_up",
-    "run",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Command:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["EXIT_INTERRUPTED", "StartError", "UnusableError", "require_libraries"]
-
 EXIT_INTERRUPTED = 130
 """Exit status of an interrupted command: 128 and the number of SIGINT, as in shells."""
 

@@ -23,8 +23,6 @@ from nonobot.tournament_data import Recipe, write_set
 from nonobot.tournament_data.generate import Board
 from nonobot.tournament_data.select import Drawn, Rules
 
-__all__ = ["survey_boards", "write_questions"]
-
 
 def write_questions(arguments: argparse.Namespace, recipe: Recipe, selects: bool) -> None:
     """Write the questions and the drawn solutions of a set, as drawn or as the bot selects boards."""

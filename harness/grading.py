@@ -22,8 +22,6 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data.select import Grade, Level
 
-__all__ = ["WORK_COUNT", "Findings", "GradeBoard", "Grading", "GradingBot", "grading_bot"]
-
 WORK_COUNT = "line_solves"
 """The bot's count that measures its work: lines painted. It is the same on every machine, and its rank correlation
 with the seconds is 0.96 on the set icga2018 and 0.93 on taai2011, the linear one 0.98 and 0.99 (from `nonobot

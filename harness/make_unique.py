@@ -18,8 +18,6 @@ from nonobot.harness.grading import Findings
 from nonobot.harness.pictures.image_cells import Cells
 from nonobot.protocol import Puzzle
 
-__all__ = ["MOST_TRIES", "MadeUnique", "differing", "make_unique"]
-
 MOST_TRIES = 1000
 """Boards to solve before giving up: seconds at 30x30."""
 

@@ -29,8 +29,6 @@ from nonobot.tournament_data.registry import (
     stored_path,
 )
 
-__all__ = ["as_json", "as_text", "fetched", "imported"]
-
 SCHEMA_VERSION = 1
 
 TYPICAL_BYTES = 680_000

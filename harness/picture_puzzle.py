@@ -17,8 +17,6 @@ from nonobot.harness.text import count, ranges
 from nonobot.protocol import Puzzle, Record, Solution
 from nonobot.protocol.formats import MOST_BYTES, Format
 
-__all__ = ["PICTURE", "add_options", "is_picture", "puzzle_of_picture", "refuse_options"]
-
 PICTURE = "picture"
 """The name of the format, for `--from`."""
 

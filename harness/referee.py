@@ -9,8 +9,6 @@ from nonobot.harness.text import duration
 from nonobot.protocol import Answer, Puzzle, Solution, mismatches
 from nonobot.tournament_data import PuzzleSet
 
-__all__ = ["Referee", "judge"]
-
 KEPT_REMARKS = 20
 
 

@@ -14,18 +14,6 @@ from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import black_cells
 from nonobot.tournament_data.select import Grade
 
-__all__ = [
-    "STEP_PERCENT",
-    "SURVEY_SCHEMA_VERSION",
-    "BoardKind",
-    "Row",
-    "Survey",
-    "as_json",
-    "as_text",
-    "quantile",
-    "rounded",
-]
-
 SURVEY_SCHEMA_VERSION = 1
 """Version of the JSON form; a change that old readers cannot read raises it."""
 

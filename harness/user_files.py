@@ -17,8 +17,6 @@ from nonobot.protocol.formats import Size
 from nonobot.system import whole_file
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
 
-__all__ = ["loaded", "opened", "require_writable", "say_inferred_size", "write_output"]
-
 
 def loaded(source: str, board_size: Size | None) -> PuzzleSet:
     """Return the set that `source` names, printing an inferred size on stderr; UnusableError if there is none."""

@@ -27,8 +27,6 @@ from nonobot.protocol import (
 )
 from nonobot.system import usable_cores
 
-__all__ = ["Check", "Difficulty", "check", "difficulty", "read", "solve", "solve_all"]
-
 _log = logging.getLogger("nonobot")
 
 Verdict = Literal["unique", "multiple", "unsolvable", "unknown"]

@@ -16,25 +16,6 @@ from typing import Any, NoReturn, TypeVar
 
 from nonobot import __version__
 
-__all__ = [
-    "LONGEST_SECONDS",
-    "Parser",
-    "add_completion",
-    "add_version",
-    "byte_count",
-    "count",
-    "did_you_mean",
-    "either",
-    "explained",
-    "missing",
-    "number",
-    "seconds",
-    "share",
-    "size",
-    "size_up_to",
-    "whole_number",
-]
-
 Value = TypeVar("Value")
 Meaning = TypeVar("Meaning")
 

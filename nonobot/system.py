@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["kernel_cache", "report", "usable_cores", "user_cache", "whole_file", "write_all"]
-
 
 def usable_cores() -> list[int]:
     """Return the numbers of the cores that this process may run on."""

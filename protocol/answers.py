@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from nonobot.protocol.clues import shown
 from nonobot.protocol.puzzle import Solution
 
-__all__ = ["Answer", "AnswerReader", "read_answers"]
-
 GIVEN_UP_WORDS = frozenset({"unsolvable", "timeout", "invalid"})
 
 

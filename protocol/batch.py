@@ -18,15 +18,6 @@ from itertools import accumulate
 from nonobot.protocol.clues import MOST_DIGITS, Fault, Kind, clue_from_words, fault_in_clues, needed_length, shown
 from nonobot.protocol.puzzle import BLACK, WHITE, Clue, Found, Puzzle, Record, Solution
 
-__all__ = [
-    "DEFAULT_SIZE",
-    "MOST_LINE_BYTES",
-    "TaaiReader",
-    "format_answer",
-    "format_puzzle",
-    "read_batch",
-]
-
 DEFAULT_SIZE = (25, 25)
 """Width and height of the tournaments' boards."""
 

@@ -29,22 +29,6 @@ if TYPE_CHECKING:
 
     from nonobot.protocol.puzzle import Puzzle
 
-__all__ = [
-    "Blocks",
-    "Piece",
-    "Place",
-    "StyledLine",
-    "draw",
-    "drawn_to_fit",
-    "no_half_blocks",
-    "place_of_output",
-    "plain_lines",
-    "possible_blocks",
-    "text_of",
-    "text_of_board",
-    "width_of",
-]
-
 
 class Blocks(StrEnum):
     """What cells are drawn with."""

@@ -14,23 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nonobot.protocol.puzzle import Puzzle
 
-__all__ = [
-    "BLACK",
-    "MOST_DIGITS",
-    "UNKNOWN",
-    "WHITE",
-    "Clue",
-    "Fault",
-    "Kind",
-    "PuzzleError",
-    "clue_from_words",
-    "clue_of",
-    "fault_in_clues",
-    "located",
-    "needed_length",
-    "shown",
-]
-
 UNKNOWN, WHITE, BLACK = -1, 0, 1
 """Colours of cells."""
 

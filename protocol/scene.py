@@ -20,20 +20,6 @@ from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, clue_of
 if TYPE_CHECKING:
     from nonobot.protocol.puzzle import Puzzle, Solution
 
-__all__ = [
-    "GROUP",
-    "ROLES",
-    "SMALLEST_CELL_WITH_CLUES",
-    "Box",
-    "Picture",
-    "Role",
-    "Scene",
-    "Text",
-    "numbers",
-    "scene_of",
-    "sheet_of",
-]
-
 GROUP = 5
 """Rows or columns between two heavier lines."""
 

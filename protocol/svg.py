@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from nonobot.protocol.puzzle import Puzzle
 
-__all__ = ["DARK", "INHERIT", "LIGHT", "THEMES", "Theme", "svg_of", "svg_of_board"]
-
 HALF_DIGIT_EM = 0.36
 """From the middle of a digit down to its foot, in font sizes; `dominant-baseline` is not known to every viewer."""
 

@@ -8,8 +8,6 @@ from typing import Literal
 
 from nonobot.protocol.puzzle import Clue, Puzzle, Solution
 
-__all__ = ["Mismatch", "mismatches"]
-
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:

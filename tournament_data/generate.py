@@ -16,21 +16,6 @@ from typing import BinaryIO
 
 from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
 
-__all__ = [
-    "OFFICIAL_P1",
-    "OFFICIAL_P2",
-    "PREFIX",
-    "Board",
-    "Recipe",
-    "black_cells",
-    "check_numbers",
-    "draw_board",
-    "generate",
-    "parse_dimensions",
-    "parse_seed",
-    "write_set",
-]
-
 OFFICIAL_P1, OFFICIAL_P2 = 0.5, 0.35
 """Shares of black cells in the first and the last puzzle of a tournament's set (tcga2013 ended at 0.4)."""
 

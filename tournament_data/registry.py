@@ -20,26 +20,6 @@ from typing import Literal
 from nonobot.arguments import missing
 from nonobot.system import user_cache, whole_file
 
-__all__ = [
-    "BROWSABLE",
-    "FOLDER_VARIABLE",
-    "MOST_BYTES",
-    "FetchError",
-    "OfficialSet",
-    "OfflineError",
-    "Recognised",
-    "SetupError",
-    "State",
-    "data_folder",
-    "fetch",
-    "files_below",
-    "keep",
-    "official_sets",
-    "recognise",
-    "state_of",
-    "stored_path",
-]
-
 BROWSABLE = "https://github.com/zxkyjimmy/NonogramRecord"
 """Web page of the files, for people; `official.toml` has their addresses."""
 

@@ -16,8 +16,6 @@ from typing import Literal
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data.generate import Board, Recipe, black_cells, check_numbers, draw_board
 
-__all__ = ["MOST_DRAWS", "Choice", "Drawn", "Grade", "Level", "NoBoardError", "Rules", "drawn_board", "select"]
-
 MOST_DRAWS = 10_000
 """Boards in a row of which none is eligible before a search is given up: a minute or two at 25x25."""
 

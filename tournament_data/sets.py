@@ -14,8 +14,6 @@ from nonobot.protocol.formats import FormatError, Size, detect, format_named, re
 from nonobot.tournament_data.generate import PREFIX, Recipe
 from nonobot.tournament_data.registry import OfficialSet, official_sets, stored_path
 
-__all__ = ["PuzzleSet", "SetError", "SetPuzzle", "load_set"]
-
 
 class SetError(Exception):
     """A set that cannot be used; the message is one line that says why."""

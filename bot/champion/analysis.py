@@ -14,8 +14,6 @@ from nonobot.bot.champion.heap import bump
 from nonobot.bot.champion.trail import NEVER
 from nonobot.bot.kernels.compiling import kernel
 
-__all__ = ["analyse"]
-
 _IMPLIED, _NOT_IMPLIED = 1, 2
 
 DEEPEST = 50

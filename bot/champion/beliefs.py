@@ -30,8 +30,6 @@ from nonobot.bot.kernels.vectors import (
     store,
 )
 
-__all__ = ["believe_line", "forget", "sweep"]
-
 f32 = np.float32
 
 _SCALINGS = 8

@@ -13,11 +13,6 @@ from nonobot.bot.champion.trail import assign
 from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.language import prefetch
 
-__all__ = [
-    "HEADER", "add_learned", "is_full_database", "note_use", "propagate_watches", "reduce_database",
-    "start_clauses",
-]  # fmt: skip
-
 HEADER = CLAUSE.size // 4
 """Items of the arena before a clause's literals."""
 

@@ -15,8 +15,6 @@ from nonobot.bot.champion.trail import BY_NEIGHBOUR, BY_RULE, FROM_RECORD, cell_
 from nonobot.bot.kernels.compiling import inlined, kernel
 from nonobot.bot.kernels.masks import lowest
 
-__all__ = ["explain_line", "reasons_of", "start_pattern", "update_patterns"]
-
 
 @kernel
 def start_pattern(m: Any, line: Any) -> None:

@@ -16,8 +16,6 @@ from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.masks import lowest
 from nonobot.bot.kernels.vectors import load16, splat16, store
 
-__all__ = ["believe", "believe_anew"]
-
 f32 = np.float32
 
 MOST_ODDS = f32(1000)

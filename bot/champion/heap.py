@@ -6,8 +6,6 @@ from typing import Any
 
 from nonobot.bot.kernels.compiling import kernel
 
-__all__ = ["BOUND_WEIGHT", "bump", "heap_insert", "heap_pop"]
-
 BOUND_WEIGHT = 1.5
 """A bound becomes so much more active than a cell: a block's bounds share the conflicts that it takes part in."""
 

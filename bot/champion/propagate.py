@@ -40,9 +40,6 @@ from nonobot.bot.kernels.language import first_above
 from nonobot.bot.kernels.masks import highest, lowest
 from nonobot.bot.line import paint
 
-__all__ = ["apply_rules", "propagate_all"]
-
-
 # --- implicit clauses ---
 
 

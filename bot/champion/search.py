@@ -29,8 +29,6 @@ from nonobot.bot.kernels.masks import highest, lowest
 from nonobot.bot.line import paint
 from nonobot.bot.result import TraceEvent
 
-__all__ = ["learn", "start_learning"]
-
 f32 = np.float32
 
 ACTIVITY_DECAY = 0.97  # of VSIDS, for each conflict; 0.95 was less steady, 0.90 worse

@@ -31,8 +31,6 @@ from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.masks import lowest
 from nonobot.bot.result import TraceEvent
 
-__all__ = ["MOST_ODDS", "descend", "propagate_root", "search"]
-
 f32 = np.float32
 
 MOST_ODDS = f32(20)

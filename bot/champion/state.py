@@ -23,11 +23,6 @@ from typing import NamedTuple
 from nonobot.bot.kernels.memory import Struct, f4, f8, i1, i2, i4, i8, mask_of, u1, u2, u4, u8
 from nonobot.bot.result import MOST_TRACE_EVENTS
 
-__all__ = [
-    "MOST_ARENA", "MOST_CLAUSES", "MOST_PICKED", "MOST_VARIABLES", "MOST_WATCHES", "OUTCOME", "STAGE",
-    "STEP", "WANTED", "champion_map",
-]  # fmt: skip
-
 
 class _Outcomes(NamedTuple):
     """How a call ended."""

@@ -11,8 +11,6 @@ from nonobot.bot.result import solution_of
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import Solution
 
-__all__ = ["ChampionStrategy"]
-
 _SEED_MIX = 0x9E3779B97F4A7C15  # odd; seeds that differ by one give random numbers that have nothing in common
 
 _PROPAGATE = ("propagate_root", 0, "line logic for boards of up to {} cells a side")

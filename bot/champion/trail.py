@@ -11,11 +11,6 @@ from typing import Any
 from nonobot.bot.champion.heap import heap_insert
 from nonobot.bot.kernels.compiling import kernel
 
-__all__ = [
-    "BY_CHOICE", "BY_NEIGHBOUR", "BY_RULE", "FROM_RECORD", "NEVER", "NONE", "OF_RULE", "assign", "backjump",
-    "cell_of_line", "conflict_of", "forget_dirty", "move_beyond", "move_up_to", "push_cell", "set_cell",
-]  # fmt: skip
-
 NONE = -1
 NEVER = 2**31 - 1
 """Later than all events."""

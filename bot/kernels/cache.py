@@ -20,8 +20,6 @@ import llvmlite
 
 from nonobot.system import kernel_cache
 
-__all__ = ["cache_folder", "note_use"]
-
 _SAYS_WHICH_CPU = {
     b"vendor_id", b"cpu family", b"model", b"flags",
     b"CPU implementer", b"CPU part", b"CPU variant", b"Features",

@@ -18,8 +18,6 @@ from nonobot.bot.kernels.cache import cache_folder
 from nonobot.bot.kernels.language import StructType
 from nonobot.bot.kernels.memory import Memory
 
-__all__ = ["entry", "inlined", "kernel"]
-
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 _NESTED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}

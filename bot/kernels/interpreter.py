@@ -21,8 +21,6 @@ from numba.core.errors import TypingError
 from nonobot.bot.kernels.language import StructType
 from nonobot.bot.kernels.memory import Array, Constant, Item, Member, Struct
 
-__all__ = ["Mask", "PlainArray", "PlainStruct", "mask_kind", "memory_at", "on_plain_memory"]
-
 _LETTERS = {
     "i1": "=b", "i2": "=h", "i4": "=i", "i8": "=q", "u1": "=B", "u2": "=H", "u4": "=I", "u8": "=Q", "f4": "=f",
     "f8": "=d",

@@ -37,8 +37,6 @@ from numba.extending import intrinsic, register_model
 from nonobot.bot.kernels.masks import MaskType, StoredModel
 from nonobot.bot.kernels.memory import Array, Constant, Item, Struct
 
-__all__ = ["ArrayType", "StructType", "first_above", "item_address", "now_ns", "prefetch"]
-
 _LONG = ir.IntType(64)
 
 

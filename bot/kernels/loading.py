@@ -28,8 +28,6 @@ from nonobot.bot.kernels.machine_code import ForbiddenError, laid_out, map_code
 from nonobot.bot.kernels.memory import Memory, Struct
 from nonobot.system import report, whole_file
 
-__all__ = ["load_kernel"]
-
 _DIGEST_BYTES = len(source_hash(b""))
 
 _engines: list[Any] = []  # own the loaded code: they live as long as the process

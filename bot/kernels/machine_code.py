@@ -16,8 +16,6 @@ import os
 from struct import Struct
 from typing import NamedTuple
 
-__all__ = ["ForbiddenError", "laid_out", "map_code"]
-
 _OUTSIDE = "clock_gettime"
 """All that kernels call outside of themselves, in the C library (`bot/kernels/language.py`)."""
 

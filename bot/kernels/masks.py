@@ -20,8 +20,6 @@ from numba.core.imputils import lower_builtin, lower_cast
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
 
-__all__ = ["MaskType", "StoredModel", "count", "fill_down", "highest", "lowest"]
-
 _LONG = ir.IntType(64)
 
 

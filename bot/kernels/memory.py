@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = [
-    "MASK_BITS", "Array", "Constant", "Item", "Member", "Memory", "Struct", "f4", "f8", "i1", "i2", "i4", "i8",
-    "mask_of", "masks_in", "u1", "u2", "u4", "u8",
-]  # fmt: skip
-
 _CACHE_LINE = 64
 
 _FORMATS: dict[str, Any] = {

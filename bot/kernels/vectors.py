@@ -21,11 +21,6 @@ from numba.extending import intrinsic, register_model
 from nonobot.bot.kernels.language import item_address
 from nonobot.bot.kernels.masks import StoredModel
 
-__all__ = [
-    "at_least", "at_most", "load16", "load32", "load64", "rotate_down", "rotate_up", "select", "splat16",
-    "splat32", "splat64", "store",
-]  # fmt: skip
-
 _FLOAT = ir.FloatType()
 _LANE = ir.IntType(32)
 

@@ -22,8 +22,6 @@ from nonobot.bot.kernels.memory import MASK_BITS, Memory, Struct, i2, mask_of, u
 from nonobot.bot.line import paint
 from nonobot.bot.papers.state import SOLVER
 
-__all__ = ["line_map", "paint_line", "paint_one", "paint_with"]
-
 
 @kernel
 def _matches_block(m: Any, may_white: Any, may_black: Any, end: Any, size: Any) -> Any:

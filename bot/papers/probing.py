@@ -21,8 +21,6 @@ from nonobot.bot.papers.state import OUTCOME
 from nonobot.bot.result import TraceEvent
 from nonobot.protocol import BLACK, WHITE
 
-__all__ = ["count_known", "fully_probe", "is_unknown", "take_over"]
-
 
 @kernel
 def count_known(m: Any, board: Any) -> Any:

@@ -14,8 +14,6 @@ from nonobot.bot.papers.lines import paint_with
 from nonobot.bot.papers.state import CACHE_BITS
 from nonobot.bot.result import TraceEvent
 
-__all__ = ["propagate"]
-
 # Odd constants of the multiplicative hash, as int64: fractions of the golden ratio, of sqrt(2) and of sqrt(3).
 _HASH_BLACK, _HASH_WHITE, _HASH_LINE = 0x9E3779B97F4A7C15 - 2**64, 0x6A09E667F3BCC909, 0xBB67AE8584CAA73B - 2**64
 

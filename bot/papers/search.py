@@ -16,8 +16,6 @@ from nonobot.bot.papers.state import LOG_UNIT_BITS, OUTCOME, STEP
 from nonobot.bot.result import TraceEvent
 from nonobot.protocol import BLACK, WHITE
 
-__all__ = ["deduce", "search"]
-
 
 @kernel
 def _start(m: Any) -> Any:

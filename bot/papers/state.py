@@ -15,8 +15,6 @@ from typing import NamedTuple
 from nonobot.bot.kernels.memory import Struct, i1, i2, i8, mask_of, u1
 from nonobot.bot.result import MOST_TRACE_EVENTS
 
-__all__ = ["LOG_UNIT_BITS", "LONGEST_SIDE", "OUTCOME", "SOLVER", "STEP", "papers_map"]
-
 _BITS = 64
 
 LONGEST_SIDE = _BITS - 2

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["PROBINGS", "PapersStrategy", "deduce"]
-
 PROBINGS = {"fp1": 1, "fp2": 2, "fp3": 3}
 """The fully probing relations by name."""
 

@@ -25,8 +25,6 @@ from nonobot.tournament_data.select import Choice, Drawn, Grade, Rules, select
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Plan", "completed", "select_on", "survey_on"]
-
 TASK_SECONDS = 1.0
 """Time that a task should take, some hundred times the time that dask needs for it."""
 

@@ -17,8 +17,6 @@ from nonobot.harness.survey import BoardKind, Survey
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.select import Grade, Rules, drawn_board
 
-__all__ = ["Draws", "end_bot", "grade_boards", "survey_boards"]
-
 
 @dataclass(frozen=True, slots=True)
 class Draws:

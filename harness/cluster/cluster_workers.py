@@ -29,19 +29,6 @@ from nonobot.system import usable_cores
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
-__all__ = [
-    "WHERE_HELP",
-    "Facts",
-    "FitWorkers",
-    "SchedulerLostError",
-    "connected",
-    "differing",
-    "local_cores",
-    "software",
-    "talking",
-    "where",
-]
-
 WHERE_HELP = (
     "local (all cores of this machine), local:N, or a dask scheduler's address such as tcp://10.0.0.1:8786"
 )

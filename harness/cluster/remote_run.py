@@ -38,8 +38,6 @@ from nonobot.system import usable_cores
 if TYPE_CHECKING:
     from distributed import Worker
 
-__all__ = ["SIGNS", "RunFiles", "Trouble", "play_here"]
-
 SIGNS = "nonojudge-signs"
 """The topic of the events on the progress of runs; each has `run`, the task's key, `answered` and `right`."""
 

@@ -39,8 +39,6 @@ from nonobot.harness.tournament.rounds import ScheduledRun
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["RunsOnWorkers", "needed", "played_on"]
-
 MOST_DEATHS = 3
 """Deaths of workers after which their run is given up."""
 

@@ -23,8 +23,6 @@ from nonobot.arguments import Parser, count, number
 from nonobot.harness.cluster.board_jobs import MOST_TASKS_A_SECOND, TASK_SECONDS
 from nonobot.harness.text import drawn, duration, new_table, on_terminal, percent
 
-__all__ = ["Cluster", "Job", "Simulated", "league", "simulate", "steady_rate", "survey"]
-
 MOST_SIMULATED = 100_000
 """Tasks at the end of a job, where time is lost, that are simulated one by one."""
 

@@ -6,8 +6,6 @@ import ast
 import sys
 from pathlib import Path
 
-__all__ = ["OPPONENTS", "summary"]
-
 OPPONENTS = ("block_backtracking", "csp_bt", "csp_fc", "csp_gac", "line_logic", "sat", "cp_sat")
 """Names of the modules of this folder that are opponents, weakest first."""
 

@@ -18,8 +18,6 @@ import numpy as np
 from nonobot.harness.opponents.serve import Clock, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
 
-__all__ = ["solve"]
-
 
 class _Column:
     """The cells of a column above the row that is being painted."""

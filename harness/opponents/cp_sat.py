@@ -16,8 +16,6 @@ import numpy as np
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
 
-__all__ = ["automaton", "solve"]
-
 _MARGIN_SECONDS = 0.05
 """Time that CP-SAT needs to notice its limit. Its start and its return also take time, about as long as building
 the model.

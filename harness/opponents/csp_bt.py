@@ -14,8 +14,6 @@ from functools import partial
 from nonobot.harness.opponents.csp_model import State, solve_with
 from nonobot.harness.opponents.serve import argument_parser, serve
 
-__all__ = ["solve"]
-
 
 def propagate(state: State, variable: int | None) -> bool:
     """Return False if a line that `variable` completed is none of its tuples."""

@@ -13,8 +13,6 @@ from functools import partial
 from nonobot.harness.opponents.csp_model import State, Table, solve_with
 from nonobot.harness.opponents.serve import argument_parser, serve
 
-__all__ = ["solve"]
-
 
 def propagate(state: State, variable: int | None) -> bool:
     """Check those lines of `variable`, or all, with at most one open variable; return False on a dead end."""

@@ -15,8 +15,6 @@ from functools import partial
 from nonobot.harness.opponents.csp_model import State, solve_with
 from nonobot.harness.opponents.serve import argument_parser, serve
 
-__all__ = ["solve"]
-
 
 def propagate(state: State, variable: int | None) -> bool:
     """Make the lines of `variable`, or all, and what they touch arc consistent; return False on a dead end."""

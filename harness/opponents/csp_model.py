@@ -22,8 +22,6 @@ import numpy.typing as npt
 from nonobot.harness.opponents.serve import Clock, RefusedError
 from nonobot.protocol import Clue, Puzzle, Solution
 
-__all__ = ["MOST_TUPLES", "Propagate", "State", "Table", "solve_with", "table_of", "tuple_count"]
-
 MOST_TUPLES = 1_000_000
 """Most tuples of a table. A line of a 25x25 tournament board has up to about 50,000; one of 45 cells can have
 hundreds of millions.

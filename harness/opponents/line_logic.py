@@ -25,8 +25,6 @@ import numpy as np
 from nonobot.harness.opponents.serve import Clock, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
 
-__all__ = ["KnownCells", "LineLogic", "solve"]
-
 KnownCells = tuple[int, int]
 """The known cells of a line as two masks, black and white; bit i is cell i."""
 

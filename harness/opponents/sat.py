@@ -21,8 +21,6 @@ import numpy as np
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
 
-__all__ = ["SOLVERS", "clauses_by_line", "solve"]
-
 SOLVERS = {"minisat22": "MiniSat 2.2", "glucose4": "Glucose 4", "cadical195": "CaDiCaL 1.9.5"}
 """Solvers by python-sat's name."""
 

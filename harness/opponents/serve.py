@@ -22,8 +22,6 @@ from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, forma
 from nonobot.protocol.clues import fault_in_clues
 from nonobot.system import report, write_all
 
-__all__ = ["Clock", "OutOfTimeError", "RefusedError", "Solve", "argument_parser", "serve", "solution_of"]
-
 _STDIN, _STDOUT = 0, 1
 
 _LONGEST_SIDE = 999

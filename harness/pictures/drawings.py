@@ -34,19 +34,6 @@ from nonobot.protocol.svg import THEMES, Theme, svg_of
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = [
-    "CELL_DEFAULTS",
-    "MOST_PIXELS",
-    "Drawing",
-    "drawn_answer",
-    "drawn_puzzle",
-    "drawn_solution",
-    "first_answers",
-    "png_of",
-    "show",
-    "write",
-]
-
 CELL, SHEET_CELL, SMALL_CELL = 24, 14, 6
 CELL_DEFAULTS = f"{CELL}; on sheets {SHEET_CELL}, without clues {SMALL_CELL}"
 """Sides of cells in a file by default, in pixels."""

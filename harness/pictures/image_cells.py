@@ -18,8 +18,6 @@ from nonobot.harness.pictures.drawings import MOST_PIXELS
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["LARGEST_SIDE", "BoardTooLargeError", "Cells", "ImageCells", "is_image", "read_cells"]
-
 LARGEST_SIDE = 1022
 """Cells of a board's longer side: what the bot can solve."""
 

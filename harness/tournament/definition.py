@@ -24,18 +24,6 @@ from nonobot.harness.results.conditions import (
 )
 from nonobot.tournament_data import PuzzleSet
 
-__all__ = [
-    "Entrant",
-    "PlayedSet",
-    "Tournament",
-    "configuration_of",
-    "file_name",
-    "files_of",
-    "filled_in",
-    "played_set",
-    "read_tournament",
-]
-
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
 
 

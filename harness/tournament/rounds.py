@@ -41,8 +41,6 @@ from nonobot.harness.tournament.definition import (
 from nonobot.harness.user_files import loaded, require_writable
 from nonobot.tournament_data import PuzzleSet
 
-__all__ = ["ScheduledRun", "held", "scheduled_runs"]
-
 
 @dataclass(frozen=True, slots=True)
 class ScheduledRun:

@@ -27,8 +27,6 @@ from nonobot.protocol.formats.text_lines import (
 )
 from nonobot.protocol.puzzle import Puzzle, Record
 
-__all__ = ["HV", "NONOGRID", "PICROSS", "PYNOGRAM", "G"]
-
 
 def _lines(puzzle: Puzzle, headings: Sequence[str], text_of: Callable[[Clue], str]) -> list[str]:
     """Return the lines of a puzzle, a heading before the rows and one before the columns."""

@@ -27,8 +27,6 @@ from nonobot.protocol.formats.base import (
 from nonobot.protocol.formats.text_lines import Line, clue_from_text, lines_of, with_commas
 from nonobot.protocol.puzzle import Record
 
-__all__ = ["LETTERS", "LISTS", "ONELINE", "TAAI"]
-
 
 def _puzzle(
     number: int, parts: Sequence[Line], divider: str | None, clue_of_word: Callable[[str], Clue | Fault]

@@ -24,8 +24,6 @@ from nonobot.protocol.formats.text_lines import (
 )
 from nonobot.protocol.puzzle import Record
 
-__all__ = ["FORMAT"]
-
 _FIELDS = ("catalogue", "title", "author", "copyright", "license", "description")
 _TEXTS = {"by" if field == "author" else field: field for field in _FIELDS}
 _SIDES = {"rows": "height", "columns": "width"}

@@ -28,8 +28,6 @@ from nonobot.protocol.formats.text_lines import (
 )
 from nonobot.protocol.puzzle import PartialGrid, Puzzle, Record, Solution
 
-__all__ = ["CWD", "GRID", "MK", "NIN"]
-
 # --- clue lines only, rows before columns -----------------------------------------------------------------------
 
 _WIDTH_FIRST = re.compile(r"(?P<width>\d+)\s+(?P<height>\d+)", re.ASCII)

@@ -12,25 +12,6 @@ from nonobot.protocol.clues import Fault, Kind, clue_from_words, shown
 from nonobot.protocol.formats.base import MOST_SIDE, Draft, Found
 from nonobot.protocol.puzzle import Clue
 
-__all__ = [
-    "NUMBERS",
-    "Line",
-    "black_clue",
-    "bracketed_clue",
-    "cells_from_lines",
-    "clue_from_text",
-    "clue_lines",
-    "clues_between_commas",
-    "gathered",
-    "is_text",
-    "lines_of",
-    "sized_puzzle",
-    "spaced",
-    "unquoted",
-    "with_commas",
-    "without_comment",
-]
-
 LONGEST_CLUE = 1 << 16
 """Characters of the longest clue that is looked at; those of the largest board are shorter."""
 

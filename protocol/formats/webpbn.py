@@ -17,8 +17,6 @@ from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Re
 if TYPE_CHECKING:
     from pyexpat import XMLParserType
 
-__all__ = ["FORMAT"]
-
 MOST_DEPTH = 16
 _CHUNK_BYTES = 1 << 16
 _TEXTS = ("title", "author", "copyright", "description", "source", "id")
