@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import time
@@ -71,6 +72,11 @@ class Browser:
         metrics = {"width": width, "height": height, "deviceScaleFactor": ratio, "mobile": width < 600}
         self.ask("Emulation.setDeviceMetricsOverride", **metrics)
         self.page.emulate_media(color_scheme="dark" if dark else "light")
+
+    def keep(self, name: str) -> None:
+        """Keep a picture of the page in the folder that NONOBOT_SCREENSHOTS names, if it names one."""
+        if folder := os.environ.get("NONOBOT_SCREENSHOTS"):
+            self.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
     def value(self, expression: str) -> Any:
         """Return the value of a JavaScript expression on the page."""

@@ -1,17 +1,16 @@
-"""Actions of a person on the page in a browser, and readings of its board, for tests.
-
-NONOBOT_SCREENSHOTS names a folder for pictures of the page.
-"""
+"""Actions of a person on the page in a browser, and readings of its board, for tests."""
 
 from __future__ import annotations
 
 import base64
 import io
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+pytest.importorskip("starlette", reason="the extra `page` is not installed")
+pytest.importorskip("uvicorn", reason="the extra `page` is not installed")
 
 from nonobot.protocol import Puzzle, Record
 from nonobot.protocol.formats import write
@@ -90,10 +89,3 @@ def dark_cells(browser, width: int, height: int) -> list[list[int]]:
     cells = picture(browser)[-2 - 40 * height : -2, -2 - 40 * width : -2]
     is_black = np.abs(cells - BLACK).max(axis=2) < 3
     return (is_black.reshape(height, 40, width, 40).mean(axis=(1, 3)) > 0.5).astype(int).tolist()
-
-
-def kept(browser, name: str) -> None:
-    folder = os.environ.get("NONOBOT_SCREENSHOTS")
-    if folder:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        browser.page.screenshot(path=Path(folder) / f"page-{name}.png", full_page=True)

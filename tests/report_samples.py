@@ -8,7 +8,11 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pytest
 from msgspec.structs import replace
+
+pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 
 from nonobot.harness.results.conditions import Configuration, Feed, SetFacts
 from nonobot.harness.results.result_files import AnyResult, read_results

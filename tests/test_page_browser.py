@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `page` is not installed")
-pytest.importorskip("uvicorn", reason="the extra `page` is not installed")
-
 from nonobot.protocol import Puzzle
 from tests.page_in_browser import (
     BLACK,
@@ -18,7 +15,6 @@ from tests.page_in_browser import (
     coloured,
     dark_cells,
     focus_board,
-    kept,
     oneline,
     paste,
     picture,
@@ -36,11 +32,11 @@ def test_what_is_pasted_is_solved_and_drawn(visitor):
     assert "Unique exactly one solution 5x5" in text_of(visitor, "#verdict")
     grid = [[0, 1, 0, 1, 0], [1] * 5, [1] * 5, [0, 1, 1, 1, 0], [0, 0, 1, 0, 0]]
     assert dark_cells(visitor, 5, 5) == grid
-    kept(visitor, "5x5")
+    visitor.keep("page-5x5")
     assert paste(visitor, ROBOT) == "unique"
     assert text_of(visitor, "#title") == "A robot by nonobot"
     assert paste(visitor, oneline(RANDOM.puzzle)) == "unique"
-    kept(visitor, "25x25")
+    visitor.keep("page-25x25")
 
 
 def test_a_fault_is_at_its_line_while_one_types(visitor):
@@ -183,7 +179,7 @@ def test_boards_from_1x1_to_200x200_are_sharp(visitor):
         )
         assert size == pytest.approx([1, 1], abs=0.02), (width, height, ratio)
         assert coloured(visitor, *BLACK), (width, height, ratio)
-    kept(visitor, "200x200")
+    visitor.keep("page-200x200")
 
 
 def test_clues_stay_in_view_wherever_one_scrolls(visitor):

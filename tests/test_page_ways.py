@@ -6,11 +6,8 @@ import importlib.util
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `page` is not installed")
-pytest.importorskip("uvicorn", reason="the extra `page` is not installed")
-
 from tests.judged import played
-from tests.page_in_browser import HEART, RANDOM, TWO, kept, oneline, paste, picture, press, says, text_of, verdict
+from tests.page_in_browser import HEART, RANDOM, TWO, oneline, paste, picture, press, says, text_of, verdict
 from tests.paged import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled")]
@@ -76,7 +73,7 @@ def test_a_tournament_is_seen_as_it_goes_on(visitor, page_server, page_results):
     assert visitor.value("document.querySelectorAll('#last tbody tr').length") == 5
     if importlib.util.find_spec("matplotlib"):
         visitor.wait_for("document.querySelector('#plots img')?.naturalWidth > 0")
-    kept(visitor, "live")
+    visitor.keep("page-live")
     assert "as of" not in text_of(visitor, "[role='status']")
     visitor.value("document.querySelector('#rankings .scrolls').focus()")
     (page_results / "more").mkdir()
@@ -162,7 +159,7 @@ def test_no_window_scrolls_sideways(visitor, width, ratio):
         press(visitor, f"[data-view='{view}']")
         assert visitor.value("document.documentElement.scrollWidth") <= width
     if width == 360:
-        kept(visitor, "phone")
+        visitor.keep("page-phone")
 
 
 def test_light_and_dark(visitor):
@@ -171,7 +168,7 @@ def test_light_and_dark(visitor):
     visitor.shape(1280, dark=True)
     visitor.wait_for("getComputedStyle(document.body).backgroundColor === 'rgb(15, 19, 25)'")
     assert (picture(visitor) != light).mean() > 0.5
-    kept(visitor, "dark")
+    visitor.keep("page-dark")
 
 
 def test_no_text_of_a_puzzle_is_markup_and_no_script_gets_in(visitor):

@@ -15,9 +15,6 @@ from statistics import median
 import pytest
 from msgspec.structs import replace
 
-pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
-pytest.importorskip("jinja2", reason="the extra `report` is not installed")
-
 from nonobot.arguments import Parser
 from nonobot.harness.commands import report as command
 from nonobot.harness.errors import UnusableError

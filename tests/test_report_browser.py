@@ -1,18 +1,11 @@
-"""The report in a real browser: everything is drawn, nothing is fetched, nothing is reported.
-
-NONOBOT_SCREENSHOTS names a folder in which to keep pictures of the pages, to be looked at.
-"""
+"""The report in a real browser: everything is drawn, nothing is fetched, nothing is reported."""
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
-pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 
 from nonobot.harness.report import Report, page_of
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS
@@ -64,15 +57,6 @@ def rgb(colour: str) -> str:
     return f"rgb({', '.join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))})"
 
 
-def kept(name: str) -> Path | None:
-    """Return where to keep a picture, if it is wanted."""
-    folder = os.environ.get("NONOBOT_SCREENSHOTS")
-    if not folder:
-        return None
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    return Path(folder) / name
-
-
 @pytest.mark.parametrize("name", samples.SAMPLES)
 def test_every_plot_is_drawn_and_nothing_is_fetched_or_reported(chromium, page, name):
     path = page(name)
@@ -91,8 +75,7 @@ def test_every_plot_is_drawn_and_nothing_is_fetched_or_reported(chromium, page, 
                 assert len(set(plot["lines"]) & colours) == min(len(colours), plot["label"].count("median"))
         assert all(width > 100 for width in chromium.value(PICTURES))
         assert chromium.value(SWATCH_COLOUR) == rgb((DARK_COLOURS if dark else LIGHT_COLOURS)[0])
-        if picture := kept(f"report-{name}-{theme}.png"):
-            chromium.page.screenshot(path=picture, full_page=True)
+        chromium.keep(f"report-{name}-{theme}")
         assert [request.url for request in chromium.requests] == [path.resolve().as_uri()]
         assert chromium.complaints == []
 
@@ -105,11 +88,9 @@ def test_the_page_never_scrolls_sideways(chromium, page):
 
 
 def test_the_page_prints(chromium, page, tmp_path):
-    path = page("two_sets")
-    chromium.open(path)
-    printed = kept("report-two_sets.pdf") or tmp_path / "printed.pdf"
-    chromium.page.pdf(path=printed, prefer_css_page_size=True)
-    assert printed.read_bytes().startswith(b"%PDF")
+    chromium.open(page("two_sets"))
+    chromium.page.pdf(path=tmp_path / "printed.pdf", prefer_css_page_size=True)
+    assert (tmp_path / "printed.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_this_check_finds_requests_and_errors(chromium, tmp_path):

@@ -9,9 +9,6 @@ import msgspec
 import pytest
 from msgspec.structs import fields, replace
 
-pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
-pytest.importorskip("jinja2", reason="the extra `report` is not installed")
-
 from nonobot.harness.report import plots
 from nonobot.harness.report.contents import Run, machines, terms
 from nonobot.harness.report.gallery import Gallery, cells_of
