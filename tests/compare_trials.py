@@ -94,10 +94,10 @@ def record(blocks: Sequence[Path], puzzle_set: str, rounds: int, loops: int, pla
 def command(folder: Path, *changes: tuple[str, str]) -> list[str]:
     """Make a copy of the bot and compile its kernels; return the command that runs it."""
     environment = patched_house(folder, LINE_KERNEL, *changes)
-    words = [f"{name}={environment[name]}" for name in ("PYTHONPATH", "NONOBOT_CACHE_DIR")]
-    found = ["env", *words, sys.executable, "-P", "-m", "nonobot"]
-    subprocess.run([*found, "--warm-up"], check=True, stderr=subprocess.DEVNULL)
-    return found
+    variables = [f"{name}={environment[name]}" for name in ("PYTHONPATH", "NONOBOT_CACHE_DIR")]
+    words = ["env", *variables, sys.executable, "-P", "-m", "nonobot"]
+    subprocess.run([*words, "--warm-up"], check=True, stderr=subprocess.DEVNULL)
+    return words
 
 
 def side_by_side(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:

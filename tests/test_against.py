@@ -37,20 +37,20 @@ FASTER = compared("start-warm", 0.5, 0.6, Outcome.FASTER)
     ],
 )
 def test_the_worst_outcome_of_a_benchmark_decides(benchmarks, status, conclusion):
-    found = Against(Plan("HEAD"), benchmarks, {})
-    assert EXIT_STATUS[found.outcome] == status
-    assert against.as_text(found, False).splitlines()[-1].startswith(conclusion)
-    assert json.loads(against.as_json(found))["worse"] is (status == 1)
+    result = Against(Plan("HEAD"), benchmarks, {})
+    assert EXIT_STATUS[result.outcome] == status
+    assert against.as_text(result, False).splitlines()[-1].startswith(conclusion)
+    assert json.loads(against.as_json(result))["worse"] is (status == 1)
 
 
 def test_a_row_has_the_times_the_ratio_and_the_outcome_and_what_was_skipped_a_line():
-    found = Against(Plan("HEAD~1"), [WORSE], {"fp1-root": "ImportError: no x"})
-    lines = against.as_text(found, False).splitlines()
+    result = Against(Plan("HEAD~1"), [WORSE], {"fp1-root": "ImportError: no x"})
+    lines = against.as_text(result, False).splitlines()
     assert "skipped: fp1-root: the bot of HEAD~1 cannot run it: ImportError: no x" in lines
     assert lines[1].split() == [
         "line-bitset", "call", "1.00", "µs", "1.20", "µs", "1.200", "1.100", "to", "1.300", "worse",
     ]  # fmt: skip
-    assert json.loads(against.as_json(found))["benchmarks"]["line-bitset"]["judgement"] == "worse"
+    assert json.loads(against.as_json(result))["benchmarks"]["line-bitset"]["judgement"] == "worse"
 
 
 # Trees
@@ -138,11 +138,11 @@ def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
     )
     done = clone.bench("--against", "HEAD", "--json", "line-champion", "protocol-reading")
     assert done.returncode == 1, done.stderr
-    found = json.loads(done.stdout)
-    assert found["benchmarks"]["line-champion"]["judgement"] == "worse"
-    assert found["benchmarks"]["protocol-reading"]["judgement"] != "worse"
-    assert found["benchmarks"]["line-champion"]["ratio"]["low"] > 1.05
-    assert not found["skipped"]
+    result = json.loads(done.stdout)
+    assert result["benchmarks"]["line-champion"]["judgement"] == "worse"
+    assert result["benchmarks"]["protocol-reading"]["judgement"] != "worse"
+    assert result["benchmarks"]["line-champion"]["ratio"]["low"] > 1.05
+    assert not result["skipped"]
 
 
 @pytest.mark.slow

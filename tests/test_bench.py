@@ -128,20 +128,20 @@ def test_ready_says_what_is_wrong_with_each_and_goes_on(monkeypatch, capfd):
 def test_a_run_of_pyperf_from_the_command_line_on(tmp_path, capsys):
     import pyperf
 
-    file = tmp_path / "found.json"
+    file = tmp_path / "measured.json"
     assert carry_out(bench, "protocol-writing", "--fast", "--json", "-o", file) == 0
     printed = json.loads(capsys.readouterr().out)
-    found = printed["benchmarks"]["protocol-writing"]
+    measured = printed["benchmarks"]["protocol-writing"]
     assert printed["kind"] == "benchmarks"
     assert printed["machine"]["python"]
-    assert (found["unit"], found["clock"]) == ("answer", "cpu")
+    assert (measured["unit"], measured["clock"]) == ("answer", "cpu")
     kept = pyperf.BenchmarkSuite.load(str(file)).get_benchmark("protocol-writing")
-    assert kept.get_nvalue() == found["value_count"] == 12
+    assert kept.get_nvalue() == measured["value_count"] == 12
     assert kept.get_inner_loops() == 200
     assert kept.get_loops() >= 1
-    assert kept.median() == found["median_seconds"]
-    assert 0 < found["least_seconds"] <= found["median_seconds"]
-    assert found["warnings"] == measure.checks(kept)
+    assert kept.median() == measured["median_seconds"]
+    assert 0 < measured["least_seconds"] <= measured["median_seconds"]
+    assert measured["warnings"] == measure.checks(kept)
 
 
 def test_what_cannot_be_used_is_told_in_a_line(tmp_path, monkeypatch):
@@ -166,8 +166,8 @@ def test_the_list_names_all_of_them(capsys):
 
 
 def test_warnings_of_the_stability_check_are_shown_plainly():
-    found = Measured("bp-sweep", "sweep", "one sweep", "cpu", 2e-6, 5e-7, 1.9e-6, 1.8e-6, 12, ["it [wobbles]"])
-    shown = measure.as_text([found], False)
+    measured = Measured("bp-sweep", "sweep", "one sweep", "cpu", 2e-6, 5e-7, 1.9e-6, 1.8e-6, 12, ["it [wobbles]"])
+    shown = measure.as_text([measured], False)
     assert "+- 25 %" in shown
     assert "unstable: bp-sweep: it [wobbles]" in shown
 

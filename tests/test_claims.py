@@ -77,16 +77,16 @@ def claim_file(tmp_path):
 def shown(capsys, file, *arguments):
     """Return the exit status, and of each claim its outcome, the figure and the reason."""
     status = carry_out(claims, "--json", "--file", file, *arguments)
-    found = json.loads(capsys.readouterr().out)["promises"]
-    return status, [(one["outcome"], one["measured"], one["reason"]) for one in found]
+    printed = json.loads(capsys.readouterr().out)["promises"]
+    return status, [(one["outcome"], one["measured"], one["reason"]) for one in printed]
 
 
 def test_figures_are_found_in_what_a_command_prints(claim_file, capsys):
-    found = printing('{"runs": [{"cpu": 30, "peak": 5e8}], "solved.x": 1}')
+    printed = printing('{"runs": [{"cpu": 30, "peak": 5e8}], "solved.x": 1}')
     file = claim_file(
-        {"command": found, "figure": "runs.0.cpu", "is": "<=", "bound": 30},
-        {"command": found, "figure": "runs.0.peak", "is": ">=", "bound": 501, "divisor": 1e6},
-        {"command": found, "figure": "runs.0.peak", "over": "runs.0.cpu", "is": "==", "bound": 5e8 / 30},
+        {"command": printed, "figure": "runs.0.cpu", "is": "<=", "bound": 30},
+        {"command": printed, "figure": "runs.0.peak", "is": ">=", "bound": 501, "divisor": 1e6},
+        {"command": printed, "figure": "runs.0.peak", "over": "runs.0.cpu", "is": "==", "bound": 5e8 / 30},
     )
     outcomes = [("holds", 30, None), ("does not hold", 500, None), ("holds", 5e8 / 30, None)]
     assert shown(capsys, file) == (1, outcomes)

@@ -17,7 +17,6 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import Version
 from nonobot.harness.ranking.comparison import Limits
 from nonobot.harness.ranking.comparison import compare as compared
-from nonobot.harness.ranking.comparison_text import judgement
 from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.statistics import Outcome, Ratio
@@ -83,9 +82,9 @@ def test_runs_that_do_not_alternate_cannot_tell():
     before, after = (
         [at(second, factor) for second in range(first, first + 7)] for first, factor in ((0, 1), (7, 2))
     )
-    found = between(before, after)
-    assert (found.outcome, found.wall.pairs) == (Outcome.CANNOT_TELL, 1)
-    assert found.wall.ratio == Ratio(pytest.approx(2.0))
+    comparison = between(before, after)
+    assert (comparison.outcome, comparison.wall.pairs) == (Outcome.CANNOT_TELL, 1)
+    assert comparison.wall.ratio == Ratio(pytest.approx(2.0))
     assert between(*alternating(2.0)).outcome is Outcome.WORSE
 
 
@@ -95,9 +94,9 @@ def test_what_moves_slowly_moves_both_of_a_pair():
     before, after = (
         [at(s, slower * drift[s]) for s in range(first, 14, 2)] for first, slower in ((0, 1), (1, 1.1))
     )
-    found = between(before, after)
-    assert found.outcome is Outcome.WORSE
-    assert found.wall.before_drift > 0.3
+    comparison = between(before, after)
+    assert comparison.outcome is Outcome.WORSE
+    assert comparison.wall.before_drift > 0.3
 
 
 def test_runs_that_shared_a_core_are_pairs_in_whatever_order_they_are_read():
@@ -108,9 +107,9 @@ def test_runs_that_shared_a_core_are_pairs_in_whatever_order_they_are_read():
             took = PUZZLES * speed * slower * random.lognormal(0, 0.003)
             terms = Configuration(core=1, beside=name)
             runs.append(run_result(times=2 * took, wall=2 * took.sum(), cpu=took.sum(), terms=terms))
-    found = between(before, after[::-1])
-    assert (found.outcome, found.cpu.pairs, found.wall) == (Outcome.WORSE, 7, None)
-    assert found.cpu.before_seconds == pytest.approx(
+    comparison = between(before, after[::-1])
+    assert (comparison.outcome, comparison.cpu.pairs, comparison.wall) == (Outcome.WORSE, 7, None)
+    assert comparison.cpu.before_seconds == pytest.approx(
         math.exp(np.mean([math.log(run.usage.cpu_seconds) for run in before])), rel=0.01
     )
     alone = [structs.replace(run, configuration=ONE_CORE, started_at="2027") for run in after]
@@ -125,9 +124,9 @@ def test_several_sets_are_pairs_of_their_sums():
             for second in range(first, 14, 2)
         ]
 
-    found = between(runs(1.0, 3.0, 0), runs(2.0, 3.0, 1))
-    assert (found.wall.before_seconds, found.wall.after_seconds) == pytest.approx((24.0, 30.0))
-    assert found.wall.ratio == Ratio(*[pytest.approx(30 / 24)] * 3)
+    comparison = between(runs(1.0, 3.0, 0), runs(2.0, 3.0, 1))
+    assert (comparison.wall.before_seconds, comparison.wall.after_seconds) == pytest.approx((24.0, 30.0))
+    assert comparison.wall.ratio == Ratio(*[pytest.approx(30 / 24)] * 3)
 
 
 def test_a_puzzle_that_a_run_did_not_have_right_counts_with_its_median():
@@ -149,15 +148,15 @@ def test_cpu_time_decides_where_a_bot_has_one_core():
         structs.replace(one, score=long.score, attempts=long.attempts)
         for one, long in zip(after, alternating(2.0, terms=ONE_CORE, wall=20.0, cpu=10.0)[1], strict=True)
     ]
-    found = between(before, shared)
-    assert found.cpu.ratio.estimate == pytest.approx(1.0, abs=0.01)
-    assert found.wall.ratio.estimate == pytest.approx(2.0, abs=0.01)
-    assert found.outcome is Outcome.CANNOT_TELL  # a bot that sleeps looks just like this
-    assert "it waits, or others had the core" in judgement(found)[2]
+    comparison = between(before, shared)
+    assert comparison.cpu.ratio.estimate == pytest.approx(1.0, abs=0.01)
+    assert comparison.wall.ratio.estimate == pytest.approx(2.0, abs=0.01)
+    assert comparison.outcome is Outcome.CANNOT_TELL  # a bot that sleeps looks just like this
+    assert "it waits, or others had the core" in comparison.judgement[2]
     assert between(shared, before).outcome is Outcome.NOT_WORSE
     slower = alternating(1.1, terms=ONE_CORE, wall=10.0, cpu=10.0)
     assert between(*slower).outcome is Outcome.WORSE
-    assert judgement(between(*slower))[0].startswith("in CPU time after is ")
+    assert between(*slower).judgement[0].startswith("in CPU time after is ")
 
 
 @pytest.mark.parametrize(
@@ -210,14 +209,14 @@ def test_runs_that_are_no_pairs_show_the_difference_and_name_the_duel(tmp_path, 
 def test_identical_results_as_json(tmp_path, capsys):
     [path] = written(tmp_path, a=run_result(times=PUZZLES))
     assert run(path, path, "--json", "--seed", "1") == 3
-    found = json.loads(capsys.readouterr().out)
-    assert (found["kind"], found["schema_version"]) == ("comparison", 1)
+    comparison = json.loads(capsys.readouterr().out)
+    assert (comparison["kind"], comparison["schema_version"]) == ("comparison", 1)
     unbounded = {"estimate": 1.0, "low": 0.0, "high": None}
-    assert found["ratios"] == {"each": unbounded, "total": unbounded}
-    assert found["wall"]["ratio"] == unbounded
-    assert (found["faster_count"], found["slower_count"], found["worse"]) == (0, 0, False)
-    assert found["outcome"] == "cannot tell"
-    assert found["cpu"] is None
+    assert comparison["ratios"] == {"each": unbounded, "total": unbounded}
+    assert comparison["wall"]["ratio"] == unbounded
+    assert (comparison["faster_count"], comparison["slower_count"], comparison["worse"]) == (0, 0, False)
+    assert comparison["outcome"] == "cannot tell"
+    assert comparison["cpu"] is None
 
 
 @pytest.mark.slow
@@ -236,21 +235,21 @@ def test_swapping_the_sides_turns_everything_around(before, random):
 def test_only_puzzles_right_on_both_sides_have_their_times_compared():
     before = run_result(times=(1.0, 2.0, 9.0, 1.0), verdicts={3: Verdict.WRONG})
     after = run_result(times=(2.0, 4.0, 0.1, None))
-    found = between([before], [after])
-    assert found.seconds.tolist() == [[1.0, 2.0], [2.0, 4.0]]
-    assert found.puzzle_ratio.estimate == pytest.approx(2.0)
-    assert [one.puzzle for one in found.most_changed] == [2, 1]
-    assert [(one.puzzle, one.before_verdict) for one in found.newly_solved] == [(3, "wrong")]
-    assert [(one.puzzle, one.after_verdict) for one in found.newly_lost] == [(4, "missing")]
+    comparison = between([before], [after])
+    assert comparison.seconds.tolist() == [[1.0, 2.0], [2.0, 4.0]]
+    assert comparison.puzzle_ratio.estimate == pytest.approx(2.0)
+    assert [one.puzzle for one in comparison.most_changed] == [2, 1]
+    assert [(one.puzzle, one.before_verdict) for one in comparison.newly_solved] == [(3, "wrong")]
+    assert [(one.puzzle, one.after_verdict) for one in comparison.newly_lost] == [(4, "missing")]
 
 
 @pytest.mark.parametrize(("lost", "solved", "worse"), [(1, 0, True), (1, 1, False), (2, 1, True), (0, 3, False)])
 def test_more_lost_than_solved_is_worse(lost, solved, worse):
     before = [1.0] * 10 + [1.0] * lost + [None] * solved
     after = [1.0] * 10 + [None] * lost + [1.0] * solved
-    found = between([run_result(times=before)], [run_result(times=after)])
-    assert (found.outcome is Outcome.WORSE) is worse
-    assert ("more lost than solved" in judgement(found)[0]) is worse
+    comparison = between([run_result(times=before)], [run_result(times=after)])
+    assert (comparison.outcome is Outcome.WORSE) is worse
+    assert ("more lost than solved" in comparison.judgement[0]) is worse
 
 
 def test_nothing_right_on_both_sides(tmp_path, capsys):
@@ -270,9 +269,9 @@ def test_few_puzzles_decide_nothing(count, outcome):
         [run_result(times=[took] * count, started_at=str(second)) for second in range(first, 14, 2)]
         for first, took in ((0, 1.0), (1, 3.0))
     )
-    found = between(before, after)
-    assert found.outcome is outcome
-    assert ("too few" in "".join(found.notes)) is ("too few" in judgement(found)[1]) is (count == 4)
+    comparison = between(before, after)
+    assert comparison.outcome is outcome
+    assert ("too few" in "".join(comparison.notes)) is ("too few" in comparison.judgement[1]) is (count == 4)
 
 
 def test_repeats_count_by_the_median_of_each_puzzle():
@@ -291,13 +290,13 @@ def test_a_puzzle_is_right_if_it_was_so_in_more_than_half_of_the_runs():
 
 
 def test_several_sets_are_compared_puzzle_by_puzzle():
-    found = between(
+    comparison = between(
         [run_result(times=[1.0, 1.0], set_name="x"), run_result(times=[2.0] * 3, set_name="y")],
         [run_result(times=[4.0] * 3, set_name="y"), run_result(times=[2.0, None], set_name="x")],
     )
-    assert (len(found.changes), found.seconds.shape) == (5, (2, 4))
-    assert found.puzzle_ratio.estimate == pytest.approx(2.0)
-    assert [(one.set, one.puzzle) for one in found.newly_lost] == [("x", 2)]
+    assert (len(comparison.changes), comparison.seconds.shape) == (5, (2, 4))
+    assert comparison.puzzle_ratio.estimate == pytest.approx(2.0)
+    assert [(one.set, one.puzzle) for one in comparison.newly_lost] == [("x", 2)]
 
 
 def test_stamps_that_are_zero_or_run_backwards_break_nothing(tmp_path, capsys):
@@ -310,8 +309,8 @@ def test_stamps_that_are_zero_or_run_backwards_break_nothing(tmp_path, capsys):
 def test_many_answers_in_one_burst_are_told(short, warned):
     burst = [0.0] * short + [1.0] * (100 - short)
     for sides in (([1.0] * 100, burst), (burst, [1.0] * 100)):
-        found = between(*([run_result(times=one)] for one in sides))
-        assert [f"{short} of 100 puzzles" in line for line in found.warnings] == [True] * warned
+        comparison = between(*([run_result(times=one)] for one in sides))
+        assert [f"{short} of 100 puzzles" in line for line in comparison.warnings] == [True] * warned
 
 
 @pytest.mark.parametrize("form", ["folders", "options"])
@@ -320,9 +319,9 @@ def test_sides_of_several_files(tmp_path, capsys, form):
     new = written(tmp_path / "new", a=run_result(times=PUZZLES), b=run_result(times=PUZZLES))
     arguments = [tmp_path / "old", tmp_path / "new"] if form == "folders" else ["--before", *old, "--after", *new]
     assert run(*arguments, "--json") == 3
-    found = json.loads(capsys.readouterr().out)
-    assert (found["before"]["run_count"], found["after"]["run_count"]) == (2, 2)
-    assert found["notes"] == []
+    comparison = json.loads(capsys.readouterr().out)
+    assert (comparison["before"]["run_count"], comparison["after"]["run_count"]) == (2, 2)
+    assert comparison["notes"] == []
 
 
 @pytest.mark.parametrize(

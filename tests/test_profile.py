@@ -96,16 +96,16 @@ def test_a_bot_without_statistics_is_named_or_quoted(bot, said):
 
 def test_the_own_bot_is_profiled(capsys, compiled):
     assert profiled("boardgen:12x9x6:seed=5", "--json") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["command"][-2:] == ["--size", "12x9"]
-    assert [one["number"] for one in found["puzzles"]] == [1, 2, 3, 4, 5, 6]
-    for one in found["puzzles"]:
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["command"][-2:] == ["--size", "12x9"]
+    assert [one["number"] for one in printed["puzzles"]] == [1, 2, 3, 4, 5, 6]
+    for one in printed["puzzles"]:
         assert one["counts"]["line_solves"] > 0
         assert 0 < sum(one["step_seconds"].values()) <= one["seconds"]
-    names = [part["name"] for part in found["span"]["children"]]
+    names = [part["name"] for part in printed["span"]["children"]]
     assert names == ["before the first puzzle", "puzzles", "between puzzles", "after the last answer"]
-    parts = sum(part["seconds"] for part in found["span"]["children"])
-    assert parts == pytest.approx(found["usage"]["wall_seconds"])
+    parts = sum(part["seconds"] for part in printed["span"]["children"])
+    assert parts == pytest.approx(printed["usage"]["wall_seconds"])
 
 
 def test_kept_shown_again_and_compared(tmp_path, capsys):

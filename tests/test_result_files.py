@@ -153,7 +153,7 @@ def test_the_comparison_of_files_of_before_has_the_same_form_and_the_same_figure
     versions = (
         read_version(label, [Path(name)]) for label, name in (("before", "run.json"), ("after", "again.json"))
     )
-    found, before = json.loads(compare(*versions, Limits()).to_json([])), kept("comparison.json")
+    found, before = json.loads(compare(*versions, Limits()).to_json()), kept("comparison.json")
     assert [name for name in found if name != "duels"] == list(before)
     for name, ratio in before.pop("ratios").items():
         assert found["ratios"][name]["estimate"] == pytest.approx(ratio["estimate"])

@@ -65,10 +65,10 @@ def counting_job(units: int, count: Callable[[int], int], expected: Callable[[],
     return Job(units, clocked(count), lambda: require(count(2) == 2 * expected(), problem))
 
 
-def require(holds: bool, what: str) -> None:
-    """Raise CheckError with the message `what` unless `holds`."""
+def require(holds: bool, problem: str) -> None:
+    """Raise CheckError with the message `problem` unless `holds`."""
     if not holds:
-        raise CheckError(what)
+        raise CheckError(problem)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from nonobot.harness.cli import add_json
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import Limits, compare
-from nonobot.harness.ranking.comparison_text import as_text, judgement
+from nonobot.harness.ranking.comparison_text import as_text
 from nonobot.harness.statistics import EXIT_STATUS
 from nonobot.harness.text import on_terminal
 
@@ -75,10 +75,7 @@ def compared(arguments: argparse.Namespace, before: Sequence[Path], after: Seque
     """Compare the results `before` and `after`, print the outcome, and return the exit status."""
     limits = Limits(arguments.tolerance, arguments.confidence)
     comparison = compare(read_version("before", before), read_version("after", after), limits)
-    if arguments.json:
-        print(comparison.to_json(judgement(comparison)), end="")
-    else:
-        print(as_text(comparison, on_terminal()), end="")
+    print(comparison.to_json() if arguments.json else as_text(comparison, on_terminal()), end="")
     return EXIT_STATUS[comparison.outcome]
 
 

@@ -140,12 +140,12 @@ def _play(arguments: argparse.Namespace, options: Sequence[str], folders: Sequen
         for result in results if number % 2 else results[::-1]:
             result.parent.mkdir(parents=True, exist_ok=True)
             bot = result.parent.name
-            with Path(scratch, f"{bot}.txt").open("wb") as said:
+            with Path(scratch, f"{bot}.txt").open("wb") as messages:
                 runs[bot] = subprocess.Popen(
                     [*OWN_JUDGE, "run", *options, "--result", str(result), "--", *getattr(arguments, bot)],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
-                    stderr=said,
+                    stderr=messages,
                     start_new_session=True,  # Ctrl-C is heeded here, for both
                 )
         failed = _failed(runs, interrupts)
@@ -168,8 +168,8 @@ def _require_answers(result_path: Path) -> None:
     result = read_result(result_path)
     if not result.score.right:
         assert isinstance(result, RunResult)  # as `nonojudge run` writes it
-        said = result.last_words()
-        why = f"; its last line on stderr: {said}" if said else ""
+        line = result.last_words()
+        why = f"; its last line on stderr: {line}" if line else ""
         raise UnusableError(f"{result_path.parent.name}: {result.outcome}{why}")
 
 

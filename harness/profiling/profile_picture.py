@@ -136,8 +136,8 @@ def _head(canvas: _Canvas, profile: Profile) -> None:
     name = shortened(profile.set.name, 80)
     canvas.words(MARGIN, 26, f"Where the time went: {name}", canvas.theme.text, 15)
     command = shortened(" ".join(profile.command), 90)
-    told = f"{profile.right} of {profile.set.puzzle_count} right in {duration(profile.usage.wall_seconds)}"
-    canvas.words(MARGIN, 50, f"{told}   {command}", canvas.theme.muted)
+    right = f"{profile.right} of {profile.set.puzzle_count} right in {duration(profile.usage.wall_seconds)}"
+    canvas.words(MARGIN, 50, f"{right}   {command}", canvas.theme.muted)
 
 
 def _icicle(canvas: _Canvas, whole: Span, top: float) -> None:

@@ -23,11 +23,12 @@ from nonobot.harness.statistics import (
     decide,
     floored,
     half_count,
+    in_words,
     needed_pairs,
     paired_ratio,
     spread,
 )
-from nonobot.harness.text import duration
+from nonobot.harness.text import count, duration, ratio_in_words
 
 __all__ = ["Change", "Comparison", "Limits", "WholeRuns", "compare"]
 
@@ -199,6 +200,33 @@ class Comparison:
             for facts in self.baseline.sets
         ]
 
+    @property
+    def judgement(self) -> list[str]:
+        """A few sentences on the outcome and the reasons for it."""
+        lines = []
+        limits = self.limits
+        solved, lost = len(self.newly_solved), len(self.newly_lost)
+        if self.lost_more_than_solved:
+            lines.append(
+                f"after newly lost {count(lost, 'puzzle')} and newly solved {solved}: more lost than solved"
+            )
+        elif solved > lost:
+            lines.append(f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}")
+        for clock, whole in (("CPU time", self.cpu), ("wall time, which tournaments rank by,", self.wall)):
+            if whole:
+                lines.append(f"in {clock} after is {in_words(whole.ratio, whole.pairs, **vars(limits))}")
+        if self.cpu and self.waits and self.outcome is not Outcome.WORSE:
+            lines.append("it takes longer without computing longer: it waits, or others had the core")
+        if self.puzzle_ratio:
+            compared = len(self.seconds[0])
+            if compared < FEWEST_PUZZLES:
+                lines.append(f"{count(compared, 'puzzle')} are too few to count")
+            lines.append(
+                f"puzzle by puzzle it is {ratio_in_words(self.puzzle_ratio.estimate)}; "
+                f"half of the wall time lies in {self.half_of_total_count} of {count(compared, 'puzzle')}"
+            )
+        return [*lines, *(f"to decide it: {duel}" for duel in self.duels)]
+
     @cached_property
     def warnings(self) -> list[str]:
         """Reasons to doubt the comparison."""
@@ -223,8 +251,8 @@ class Comparison:
                 lines.append(f"not every run of {version.label} finished: {', '.join(ends)}")
         return lines
 
-    def to_json(self, judgement: Sequence[str]) -> str:
-        """Return all figures as JSON text, with the sentences that `comparison_text` makes of them."""
+    def to_json(self) -> str:
+        """Return all figures as JSON text."""
         before, after = floored(self.seconds.sum(axis=1)).tolist()
         ratios = {"each": self.puzzle_ratio, "total": Ratio(after / before)} if self.puzzle_ratio else None
         faster, slower, alike = self.counts
@@ -233,7 +261,7 @@ class Comparison:
             "schema_version": COMPARISON_SCHEMA_VERSION,
             "worse": self.outcome is Outcome.WORSE,
             "outcome": self.outcome,
-            "judgement": judgement,
+            "judgement": self.judgement,
             "resolution_seconds": RESOLUTION_SECONDS,
             "before": self.figures(0),
             "after": self.figures(1),
@@ -310,8 +338,8 @@ def _require_as_many_cores(baseline: Version, candidate: Version) -> None:
         for version in (baseline, candidate)
     }
     if len({count for each in counts.values() for count in each}) > 1:
-        said = "; ".join(f"{label} on {' and '.join(map(str, each))}" for label, each in counts.items() if each)
-        raise UnusableError(f"not run on as many cores: {said}; their times tell nothing of a change of the bot")
+        each = "; ".join(f"{label} on {' and '.join(map(str, some))}" for label, some in counts.items() if some)
+        raise UnusableError(f"not run on as many cores: {each}; their times tell nothing of a change of the bot")
 
 
 def _whole_runs(

@@ -1,47 +1,22 @@
-"""A comparison in words, for a screen; the sentences of its outcome are also in its JSON form."""
+"""A comparison for a screen: tables of its figures, the puzzles that changed most, warnings and the outcome."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nonobot.harness.ranking.comparison import FEWEST_PUZZLES, Change, Comparison
-from nonobot.harness.statistics import OUTCOME_STYLES, RESOLUTION_SECONDS, Outcome, in_words
-from nonobot.harness.text import NOTHING, count, drawn, duration, new_table, percent, plain, ratio_in_words
+from nonobot.harness.ranking.comparison import Change, Comparison
+from nonobot.harness.statistics import OUTCOME_STYLES, RESOLUTION_SECONDS
+from nonobot.harness.text import NOTHING, drawn, duration, new_table, percent, plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-__all__ = ["as_text", "judgement"]
+__all__ = ["as_text"]
 
 SHOWN_PUZZLES = 10
 """How many newly solved or lost puzzles the text names."""
-
-
-def judgement(comparison: Comparison) -> list[str]:
-    """Return a few sentences on the outcome and the reasons for it."""
-    lines = []
-    limits = comparison.limits
-    solved, lost = len(comparison.newly_solved), len(comparison.newly_lost)
-    if comparison.lost_more_than_solved:
-        lines.append(f"after newly lost {count(lost, 'puzzle')} and newly solved {solved}: more lost than solved")
-    elif solved > lost:
-        lines.append(f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}")
-    for clock, whole in (("CPU time", comparison.cpu), ("wall time, which tournaments rank by,", comparison.wall)):
-        if whole:
-            lines.append(f"in {clock} after is {in_words(whole.ratio, whole.pairs, **vars(limits))}")
-    if comparison.cpu and comparison.waits and comparison.outcome is not Outcome.WORSE:
-        lines.append("it takes longer without computing longer: it waits, or others had the core")
-    if comparison.puzzle_ratio:
-        compared = len(comparison.seconds[0])
-        if compared < FEWEST_PUZZLES:
-            lines.append(f"{count(compared, 'puzzle')} are too few to count")
-        lines.append(
-            f"puzzle by puzzle it is {ratio_in_words(comparison.puzzle_ratio.estimate)}; "
-            f"half of the wall time lies in {comparison.half_of_total_count} of {count(compared, 'puzzle')}"
-        )
-    return [*lines, *(f"to decide it: {duel}" for duel in comparison.duels)]
 
 
 def as_text(comparison: Comparison, terminal: bool) -> str:
@@ -61,7 +36,7 @@ def as_text(comparison: Comparison, terminal: bool) -> str:
     if comparison.warnings:
         parts += ["", *(Text(f"warning: {plain(line)}", "yellow") for line in comparison.warnings)]
     outcome = Text(comparison.outcome.value, OUTCOME_STYLES[comparison.outcome])
-    parts += ["", outcome, *(Text(plain(line)) for line in judgement(comparison))]
+    parts += ["", outcome, *(Text(plain(line)) for line in comparison.judgement)]
     return drawn(parts, terminal)
 
 
