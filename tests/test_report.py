@@ -15,9 +15,7 @@ from statistics import median
 import pytest
 from msgspec.structs import replace
 
-from nonobot.arguments import Parser
-from nonobot.harness.commands import report as command
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import cli
 from nonobot.harness.report import STEPS, Report, page_of, report_page
 from nonobot.harness.report.contents import ALL_POINTS, MOST_DUELS, MOST_POINTS, SHOWN_FAULTS, SLOWEST
 from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Score, Verdict
@@ -52,6 +50,7 @@ class Reader(HTMLParser):
         self.open: list[str] = []
         self.unbalanced: list[str] = []
         self.text = ""
+        self.page = page
         self.feed(page)
         self.close()
         self.unbalanced += self.open
@@ -79,33 +78,28 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture(scope="module", params=samples.SAMPLES)
-def page(request):
-    return written(report_of(*getattr(samples, request.param)()))
-
-
-@pytest.fixture(scope="module")
-def read(page) -> Reader:
-    return Reader(page)
+def read(request) -> Reader:
+    return Reader(written(report_of(*getattr(samples, request.param)())))
 
 
 # The page
 
 
-def test_the_page_is_sound(page, read):
+def test_the_page_is_sound(read):
     assert read.unbalanced == []
     ids = read.having("id")
     assert len(ids) == len(set(ids))
-    inner = read.having("href") + [f"#{name}" for name in re.findall(r"url\(#([^)]*)\)", page)]
+    inner = read.having("href") + [f"#{name}" for name in re.findall(r"url\(#([^)]*)\)", read.page)]
     assert {address.removeprefix("#") for address in inner} <= set(ids)
 
 
-def test_the_page_needs_nothing_from_outside_and_runs_no_script(page, read):
+def test_the_page_needs_nothing_from_outside_and_runs_no_script(read):
     tags = {tag for tag, _ in read.elements}
     assert not {"script", "link", "img", "iframe", "object", "image", "foreignobject"} & tags
     assert not [name for _, attributes in read.elements for name in attributes if name.startswith("on")]
     assert not read.having("src")
-    assert "@import" not in page
-    assert not re.findall(r"url\((?!#)", page)
+    assert "@import" not in read.page
+    assert not re.findall(r"url\((?!#)", read.page)
 
 
 def test_the_page_can_be_listened_to(read):
@@ -121,8 +115,8 @@ def test_the_page_can_be_listened_to(read):
             assert len(attributes["aria-label"]) > 20
 
 
-def test_no_colour_of_the_drawings_is_left(page):
-    drawings = "".join(re.findall(r"<svg viewBox.*?</svg>", page, re.DOTALL))
+def test_no_colour_of_the_drawings_is_left(read):
+    drawings = "".join(re.findall(r"<svg viewBox.*?</svg>", read.page, re.DOTALL))
     assert not re.findall(r"#0[0-9a-f]{5}\b", drawings)
     assert "var(--bot-0)" in drawings
 
@@ -144,35 +138,24 @@ def test_what_comes_from_outside_is_text():
         stderr_bytes=1,
         attempts=[replace(run.attempts[0], end=end)],
     )
-    page = written(report_of(run, samples.run_of("other")), hostile)
-    read = Reader(page)
+    read = Reader(written(report_of(run, samples.run_of("other")), hostile))
     assert read.unbalanced == read.all("script") == []
     assert read.text.count(plain(hostile)) > 10
-    assert "\x07" not in page
-    assert "{{ 7 * 7 }}" in page
+    assert "\x07" not in read.page
+    assert "{{ 7 * 7 }}" in read.page
 
 
 @pytest.mark.slow
 def test_a_page_is_the_same_byte_for_byte_whatever_the_settings(tmp_path):
-    results = tmp_path / "results"
-    samples.read_back(results, *samples.two_sets())
+    samples.read_back(tmp_path / "results", *samples.two_sets())
     (tmp_path / "matplotlibrc").write_text("svg.fonttype: path\nlines.linewidth: 9\naxes.facecolor: red\n")
-    program = (
-        "import sys; from pathlib import Path; from nonobot.harness.results.result_files import read_results;"
-        "from nonobot.harness.report import Report, page_of;"
-        "page = page_of(Report(read_results([Path(sys.argv[1])])[0]), 'T', '1', lambda done, what: None);"
-        "sys.stdout.buffer.write(page.encode())"
-    )
-    pages = [
-        subprocess.run(
-            [sys.executable, "-c", program, str(results)],
-            env=os.environ | {"PYTHONHASHSEED": seed, "MATPLOTLIBRC": settings},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed, settings in (("1", ""), ("2", str(tmp_path / "matplotlibrc")))
-    ]
-    assert pages[0] == pages[1] != b""
+    pages = []
+    for seed, settings in (("1", ""), ("2", str(tmp_path / "matplotlibrc"))):
+        command = [sys.executable, "-m", "nonobot.harness", "report", "results", "-o", f"{seed}.html"]
+        environment = os.environ | {"PYTHONHASHSEED": seed, "MATPLOTLIBRC": settings}
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+        pages.append((tmp_path / f"{seed}.html").read_bytes())
+    assert pages[0] == pages[1]
 
 
 @pytest.mark.slow
@@ -289,36 +272,26 @@ def test_only_right_answers_are_drawn_and_a_few_faults_named():
 # The command
 
 
-def carried_out(*argv: str) -> int:
-    parser = Parser()
-    command.add_to(parser)
-    arguments = parser.parse_args([*map(str, argv)])
-    return arguments.carry_out(arguments)
-
-
-def test_the_command_writes_the_page_and_names_what_is_left_out(tmp_path, capsys):
-    samples.read_back(tmp_path, samples.run_of("one"))
-    out = tmp_path / "new" / "page.html"
-    assert carried_out(tmp_path / "00.json", "-o", out, "--title", "Spring & summer") == 0
-    assert "<title>Spring &amp; summer</title>" in out.read_text()
-    assert capsys.readouterr().out == f"report: {out}\n"
-    (tmp_path / "bad.json").write_text("{")
-    out.unlink()
-    assert carried_out(tmp_path, "-o", out) == 1
+def test_the_command_writes_the_page_and_names_what_is_left_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    samples.read_back(Path(), samples.run_of("one"))
+    assert cli.run(["report", "00.json", "-o", "new/page.html", "--title", "Spring & summer"]) == 0
+    assert "<title>Spring &amp; summer</title>" in Path("new/page.html").read_text()
+    assert capsys.readouterr().out == "report: new/page.html\n"
+    Path("bad.json").write_text("{")
+    assert cli.run(["report", "."]) == 1
     assert "bad.json is not a result" in capsys.readouterr().err
-    assert out.exists()
-    with pytest.raises(UnusableError, match="cannot write"):
-        carried_out(tmp_path / "00.json", "-o", tmp_path)
+    assert Path("report.html").exists()
+    assert cli.run(["report", "00.json", "-o", "."]) == 2
+    assert "cannot write" in capsys.readouterr().err
 
 
-def test_without_a_run_there_is_no_report(tmp_path):
-    samples.read_back(tmp_path, samples.checked())
-    with pytest.raises(UnusableError, match="needs the result of a run"):
-        carried_out(tmp_path / "00.json", "-o", tmp_path / "page.html")
-    assert not (tmp_path / "page.html").exists()
-
-
-def test_missing_libraries_are_named_with_what_to_do(tmp_path, monkeypatch):
+def test_without_a_run_or_a_library_there_is_no_report(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    samples.read_back(Path(), samples.checked())
+    assert cli.run(["report", "00.json"]) == 2
+    assert "needs the result of a run" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(UnusableError, match=r"needs jinja2, .*-m pip install jinja2$"):
-        carried_out(tmp_path, "-o", tmp_path / "page.html")
+    assert cli.run(["report", "00.json"]) == 2
+    assert "needs jinja2, " in capsys.readouterr().err
+    assert not Path("report.html").exists()
