@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 from types import FrameType, SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
 
 from nonobot.harness.play import attempt, bot_process, machine
@@ -41,6 +43,24 @@ def played(behaviour: str, folder: Path, on_verdict: OnVerdict = lambda *_: None
 def verdicts(result: RunResult) -> list[str]:
     """Return the verdicts in the order of the set."""
     return [one.verdict.value for one in result.score.puzzles]
+
+
+def runs(pid: int) -> bool:
+    """Return whether a process is there and not dead."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def pids_with(word: str) -> list[int]:
+    """Return the processes, but for the dead, of whose command line `word` is a part."""
+    pids = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if word in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+                pids.append(process.pid)
+    return pids
 
 
 def let_time_fly(monkeypatch: pytest.MonkeyPatch, stderr: Path) -> None:

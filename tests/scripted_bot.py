@@ -50,29 +50,34 @@ def wrong_at_2():
         say(unlike(known[number]) if number == 2 else known[number])
 
 
+def at_3(work):
+    """Return a bot that does `work` when the third puzzle comes, and solves whatever else comes."""
+
+    def bot():
+        for number in puzzles():
+            if number == 3:
+                work()
+            say(known[number])
+
+    return bot
+
+
+@at_3
 def crash_at_3():
-    for number in puzzles():
-        if number == 3:
-            say("$3\n0\t1\t0\t0\t0\n")
-            raise RuntimeError("cannot go on")
-        say(known[number])
+    say("$3\n0\t1\t0\t0\t0\n")
+    raise RuntimeError("cannot go on")
 
 
+@at_3
 def killed_at_3():
-    for number in puzzles():
-        if number == 3:
-            os.kill(os.getpid(), signal.SIGKILL)
-        say(known[number])
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
+@at_3
 def hang_at_3():
-    for number in puzzles():
-        if number == 3:
-            say("$3\n0\t1\t0\t0\t0\n")
-            sys.stderr.write("hanging\n")
-            sys.stderr.flush()
-            time.sleep(1000)
-        say(known[number])
+    say("$3\n0\t1\t0\t0\t0\n")
+    sys.stderr.write("hanging\n")
+    time.sleep(1000)
 
 
 def hang_and_ignore_sigterm():
@@ -80,27 +85,17 @@ def hang_and_ignore_sigterm():
     hang_at_3()
 
 
+@at_3
 def hang_busy_at_3():
-    for number in puzzles():
-        while number == 3:
-            pass
-        say(known[number])
+    while True:
+        pass
 
 
+@at_3
 def hang_once_at_3():
-    marker = sys.argv[2] + ".marker"
-    for number in puzzles():
-        if number == 3 and not os.path.exists(marker):  # noqa: PTH110 - as above
-            open(marker, "x").close()  # noqa: PTH123
-            time.sleep(1000)
-        say(known[number])
-
-
-def ends_with_2_at_3():
-    for number in puzzles():
-        if number == 3:
-            sys.exit(2)
-        say(known[number])
+    if not os.path.exists(beside("solutions.txt.marker")):  # noqa: PTH110 - as above
+        note("solutions.txt.marker")
+        time.sleep(1000)
 
 
 def ends_with_2_at_the_end():
@@ -114,63 +109,24 @@ def ends_with_2_in_colours():
     sys.exit(2)
 
 
+@at_3
 def ends_after_2():
-    for number in puzzles():
-        if number == 3:
-            return
-        say(known[number])
+    sys.exit(0)
 
 
-def detach(work):
-    """Do `work` in a process of a session of its own, whose parent is gone; say its number on stderr."""
+def detach_a_sleeper():
+    """Sleep in a process of a session of its own, whose parent is gone; say its number on stderr."""
     heard, said = os.pipe()
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             os.write(said, b"%d\n" % os.getpid())
-            work()
+            time.sleep(1000)
         os._exit(0)
     os.wait()
     os.write(2, os.read(heard, 20))
-
-
-def detach_a_sleeper():
-    detach(lambda: time.sleep(1000))
     perfect()
-
-
-def detach_a_sleeper_and_hang():
-    detach(lambda: time.sleep(1000))
-    hang_at_3()
-
-
-def fork_on_and_on():
-    if os.fork() == 0:
-        os.setsid()
-        for _ in range(10_000):
-            if os.fork() != 0:
-                os._exit(0)
-        os._exit(0)
-    perfect()
-
-
-def detach_a_burner():
-    done, doing = os.pipe()
-    detach(burn_cpu)
-    os.close(doing)
-    os.read(done, 1)  # until the burner has ended
-    perfect()
-
-
-def eat_memory():
-    held = []
-    for number in puzzles():
-        while number == 3 and len(held) < 40:
-            held.append(b"x" * 10_000_000)
-            time.sleep(0.01)
-        say(known[number])
-    time.sleep(1000)
 
 
 def eat_memory_in_children():
@@ -197,14 +153,7 @@ def say_my_cores():
 def hang_with_children():
     child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(1000)"])
     sys.stderr.write(f"{child.pid}\n")
-    sys.stderr.flush()
     hang_at_3()
-
-
-def leave_a_child():
-    child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(1000)"])
-    sys.stderr.write(f"{child.pid}\n")
-    perfect()
 
 
 def garbage():
@@ -217,11 +166,6 @@ def backwards():
     say("".join(known[number] for number in reversed(list(puzzles()))))
 
 
-def twice():
-    for number in puzzles():
-        say(unlike(known[number]) + known[number] if number == 1 else known[number] * 2)
-
-
 def flood_stderr():
     for number in puzzles():
         sys.stderr.write("x" * 999_999 + "\n")
@@ -229,22 +173,9 @@ def flood_stderr():
     sys.stderr.write("the last words\n")
 
 
-def flood_stdout():
-    while True:
-        sys.stdout.write("y\n" * 1000)
-
-
 def flood_with_one_answer():
     while True:
         say(known[1] * 1000)
-
-
-def exit_at_once():
-    pass
-
-
-def answer_without_reading():
-    say("".join(known.values()))
 
 
 def close_stdout():
@@ -263,32 +194,12 @@ def never_end():
     time.sleep(1000)
 
 
-def burn_cpu():
-    end = time.process_time() + 0.3
-    while time.process_time() < end:
-        pass
-
-
-def burn():
-    burn_cpu()
-    memory = bytearray(200_000_000)
-    time.sleep(0.3)  # the judge looks at memory now and then
-    perfect()
-    del memory
-
-
-def burn_in_a_child():
-    subprocess.run([sys.executable, "-S", __file__, "burn", sys.argv[2]], check=True)
-
-
+@at_3
 def wait_at_3():
     """Wait until there is a file `go` beside the solutions."""
-    for number in puzzles():
-        if number == 3:
-            note("waiting")
-            while not os.path.exists(beside("go")):  # noqa: PTH110
-                time.sleep(0.02)
-        say(known[number])
+    note("waiting")
+    while not os.path.exists(beside("go")):  # noqa: PTH110
+        time.sleep(0.02)
 
 
 def solve_once_and_wait():
@@ -341,15 +252,13 @@ def dawdle():
         say(known[number])
 
 
+@at_3
 def kill_worker_at_3():
     """Kill the process that started the judge."""
-    for number in puzzles():
-        if number == 3:
-            note("kills")
-            with open(f"/proc/{os.getppid()}/stat") as file:  # noqa: PTH123
-                os.kill(int(file.read().rpartition(")")[2].split()[1]), signal.SIGKILL)
-            time.sleep(60)  # until the judge has seen it
-        say(known[number])
+    note("kills")
+    with open(f"/proc/{os.getppid()}/stat") as file:  # noqa: PTH123
+        os.kill(int(file.read().rpartition(")")[2].split()[1]), signal.SIGKILL)
+    time.sleep(60)  # until the judge has seen it
 
 
 def kill_worker_once():

@@ -100,6 +100,12 @@ def test_one_by_one_each_puzzle_waits_for_the_answer_before_it(play):
     assert times(played) == (pytest.approx([1.5, 3.5, 4.0]), pytest.approx([1.5, 2.0, 0.5]))
 
 
+def test_answers_to_puzzles_that_were_not_sent_yet_count(play):
+    script = [("sent", FIRST), ("wrote", ONE + TWO + THREE), ("sent", SECOND), ("last", THIRD), ENDED]
+    played = play(*script, feed=Feed.INTERACTIVE)
+    assert [one.verdict.value for one in played.results.values()] == ["right"] * 3
+
+
 def test_times_of_the_run_go_on_after_an_earlier_attempt(play):
     played = play(BATCH, ("waits", 2.0), ("wrote", ONE), used=Usage(95.0, 0.0, 0))
     assert played.reason is EndReason.TIME_LIMIT

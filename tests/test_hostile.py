@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import time
@@ -20,6 +19,7 @@ from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.tournament_data import load_set
+from tests.judged import pids_with
 
 HOSTILE_BOT = Path(__file__).with_name("hostile_bot.py")
 
@@ -33,16 +33,6 @@ def _little_patience(monkeypatch):
     monkeypatch.setattr(bot_process, "SECONDS_TO_OBEY", 0.1)
 
 
-def left_of(name):
-    """Return the command lines with a word, but for those of the dead."""
-    found = []
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            if process.status() != psutil.STATUS_ZOMBIE and name in process.cmdline():
-                found.append(process.cmdline())
-    return found
-
-
 def end_of(behaviour, folder, contain, **terms):
     """Return how a run ended, of which nothing is left."""
     word = f"{behaviour}-{os.getpid()}-{time.monotonic_ns()}"
@@ -51,7 +41,7 @@ def end_of(behaviour, folder, contain, **terms):
     result = play(
         load_set("boardgen:5x5x3:seed=1"), bot, Configuration(contain=contain, **terms), folder / "result.json"
     )
-    assert left_of(word) == []
+    assert pids_with(word) == []
     assert psutil.Process().children() == []
     assert read_result(folder / "result.json") == result
     assert (folder / "result.stderr.txt").read_bytes().startswith(b"here\n")

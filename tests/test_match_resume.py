@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 
-import psutil
 import pytest
 from msgspec.structs import replace
 
@@ -19,7 +18,7 @@ from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import EndReason
 from nonobot.tournament_data import load_set
-from tests.judged import RECIPE, command, played, verdicts
+from tests.judged import RECIPE, command, played, runs, verdicts
 from tests.talking import wait_until
 
 SET = load_set(str(RECIPE))
@@ -196,13 +195,6 @@ def test_a_judge_killed_when_all_was_over_left_the_result(tmp_path, monkeypatch)
     assert result.end.reason is EndReason.CRASHED
     assert len(result.attempts) == 1
     assert read_result(tmp_path / "result.json") == result
-
-
-def runs(pid):
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def test_two_judges_do_not_write_one_result(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import random
 import shlex
@@ -13,7 +12,6 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
 from nonobot.harness import cli
@@ -30,7 +28,7 @@ from nonobot.harness.play.sandbox import Sandbox, built_sandbox, why_no_sandbox
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
-from tests.judged import RECIPE, command, played, verdicts
+from tests.judged import RECIPE, command, pids_with, played, verdicts
 from tests.talking import wait_until
 
 contained_only = pytest.mark.skipif(bool(why_no_sandbox()), reason=f"not contained: {why_no_sandbox()}")
@@ -155,7 +153,7 @@ def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("behaviour", "end"),
     [
-        ("ends_with_2_at_3", (EndReason.CRASHED, 2, None)),
+        ("ends_with_2_at_the_end", (EndReason.FINISHED, 2, None)),
         ("killed_at_3", (EndReason.CRASHED, None, "SIGKILL")),
     ],
 )
@@ -225,13 +223,6 @@ def test_what_is_to_be_shown_has_to_be_there(tmp_path):
 # The judge is killed
 
 
-def of_bot(word):
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            if word in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
-                yield process.pid
-
-
 @contained_only
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 11))])
 def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path, seed):
@@ -242,13 +233,13 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     bot = ["sh", "-c", code, f"bot-{os.getpid()}-{seed}"]
     judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", "run", *options, "--", *bot])
     # In its first milliseconds, until it has set up the mounts, bubblewrap itself is not bound to the judge.
-    wait_until(lambda: [*of_bot(f"sleep 900 #{seed}")])
+    wait_until(lambda: pids_with(f"sleep 900 #{seed}"))
     journal = journal_path(tmp_path / "r.json")
     wait_until(lambda: any(isinstance(one, AttemptStarted) for one in read_records(journal)))
     time.sleep(random.Random(seed).uniform(0, 0.3))
     judge.send_signal(signal.SIGKILL)
     judge.wait()
-    wait_until(lambda: not [*of_bot(bot[-1]), *of_bot(f"sleep 900 #{seed}")])
+    wait_until(lambda: not pids_with(bot[-1]) + pids_with(f"sleep 900 #{seed}"))
     (tmp_path / "go").touch()
     assert cli.run(["run", "--resume", "r.json", "--quiet"]) == 0
     result = read_result(tmp_path / "r.json")
