@@ -75,27 +75,16 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
         assert left.is_relative_to(after)
         assert "LONGEST_SIDE = 1022" in (before / "bot" / "__init__.py").read_text()
         assert "LONGEST_SIDE = 60" in (after / "bot" / "__init__.py").read_text()
-        assert sorted(one.name for one in before.iterdir()) == [
-            "bot",
-            "harness",
-            "nonobot",
-            "protocol",
-            "tournament_data",
-        ]
+        packages = ["bot", "harness", "nonobot", "protocol", "tournament_data"]
+        assert sorted(one.name for one in before.iterdir()) == packages
         assert len(str(before)) == len(str(after))
-        first = (
-            (before / "bot" / "line.py").stat().st_mtime,
-            (after / "bot" / "line.py").stat().st_mtime,
-        )
+        first = [(tree / "bot" / "line.py").stat().st_mtime for tree in (before, after)]
         with pytest.raises(UnusableError, match="runs already"), against.two_trees("HEAD"):
             pass
         assert (before / "bot").is_dir()
     assert [one.name for one in workshop.iterdir()] == ["lock"]
-    with against.two_trees("HEAD") as (before, after):  # the times of files are what numba's cache goes by
-        again = (
-            (before / "bot" / "line.py").stat().st_mtime,
-            (after / "bot" / "line.py").stat().st_mtime,
-        )
+    with against.two_trees("HEAD") as trees:  # numba's cache depends on the times of files
+        again = [(tree / "bot" / "line.py").stat().st_mtime for tree in trees]
     assert again == first
 
 

@@ -20,7 +20,6 @@ from nonobot.harness.ranking.comparison import compare as compared
 from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.statistics import Outcome, Ratio
-from nonobot.harness.text import interval_in_words, ratio_in_words
 from tests.ranked import MACHINE, run_result, verify_result, written
 
 PUZZLES = np.random.default_rng(0).lognormal(-5, 1.0, 40)
@@ -378,18 +377,3 @@ def test_runs_on_more_cores_are_no_change_of_the_bot():
     with pytest.raises(UnusableError, match="not run on as many cores: before on 1; after on 2; "):
         between([one], [two])
     assert between([two], [two]).warnings == []
-
-
-@pytest.mark.parametrize(
-    ("ratio", "words"),
-    [
-        (Ratio(1.073, 1.051, 1.098), ("7.3 % slower", "5.1 % to 9.8 %")),
-        (Ratio(0.9, 0.85, 0.95), ("10 % faster", "5 % to 15 %")),
-        (Ratio(1.001, 0.988, 1.004), ("0.1 % slower", "1.2 % faster to 0.4 % slower")),
-        (Ratio(1.0, 1.0, 1.0), ("as fast", "0 % to 0 %")),
-        (Ratio(1.02, 1.0, 1.04), ("2 % slower", "as fast to 4 % slower")),
-        (Ratio(3.5, 3.1, 4.0), ("250 % slower", "210 % to 300 %")),
-    ],
-)
-def test_ratios_in_words(ratio, words):
-    assert (ratio_in_words(ratio.estimate), interval_in_words(ratio)) == words
