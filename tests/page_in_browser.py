@@ -47,11 +47,6 @@ def coloured(browser, *colour: int) -> int:
     return int((np.abs(picture(browser) - colour).max(axis=2) < 3).sum())
 
 
-def press(browser, place: str) -> None:
-    """Click in the middle of an element, as the mouse does."""
-    browser.page.click(place)
-
-
 def paste(browser, text: str) -> str:
     """Paste a text in place of what is there, and return the verdict on it."""
     browser.value("document.querySelector('#verdict').dataset.verdict = 'none'")

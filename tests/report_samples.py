@@ -48,16 +48,9 @@ def known_set(name: str) -> tuple[PuzzleSet, tuple[np.ndarray, ...]]:
 
 def mixed(index: int) -> Verdict:
     """Return every verdict now and then; missing at the end."""
-    faults = {
-        7: "wrong",
-        12: "malformed",
-        13: "given-up",
-        14: "given-up",
-        21: "late",
-        30: "wrong",
-        40: "out-of-order",
-    }
-    return Verdict("missing" if index >= 50 else faults.get(index, "right"))
+    faults = {"wrong": (7, 30), "malformed": (12,), "given-up": (13, 14), "late": (21,), "out-of-order": (40,)}
+    name = next((name for name, places in faults.items() if index in places), "right")
+    return Verdict("missing" if index >= 50 else name)
 
 
 def none_right(index: int) -> Verdict:
@@ -83,9 +76,9 @@ def run_of(
     for index, (entry, cells) in enumerate(zip(puzzle_set.puzzles, boards, strict=True)):
         hard = hardness.lognormvariate(0, 1.1) * (1 + 2 * index / len(boards))
         took = pace * hard * draw.lognormvariate(0, 0.6)
-        puzzles.append(_result(entry, cells, verdict_of(index), took, clock + took))
-        if puzzles[-1].took_seconds is not None:
-            clock += took
+        verdict = verdict_of(index)
+        clock += took if verdict is not Verdict.MISSING else 0
+        puzzles.append(_result(entry, cells, verdict, took, clock))
     usage = Usage(clock + 0.25, clock * 0.97, 61_000_000)
     return replace(
         run_result(bot, command=["./bots/run", "--name", bot]),

@@ -18,7 +18,6 @@ from tests.page_in_browser import (
     oneline,
     paste,
     picture,
-    press,
     says,
     text_of,
     verdict,
@@ -47,7 +46,7 @@ def test_a_fault_is_at_its_line_while_one_types(visitor):
     assert text_of(visitor, "#faults") == "line 1: the clue of column 1 needs 2 cells, the column has 1"
     assert text_of(visitor, "#gutter mark") == "1"
     assert "line 1: the clue of column 1" in text_of(visitor, "#verdict")
-    press(visitor, "#faults .link")
+    visitor.page.click("#faults .link")
     assert visitor.value("document.querySelector('#text').selectionEnd") == 3
     assert paste(visitor, "1:1-2") == "unique"
     assert text_of(visitor, "#faults") == ""
@@ -57,7 +56,7 @@ def test_one_of_several_puzzles_is_chosen(visitor):
     titles = "[...document.querySelector('#chooser-number').options].map(one => one.textContent)"
     paste(visitor, f"{HEART}\n{TWO}\n1-1\n")
     assert visitor.value(titles) == ["1 of 3: 5x5", "2 of 3: 2x2", "3 of 3: 1x1"]
-    press(visitor, "#chooser-next")
+    visitor.page.click("#chooser-next")
     visitor.wait_for("document.querySelector('#verdict').dataset.verdict === 'multiple'")
     assert "2x2" in text_of(visitor, "#verdict")
     paste(visitor, f"{HEART}\n1-1\n{TWO}\n")
@@ -109,7 +108,7 @@ def test_a_file_that_is_too_large_is_said_so(visitor):
 
 def test_clues_appear_as_one_draws(visitor):
     paste(visitor, HEART)
-    press(visitor, "#tab-draw")
+    visitor.page.click("#tab-draw")
     assert " 5x5 " not in text_of(visitor, "#verdict")  # that of another board
     change(visitor, "#draw-width", "4")
     change(visitor, "#draw-height", "4")
@@ -124,17 +123,17 @@ def test_clues_appear_as_one_draws(visitor):
     visitor.wait_for("document.querySelector('#verdict').dataset.verdict === 'unique'")
     visitor.page.keyboard.press("Control+z")
     assert text_of(visitor, "#place").startswith("row 2, column 2")
-    press(visitor, "#draw-undo")
-    press(visitor, "#draw-redo")
-    press(visitor, "#draw-invert")
-    press(visitor, "#take-link")
-    press(visitor, "#draw-clear")
+    visitor.page.click("#draw-undo")
+    visitor.page.click("#draw-redo")
+    visitor.page.click("#draw-invert")
+    visitor.page.click("#take-link")
+    visitor.page.click("#draw-clear")
     says(visitor, "#verdict", "4x4")
 
 
 def test_samples_and_sets_are_picked(visitor):
-    press(visitor, "#tab-pick")
-    press(visitor, "#samples .chip")
+    visitor.page.click("#tab-pick")
+    visitor.page.click("#samples .chip")
     assert verdict(visitor) == "unique"
     assert text_of(visitor, "#title") == "A heart"
     for name, place, text in (
@@ -142,7 +141,7 @@ def test_samples_and_sets_are_picked(visitor):
         ("nothing", "#set-fault", "there is no set"),
     ):
         change(visitor, "#set-name", name)
-        press(visitor, "#set-form button")
+        visitor.page.click("#set-form button")
         says(visitor, place, text)
 
 
@@ -158,7 +157,7 @@ def test_two_solutions_can_both_be_seen(visitor):
     assert paste(visitor, TWO) == "multiple"
     assert "4 cells differ" in text_of(visitor, "#verdict")
     first = picture(visitor)
-    press(visitor, "[data-solution='1']")
+    visitor.page.click("[data-solution='1']")
     assert (picture(visitor) != first).any()
     assert coloured(visitor, 0xE0, 0x7B, 0x00) > 100
 
@@ -185,7 +184,7 @@ def test_boards_from_1x1_to_200x200_are_sharp(visitor):
 def test_clues_stay_in_view_wherever_one_scrolls(visitor):
     paste(visitor, oneline(Puzzle.from_grid([[1] * 60] * 60)))
     for _ in range(8):
-        press(visitor, "#zoom-in")
+        visitor.page.click("#zoom-in")
     visitor.value("document.querySelector('#frame').scrollTo(0, 0)")
     before = picture(visitor)
     visitor.value("document.querySelector('#frame').scrollTo(300, 0)")
@@ -197,29 +196,29 @@ def test_clues_stay_in_view_wherever_one_scrolls(visitor):
 
 def test_whether_it_is_still_right(visitor):
     paste(visitor, HEART)
-    press(visitor, "[data-view='mine']")
+    visitor.page.click("[data-view='mine']")
     focus_board(visitor)
     visitor.page.keyboard.press("b")  # row 1, column 1 is white
     visitor.page.keyboard.press("c")
     says(visitor, "#hint", "1 cell wrong: row 1, column 1")
     assert coloured(visitor, 0xD1, 0x27, 0x1C) > 10
     visitor.page.keyboard.press("w")
-    press(visitor, "#mine-check")
+    visitor.page.click("#mine-check")
     says(visitor, "#hint", "Still right")
 
 
 def test_an_answer_that_comes_too_late_changes_nothing(visitor):
     paste(visitor, HEART)
-    press(visitor, "[data-view='mine']")
+    visitor.page.click("[data-view='mine']")
     focus_board(visitor)
     visitor.page.keyboard.press("b")
     visitor.value(
         "(() => { const ask = fetch, may = new Promise(done => (window.release = done));"
         " window.fetch = async (...what) => { const told = await ask(...what); await may; return told; }; })()"
     )
-    press(visitor, "#mine-hint")
+    visitor.page.click("#mine-hint")
     assert text_of(visitor, "#hint") == "Asking …"
-    press(visitor, "#mine-undo")
+    visitor.page.click("#mine-undo")
     visitor.value("window.release()")
     visitor.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert text_of(visitor, "#hint") == ""
@@ -228,7 +227,7 @@ def test_an_answer_that_comes_too_late_changes_nothing(visitor):
 
 def test_cells_are_painted_with_the_mouse(visitor):
     paste(visitor, HEART)
-    press(visitor, "[data-view='mine']")
+    visitor.page.click("[data-view='mine']")
     box = visitor.value(
         "(() => { const one = document.querySelector('#board'); one.scrollIntoView({block: 'center'});"
         " const box = one.getBoundingClientRect(); return [box.right, box.bottom]; })()"
@@ -239,5 +238,5 @@ def test_cells_are_painted_with_the_mouse(visitor):
     visitor.page.mouse.move(*last, steps=4)
     visitor.page.mouse.up()
     assert dark_cells(visitor, 5, 5)[1] == [1] * 5
-    press(visitor, "#mine-undo")
+    visitor.page.click("#mine-undo")
     assert sum(map(sum, dark_cells(visitor, 5, 5))) == 0

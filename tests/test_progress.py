@@ -36,13 +36,9 @@ def test_lines_for_a_log(capsys, monkeypatch):
     with Progress(8) as shown:
         now = shown._started
         monkeypatch.setattr("time.monotonic", lambda: now + 3)
-        shown.show(0, "puzzle 1 of 8")
-        shown.show(2, "puzzle 3 of 8")
-        shown.show(8, "puzzle 8 of 8")
-    assert capsys.readouterr() == (
-        "",
-        "puzzle 1 of 8\npuzzle 3 of 8, about 9 s to go\npuzzle 8 of 8, about 0 s to go\n",
-    )
+        for done in (0, 2, 8):
+            shown.show(done, f"{done} done")
+    assert capsys.readouterr() == ("", "0 done\n2 done, about 9 s to go\n8 done, about 0 s to go\n")
 
 
 @pytest.mark.parametrize(("total", "is_terminal"), [(1, True), (1, False), (None, True)])
