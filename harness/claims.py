@@ -23,7 +23,7 @@ import msgspec
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import HOME, OWN_BOT, OWN_JUDGE
-from nonobot.harness.text import drawn, new_table, plain
+from nonobot.harness.text import drawn, last_line, new_table, plain
 from nonobot.tournament_data.registry import FOLDER_VARIABLE, State, data_folder, official_sets, state_of
 
 if TYPE_CHECKING:
@@ -156,11 +156,9 @@ def measure_all(claims: Sequence[Claim], progress: Callable[[float, str], None])
     """
     printed: dict[str, object] = {}
     measured = []
-    seconds = 0.0
-    for claim in claims:
-        progress(seconds, claim.id)
+    for number, claim in enumerate(claims):
+        progress(sum(one.seconds for one in claims[:number]), claim.id)
         measured.append(_measured(claim, printed))
-        seconds += claim.seconds
     return measured
 
 
@@ -178,7 +176,7 @@ def _measured(claim: Claim, printed: dict[str, object]) -> Measured:
 
 
 def _printed(command: str, variables: Mapping[str, str]) -> object:
-    """Return the JSON that a command prints; it runs in a folder of its own, so that nothing is left behind."""
+    """Return the JSON that a command prints; it runs in a temporary folder."""
     first, *others = shlex.split(command)
     path = os.pathsep.join(filter(None, (str(HOME), os.environ.get("PYTHONPATH"))))
     with tempfile.TemporaryDirectory(prefix="nonobot-claim-") as folder:
@@ -196,19 +194,15 @@ def _printed(command: str, variables: Mapping[str, str]) -> object:
     try:
         return json.loads(done.stdout)
     except ValueError:
-        lines = done.stderr.decode(errors="replace").strip().splitlines()
-        words = lines[-1] if lines else "it prints no JSON"
+        words = last_line(done.stderr) or "it prints no JSON"
         raise _NoFigureError(f"the command ended with status {done.returncode}: {words}") from None
 
 
 def _figure(printed: object, claim: Claim) -> float:
-    figure = _number(printed, claim.figure) / claim.divisor
-    if claim.over is None:
-        return figure
-    below = _number(printed, claim.over)
-    if not below:
+    divisor = claim.divisor * (1 if claim.over is None else _number(printed, claim.over))
+    if not divisor:
         raise _NoFigureError(f"{claim.over} is 0")
-    return figure / below
+    return _number(printed, claim.figure) / divisor
 
 
 def _number(printed: object, path: str) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
@@ -64,6 +65,11 @@ class Change:
     before_verdict: Verdict
     after_verdict: Verdict
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether it is right and timed in both versions."""
+        return self.before_seconds is not None and self.after_seconds is not None
+
 
 @dataclass(frozen=True)
 class WholeRuns:
@@ -98,9 +104,14 @@ class Comparison:
     cpu: WholeRuns | None
 
     @cached_property
-    def seconds(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Times of the puzzles that are right and timed in both versions: shape (2, puzzles), baseline first."""
-        pairs = [(one.before_seconds, one.after_seconds) for one in self.changes if _is_compared(one)]
+    def compared(self) -> list[Change]:
+        """Puzzles that are right and timed in both versions."""
+        return [one for one in self.changes if one.is_compared]
+
+    @cached_property
+    def seconds(self) -> NDArray[np.float64]:
+        """Times of the puzzles compared: shape (2, puzzles), baseline first."""
+        pairs = [(one.before_seconds, one.after_seconds) for one in self.compared]
         return np.array(pairs, np.float64).reshape(-1, 2).T
 
     @property
@@ -134,10 +145,9 @@ class Comparison:
     @property
     def most_changed(self) -> list[Change]:
         """The few puzzles with the largest difference in seconds."""
-        compared = [one for one in self.changes if _is_compared(one)]
         more = np.abs(self.seconds[1] - self.seconds[0])
         largest = np.argsort(-more, kind="stable")[:SHOWN_CHANGES]
-        return [compared[at] for at in largest if more[at] > RESOLUTION_SECONDS]
+        return [self.compared[at] for at in largest if more[at] > RESOLUTION_SECONDS]
 
     @property
     def newly_solved(self) -> list[Change]:
@@ -163,7 +173,7 @@ class Comparison:
     def by_time(self) -> Outcome:
         """The outcome by time alone: CPU time where it is known, because other programs lengthen wall time."""
         deciding = self.cpu or self.wall
-        if deciding is None or len(self.seconds[0]) < FEWEST_PUZZLES:
+        if deciding is None or len(self.compared) < FEWEST_PUZZLES:
             return Outcome.CANNOT_TELL
         outcome = decide(deciding.ratio, self.limits.tolerance)
         return Outcome.CANNOT_TELL if self.waits and outcome is not Outcome.WORSE else outcome
@@ -176,7 +186,7 @@ class Comparison:
     @property
     def notes(self) -> list[str]:
         """Why times decide nothing, if too few puzzles are right in both versions."""
-        compared = len(self.seconds[0])
+        compared = len(self.compared)
         if not compared:
             return ["no puzzle is right in both versions: times cannot be compared"]
         if compared < FEWEST_PUZZLES:
@@ -218,7 +228,7 @@ class Comparison:
         if self.cpu and self.waits and self.outcome is not Outcome.WORSE:
             lines.append("it takes longer without computing longer: it waits, or others had the core")
         if self.puzzle_ratio:
-            compared = len(self.seconds[0])
+            compared = len(self.compared)
             if compared < FEWEST_PUZZLES:
                 lines.append(f"{count(compared, 'puzzle')} are too few to count")
             lines.append(
@@ -234,7 +244,7 @@ class Comparison:
         runs = [(version.label, run) for version in versions for run in version.all_runs]
         lines = differences(runs, {**MACHINE_AND_TERMS, **SOFTWARE})
         if not shared_cores(*versions):
-            total = len(self.seconds[0])
+            total = len(self.compared)
             short = int((self.seconds.min(axis=0) <= RESOLUTION_SECONDS).sum()) if total else 0
             if short > BURST_SHARE * total:
                 burst = (
@@ -268,7 +278,7 @@ class Comparison:
             "sets": self.baseline.sets,
             "limits": self.limits,
             "puzzle_count": len(self.changes),
-            "compared_count": len(self.seconds[0]),
+            "compared_count": len(self.compared),
             "ratios": ratios,
             "wall": self.wall,
             "cpu": self.cpu,
@@ -315,7 +325,7 @@ def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison
             Change(run.set.name, puzzle.number, before[0], after[0], before[1], after[1])
             for puzzle, before, after in rows
         ]
-    masks = {digest: [_is_compared(one) for one in changes] for digest, changes in by_set.items()}
+    masks = {digest: [one.is_compared for one in changes] for digest, changes in by_set.items()}
     wall = cpu = None
     if any(map(any, masks.values())):
         on_cpu = baseline.has_cpu_time and candidate.has_cpu_time
@@ -324,10 +334,6 @@ def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison
         if not (on_cpu and shared_cores(baseline, candidate)):
             wall = _whole_runs(baseline, candidate, masks, limits.confidence, on_cpu=False)
     return Comparison(baseline, candidate, limits, [one for each in by_set.values() for one in each], wall, cpu)
-
-
-def _is_compared(change: Change) -> bool:
-    return change.before_seconds is not None and change.after_seconds is not None
 
 
 def _require_as_many_cores(baseline: Version, candidate: Version) -> None:

@@ -54,7 +54,7 @@ def _versions(comparison: Comparison) -> Table:
 
 def _measures(comparison: Comparison) -> Table:
     level = percent(comparison.limits.confidence)
-    compared = f"{len(comparison.seconds[0])} right in both"
+    compared = f"{len(comparison.compared)} right in both"
     table = new_table((compared, "before", "after", "ratio", f"{level} interval"))
     for clock, whole in (("CPU", comparison.cpu), ("wall", comparison.wall)):
         if whole:
