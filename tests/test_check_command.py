@@ -8,12 +8,12 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.check.steps import STEPS
+from tests.talking import wait_until
 from tests.terminals import Terminal
 from tests.test_check import SIZE, command
 
@@ -90,10 +90,7 @@ def test_skipped_steps_say_why(check):
 def test_where_the_first_step_fails_the_others_get_one_line(check):
     done = check(bot="Greets")
     assert done.returncode == 1
-    assert (
-        "got       no answer to $1; the bot ended with exit status 0; on stdout: 'usage: bot FILE\\n'"
-        in done.stdout
-    )
+    assert "got       no answer to $1; the bot ended with exit status 0" in done.stdout
     assert done.stdout.splitlines()[-3:] == [
         f"  2  skipped  up to step {len(STEPS)}  (needs step 1, which did not pass)",
         "",
@@ -137,8 +134,7 @@ def test_ctrl_c_ends_the_bot_too(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    while not (told.exists() and told.read_text().endswith(".")):
-        time.sleep(0.01)
+    wait_until(lambda: told.exists() and told.read_text().endswith("."))
     judge.send_signal(signal.SIGINT)
     _, err = judge.communicate()
     assert judge.returncode == 130
@@ -178,21 +174,15 @@ def test_a_ctrl_c_while_the_bot_is_started_or_ended_ends_it(moment):
         os.kill(bot, 0)
 
 
-def on_a_terminal(environment):
-    """Return what a check of two steps writes to a terminal."""
+@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}])
+def test_colours_on_a_terminal_that_may_have_them(environment):
     words = [*JUDGE, "--only", "11", "--", *command("KeepsCarriageReturn")]
     with Terminal(words, columns=120, environment=environment) as terminal:
-        return terminal.end()[1]
-
-
-def test_colours_on_a_terminal():
-    shown = on_a_terminal({})
-    assert "\x1b[32mpassed\x1b[0m" in shown
-    assert "\x1b[1;31mfailed\x1b[0m" in shown
+        shown = terminal.end()[1]
     assert f"step 11 of {len(STEPS)}: reads CRLF line ends" in shown
-
-
-def test_no_colour_where_none_is_wanted():
-    shown = on_a_terminal({"NO_COLOR": "1"})
-    assert "passed" in shown
-    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", shown)
+    if environment:
+        assert "passed" in shown
+        assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", shown)
+    else:
+        assert "\x1b[32mpassed\x1b[0m" in shown
+        assert "\x1b[1;31mfailed\x1b[0m" in shown

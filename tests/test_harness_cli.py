@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -13,7 +14,6 @@ import sys
 import psutil
 import pytest
 
-from nonobot.arguments import byte_count
 from nonobot.harness import cli
 from nonobot.harness.__main__ import main
 from nonobot.harness.play import machine
@@ -64,6 +64,10 @@ def test_a_run_that_is_not_all_right_ends_with_1(tmp_path, capsys):
     assert "4 of 5 right; 1 wrong" in out
     assert "$2 wrong: row 1: expected" in out
     assert len(list((tmp_path / "results").glob("run-*.json"))) == 1
+    assert run_of("wrong_at_2", tmp_path, "--json", "--quiet", "--feed", "interactive") == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out)["terms"]["feed"] == "interactive"
+    assert err == ""
 
 
 @pytest.mark.parametrize(
@@ -80,20 +84,10 @@ def test_a_bot_without_a_name_is_called_after_its_program(bot, name):
     assert name_of(bot) == name
 
 
-@pytest.mark.parametrize(
-    ("text", "count"), [("1", 1), ("10k", 10240), ("500M", 500 << 20), ("4G", 4 << 30), ("4GB", 4 << 30)]
-)
-def test_a_number_of_bytes(text, count):
-    assert byte_count(text) == count
-
-
 @pytest.mark.skipif(len(usable_cores()) < 2, reason="one core")
-def test_a_bot_is_given_several_cores(tmp_path, capsys):
+def test_a_bot_is_given_several_cores(tmp_path):
     assert run_of("perfect", tmp_path, "--cores", "2", "--result", "result.json") == 0
     assert read_result(tmp_path / "result.json").configuration.core == tuple(usable_cores()[-2:])
-    assert run_of("perfect", tmp_path, "--cores", "2", "--core", "1") == 2
-    assert run_of("perfect", tmp_path, "--cores", "9999") == 2
-    assert "9999 cores: here are" in capsys.readouterr().err
 
 
 def test_terms_as_they_are_given(tmp_path):
@@ -131,18 +125,6 @@ def test_the_last_line_on_stderr_of_a_bot_that_failed_stands_in_the_summary(tmp_
     assert out.replace("\n", "").isprintable()
 
 
-def test_json_alone_on_stdout(tmp_path, capsys):
-    assert run_of("crash_at_3", tmp_path, "--json", "--quiet", "--feed", "interactive") == 1
-    out, err = capsys.readouterr()
-    assert json.loads(out)["terms"]["feed"] == "interactive"
-    assert err == ""
-
-
-def test_nothing_is_left_behind_by_a_run_that_could_not_start(tmp_path):
-    assert cli.run(["run", "--result", "result.json", "--", "no-such-program"]) == 2
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_result_that_is_there_is_overwritten_only_with_force(tmp_path, capsys):
     result, stderr = tmp_path / "result.json", tmp_path / "result.stderr.txt"
     assert run_of("crash_at_3", tmp_path, "--quiet", "--result", "result.json") == 1
@@ -150,11 +132,7 @@ def test_a_result_that_is_there_is_overwritten_only_with_force(tmp_path, capsys)
     capsys.readouterr()
     again = ["--result", "result.json", "--set", "nowhere.txt", "--warm-up", "touch marker"]
     assert run_of("perfect", tmp_path, *again) == 2
-    assert capsys.readouterr() == (
-        "",
-        "nonojudge: result.json is there already: --force overwrites it, --result with another name leaves it "
-        "(--resume goes on with an interrupted run)\n",
-    )
+    assert "result.json is there already: --force overwrites it" in capsys.readouterr().err
     assert (result.read_bytes(), stderr.read_bytes()) == before
     assert not (tmp_path / "marker").exists()
     assert run_of("perfect", tmp_path, "--quiet", "--result", "result.json", "--force") == 0
@@ -180,9 +158,8 @@ def test_verify_a_file_and_stdin(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path, number, capsys):
     bot = command("hang_once_at_3", tmp_path)
-    judge = [sys.executable, "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--result", "a result.json"]
-    # The bot makes a file when it hangs, so that the test need not guess when.
-    child = subprocess.Popen([*judge, "--contain", "no", "--", *bot], stdout=subprocess.PIPE, text=True)
+    options = ["--set", str(RECIPE), "--result", "a result.json", "--contain", "no"]
+    child = subprocess.Popen([*JUDGE, "run", *options, "--", *bot], stdout=subprocess.PIPE, text=True)
     wait_until((tmp_path / "solutions.txt.marker").exists)
     child.send_signal(number)
     out, _ = child.communicate(timeout=20)
@@ -197,17 +174,17 @@ def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path
     assert capsys.readouterr().out.startswith("5 of 5 right\n")
 
 
-@pytest.mark.parametrize("name", cli.COMMANDS)
-def test_every_command_explains_itself(name, capsys):
-    assert cli.run([name, "--help"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith(f"usage: nonojudge {name} ")
-    assert "example" in out
-    assert "xit status" in out
+def test_every_command_explains_itself(capsys):
     assert cli.run(["--help"]) == 0
-    out = capsys.readouterr().out
-    assert f"\n    {name}" in out
-    assert "Exit status: 0" in out
+    summary = capsys.readouterr().out
+    assert "Exit status: 0" in summary
+    for name in cli.COMMANDS:
+        assert f"\n    {name}" in summary
+        assert cli.run([name, "--help"]) == 0
+        out = capsys.readouterr().out
+        assert out.startswith(f"usage: nonojudge {name} ")
+        assert "example" in out
+        assert "xit status" in out
 
 
 def test_a_command_that_cannot_be_loaded_breaks_no_other(monkeypatch, capsys):
@@ -242,8 +219,7 @@ def test_an_output_that_cannot_be_written_is_told_in_a_line(tmp_path, arguments)
         done = subprocess.run([*JUDGE, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.endswith("nonojudge: No space left on device\n")
-    assert "Traceback" not in done.stderr
-    assert "Exception" not in done.stderr
+    assert not re.search("Traceback|Exception", done.stderr)
 
 
 def test_what_came_of_a_run_is_shown_even_if_no_file_can_be_written(tmp_path):
@@ -287,8 +263,12 @@ def test_what_a_warm_up_leaves_running_is_ended(tmp_path):
 
 
 def test_what_makes_a_run_impossible_is_said_before_the_warm_up(tmp_path, capsys):
+    assert cli.run(["run", "--result", "result.json", "--", "no-such-program"]) == 2
+    assert list(tmp_path.iterdir()) == []
     (tmp_path / "file").touch()
-    for impossible in (["--core", "9999"], ["--result", "file/result.json"]):
+    for impossible in (["--core", "9999"], ["--cores", "9999"], ["--result", "file/result.json"]):
         assert run_of("perfect", tmp_path, *impossible, "--warm-up", "touch marker") == 2
     assert not (tmp_path / "marker").exists()
-    assert "core 9999 cannot be used" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "core 9999 cannot be used" in err
+    assert "9999 cores: here are" in err

@@ -89,9 +89,7 @@ def test_a_run_can_be_interrupted_again_and_again(tmp_path):
     assert result.end.reason is EndReason.FINISHED
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "reason"), [("perfect", "finished"), ("crash_at_3", "crashed"), ("ends_after_2", "finished")]
-)
+@pytest.mark.parametrize(("behaviour", "reason"), [("crash_at_3", "crashed"), ("ends_after_2", "finished")])
 def test_a_run_that_is_over_is_not_gone_on_with(tmp_path, behaviour, reason):
     played(behaviour, tmp_path)
     for call in (recorded_run, lambda path: resume(SET, path)):
@@ -129,15 +127,17 @@ def test_a_bot_that_is_away_for_the_moment_costs_nothing(tmp_path):
 # The judge is killed
 
 
-def judge_of(folder, behaviour, *options):
+JUDGE = [sys.executable, "-m", "nonobot.harness", "run", "--quiet"]
+
+
+def judge_of(folder, behaviour):
     bot = command(behaviour, folder)
-    judge = [sys.executable, "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--result", "result.json"]
-    options = ("--quiet", "--contain", "no", *options)  # the bots write in their folder how far they are
-    return subprocess.Popen([*judge, *options, "--", *bot], cwd=folder, stdout=subprocess.PIPE, text=True)
+    options = ["--set", str(RECIPE), "--result", "result.json", "--contain", "no"]  # the bot writes in its folder
+    return subprocess.Popen([*JUDGE, *options, "--", *bot], cwd=folder, stdout=subprocess.PIPE, text=True)
 
 
 def resumed(folder):
-    judge = [sys.executable, "-m", "nonobot.harness", "run", "--resume", "result.json", "--quiet"]
+    judge = [*JUDGE, "--resume", "result.json"]
     return subprocess.run(judge, cwd=folder, capture_output=True, text=True, timeout=60)
 
 
@@ -182,21 +182,6 @@ def test_a_new_run_does_not_wipe_out_one_that_was_cut_off(tmp_path):
     assert resumed(tmp_path).returncode == 0
 
 
-def test_a_judge_killed_when_all_was_over_left_the_result(tmp_path, monkeypatch):
-    def killed(path, result):
-        raise KeyError
-
-    with monkeypatch.context() as context:
-        context.setattr(match, "write_json", killed)
-        with pytest.raises(KeyError):
-            played("crash_at_3", tmp_path)
-    assert not (tmp_path / "result.json").exists()
-    result = resume(SET, tmp_path / "result.json")
-    assert result.end.reason is EndReason.CRASHED
-    assert len(result.attempts) == 1
-    assert read_result(tmp_path / "result.json") == result
-
-
 def test_two_judges_do_not_write_one_result(tmp_path):
     judge = judge_of(tmp_path, "hang_at_3")
     wait_until((tmp_path / "result.stderr.txt").exists)
@@ -210,13 +195,24 @@ def test_two_judges_do_not_write_one_result(tmp_path):
     assert judge.returncode == 130
 
 
-def test_a_result_that_cannot_be_written_is_made_of_the_journal_later(tmp_path, monkeypatch):
-    def disk_full(path, result):
-        raise OSError(28, "No space left on device")
+@pytest.mark.parametrize(
+    ("problem", "raised"), [(KeyError(), KeyError), (OSError(28, "No space left on device"), ResultLostError)]
+)
+def test_a_result_that_was_not_written_is_made_of_the_journal_later(tmp_path, monkeypatch, problem, raised):
+    """As of a judge that is killed when all is over, and on a full disk."""
 
-    with monkeypatch.context() as full:
-        full.setattr(match, "write_json", disk_full)
-        with pytest.raises(ResultLostError, match=r"No space left on device; nonojudge run --resume .*") as lost:
-            played("perfect", tmp_path)
-    assert verdicts(lost.value.result) == ["right"] * 5
-    assert resume(SET, tmp_path / "result.json") == lost.value.result
+    def fails(path, result):
+        raise problem
+
+    with monkeypatch.context() as context:
+        context.setattr(match, "write_json", fails)
+        with pytest.raises(raised) as lost:
+            played("crash_at_3", tmp_path)
+    assert not (tmp_path / "result.json").exists()
+    result = resume(SET, tmp_path / "result.json")
+    assert result.end.reason is EndReason.CRASHED
+    assert len(result.attempts) == 1
+    assert read_result(tmp_path / "result.json") == result
+    if raised is ResultLostError:
+        assert "No space left on device; nonojudge run --resume " in str(lost.value)
+        assert lost.value.result == result
