@@ -28,18 +28,14 @@ class Writer:
         self.path = folder / "answers.txt"
         self._time = itertools.count(1)
 
-    def write(self, content):
-        self.path.write_bytes(content)
-        self._stamp()
-
-    def add(self, content):
-        with self.path.open("ab") as file:
+    def write(self, content, mode="wb"):
+        with self.path.open(mode) as file:
             file.write(content)
-        self._stamp()
-
-    def _stamp(self):
         now = 10**18 + 10**9 * next(self._time)
         os.utime(self.path, ns=(now, now))
+
+    def add(self, content):
+        self.write(content, "ab")
 
 
 @pytest.fixture
@@ -49,7 +45,11 @@ def bot(tmp_path):
 
 @pytest.fixture
 def answers(tmp_path):
-    return AnswerFile(tmp_path, "answers.txt", HEIGHT, answer_bytes=100)
+    return answers_in(tmp_path)
+
+
+def answers_in(folder):
+    return AnswerFile(folder, "answers.txt", HEIGHT, answer_bytes=100)
 
 
 def test_an_answer_is_handed_over_with_its_last_byte(bot, answers):
@@ -159,8 +159,7 @@ VERSIONS = st.lists(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(versions=VERSIONS)
 def test_whatever_becomes_of_the_file_each_answer_that_was_seen_whole_comes_once(tmp_path, versions):
-    bot = Writer(tmp_path)
-    answers = AnswerFile(tmp_path, "answers.txt", HEIGHT, answer_bytes=100)
+    bot, answers = Writer(tmp_path), answers_in(tmp_path)
     wanted = {}
     for pieces, most in versions:
         content = b"".join(pieces)[:most]
@@ -182,9 +181,8 @@ def test_whatever_becomes_of_the_file_each_answer_that_was_seen_whole_comes_once
     )
 )
 def test_a_file_that_only_grows_is_handed_over_in_full_and_in_order(tmp_path, blocks):
-    bot = Writer(tmp_path)
+    bot, answers = Writer(tmp_path), answers_in(tmp_path)
     bot.write(b"")
-    answers = AnswerFile(tmp_path, "answers.txt", HEIGHT, answer_bytes=100)
     found = b""
     for block in blocks:
         bot.add(block)
@@ -208,10 +206,6 @@ def test_the_next_look_waits_for_a_share_of_the_time_since_the_last_change(bot, 
     assert waits == pytest.approx([0.001, 0.001, 0.01, 0.02])
 
 
-def open_descriptors():
-    return len(list(Path("/dev/fd").iterdir()))
-
-
 @pytest.mark.parametrize(
     "name", ["link", "folder-link/file", "pipe", "folder", "gone", "file/below", "folder/gone"]
 )
@@ -219,7 +213,6 @@ def test_only_files_below_the_folder_are_opened(tmp_path, name):
     outside, inside = tmp_path / "outside", tmp_path / "inside"
     for folder in (outside, inside, inside / "folder"):
         folder.mkdir()
-    for folder in (outside, inside, inside / "folder"):
         (folder / "file").write_text("x")
     (inside / "link").symlink_to(outside / "file")
     (inside / "folder-link").symlink_to(outside)
@@ -227,8 +220,8 @@ def test_only_files_below_the_folder_are_opened(tmp_path, name):
     for right in ("file", "folder/file"):
         with opened_below(inside, right) as file:
             assert os.read(file, 2) == b"x"
-    before = open_descriptors()
+    before = len([*Path("/dev/fd").iterdir()])
     with pytest.raises(UnreadableError, match=f"'{name}' in its folder") as problem, opened_below(inside, name):
         pass
     assert "\n" not in str(problem.value)
-    assert open_descriptors() == before
+    assert len([*Path("/dev/fd").iterdir()]) == before

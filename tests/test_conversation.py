@@ -34,12 +34,6 @@ def test_a_question_and_its_answer():
     assert not talk.over
 
 
-def test_an_answer_in_pieces_is_complete_with_the_last():
-    pieces = [step for byte in ONE for step in (("waits", 1.0), ("wrote", bytes([byte])))]
-    _, talk = talk_with(*pieces)
-    assert shown(talk.answer()) == (1, float(len(ONE)))
-
-
 def test_patience_has_an_end_and_what_comes_later_still_counts():
     _, talk = talk_with(("waits", 5.0), ("wrote", ONE))
     assert talk.answer(until=103.0) is None

@@ -67,20 +67,15 @@ def test_what_is_damaged_is_cut_off_before_more_is_added(tmp_path, records, rubb
     assert read_records(path) == records
 
 
-@pytest.mark.parametrize("content", [b"#1\t0.5\n", b"{}\n", b'{"kind":"alive","usage":3}\n'])
-def test_another_file_is_refused_and_left_as_it_is(tmp_path, content):
-    path = tmp_path / "x.journal.jsonl"
+@pytest.mark.parametrize("content", [b"#1\t0.5\n", b"{}\n", b'{"kind":"alive","usage":3}\n', "another version"])
+def test_another_file_is_refused_and_left_as_it_is(tmp_path, records, content):
+    path = written(tmp_path / "x.journal.jsonl", records)
+    if content == "another version":
+        content = path.read_bytes().replace(b'"schema_version":', b'"schema_version":1')
     path.write_bytes(content)
     with pytest.raises(UnusableError, match="not a journal of this nonojudge"):
         Journal(path)
     assert path.read_bytes() == content
-
-
-def test_the_journal_of_another_version_is_refused(tmp_path, records):
-    path = written(tmp_path / "x.journal.jsonl", records)
-    path.write_bytes(path.read_bytes().replace(b'"schema_version":', b'"schema_version":1'))
-    with pytest.raises(UnusableError, match="not a journal of this nonojudge"):
-        read_records(path)
 
 
 def test_one_judge_at_a_time(tmp_path, records):
