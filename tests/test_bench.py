@@ -20,18 +20,8 @@ from tests.benching import carry_out
 
 IN_PROCESS = [name for name, one in BENCHMARKS.items() if not one.is_command]
 
-# These compile much that no other test needs, or solve for seconds.
-SLOW = {
-    "conflict-analysis",
-    "propagation-papers",
-    "fp1-root",
-    "learning-search",
-    "bp-sweep",
-    "set-20x20",
-    "set-25x25",
-    "set-30x30",
-    "set-papers",
-}
+# The others compile much that no other test needs, or solve for seconds.
+QUICK = ("line-", "propagation-champion", "protocol-")
 
 
 def names(*given, cold=False):
@@ -73,7 +63,7 @@ def test_the_sampled_states_are_of_their_lines_and_painted_as_many_cells_as_they
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in IN_PROCESS]
+    "name", [pytest.param(name, marks=() if name.startswith(QUICK) else pytest.mark.slow) for name in IN_PROCESS]
 )
 def test_a_benchmark_does_the_right_work_in_every_loop(compiled, name):
     job = make_job(name)
