@@ -71,6 +71,7 @@ def said_among_samples(line: str) -> str:
         return said(line)[2]
 
 
+@pytest.mark.usefixtures("compiled")  # or a cold start has more to say
 @pytest.mark.parametrize(("line", "message"), messages("$"), ids=[line for line, _ in messages("$")])
 def test_what_cannot_be_used_ends_with_2_one_line_and_no_file(line, message):
     with sample_files():
