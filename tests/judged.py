@@ -25,12 +25,12 @@ RECIPE = Recipe(5, 5, 5, seed=3)
 SCRIPTED_BOT = Path(__file__).with_name("scripted_bot.py")
 
 
-def command(behaviour: str, folder: Path, bot: Path = SCRIPTED_BOT) -> list[str]:
+def command(behaviour: str, folder: Path) -> list[str]:
     """Return the command of a scripted bot; its solutions go into `folder`."""
     solutions = folder / "solutions.txt"
     with (folder / "questions.txt").open("wb") as questions, solutions.open("wb") as answers:
         write_set(RECIPE.boards(), questions, answers)
-    return [sys.executable, "-S", str(bot), behaviour, str(solutions)]
+    return [sys.executable, "-S", str(SCRIPTED_BOT), behaviour, str(solutions)]
 
 
 def played(behaviour: str, folder: Path, on_verdict: OnVerdict = lambda *_: None, **terms: Any) -> RunResult:

@@ -1,6 +1,6 @@
 """Bots that the judge is tested with: `python scripted_bot.py BEHAVIOUR SOLUTIONS`.
 
-They know the solutions. Each reads its puzzles a line at a time, as a bot does that is fed interactively.
+They know the solutions. Most read their puzzles a line at a time, as a bot does that is fed interactively.
 """
 
 from __future__ import annotations
@@ -276,6 +276,73 @@ def note(name):
     """Add this process's number to a file beside the solutions."""
     with open(beside(name), "a") as file:  # noqa: PTH123
         file.write(f"{os.getpid()}\n")
+
+
+# Bots that work on files, in a folder with `input.txt`: what they say on stdout is for people
+
+
+def numbers() -> list[int]:
+    """Return the numbers of the questions."""
+    with open("input.txt") as file:  # noqa: PTH123
+        return [int(line[1:]) for line in file if line.startswith("$")]
+
+
+def write(text: str, mode: str = "a", name: str = "solution.txt") -> None:
+    with open(name, mode) as file:  # noqa: PTH123
+        file.write(text)
+
+
+def see_judged(number: int) -> None:
+    """Wait until there is a verdict on a puzzle: the test leaves a file then."""
+    while not os.path.exists(beside(f"judged-{number}")):  # noqa: PTH110
+        time.sleep(0.001)
+
+
+def champion():
+    """Like the published champion of 2011 to 2015: an answer and a line in the log for each puzzle, at once."""
+    print("here:", os.getcwd(), sys.stdin.read())  # noqa: PTH109
+    for number in numbers():
+        sys.stderr.write(f"#{number} solved!!!\n")
+        write(known[number])
+        write(f"#{number}\t{number / 8:f}\n", name="log.txt")
+        see_judged(number)
+    write("total time: 2.000000\n", name="log.txt")
+
+
+def writes_late():
+    write("".join(known.values()))
+
+
+def writes_files_anew():
+    for number in numbers():
+        write("".join(known[one] for one in range(1, number + 1)), "w", "new")
+        os.replace("new", "solution.txt")  # noqa: PTH105
+        see_judged(number)
+
+
+def links_to_the_solutions():
+    os.symlink(sys.argv[2], "solution.txt")  # noqa: PTH211
+
+
+def writes_and_floods_stdout():
+    os.write(1, b"x" * 3_000_000)
+    writes_late()
+
+
+def writes_and_hangs_at_3():
+    for number in numbers():
+        if number == 3:
+            write("$3\n0\t1\n")
+            write("#1\t0.25\n#2\t0.", name="log.txt")
+            sys.stderr.write("hanging\n")
+            time.sleep(1000)
+        write(known[number])
+    write("#4\t0.5\ntotal time: 0.75\n", name="log.txt")
+
+
+def writes_and_crashes_at_3():
+    write(known[1] + known[2] + known[3][:-5])
+    sys.exit(3)
 
 
 known = solutions()

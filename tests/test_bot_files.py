@@ -24,13 +24,11 @@ from nonobot.harness.results.conditions import Configuration, Contain, Feed, Fil
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import BotLog, EndReason
 from nonobot.tournament_data import load_set
-from tests import judged
-from tests.judged import RECIPE, let_time_fly, little_patience, nothing_hangs, verdicts  # noqa: F401
+from tests.judged import RECIPE, SCRIPTED_BOT, command, let_time_fly, little_patience, nothing_hangs, verdicts  # noqa: F401
 from tests.ranked import run_result
 
 RIGHT, MISSING = "right", "missing"
 SET = load_set(str(RECIPE))
-FILE_BOT = Path(__file__).with_name("file_bot.py")
 NAMES = FileNames("input.txt", "solution.txt", "log.txt")
 
 pytestmark = pytest.mark.usefixtures("little_patience", "nothing_hangs")
@@ -47,17 +45,13 @@ def _scratch_folders_go(tmp_path, monkeypatch):
     assert list(place.iterdir()) == []
 
 
-def command(behaviour, folder):
-    return judged.command(behaviour, folder, FILE_BOT)
-
-
 def played(behaviour, folder, names=NAMES, **terms):
     """Return the result of a bot on files; for each verdict there is a file then, which the bot may wait for."""
     terms.setdefault("wall_limit_seconds", 100.0)
     bot = Bot(behaviour, command(behaviour, folder), files=names)
 
     def tell_the_bot(judged_puzzle, seconds):
-        (folder / f"ruled-{judged_puzzle.number}").touch()
+        (folder / f"judged-{judged_puzzle.number}").touch()
 
     return play(SET, bot, Configuration(**terms), folder / "result.json", tell_the_bot)
 
@@ -90,7 +84,7 @@ def test_the_champion_of_2011_to_2015(tmp_path):
     assert (kept[0].files, kept[-1].attempt) == (NAMES, result.attempts[0])
 
 
-@pytest.mark.parametrize("behaviour", ["flood_stdout", "replaces"])
+@pytest.mark.parametrize("behaviour", ["writes_and_floods_stdout", "writes_files_anew"])
 def test_answers_count_however_the_file_is_written(tmp_path, behaviour):
     result = played(behaviour, tmp_path)
     assert verdicts(result) == [RIGHT] * 5
@@ -99,12 +93,12 @@ def test_answers_count_however_the_file_is_written(tmp_path, behaviour):
     assert result.score.duplicate_count == result.score.stray_count == 0
     assert result.attempts[0].own_log.problem == "no file 'log.txt' in its folder"
     assert "its own log: no file 'log.txt' in its folder" in result.lines()
-    if behaviour == "replaces":  # answers that stay the same keep their timestamps
+    if behaviour == "writes_files_anew":  # answers that stay the same keep their timestamps
         assert len(set(arrivals(result))) == 5
 
 
 def test_in_the_sandbox(tmp_path):
-    assert verdicts(played("late", tmp_path, contain=Contain.AUTO)) == [RIGHT] * 5
+    assert verdicts(played("writes_late", tmp_path, contain=Contain.AUTO)) == [RIGHT] * 5
 
 
 def test_what_cannot_be_read_is_said(tmp_path):
@@ -115,14 +109,14 @@ def test_what_cannot_be_read_is_said(tmp_path):
 
 
 def test_the_end_of_the_bot_is_the_end_of_its_answer(tmp_path):
-    result = played("crashes_at_3", tmp_path)
+    result = played("writes_and_crashes_at_3", tmp_path)
     assert verdicts(result) == [RIGHT, RIGHT, "malformed", MISSING, MISSING]
     assert (result.end.reason, result.end.exit_status) == (EndReason.CRASHED, 3)
 
 
 def test_after_the_limit_of_a_puzzle_the_rest_is_laid_out_anew(tmp_path, monkeypatch):
     let_time_fly(monkeypatch, tmp_path / "result.stderr.txt")
-    result = played("hang_at_3", tmp_path, puzzle_limit_seconds=50.0, wall_limit_seconds=1e6)
+    result = played("writes_and_hangs_at_3", tmp_path, puzzle_limit_seconds=50.0, wall_limit_seconds=1e6)
     assert verdicts(result) == [RIGHT, RIGHT, "late", RIGHT, RIGHT]
     assert [one.own_log for one in result.attempts] == [BotLog({1: 0.25}), BotLog({4: 0.5}, 0.75)]
     assert any(line.startswith("its own log: 2 puzzles in 1.00 s; ") for line in result.lines())
@@ -168,7 +162,7 @@ def test_a_ranking_says_who_worked_on_files(tmp_path):
 
 
 def test_questions_that_cannot_be_written_start_no_bot(tmp_path):
-    result = played("late", tmp_path, FileNames("x" * 300, "solution.txt"))
+    result = played("writes_late", tmp_path, FileNames("x" * 300, "solution.txt"))
     assert result.end.reason is EndReason.NOT_STARTED
     assert result.end.detail.startswith(f"cannot write the questions, '{'x' * 300}': ")
 
@@ -220,16 +214,11 @@ IN_THE_FOLDER = "name a file in the folder that the bot runs in, without a leadi
     ("reads", "writes", "logs", "why"),
     [
         ("a", None, None, "--reads needs --writes: a bot that works on files reads one and writes another"),
-        (None, "b", None, "--writes needs --reads: a bot"),
         (None, None, "c", "--logs needs --reads: a bot"),
         ("a", None, "c", "--reads needs --writes: a bot"),
-        ("/a", "b", None, f"--reads '/a': {IN_THE_FOLDER}"),
+        *((name, "b", None, f"--reads {name!r}: {IN_THE_FOLDER}") for name in ("/a", "", ".", "a/", "a\0")),
         ("a", "../b", None, f"--writes '../b': {IN_THE_FOLDER}"),
         ("a", "b", "c/../../d", f"--logs 'c/../../d': {IN_THE_FOLDER}"),
-        ("", "b", None, f"--reads '': {IN_THE_FOLDER}"),
-        (".", "b", None, f"--reads '.': {IN_THE_FOLDER}"),
-        ("a/", "b", None, f"--reads 'a/': {IN_THE_FOLDER}"),
-        ("a\0", "b", None, f"--reads 'a\\x00': {IN_THE_FOLDER}"),
         ("a", "./a", None, "--reads and --writes name the same file, 'a'"),
         ("a", "b", "b", "--writes and --logs name the same file, 'b'"),
         ("a", "a/b", None, "--writes 'a/b' takes for a folder what --reads names a file"),
@@ -251,8 +240,8 @@ def on_command_line(*arguments):
 
 def test_the_command_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "bot.py").symlink_to(FILE_BOT)
-    _, bare, _, behaviour, _ = command("late", tmp_path)
+    (tmp_path / "bot.py").symlink_to(SCRIPTED_BOT)
+    _, bare, _, behaviour, _ = command("writes_late", tmp_path)
     files = ["--reads", "input.txt", "--writes", "solution.txt"]
     status = on_command_line(
         *(*files, "--result", "r.json", "--", sys.executable, bare, "bot.py", behaviour, "solutions.txt")
@@ -264,7 +253,7 @@ def test_the_command_line(tmp_path, monkeypatch, capsys):
 
 def test_tournaments(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    bot = f'name = "good"\ncommand = {json.dumps(command("late", tmp_path))}\n'
+    bot = f'name = "good"\ncommand = {json.dumps(command("writes_late", tmp_path))}\n'
     files = 'reads = "input.txt"\nwrites = "solution.txt"\nlogs = "log.txt"\n'
     path = tmp_path / "small.toml"
     path.write_text(f'name = "small"\nsets = ["{RECIPE}"]\n[[bots]]\n{bot}{files}')

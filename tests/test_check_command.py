@@ -40,12 +40,9 @@ def check(carried_out):
     return lambda *options, bot="Bot": carried_out(*options, "--", *command(bot))
 
 
-def test_a_line_for_each_step_and_a_summary():
-    done = subprocess.run(
-        [*JUDGE, "--only", "2,7", "--", *command("Bot")], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0
-    assert done.stderr == ""
+def test_a_line_for_each_step_and_a_summary(check):
+    done = check("--only", "2,7")
+    assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert re.fullmatch(
         r"  1  passed   must    starts, reads TAB and LF, and solves a puzzle  \(first answer after \d+\.\d\d s\)",

@@ -156,7 +156,7 @@ def test_verify_a_file_and_stdin(tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path, number, capsys):
+def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path, number):
     bot = command("hang_once_at_3", tmp_path)
     options = ["--set", str(RECIPE), "--result", "a result.json", "--contain", "no"]
     child = subprocess.Popen([*JUDGE, "run", *options, "--", *bot], stdout=subprocess.PIPE, text=True)
@@ -169,9 +169,6 @@ def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path
     result = json.loads((tmp_path / "a result.json").read_text())
     assert result["legs"][-1]["end"]["reason"] == "interrupted"
     assert "\ngo on with: nonojudge run --resume 'a result.json'\n" in out
-    (tmp_path / "solutions.txt.marker").touch()  # this time the bot goes on
-    assert cli.run(["run", "--resume", "a result.json", "--quiet"]) == 0
-    assert capsys.readouterr().out.startswith("5 of 5 right\n")
 
 
 def test_every_command_explains_itself(capsys):

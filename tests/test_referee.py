@@ -14,29 +14,22 @@ EMPTY = Puzzle.from_grid([[0, 0], [0, 0]])
 
 
 @pytest.mark.parametrize(
-    ("puzzle", "cells", "verdict", "detail"),
+    ("puzzle", "answer", "verdict", "detail"),
     [
         (TWO_SOLUTIONS, [[1, 0], [0, 1]], Verdict.RIGHT, None),
         (TWO_SOLUTIONS, [[0, 1], [1, 0]], Verdict.RIGHT, None),
         (EMPTY, [[0, 0], [0, 0]], Verdict.RIGHT, None),
         (TWO_SOLUTIONS, [[0, 0], [0, 0]], Verdict.GIVEN_UP, "zeros"),
         (TWO_SOLUTIONS, [[1, 0], [1, 1]], Verdict.WRONG, "row 2: expected 1, found 2 (and 1 more line at fault)"),
+        (EMPTY, Answer(1, 1, word="unsolvable"), Verdict.GIVEN_UP, "unsolvable"),
+        (EMPTY, Answer(1, 1, word=""), Verdict.GIVEN_UP, "nothing written"),
+        (EMPTY, Answer(1, 1, problem="line 2: 1 number"), Verdict.MALFORMED, "line 2: 1 number"),
     ],
 )
-def test_the_verdict_on_a_grid(puzzle, cells, verdict, detail):
-    assert judge(puzzle, Answer(1, 1, Solution(cells))) == (verdict, detail)
-
-
-@pytest.mark.parametrize(
-    ("answer", "verdict", "detail"),
-    [
-        (Answer(1, 1, word="unsolvable"), Verdict.GIVEN_UP, "unsolvable"),
-        (Answer(1, 1, word=""), Verdict.GIVEN_UP, "nothing written"),
-        (Answer(1, 1, problem="line 2: 1 number"), Verdict.MALFORMED, "line 2: 1 number"),
-    ],
-)
-def test_the_verdict_where_there_is_no_grid(answer, verdict, detail):
-    assert judge(TWO_SOLUTIONS, answer) == (verdict, detail)
+def test_the_verdict_on_an_answer(puzzle, answer, verdict, detail):
+    if not isinstance(answer, Answer):
+        answer = Answer(1, 1, Solution(answer))
+    assert judge(puzzle, answer) == (verdict, detail)
 
 
 def answers_of(puzzle_set):
