@@ -113,9 +113,8 @@ def test_the_peak_is_the_bots_and_not_the_judges():
     ballast = bytearray(300_000_000)  # so that the judge is larger than the bot
     ballast[::4096] = b"x" * len(ballast[::4096])
     tree = ProcessTree()
-    process = started(
-        [*PARENT[:2], "-c", "held = b'x' * 50_000_000; print(flush=True); import time; time.sleep(1000)"], tree
-    )
+    code = "held = b'x' * 50_000_000; print(flush=True); import time; time.sleep(1000)"
+    process = started([*PARENT[:2], "-c", code], tree)
     process.stdout.readline()
     tree.look()
     process.kill()
