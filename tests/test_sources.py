@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -98,11 +96,7 @@ def test_a_file_counts_once_however_it_is_named(tmp_path):
     assert (list(results), problems) == ([path], [])
 
 
-def broken(change):
-    """Return the JSON of a result in which `change` was made."""
-    content = json.loads(to_json(run_result()))
-    change(content)
-    return json.dumps(content)
+RESULT = to_json(run_result())
 
 
 @pytest.mark.parametrize(
@@ -113,11 +107,8 @@ def broken(change):
         "[]",
         '{"kind": "table", "schema_version": 2}',
         '{"schema_version": 99}',
-        broken(lambda one: one.update(legs=[])),
-        broken(lambda one: one["score"].update(puzzles=[])),
-        broken(lambda one: one["score"]["verdicts"].update(right=99)),
-        broken(lambda one: one["score"]["verdicts"].pop("wrong")),
-        broken(lambda one: one["score"]["puzzles"][0].update(verdict="splendid")),
+        RESULT.replace('"wrong": 0,', ""),
+        RESULT.replace('"verdict": "right"', '"verdict": "splendid"'),
     ],
 )
 def test_what_is_no_result_gets_one_line_and_costs_no_other(tmp_path, content):
