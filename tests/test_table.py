@@ -67,6 +67,7 @@ def test_of_several_runs_of_a_bot_the_middle_one_is_shown():
 def test_overall_is_over_the_sets_that_everyone_played():
     ranked = ranking(
         play("a", "x", 1.0, 1.0),
+        play("a", "x", 1.0, 1.0),
         play("b", "x", 2.0, None, wall=7.0, end=EndReason.TIME_LIMIT),
         play("a", "y", 3.0, 1.0),
         play("b", "y", 1.0, 1.0),
@@ -79,6 +80,7 @@ def test_overall_is_over_the_sets_that_everyone_played():
     assert (first.right, first.time_seconds, first.slowest_seconds, first.slowest_set) == (4, 6.0, 3.0, "y")
     assert (second.right, second.time_seconds, second.ends) == (3, 9.0, ["time-limit", "finished"])
     assert (first.median_seconds, second.median_seconds) == (1.0, 1.0)
+    assert [row.run_count for ranking in ranked for row in ranking.rows] == [2, 1, 1, 1, 1, 1, 1]
     assert overall.notes == ["over x, y", "z is left out: no result of b"]
 
 
