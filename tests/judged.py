@@ -15,11 +15,13 @@ import psutil
 import pytest
 
 from nonobot.harness.play import attempt, bot_process, machine
+from nonobot.harness.play.cgroup import Group
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import RunResult
 from nonobot.tournament_data import Recipe, load_set, write_set
+from tests.talking import wait_until
 
 RECIPE = Recipe(5, 5, 5, seed=3)
 SCRIPTED_BOT = Path(__file__).with_name("scripted_bot.py")
@@ -61,6 +63,17 @@ def pids_with(word: str) -> list[int]:
             if word in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
                 pids.append(process.pid)
     return pids
+
+
+def remove(group: Group) -> None:
+    """Kill what is in a cgroup, and remove it."""
+
+    def is_gone() -> bool:
+        group.remove()
+        return not any(folder.exists() for folder in group._homes)
+
+    group.kill()
+    wait_until(is_gone)
 
 
 def let_time_fly(monkeypatch: pytest.MonkeyPatch, stderr: Path) -> None:

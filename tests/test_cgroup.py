@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
@@ -14,6 +13,8 @@ from nonobot.harness.play import cgroup
 from nonobot.harness.play.cgroup import made_group
 from nonobot.harness.play.process_tree import ProcessTree
 from nonobot.harness.results.conditions import Counted
+from tests.judged import remove
+from tests.talking import wait_until
 
 EVERYTHING = Counted(cpu=True, memory=True, processes=True)
 
@@ -23,7 +24,7 @@ def python(code, *, prints=False):
 
 
 @pytest.fixture
-def group_of(request):
+def group_of():
     """Return what makes a group with limits; gone after the test. Skip where none can be made."""
     made = []
 
@@ -35,11 +36,7 @@ def group_of(request):
 
     yield make
     for one in filter(None, made):
-        one.kill()
-        until = time.monotonic() + 60
-        while any(folder.exists() for folder in one._homes) and time.monotonic() < until:
-            one.remove()
-        assert not any(folder.exists() for folder in one._homes)
+        remove(one)
 
 
 def test_what_is_started_in_it_is_counted_when_it_is_dead_too(group_of):
@@ -106,9 +103,7 @@ def test_what_forks_on_and_on_is_killed_at_once(group_of):
     group = group_of(process_limit=40)
     with group.entered():
         process = python("import os\nwhile True:\n  try: os.fork(); os.setsid()\n  except OSError: pass")
-    until = time.monotonic() + 60
-    while not group.out_of_processes and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_until(lambda: group.out_of_processes)
     group.kill()
     assert process.wait() == -9
 

@@ -19,7 +19,7 @@ from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.tournament_data import load_set
-from tests.judged import pids_with
+from tests.judged import pids_with, remove
 
 HOSTILE_BOT = Path(__file__).with_name("hostile_bot.py")
 
@@ -61,10 +61,7 @@ def _small_world():
         pytest.skip("a bomb is tried only where a cgroup keeps it small")
     with group.entered():
         yield
-    group.kill()
-    until = time.monotonic() + 60
-    while any(folder.exists() for folder in group._homes) and time.monotonic() < until:
-        group.remove()
+    remove(group)
 
 
 @pytest.mark.parametrize("contain", [Contain.NO, CONTAINED])

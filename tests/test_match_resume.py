@@ -11,22 +11,19 @@ import pytest
 from msgspec.structs import replace
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play import machine, match
+from nonobot.harness.play import match
 from nonobot.harness.play.journal import PuzzleJudged, journal_path, read_records
 from nonobot.harness.play.match import Bot, ResultLostError, not_started, recorded_run, resume
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import EndReason
 from nonobot.tournament_data import load_set
-from tests.judged import RECIPE, command, played, runs, verdicts
+from tests.judged import RECIPE, command, little_patience, played, runs, verdicts  # noqa: F401
 from tests.talking import wait_until
 
 SET = load_set(str(RECIPE))
 
-
-@pytest.fixture(autouse=True)
-def _little_patience(monkeypatch):
-    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
+pytestmark = pytest.mark.usefixtures("little_patience")
 
 
 def interrupt_after(puzzle):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
@@ -14,6 +13,7 @@ import pytest
 from nonobot.harness.play import process_tree as trees
 from nonobot.harness.play.journal import AttemptStarted
 from nonobot.harness.play.process_tree import ProcessTree, end_leftover
+from tests.talking import wait_until
 
 SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(1000)"]
 PARENT = [
@@ -39,6 +39,11 @@ def tree():
     yield made
     made.kill()
     made.close()
+
+
+def looked(tree):
+    tree.look()
+    return tree
 
 
 def started(command, tree):
@@ -100,13 +105,8 @@ def test_an_orphan_is_counted_and_reaped(tree):
     )
     process = started([sys.executable, "-S", "-c", code], tree)
     process.wait()
-    until = time.monotonic() + 60
-    while tree.cpu_seconds < 0.2 and time.monotonic() < until:
-        tree.look()
-    assert tree.cpu_seconds >= 0.2
-    while psutil.Process().children(recursive=True) and time.monotonic() < until:
-        tree.look()
-    assert psutil.Process().children(recursive=True) == []
+    wait_until(lambda: looked(tree).cpu_seconds >= 0.2)
+    wait_until(lambda: looked(tree) and not psutil.Process().children(recursive=True))
 
 
 def test_the_peak_is_the_bots_and_not_the_judges():
@@ -142,9 +142,7 @@ time.sleep(60)
 @pytest.mark.skipif(sys.platform != "linux", reason="what is detached is lost sight of")
 def test_what_forks_into_groups_of_its_own_faster_than_all_can_be_looked_at_is_killed(tree, monkeypatch):
     process = started([sys.executable, "-S", "-c", FORKS_AND_ENDS], tree)
-    until = time.monotonic() + 60
-    while tree.cpu_seconds < 0.2 and time.monotonic() < until:
-        tree.look()
+    wait_until(lambda: looked(tree).cpu_seconds >= 0.2)
     looks = []
     children = psutil.Process.children
 
