@@ -6,14 +6,16 @@ import subprocess
 import sys
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from nonobot.harness.check import check_puzzles
-from nonobot.harness.check.session import BotUnderTest
+from nonobot.harness.check.answer_steps import numbers_and_order
+from nonobot.harness.check.session import BotUnderTest, ShortfallError
 from nonobot.harness.check.step import PROCESS, Level, StepVerdict, carried_out
 from nonobot.harness.check.steps import STEPS, selected
-from nonobot.protocol import Solution, mismatches, read_batch
+from nonobot.protocol import Answer, Solution, mismatches, read_batch
 from tests.check_bots import placements, solve, solve_from_below
 
 HOUSE = Path(__file__).parent.parent
@@ -120,6 +122,14 @@ def test_a_bot_misses_its_step_and_no_other(tmp_path, bot):
     for step in STEPS:
         skipped = results[step.name].verdict is StepVerdict.SKIPPED
         assert skipped == bool(unmet & {STEPS[0], *step.needs} - {step}), step.name
+
+
+def test_answers_in_another_order_are_told_apart():
+    def ask(wanted, *_):
+        return SimpleNamespace(answers=[Answer(number, 1) for number, _ in sorted(wanted)])
+
+    with pytest.raises(ShortfallError, match=r"\$3 \$7 \$100 \$1000000"):
+        numbers_and_order.test(SimpleNamespace(size=SIZE, ask=ask))
 
 
 def test_each_step_is_missed_by_a_bot():
