@@ -134,7 +134,7 @@ async def test_requests_that_were_cancelled_take_no_room():
     gone = [asyncio.create_task(pool.ask("a", {}, 9)) for _ in range(solves.MOST_WAITING_OF_TAB)]
     await asyncio.sleep(0)
     with pytest.raises(BusyError):
-        await pool.ask("a", {}, 9)
+        await asyncio.wait_for(pool.ask("a", {}, 9), 60)  # otherwise it would wait for ever
     for task in gone:
         task.cancel()
     await asyncio.wait(gone)
