@@ -23,8 +23,7 @@ __all__ = ["BotUnderTest", "Session", "ShortfallError", "excerpt"]
 
 MOST_OUTPUT_BYTES = 1 << 20
 MOST_OUTPUT_BYTES_PER_CELL = 4000
-"""Output for each cell after which the judge stops listening, but at least a megabyte: twice the answers of the
-largest batch."""
+"""Output per cell, and a megabyte at least, that is listened to: twice the answers of the largest batch."""
 
 SECONDS_FROM_STDOUT_TO_END = 1.0
 """Longest time from the end of a bot's stdout to the end of its process, if it ends by itself."""
@@ -56,15 +55,9 @@ def excerpt(data: bytes, most: int = 70) -> str:
 class BotUnderTest:
     """The bot that the steps start, each anew, and the `transcript` of the step being carried out.
 
-    Attributes
-    ----------
-    patience_seconds : float
-        Longest silence of a bot that has started.
-    start_seconds : float
-        Time allowed in addition up to the first answer: the given limit, and after the first step a little more
-        than the start took.
-    folder : Path
-        For the reports of the shim.
+    `patience_seconds` is the longest silence of a bot that has started. `start_seconds` are allowed in addition up
+    to the first answer: the given limit, and after the first step a little more than the start took. The `folder`
+    is for the reports of the shim.
     """
 
     command: Sequence[str]

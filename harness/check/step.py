@@ -70,16 +70,9 @@ Test = Callable[[BotUnderTest], str | None]
 class Step:
     """A rule of the protocol and its test.
 
-    Attributes
-    ----------
-    name : str
-        For machines; it stays when numbers change.
-    title, why : str
-        Behaviour of a bot that passes, and why it matters, in a sentence.
-    section : str
-        The heading in docs/protocol.md (or docs/check.md) that states the rule.
-    needs : tuple of Step
-        Steps without which this one shows nothing; all steps need the first.
+    The `name` is for machines and stays when numbers change; `title` is the behaviour of a bot that passes. The
+    `section` is the heading in docs/protocol.md (or docs/check.md) that states the rule. Without the steps that it
+    `needs` this one shows nothing; all steps need the first.
     """
 
     name: str

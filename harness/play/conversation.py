@@ -64,21 +64,9 @@ class Conversation(Generic[T]):
     Its answers are pairs: the answer, and the seconds from the start of the bot to the arrival of its last byte.
     Bytes are timestamped as soon as they arrive and read when there is time: reading is slower than some bots are.
 
-    Parameters
-    ----------
-    most_bytes : float
-        Output after which the judge no longer listens.
-    on_output : callable, optional
-        Gets all bytes as they arrive.
-    clock : callable, optional
-        The transport's, in seconds.
-
-    Attributes
-    ----------
-    over : bool
-        Whether no further output can come, or is listened to.
-    read_bytes : int
-        Output that was read for answers.
+    After `most_bytes` of output the judge no longer listens. `on_output` gets all bytes as they arrive, and the
+    `clock` is the transport's. `over` is true when no further output can come or is listened to; `read_bytes` is
+    the output that was read for answers.
     """
 
     def __init__(
