@@ -141,10 +141,10 @@ def test_a_look_takes_so_much_and_no_more(bot, answers, monkeypatch, most):
     monkeypatch.setattr(exchange_folder, "MOST_NEW_BYTES", most)
     content = b"".join(ANSWERS) + STRAY + b"".join(ANSWERS)
     bot.write(content)
-    found = [answers.look(ended) for ended in [False] * 8 + [True] * 2]
-    assert b"".join(found) == content
-    assert max(map(len, found)) <= 100 + most
-    assert found[-1] == b""
+    looks = [answers.look(ended) for ended in [False] * 8 + [True] * 2]
+    assert b"".join(looks) == content
+    assert max(map(len, looks)) <= 100 + most
+    assert looks[-1] == b""
     bot.write(content + ANSWERS[0])
     assert [answers.look(), answers.look()] == [ANSWERS[0], b""]
 
@@ -164,11 +164,11 @@ def test_whatever_becomes_of_the_file_each_answer_that_was_seen_whole_comes_once
     for pieces, most in versions:
         content = b"".join(pieces)[:most]
         bot.write(content)
-        found = answers.look()
+        new = answers.look()
         whole = [
             piece for end, piece in zip(itertools.accumulate(map(len, pieces)), pieces, strict=True) if end <= most
         ]
-        assert b"".join(piece for piece in whole if piece not in wanted) == found
+        assert b"".join(piece for piece in whole if piece not in wanted) == new
         wanted |= dict.fromkeys(whole)
     bot.write(b"".join(wanted))
     assert answers.look(ended=True) == b""
@@ -183,13 +183,13 @@ def test_whatever_becomes_of_the_file_each_answer_that_was_seen_whole_comes_once
 def test_a_file_that_only_grows_is_handed_over_in_full_and_in_order(tmp_path, blocks):
     bot, answers = Writer(tmp_path), answers_in(tmp_path)
     bot.write(b"")
-    found = b""
+    taken = b""
     for block in blocks:
         bot.add(block)
-        found += answers.look()
+        taken += answers.look()
     while more := answers.look(ended=True):
-        found += more
-    assert found == b"".join(blocks)
+        taken += more
+    assert taken == b"".join(blocks)
 
 
 def test_the_next_look_waits_for_a_share_of_the_time_since_the_last_change(bot, answers, monkeypatch):

@@ -64,7 +64,7 @@ def test_the_champion_of_2011_to_2015(tmp_path):
     result = played("champion", tmp_path)
     assert verdicts(result) == [RIGHT] * 5
     assert (result.end.reason, result.end.exit_status, result.end.detail) == (EndReason.FINISHED, 0, None)
-    assert len(set(arrivals(result))) == 5  # the next answer came after the ruling on the one before
+    assert len(set(arrivals(result))) == 5  # the next answer came after the verdict on the one before
     assert arrivals(result) == sorted(arrivals(result))
     assert result.files == NAMES
     log = result.attempts[0].own_log
@@ -157,8 +157,8 @@ def test_a_log_that_cannot_be_read_costs_only_itself(laid_out, content, problem)
 
 def test_a_ranking_says_who_worked_on_files(tmp_path):
     by_files = msgspec.structs.replace(run_result("a"), files=NAMES)
-    found = differences([("a", by_files), ("b", run_result("b"))], MACHINE_AND_TERMS)
-    assert found == ["not the same way in and out: files (a); pipes (b)"]
+    said = differences([("a", by_files), ("b", run_result("b"))], MACHINE_AND_TERMS)
+    assert said == ["not the same way in and out: files (a); pipes (b)"]
 
 
 def test_questions_that_cannot_be_written_start_no_bot(tmp_path):

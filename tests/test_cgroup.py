@@ -162,11 +162,11 @@ def test_version_2_is_taken_where_it_was_delegated(tmp_path, offered, members, h
         "all/mine/cgroup.subtree_control": "",
         "all/mine/nonojudge/cgroup.procs": "",
     }
-    found = kernel(tmp_path, **UNIFIED, files=files)
-    assert set(found) == homes
+    offers = kernel(tmp_path, **UNIFIED, files=files)
+    assert set(offers) == homes
     if homes:
         assert (tmp_path / "all/mine/cgroup.subtree_control").read_text() == "+pids +memory +cpu"
-        assert found["pids"].back == tmp_path / "all/mine/nonojudge"
+        assert offers["pids"].back == tmp_path / "all/mine/nonojudge"
 
 
 def test_the_figures_of_version_2(tmp_path):

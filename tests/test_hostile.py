@@ -71,7 +71,7 @@ def test_what_multiplies_ends_at_the_limit_of_processes(tmp_path, bomb, contain)
     assert end_of(bomb, tmp_path, contain, wall_limit_seconds=20.0) is EndReason.PROCESS_LIMIT
 
 
-# What goes to a new session with every fork is not among them: nothing but a cgroup or walls catch that for sure.
+# What goes to a new session with every fork is not among them: only a cgroup or a sandbox catches that for sure.
 @slow
 @pytest.mark.parametrize("bomb", ["fork_bomb", "shell_bomb", "thread_bomb"])
 @pytest.mark.usefixtures("_small_world")

@@ -27,10 +27,10 @@ pytestmark = pytest.mark.usefixtures("little_patience")
 
 
 def interrupt_after(puzzle):
-    """Return what is told of rulings and sends this process, the judge, a Ctrl-C after the one on `puzzle`."""
+    """Return a listener to verdicts that sends this process, the judge, a Ctrl-C after the one on `puzzle`."""
 
-    def told(ruling, seconds):
-        if ruling.number == puzzle:
+    def told(result, seconds):
+        if result.number == puzzle:
             os.kill(os.getpid(), signal.SIGINT)
 
     return told
@@ -55,7 +55,7 @@ def attempts(result):
 def test_an_interrupted_run_goes_on_with_the_next_puzzle(tmp_path, feed):
     first = interrupted(tmp_path, feed=feed)
     told = []
-    result = resume(SET, tmp_path / "result.json", lambda ruling, seconds: told.append(ruling.number))
+    result = resume(SET, tmp_path / "result.json", lambda one, seconds: told.append(one.number))
     assert told == [1, 2, 3, 4, 5]
     assert verdicts(result) == ["right"] * 5
     assert attempts(result) == [(1, "interrupted"), (3, "finished")]
@@ -139,7 +139,7 @@ def resumed(folder):
 
 
 def killed_after_two(folder):
-    """Kill a judge by SIGKILL when it has written down two rulings; return the process number of its bot."""
+    """Kill a judge by SIGKILL when it has written down two verdicts; return the process number of its bot."""
     judge = judge_of(folder, "hang_once_at_3")
     path = folder / "result.journal.jsonl"
     wait_until(lambda: sum(isinstance(one, PuzzleJudged) for one in read_records(path)) == 2)

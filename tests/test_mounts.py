@@ -36,15 +36,15 @@ def here(tmp_path, monkeypatch):
 
 def seen(words, *paths):
     """Return what a bot may do with each path: what was mounted last over it says so."""
-    found = []
+    states = []
     for path in paths:
         state = "absent"
         for one in words:
             option, *where = one[-2:] if "--tmpfs" in one else one
             if option in STATES and is_in(Path(path), Path(where[-1])):
                 state = "covered" if where[0] == "/dev/null" else STATES[option]
-        found.append(state)
-    return found
+        states.append(state)
+    return states
 
 
 def bot(path):
@@ -122,8 +122,8 @@ def test_results_among_which_a_bot_lies_are_hidden_one_by_one(here):
         (here / "bots/results" / name).write_text(f'{{"kind": "{kind}"}}')
     (here / "bots/results/weights.json").write_text("{}")
     words = Sandbox(results=(here / "bots/results",)).mounts(bot("bots/results/bot.py"))
-    found = seen(words, *(here / "bots/results" / name for name in ("today.json", "set/run.json", "weights.json")))
-    assert found == ["covered", "covered", "read"]
+    paths = [here / "bots/results" / name for name in ("today.json", "set/run.json", "weights.json")]
+    assert seen(words, *paths) == ["covered", "covered", "read"]
 
 
 def test_what_is_shown_is_read_and_wins_over_other_bots_but_not_over_results(here):
@@ -180,9 +180,9 @@ def test_what_a_command_names(tmp_path):
     for name in ("bot.py", "book", "weights"):
         (tmp_path / name).touch()
     words = [sys.executable, "bot.py", "--book=book", "25x25", "\0", "x" * 5000, "cat weights; true", "/etc"]
-    found = [path for path in named_by(words) if tmp_path in path.parents]
-    assert [path.name for path in dict.fromkeys(found)] == ["bot.py", "book", "weights"]
-    assert Path("/etc") not in found
+    named = [path for path in named_by(words) if tmp_path in path.parents]
+    assert [path.name for path in dict.fromkeys(named)] == ["bot.py", "book", "weights"]
+    assert Path("/etc") not in named
 
 
 def test_scripts_that_name_each_other_come_to_an_end(tmp_path):
@@ -207,8 +207,8 @@ def test_a_program_behind_another_is_installed_as_well_and_so_is_what_runs_it(tm
     interpreter = program(tmp_path / "its" / "bin" / "python")
     (tmp_path / "its" / "lib").mkdir()
     bot = program(tmp_path / "bot" / "bin" / "bot", f"#!{interpreter}")
-    found = {path.relative_to(tmp_path).as_posix() for path in prefixes_of([*before, bot])}
-    assert found == {"its/bin", "its/lib", "bot/bin"}
+    prefixes = {path.relative_to(tmp_path).as_posix() for path in prefixes_of([*before, bot])}
+    assert prefixes == {"its/bin", "its/lib", "bot/bin"}
     assert [*folders_of([*before, bot])] == []  # a warm-up writes in those
 
 

@@ -66,7 +66,7 @@ def test_every_wall_holds(folder, monkeypatch):
     assert not any(breaches.values())
 
 
-def test_without_walls_the_trial_gets_through():
+def test_without_a_sandbox_the_trial_gets_through():
     broken = {claim for claim, breach in tried_sandbox(Contain.NO)[0].items() if breach}
     assert {*TRIALS} - {SCRATCH, UNPRIVILEGED, CORE, ENDED} <= broken  # those depend on the user and the machine
 
@@ -129,7 +129,7 @@ def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
 
 
 @contained_only
-def test_what_cannot_be_started_is_said_as_without_walls(tmp_path):
+def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
     (tmp_path / "text").write_text("x")
     for program in ("no-such-program", "./no-such-program", "./text"):
         said = []
@@ -152,7 +152,7 @@ def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("behaviour", "end"), [("ends_with_2_at_the_end", (2, None)), ("killed_at_3", (None, "SIGKILL"))]
 )
-def test_ends_are_told_as_without_walls(tmp_path, behaviour, end):
+def test_ends_are_told_as_without_a_sandbox(tmp_path, behaviour, end):
     result = played(behaviour, tmp_path, contain=Contain.YES)
     assert (result.end.exit_status, result.end.signal) == end
     assert result.contained == "yes"
@@ -239,13 +239,13 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     assert cli.run(["run", "--resume", "r.json", "--quiet"]) == 0
     result = read_result(tmp_path / "r.json")
     assert verdicts(result) == ["right"] * 5
-    assert [leg.end.reason.value for leg in result.attempts] == ["interrupted", "finished"]
+    assert [one.end.reason.value for one in result.attempts] == ["interrupted", "finished"]
 
 
 @pytest.mark.slow
 @contained_only
 @pytest.mark.usefixtures("compiled")
-def test_the_bot_of_this_project_finds_its_kernels_within_walls():
+def test_the_bot_of_this_project_finds_its_kernels_in_a_sandbox():
     options = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--contain", "yes"]
     assert cli.run(["run", *options, "--", sys.executable, "-m", "nonobot", "--size", "5x5"]) == 0
     assert read_result(Path("r.json")).stderr_bytes == 0  # it would say that it compiles
