@@ -1,4 +1,4 @@
-"""A small set and the scripted bots, for the tests of the judge."""
+"""A small set, bots as programs and bots as scripts, for the tests of the judge."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import signal
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType, SimpleNamespace
@@ -110,3 +111,47 @@ def nothing_hangs() -> Iterator[None]:
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
+
+
+class ScriptedTransport:
+    """A bot's side as a script, without a process, and with a clock that goes on when one waits.
+
+    It expects to be sent something, and answers: what is expected and what is written stand in order.
+
+    A step is `("sent", bytes)`, `("last", bytes)` for the last thing that is sent, `("wrote", bytes)`,
+    `("waits", seconds)`, `("closed", None)` for its stdout or `("ended", None)` for the process.
+    """
+
+    def __init__(self, *steps: tuple[str, object]) -> None:
+        self.started = self.now = 100.0
+        self.exited = self.output_closed = False
+        self._steps = deque(steps)
+
+    def clock(self) -> float:
+        return self.now
+
+    def send(self, data: bytes, last: bool = False) -> None:
+        assert self._steps, f"nothing more is expected, and {data!r} was sent"
+        assert self._steps.popleft() == ("last" if last else "sent", data)
+
+    def read(self, until: float) -> bytes:
+        kind, value = self._steps[0] if self._steps else ("waits", float("inf"))
+        if kind == "waits" and self.now + value <= until:
+            self.now += value
+            self._steps.popleft()
+            return self.read(until)
+        if kind in ("waits", "sent", "last"):
+            assert until < float("inf"), f"waits for ever; next is {kind}"
+            if kind == "waits" and self._steps:
+                self._steps[0] = (kind, value - max(0.0, until - self.now))
+            self.now = max(self.now, until)
+            return b""
+        self._steps.popleft()
+        self.exited |= kind == "ended"
+        self.output_closed |= kind == "closed"
+        return value if kind == "wrote" else b""
+
+    @property
+    def done(self) -> bool:
+        """Whether everything happened."""
+        return not self._steps

@@ -15,7 +15,7 @@ from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
 from nonobot.protocol import format_answer
 from nonobot.tournament_data import Recipe, load_set
-from tests.scripted_transport import ScriptedTransport
+from tests.judged import ScriptedTransport
 
 RECIPE = Recipe(3, 3, 3, seed=1)
 SET = load_set(str(RECIPE))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nonobot.harness.play import conversation
 from nonobot.harness.play.conversation import Conversation
 from nonobot.protocol import AnswerReader, Solution, format_answer, read_answers
-from tests.scripted_transport import ScriptedTransport
+from tests.judged import ScriptedTransport
 
 SOLUTION = Solution([[1, 0], [0, 1]])
 ONE, TWO, THREE = (format_answer(number, SOLUTION) for number in (1, 2, 3))

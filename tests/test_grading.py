@@ -18,7 +18,7 @@ from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.select import Grade, drawn_board
 from tests import naive
 from tests.boards import all_grids
-from tests.scripted_transport import ScriptedTransport
+from tests.judged import ScriptedTransport
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
