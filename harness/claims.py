@@ -29,20 +29,6 @@ from nonobot.tournament_data.registry import FOLDER_VARIABLE, State, data_folder
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = [
-    "FILE",
-    "Claim",
-    "Measured",
-    "Relation",
-    "Status",
-    "as_json",
-    "as_text",
-    "bound_in_words",
-    "listing",
-    "measure_all",
-    "read_claims",
-]
-
 FILE = Path(__file__).with_name("claims.toml")
 
 

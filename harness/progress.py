@@ -13,8 +13,6 @@ from nonobot.harness.text import duration, in_unit, on_terminal
 if TYPE_CHECKING:
     from rich import progress as rich_progress
 
-__all__ = ["AllRunsProgress", "Progress", "RunProgress"]
-
 SECONDS_BEFORE_BAR = 1.0
 """A job that is done by then shows no bar."""
 

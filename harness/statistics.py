@@ -18,21 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from nonobot.harness.text import count, interval_in_words, percent, ratio_in_words
 
-__all__ = [
-    "EXIT_STATUS",
-    "OUTCOME_STYLES",
-    "RESOLUTION_SECONDS",
-    "Outcome",
-    "Ratio",
-    "decide",
-    "floored",
-    "half_count",
-    "in_words",
-    "needed_pairs",
-    "paired_ratio",
-    "spread",
-]
-
 RESOLUTION_SECONDS = 1e-4
 """Smallest difference between times that counts. A judge stamps an answer when it reads it: two answers that
 arrive in one read get the same stamp, and the scheduler moves each stamp by about ten microseconds."""

@@ -20,26 +20,6 @@ if TYPE_CHECKING:
 
 # rich is imported where it is used: importing it takes long, and most forms do without it.
 
-__all__ = [
-    "GAP",
-    "NOTHING",
-    "count",
-    "drawn",
-    "duration",
-    "in_unit",
-    "interval_in_words",
-    "last_line",
-    "megabytes",
-    "new_table",
-    "on_terminal",
-    "percent",
-    "plain",
-    "ranges",
-    "ratio_in_words",
-    "shortened",
-    "width",
-]
-
 NOTHING = "\N{EN DASH}"
 """The sign for a value that is unknown or missing."""
 

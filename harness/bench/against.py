@@ -30,8 +30,6 @@ from nonobot.harness.text import drawn, duration, new_table, percent, plain
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["CONFIDENCE", "Against", "Compared", "Plan", "as_json", "as_text", "measure_against", "two_trees"]
-
 CONFIDENCE = 0.95
 """Confidence of all intervals together, however many benchmarks there are."""
 

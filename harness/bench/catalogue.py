@@ -11,20 +11,6 @@ from typing import Any
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.text import drawn, new_table
 
-__all__ = [
-    "BENCHMARKS",
-    "COLD_START",
-    "Benchmark",
-    "CheckError",
-    "Job",
-    "chosen",
-    "clocked",
-    "counting_job",
-    "listing",
-    "make_job",
-    "require",
-]
-
 
 @dataclass(frozen=True)
 class Job:

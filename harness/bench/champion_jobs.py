@@ -21,8 +21,6 @@ from nonobot.bot.line import paint
 from nonobot.harness.bench.catalogue import Job, clocked, counting_job, require
 from nonobot.harness.bench.positions import deduced_cells, positions
 
-__all__ = ["make"]
-
 SWEEPS = 8
 """Sweeps from even odds on; a descent makes three before its first step, and one before each other."""
 

@@ -24,21 +24,6 @@ from nonobot.harness.text import drawn, duration, last_line, new_table, percent
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = [
-    "FAST",
-    "THOROUGH",
-    "Measured",
-    "Pace",
-    "as_json",
-    "as_text",
-    "checks",
-    "json_of",
-    "make_ready",
-    "measure",
-    "measure_all",
-    "save",
-]
-
 BENCH_SCHEMA_VERSION = 1
 """Version of the JSON forms; a change that old readers cannot take raises it."""
 

@@ -15,8 +15,6 @@ from nonobot.harness.bench.catalogue import Job, counting_job
 from nonobot.harness.bench.positions import deduced_cells, positions
 from nonobot.protocol import Puzzle
 
-__all__ = ["make"]
-
 LEVELS = {"propagation-papers": 0, "fp1-root": 1}
 
 

@@ -23,8 +23,6 @@ import numpy.typing as npt
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data import load_set
 
-__all__ = ["FILE", "Position", "deduced_cells", "positions"]
-
 FILE = Path(__file__).with_name("positions.json")
 
 PUZZLES = {1: (80, 107, 110, 123), 2: (114,), 3: (78, 90, 106)}

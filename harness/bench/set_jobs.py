@@ -11,8 +11,6 @@ from nonobot.harness.bench.positions import positions
 from nonobot.protocol import Record, Solution, TaaiReader, format_answer, format_puzzle, mismatches
 from nonobot.tournament_data import load_set
 
-__all__ = ["make"]
-
 COUNT = 200
 """Puzzles of the question file, and answers written."""
 

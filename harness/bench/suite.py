@@ -22,8 +22,6 @@ import pyperf  # type: ignore[import-untyped, unused-ignore]
 from nonobot.harness.bench.catalogue import BENCHMARKS, CheckError, Job, chosen, make_job, require
 from nonobot.harness.errors import UnusableError
 
-__all__ = ["check_start", "main", "make_ready", "start_command"]
-
 QUESTION = Path(__file__).with_name("question.txt")
 """A board of 2x2, which `start-warm` and `start-cold` solve."""
 

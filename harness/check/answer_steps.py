@@ -10,19 +10,6 @@ from nonobot.harness.check.session import BotUnderTest, ShortfallError, excerpt
 from nonobot.harness.check.step import ANSWER, COUNTS, MUST, NOTE, ONE_AT_A_TIME, QUESTION, step
 from nonobot.protocol import format_answer
 
-__all__ = [
-    "answers_before_the_next",
-    "any_solution",
-    "large_batch",
-    "numbers_and_order",
-    "official_form",
-    "one_puzzle",
-    "only_answers",
-    "same_again",
-    "seconds_per_puzzle",
-    "writes_at_once",
-]
-
 START_MARGIN = 1.5
 """A later start may take so much longer than the first."""
 

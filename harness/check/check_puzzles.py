@@ -8,22 +8,6 @@ from random import Random
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data.generate import generate
 
-__all__ = [
-    "LARGEST_SIDE",
-    "SMALLEST_SIDE",
-    "Numbered",
-    "Size",
-    "ambiguous",
-    "easy",
-    "filled",
-    "hard",
-    "numbered",
-    "text_of",
-    "unsolvable",
-    "with_empty_edge_columns",
-    "with_empty_edge_rows",
-]
-
 Size = tuple[int, int]
 Numbered = tuple[int, Puzzle]
 

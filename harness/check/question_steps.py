@@ -27,8 +27,6 @@ from nonobot.harness.check.step import (
 )
 from nonobot.protocol import Puzzle
 
-__all__ = ["QUESTION_STEPS"]
-
 SECONDS_BETWEEN_PIECES = 0.0005
 """A bot that waits for input gets each piece alone."""
 

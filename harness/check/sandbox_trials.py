@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from nonobot.harness.play.sandbox import Sandbox
     from nonobot.harness.results.conditions import Contain, Counted
 
-__all__ = ["CORE", "ENDED", "SCRATCH", "TRIALS", "UNPRIVILEGED", "tried_sandbox"]
-
 SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")
 """Places where each bot has folders of its own."""
 

@@ -19,8 +19,6 @@ from nonobot.harness.referee import judge
 from nonobot.harness.results.run_result import Verdict
 from nonobot.protocol import Answer, AnswerReader
 
-__all__ = ["BotUnderTest", "Session", "ShortfallError", "excerpt"]
-
 MOST_OUTPUT_BYTES = 1 << 20
 MOST_OUTPUT_BYTES_PER_CELL = 4000
 """Output per cell, and a megabyte at least, that is listened to: twice the answers of the largest batch."""

@@ -17,8 +17,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["GRACE_SECONDS", "LEFT_BEHIND", "STDERR_UNREAD", "STDOUT_CLOSED"]
-
 LEFT_BEHIND = "left-behind"
 """Reports the processes that remain after the bot has ended, a line each, and ends them."""
 

@@ -16,17 +16,6 @@ from nonobot.harness.check.session import BotUnderTest, ShortfallError
 if TYPE_CHECKING:
     from rich.status import Status
 
-__all__ = [
-    "PROCESS",
-    "Level",
-    "Show",
-    "Step",
-    "StepResult",
-    "StepVerdict",
-    "carried_out",
-    "step",
-]
-
 # The headings that state the rules, in docs/protocol.md, and the last one in docs/check.md.
 QUESTION = "A question"
 ANSWER = "An answer"

@@ -16,8 +16,6 @@ from nonobot.harness.check.step import MUST, PROCESS, REFUSES, SHOULD, Step, Ste
 from nonobot.harness.play.bot_process import SECONDS_TO_OBEY
 from nonobot.harness.results.run_result import SCHEMA_VERSION
 
-__all__ = ["STEPS", "CheckResult", "list_of_steps", "selected", "summary"]
-
 SECONDS_INTO_WORK = 0.3
 
 IN_TIME = f"the bot ends within {SECONDS_TO_OBEY:g} s"

@@ -20,8 +20,6 @@ from nonobot.harness.statistics import EXIT_STATUS
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import require_writable
 
-__all__ = ["add_to"]
-
 EXAMPLES = """\
 examples:
   nonojudge bench --fast                          all but the cold start, some minutes

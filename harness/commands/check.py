@@ -22,8 +22,6 @@ from nonobot.harness.play.sandbox import Sandbox, built_sandbox, uncontained
 from nonobot.harness.results.conditions import Contain
 from nonobot.protocol import DEFAULT_SIZE
 
-__all__ = ["add_to", "carry_out"]
-
 PATIENCE_SECONDS = 10.0
 START_SECONDS = 120.0
 

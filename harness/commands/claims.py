@@ -13,8 +13,6 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import on_terminal
 
-__all__ = ["add_to"]
-
 QUICK_SECONDS = 30
 
 EXAMPLES = """\

@@ -15,8 +15,6 @@ from nonobot.harness.ranking.comparison_text import as_text
 from nonobot.harness.statistics import EXIT_STATUS
 from nonobot.harness.text import on_terminal
 
-__all__ = ["add_limits", "add_to", "add_tolerance", "compared"]
-
 EXAMPLES = """\
 examples:
   nonojudge compare --before old-*.json --after new-*.json    alternating runs: old, new, old, new, ...

@@ -29,8 +29,6 @@ from nonobot.protocol.formats import (
     write,
 )
 
-__all__ = ["add_to"]
-
 EXAMPLES = """\
 examples:
   nonojudge convert puzzle.non puzzle.xml

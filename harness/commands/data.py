@@ -21,8 +21,6 @@ from nonobot.tournament_data.registry import (
     stored_path,
 )
 
-__all__ = ["add_to"]
-
 DESCRIPTION = """\
 The question files of the TAAI, TCGA and ICGA tournaments of 2011 to 2023. They are not part of this package: they
 are fetched from where they are published, or imported from a folder, and checked by their SHA-256 each time they

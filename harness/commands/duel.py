@@ -24,8 +24,6 @@ from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.user_files import loaded
 
-__all__ = ["add_to"]
-
 DEFAULT_SET = "boardgen:25x25x500:seed=7"
 
 VERSIONS = ("before", "after")

@@ -19,8 +19,6 @@ from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, parse_dimensions, parse_seed
 from nonobot.tournament_data.select import MOST_DRAWS, NoBoardError
 
-__all__ = ["add_to"]
-
 PUZZLE_SECONDS = 60.0
 LINE_LIMIT = 3_000_000
 """Lines painted for a board in about fifteen seconds, on a slow machine in less than `PUZZLE_SECONDS`."""

@@ -9,8 +9,6 @@ from pathlib import Path
 from nonobot.arguments import Parser, seconds, whole_number
 from nonobot.harness.errors import UnusableError, require_libraries
 
-__all__ = ["add_to"]
-
 EXAMPLES = """\
 examples:
   nonojudge page                         opens in the browser; Ctrl-C ends it

@@ -21,8 +21,6 @@ from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import loaded, require_writable, write_output
 
-__all__ = ["add_to"]
-
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
 FORMS = (".svg", ".png", ".json")
 

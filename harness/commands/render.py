@@ -32,8 +32,6 @@ from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import PREFIX
 from nonobot.tournament_data.registry import official_sets
 
-__all__ = ["add_to"]
-
 EXAMPLES = """\
 examples:
   nonojudge render questions.txt                                      the first puzzle, on the terminal

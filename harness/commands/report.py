@@ -15,8 +15,6 @@ from nonobot.harness.results.result_files import read_results
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.user_files import require_writable, write_output
 
-__all__ = ["add_to"]
-
 EXAMPLES = """\
 examples:
   nonojudge report results/*.json

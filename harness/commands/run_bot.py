@@ -24,8 +24,6 @@ from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.user_files import loaded
 
-__all__ = ["add_to"]
-
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
 
 EXAMPLES = f"""\

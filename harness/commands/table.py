@@ -15,8 +15,6 @@ from nonobot.harness.results.result_files import read_results
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import write_output
 
-__all__ = ["add_to"]
-
 FORMATS = ("text", "markdown", "csv", "json")
 FORMAT_OF_ENDING = {".md": "markdown", ".csv": "csv", ".json": "json"}
 

@@ -26,8 +26,6 @@ from nonobot.harness.text import count
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.rounds import ScheduledRun, held, scheduled_runs
 
-__all__ = ["add_to"]
-
 EXAMPLES = """\
 example of a tournament file:
   name = "weekly"

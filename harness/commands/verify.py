@@ -13,8 +13,6 @@ from nonobot.harness.results.run_result import VerifyResult
 from nonobot.harness.user_files import loaded, opened
 from nonobot.protocol import read_answers
 
-__all__ = ["add_to"]
-
 EXAMPLES = """\
 examples:
   nonojudge verify questions.txt answers.txt

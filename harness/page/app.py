@@ -37,8 +37,6 @@ from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, scene_of
 from nonobot.protocol.svg import DARK, LIGHT, svg_of
 from nonobot.tournament_data.registry import State, official_sets, state_of
 
-__all__ = ["make_app"]
-
 STATIC = Path(str(files("nonobot.harness.page") / "static"))
 
 LINE_SECONDS = 30.0

@@ -20,16 +20,6 @@ from nonobot.tournament_data import SetError, load_set
 from nonobot.tournament_data.generate import PREFIX, Recipe
 from nonobot.tournament_data.registry import official_sets
 
-__all__ = [
-    "LONGEST_SIDE",
-    "Board",
-    "Selection",
-    "puzzle_of_file",
-    "puzzle_of_set",
-    "sample_names",
-    "sample_text",
-]
-
 LONGEST_SIDE = 254
 """Cells of a side that the page takes; longer ones are for the commands."""
 

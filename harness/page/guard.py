@@ -25,8 +25,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nonobot.protocol.formats import MOST_BYTES
 
-__all__ = ["Guard", "Listener"]
-
 MOST_BODIES_BYTES = 8 * MOST_BYTES  # of all requests together
 HEAD_SECONDS = 10.0  # for the head of a request to arrive
 BODY_SECONDS = 30.0  # for its body

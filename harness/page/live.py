@@ -30,8 +30,6 @@ from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, read
 from nonobot.harness.results.run_result import RunResult, Score
 from nonobot.harness.text import duration, plain
 
-__all__ = ["Live", "Shown", "shown_now"]
-
 JOURNAL = ".journal.jsonl"
 MOST_WATCHERS = 32
 LAST_PUZZLES = 12

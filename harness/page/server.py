@@ -20,8 +20,6 @@ from nonobot.harness.page.live import Live
 from nonobot.harness.page.solves import Solves
 from nonobot.system import usable_cores
 
-__all__ = ["listening_socket", "open_browser", "serve"]
-
 MOST_PROCESSES = 8
 SECONDS_TO_FINISH = 1
 TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}

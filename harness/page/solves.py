@@ -25,8 +25,6 @@ import psutil
 from nonobot.harness.page.boards import LONGEST_SIDE
 from nonobot.harness.play.bot_command import OWN_BOT
 
-__all__ = ["BusyError", "LateError", "Solves"]
-
 COMMAND = (*OWN_BOT, "--dialogue")
 
 MOST_WAITING, MOST_WAITING_OF_TAB = 400, 40

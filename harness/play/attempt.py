@@ -25,8 +25,6 @@ from nonobot.harness.text import last_line
 from nonobot.protocol import Answer, AnswerReader
 from nonobot.tournament_data import SetPuzzle
 
-__all__ = ["AttemptLoop", "play_attempt"]
-
 LINGER_SECONDS = 5.0
 """Grace period for exiting once no further answer can come."""
 

@@ -14,23 +14,6 @@ import nonobot
 from nonobot.protocol import DEFAULT_SIZE
 from nonobot.tournament_data import PuzzleSet
 
-__all__ = [
-    "HOME",
-    "OWN_BOT",
-    "OWN_JUDGE",
-    "SYSTEM",
-    "everything_named",
-    "folders_of",
-    "interpreter_in",
-    "is_here",
-    "is_in",
-    "is_own_bot",
-    "name_of",
-    "named_by",
-    "own_bot",
-    "prefixes_of",
-]
-
 HOME = Path(nonobot.__file__).resolve().parent.parent
 """The folder that `nonobot` is imported from: a clone, or the folder of installed packages."""
 

@@ -30,8 +30,6 @@ from nonobot.harness.play.sandbox import OWN_PROCESSES, Sandbox
 from nonobot.harness.results.run_result import Usage
 from nonobot.harness.text import last_line, plain
 
-__all__ = ["SECONDS_TO_OBEY", "BotProcess", "LastWords", "PassedOn", "StderrLog"]
-
 PIPE_BYTES = 1 << 20
 """Capacity of the answer pipe, where the system allows it, and most bytes of a read: a judge that is busy with an
 answer does not hold up a bot that writes the next."""

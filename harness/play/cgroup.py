@@ -22,8 +22,6 @@ from pathlib import Path
 from nonobot.harness.play.machine import cores_kept, threads
 from nonobot.harness.results.conditions import Counted
 
-__all__ = ["Group", "made_group"]
-
 CONTROLLERS = ("pids", "memory", "cpuacct", "cpuset")
 """In the words of version 1; in version 2 the times of a group are always counted."""
 

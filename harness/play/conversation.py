@@ -14,8 +14,6 @@ from typing import Generic, Protocol, TypeVar
 
 from nonobot.protocol import Puzzle
 
-__all__ = ["Conversation", "Reader", "Transport", "most_bytes_of_an_answer"]
-
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 

@@ -24,8 +24,6 @@ from nonobot.harness.results.result_files import parse_log
 from nonobot.harness.results.run_result import BotLog
 from nonobot.tournament_data import SetPuzzle
 
-__all__ = ["AnswerFile", "ExchangeFolder", "UnreadableError", "file_names", "opened_below", "scratch_folder"]
-
 MOST_LOG_BYTES = 1 << 20
 """Longest log that is read: fifty times that of a tournament."""
 

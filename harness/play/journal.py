@@ -21,17 +21,6 @@ from msgspec import Struct, field
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
 
-__all__ = [
-    "Alive",
-    "AttemptEnded",
-    "AttemptStarted",
-    "Journal",
-    "PuzzleJudged",
-    "Record",
-    "journal_path",
-    "read_records",
-]
-
 
 class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="leg-started"):
     """A bot was started; process number and creation time identify its process later."""

@@ -16,20 +16,6 @@ from nonobot.harness.results.conditions import Machine
 from nonobot.harness.text import percent
 from nonobot.system import usable_cores
 
-__all__ = [
-    "BUSY_SHARE",
-    "busy_warning",
-    "can_pin",
-    "cores_kept",
-    "machine_facts",
-    "off_cores",
-    "on_cores",
-    "require_cores",
-    "threads",
-    "tournament_core",
-    "version_of",
-]
-
 BUSY_SHARE = 0.1
 """Share of the usable CPU time, used by other processes, at which a machine is called busy."""
 

@@ -34,19 +34,6 @@ from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunRe
 from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import PuzzleSet
 
-__all__ = [
-    "GOES_ON",
-    "Bot",
-    "ResultLostError",
-    "WarmUpError",
-    "not_started",
-    "play",
-    "recorded_run",
-    "require_place",
-    "resume",
-    "warmed_up",
-]
-
 GOES_ON = (EndReason.INTERRUPTED, EndReason.NOT_STARTED)
 """Ends after which a run can be resumed; the others are final."""
 

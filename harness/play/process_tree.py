@@ -25,8 +25,6 @@ from nonobot.harness.play.cgroup import Group
 from nonobot.harness.play.journal import AttemptStarted
 from nonobot.harness.results.conditions import Counted
 
-__all__ = ["RSS_UNIT_BYTES", "ProcessTree", "end_leftover"]
-
 RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
 """Unit of `ru_maxrss`."""
 

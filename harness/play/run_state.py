@@ -28,8 +28,6 @@ from nonobot.harness.results.run_result import (
 from nonobot.protocol import Answer
 from nonobot.tournament_data import PuzzleSet, SetPuzzle
 
-__all__ = ["NO_USAGE", "Interrupts", "OnVerdict", "RunState", "records_of", "stderr_path"]
-
 OnVerdict = Callable[[PuzzleResult, float], None]
 """Called with each verdict and the run time in seconds at which it was given."""
 

@@ -26,16 +26,6 @@ from nonobot.harness.play.bot_command import SYSTEM, everything_named, folders_o
 from nonobot.harness.results.conditions import Contain
 from nonobot.system import kernel_cache
 
-__all__ = [
-    "OWN_PROCESSES",
-    "REFUSAL",
-    "Sandbox",
-    "built_sandbox",
-    "hidden_results",
-    "uncontained",
-    "why_no_sandbox",
-]
-
 SCRATCH_BYTES = 1 << 30
 """Size of a bot's own scratch, which is memory and counts as the bot's; the same size in `/dev/shm`."""
 

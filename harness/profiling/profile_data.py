@@ -26,22 +26,6 @@ from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, 
 from nonobot.harness.text import percent
 from nonobot.tournament_data import PuzzleSet
 
-__all__ = [
-    "OUTSIDE_STEPS",
-    "Profile",
-    "PuzzleProfile",
-    "Span",
-    "depth_first",
-    "main_stage",
-    "profile_of",
-    "read_profile",
-    "reason",
-    "share",
-    "span_of",
-    "stages_of",
-    "to_json",
-]
-
 PROFILE_SCHEMA_VERSION = 1
 """Raised by a change that old readers cannot take."""
 

@@ -29,8 +29,6 @@ from nonobot.harness.text import duration, plain, shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["THEMES", "draw"]
-
 WIDTH, MARGIN = 1000, 24
 INNER = WIDTH - 2 * MARGIN
 ROW = 30

@@ -40,19 +40,6 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-__all__ = [
-    "STAGE_STYLES",
-    "Part",
-    "ProfileComparison",
-    "as_text",
-    "compare",
-    "comparison_as_text",
-    "heading",
-    "judgement",
-    "share_in_words",
-    "stage_order",
-]
-
 BAR_WIDTH, LEAST_BAR = 30, 5
 
 SHARED_CORE = 0.9

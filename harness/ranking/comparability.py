@@ -9,18 +9,6 @@ from nonobot.harness.results.conditions import Machine
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import count, percent
 
-__all__ = [
-    "MACHINE_AND_TERMS",
-    "SOFTWARE",
-    "Fact",
-    "Labelled",
-    "MachineKind",
-    "busy_lines",
-    "conditions",
-    "differences",
-    "kind_of",
-]
-
 Fact = Callable[[RunResult], object]
 Labelled = tuple[str, RunResult]
 """A run with the label of its bot or version in the output."""

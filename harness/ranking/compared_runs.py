@@ -15,8 +15,6 @@ from nonobot.harness.results.result_files import files_in, read_any
 from nonobot.harness.results.run_result import BotLog, PuzzleResult, RunResult, Verdict
 from nonobot.harness.statistics import floored
 
-__all__ = ["Version", "pairs_of_runs", "read_version", "same_sets", "shared_cores"]
-
 
 @dataclass(frozen=True)
 class Version:

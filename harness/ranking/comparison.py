@@ -31,8 +31,6 @@ from nonobot.harness.statistics import (
 )
 from nonobot.harness.text import count, duration, ratio_in_words
 
-__all__ = ["Change", "Comparison", "Limits", "WholeRuns", "compare"]
-
 COMPARISON_SCHEMA_VERSION = 1
 """Version of the JSON form; a change that old readers cannot take raises it."""
 

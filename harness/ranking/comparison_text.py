@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-__all__ = ["as_text"]
-
 SHOWN_PUZZLES = 10
 """How many newly solved or lost puzzles the text names."""
 

@@ -13,8 +13,6 @@ from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import BotLog, RunResult, Verdict, VerifyResult
 
-__all__ = ["Evidence", "Ranking", "Row", "Scope", "rankings"]
-
 Judged = RunResult | VerifyResult
 
 

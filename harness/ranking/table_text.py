@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-__all__ = ["CSV_COLUMNS", "TABLE_SCHEMA_VERSION", "as_csv", "as_json", "as_markdown", "as_text"]
-
 TABLE_SCHEMA_VERSION = 1
 """Version of the JSON form; a change that old readers cannot take raises it."""
 

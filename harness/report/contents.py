@@ -17,8 +17,6 @@ from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import END_MEANING, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.text import count, duration, megabytes, plain
 
-__all__ = ["Report", "Run", "SetPart", "Variants", "machines", "terms"]
-
 T = TypeVar("T", bound=Hashable)
 
 SLOWEST = 8

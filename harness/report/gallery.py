@@ -18,8 +18,6 @@ from nonobot.protocol.svg import INHERIT, svg_of
 from nonobot.tournament_data import Recipe, SetError, load_set
 from nonobot.tournament_data.generate import PREFIX
 
-__all__ = ["Gallery", "cells_of"]
-
 CELL = 8
 """Side of a cell, in units of the drawing; the page scales it."""
 

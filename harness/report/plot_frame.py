@@ -19,29 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = [
-    "AXIS",
-    "DARK_COLOURS",
-    "GRID",
-    "LIGHT_COLOURS",
-    "MUTED",
-    "TEXT",
-    "Look",
-    "axes_for",
-    "bot_colour",
-    "drawing",
-    "drawn",
-    "figure_for",
-    "inline_svg",
-    "line_style",
-    "log_seconds",
-    "look",
-    "marker_style",
-    "style_axes",
-    "svg_of",
-    "whole_numbers",
-]
-
 # Six hues that stay apart for every common colour blindness, on the background of their theme. Further bots
 # repeat them with another dash pattern, and no two of the first 24 have marker, colour and dashes in common.
 LIGHT_COLOURS = ("#1652d8", "#a3200a", "#049b68", "#971a93", "#b08800", "#2a2f38")

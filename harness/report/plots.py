@@ -26,8 +26,6 @@ from nonobot.harness.text import count, shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cactus", "duel_in_words", "head_to_head", "over_puzzles", "swatch"]
-
 
 def cactus(runs: Sequence[Run], name: str) -> str:
     """Return the plot of sorted times: a point (n, t) says that n puzzles took at most t seconds each."""

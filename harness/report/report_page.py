@@ -19,8 +19,6 @@ from nonobot.harness.text import count, duration, in_unit, megabytes, percent, p
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["STEPS", "page_of"]
-
 STEPS = 4
 """Steps of drawing a set, for the progress shown."""
 

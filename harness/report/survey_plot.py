@@ -13,8 +13,6 @@ from nonobot.harness.survey import BoardKind, Row, Survey, quantile
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["drawing_of"]
-
 # A file of its own has no page that knows of themes: it is drawn on white.
 PAPER, TEXT, MUTED, AXIS, GRID = "#ffffff", "#1c1e21", "#565b63", "#8a8f98", "#e3e5e8"
 

@@ -12,21 +12,6 @@ from msgspec import UNSET, Struct, UnsetType
 from nonobot.arguments import byte_count, either, seconds, whole_number
 from nonobot.tournament_data import PuzzleSet
 
-__all__ = [
-    "LIMITS",
-    "PROCESS_LIMIT",
-    "STALL_SECONDS",
-    "Configuration",
-    "Contain",
-    "Counted",
-    "Feed",
-    "FileNames",
-    "Machine",
-    "SetFacts",
-    "add_limits",
-    "configuration_of",
-]
-
 PROCESS_LIMIT = 512
 """Default limit on the processes and threads of a bot."""
 

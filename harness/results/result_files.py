@@ -15,21 +15,6 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.run_result import SCHEMA_VERSION, BotLog, RunResult, Score, VerifyResult
 from nonobot.system import whole_file
 
-__all__ = [
-    "RESULT_ENDINGS",
-    "AnyResult",
-    "decoded",
-    "files_in",
-    "is_log",
-    "parse_log",
-    "read_any",
-    "read_result",
-    "read_results",
-    "result_in",
-    "to_json",
-    "write_json",
-]
-
 RESULT_ENDINGS = (".json", ".log")
 """Endings of the files read from a folder; a file that is named itself may have any."""
 

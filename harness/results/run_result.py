@@ -16,21 +16,6 @@ from msgspec import UNSET, Struct, UnsetType, field
 from nonobot.harness.results.conditions import Configuration, Counted, FileNames, Machine, SetFacts
 from nonobot.harness.text import duration, last_line, megabytes
 
-__all__ = [
-    "END_MEANING",
-    "SCHEMA_VERSION",
-    "Attempt",
-    "BotEnd",
-    "BotLog",
-    "EndReason",
-    "PuzzleResult",
-    "RunResult",
-    "Score",
-    "Usage",
-    "Verdict",
-    "VerifyResult",
-]
-
 SCHEMA_VERSION = 2
 
 SHOWN_PUZZLES = 5
