@@ -1,1 +1,1 @@
-"""One module for each command: its arguments, and what it does."""
+"""One module for each command: `add_to` describes its arguments, `carry_out` does its work, returns its status."""

@@ -35,7 +35,6 @@ worse, but of something it cannot tell.
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.description = "Measure the bot's line kernels, propagation, search, start and more with pyperf."
     parser.epilog = EXAMPLES
     parser.add_argument("names", nargs="*", metavar="NAME", help="a benchmark, or what its name begins with")
@@ -64,7 +63,6 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Measure and print."""
     if arguments.list:
         print(listing(on_terminal()), end="")
         return 0

@@ -45,7 +45,6 @@ arguments are unusable.
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.usage = "nonojudge check [options] -- CMD [ARGS...]"
     parser.description = "Try a bot on each rule of the protocol: a self-test for authors of bots."
     parser.epilog = EXAMPLES
@@ -94,7 +93,6 @@ def _numbers(text: str) -> list[int]:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Carry out the steps and show what came of them."""
     if arguments.list:
         print(list_of_steps())
         return 0

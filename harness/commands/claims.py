@@ -28,7 +28,6 @@ Exit status: 0 all that were measured hold, 1 one does not or could not be measu
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.description = "Run the command of every claim, and print the bound and the figure measured."
     parser.epilog = EXAMPLES
     parser.add_argument("--list", action="store_true", help="list the claims and exit")
@@ -44,7 +43,6 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Measure the claims and print them."""
     claims = _chosen(read_claims(arguments.file), arguments)
     if arguments.list:
         print(listing(claims), end="")

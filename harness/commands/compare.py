@@ -29,7 +29,6 @@ Exit status: 0 not worse, 1 worse, 2 unusable arguments or results, 3 cannot tel
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.usage = "nonojudge compare [options] (BEFORE AFTER | --before RESULT... --after RESULT...)"
     parser.description = "Compare the results of two versions of a bot, or of two bots."
     parser.epilog = EXAMPLES
@@ -65,7 +64,6 @@ def add_limits(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Compare the two versions and print the outcome."""
     return compared(arguments, *_places(arguments))
 
 

@@ -52,7 +52,6 @@ PICTURE_LINE = "  picture   PNG, JPEG, GIF, PBM, PGM and what else Pillow reads,
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.description = "Convert a puzzle file to another format, or make a puzzle of a picture."
     lines = [f"  {one.name:<8}  {one.description}" for one in formats()]
     parser.epilog = EXAMPLES.format(formats="\n".join(sorted([*lines, PICTURE_LINE])))
@@ -66,7 +65,6 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Convert the file and say what could not be."""
     to = _target_format(arguments)
     name = "stdin" if arguments.source == "-" else arguments.source
     with opened(arguments.source) as file:

@@ -46,7 +46,6 @@ Exit status: 0 done, 1 some sets could not be had, 2 unusable arguments or input
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.description = DESCRIPTION
     parser.epilog = EXAMPLES
     actions = parser.add_subparsers(metavar="ACTION", required=True)

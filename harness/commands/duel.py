@@ -47,7 +47,6 @@ Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that cannot be
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.description = (
         "Play two versions of a bot at the same time on one core, and tell whether the second is slower."
     )
@@ -80,7 +79,6 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Play the rounds, compare the two versions, and print the outcome."""
     for version in VERSIONS:
         if not getattr(arguments, version):
             raise UnusableError(f"{version.upper()} is the command of a bot; it is empty")

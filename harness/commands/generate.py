@@ -48,7 +48,6 @@ Exit status: 0 written, 2 unusable arguments or no such board found; the files a
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.description = (
         "Make a question file as the tournaments' generator does: the first puzzle has a share p1 of\n"
         "black cells, the last one p2."
@@ -110,7 +109,6 @@ def _survey_file(text: str) -> Path:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Write the files."""
     selects = arguments.unique or arguments.hard > 1
     _check(arguments, selects)
     recipes = [

@@ -25,7 +25,6 @@ Exit status: 0 ended by Ctrl-C, 2 unusable arguments or input.
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.description = "Serve a local web page to paste, draw, step and see puzzles."
     parser.epilog = EXAMPLES
     parser.add_argument(
@@ -57,7 +56,6 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Serve the page until Ctrl-C."""
     require_libraries("the page", "starlette", "uvicorn")
     results: Path | None = arguments.results
     if results is not None and not results.is_dir():

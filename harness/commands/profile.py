@@ -38,7 +38,6 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.usage = "nonojudge profile [options] [SET | PROFILE.json] [-- CMD ARGS...]"
     parser.description = (
         "Run a bot on a set and show where its time goes: by stage and step of the search, by puzzle."
@@ -83,7 +82,6 @@ def _out(text: str) -> Path:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Make the profile, or read it, and show it."""
     if arguments.json and arguments.before:
         raise UnusableError("--json prints a profile, --before a comparison: one of them")
     if any(path.suffix != ".json" for path in arguments.out):

@@ -56,7 +56,6 @@ Selection = list[range] | Literal["all"] | None
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.description = "Draw puzzles, their solutions or the answers of a bot, on the terminal or in a file."
     parser.epilog = EXAMPLES
     parser.add_argument(
@@ -96,7 +95,6 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Draw."""
     _refuse_what_has_no_use(arguments)
     source = arguments.questions
     records, faults = _chosen(_entries(source, arguments.size), arguments.number, source)

@@ -32,7 +32,6 @@ Exit status: 0 the page is written, 1 without a file that could not be read, 2 u
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.description = "Write results as one self-contained HTML page: ranking, plots, pictures, machine facts."
     parser.epilog = EXAMPLES
     add_results(parser)
@@ -44,7 +43,6 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Write the page."""
     from nonobot.harness.report import STEPS, Report, page_of
 
     require_libraries("a report", "matplotlib", "jinja2")

@@ -52,7 +52,6 @@ FREE = {"resume", "quiet", "json", "carry_out", "command", "bot_command"}
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.usage = "nonojudge run [options] [-- CMD ARGS...]"
     parser.description = "Run a bot on a set of puzzles, check every answer, measure time and memory."
     parser.epilog = EXAMPLES
@@ -100,7 +99,6 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Run the bot, or resume a run, and print the result."""
     given = vars(arguments)
     result_path = (
         given.get("resume")

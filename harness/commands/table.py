@@ -36,7 +36,6 @@ Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or u
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.description = "Rank the results of several bots as the tournaments do."
     parser.epilog = EXAMPLES
     add_results(parser)
@@ -48,7 +47,6 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Read the results, rank them and write the ranking."""
     results, problems = read_results(arguments.results)
     for problem in problems:
         print(f"nonojudge: left out: {problem}", file=sys.stderr)

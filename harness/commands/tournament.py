@@ -67,7 +67,6 @@ Exit status: 0 everything was played, 1 a bot could not be started or a run was 
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.description = "Run every bot of a TOML file on every set of it, and rank them."
     parser.epilog = EXAMPLES
     parser.add_argument("file", type=Path, metavar="FILE.toml", help="the tournament")
@@ -92,7 +91,6 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Play what was not played yet, and print the ranking."""
     tournament = read_tournament(arguments.file)
     if arguments.same_kind and not arguments.on:
         raise UnusableError("--same-kind is about the machines of --on WHERE: it needs that option")

@@ -28,7 +28,6 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command and its arguments."""
     parser.description = (
         "Check the answers in a file, from whatever program, against the clues of their questions."
     )
@@ -42,7 +41,6 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Check the file and print the score."""
     puzzle_set = loaded(arguments.questions, arguments.size)
     referee = Referee(puzzle_set, arguments.any_order)
     with opened(arguments.answers, "the answers ") as lines:
