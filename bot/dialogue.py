@@ -175,14 +175,14 @@ def _explaining_line(puzzle: Puzzle, before: Board, after: Board) -> list[Any] |
     ):
         if len(places) == 1:
             place = int(places[0])
-            line = _Line(kind, place, clues[place])
+            line = _BoardLine(kind, place, clues[place])
             painted = line.painted(before)
             if painted is not None and np.array_equal(painted, line.cells(after)):
                 return line.name
     return None
 
 
-class _Line(NamedTuple):
+class _BoardLine(NamedTuple):
     """A row or a column; `place` counts from 0."""
 
     kind: str
@@ -211,9 +211,9 @@ class _Line(NamedTuple):
         return painted
 
 
-def _lines(puzzle: Puzzle) -> list[_Line]:
-    rows = [_Line("row", place, clue) for place, clue in enumerate(puzzle.rows)]
-    return rows + [_Line("column", place, clue) for place, clue in enumerate(puzzle.columns)]
+def _lines(puzzle: Puzzle) -> list[_BoardLine]:
+    rows = [_BoardLine("row", place, clue) for place, clue in enumerate(puzzle.rows)]
+    return rows + [_BoardLine("column", place, clue) for place, clue in enumerate(puzzle.columns)]
 
 
 def _hint(_: Strategy, request: _Request) -> dict[str, Any]:

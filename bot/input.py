@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Literal
 
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, read_batch
-from nonobot.protocol.clues import Kind
+from nonobot.protocol.clues import FaultKind
 
 _STDIN = 0
 _CHUNK_BYTES = 1 << 16
@@ -72,9 +72,9 @@ def _puzzles_of_files(
         except TimeoutError:
             raise
         except OSError as error:
-            yield Fault(Kind.UNREADABLE, error.strerror or str(error), file=file)
+            yield Fault(FaultKind.UNREADABLE, error.strerror or str(error), file=file)
         except UnusableError as error:
-            yield Fault(Kind.UNREADABLE, str(error), file=file)
+            yield Fault(FaultKind.UNREADABLE, str(error), file=file)
         before = last
 
 

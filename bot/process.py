@@ -15,7 +15,7 @@ from nonobot.bot.result import Result, RunLog
 from nonobot.bot.strategy import Strategy
 from nonobot.bot.workers import deliver_in_order
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, PartialGrid, Record, Solution, format_answer
-from nonobot.protocol.clues import Kind, located
+from nonobot.protocol.clues import FaultKind, located
 from nonobot.system import report, usable_cores, write_all
 
 _STDIN, _STDOUT = 0, 1
@@ -199,7 +199,7 @@ class _Batch:
             return
         assert isinstance(puzzle, Fault)
         self._faults += 1
-        self._unreadable += puzzle.kind is Kind.UNREADABLE
+        self._unreadable += puzzle.kind is FaultKind.UNREADABLE
         self._early.append(puzzle)
         if self._read or self._options.files:
             self._report_early()

@@ -69,7 +69,7 @@ def _no_room(picture: Picture, place: Place, blocks: Sequence[Blocks], record: R
     )
 
 
-class _Kind(NamedTuple):
+class _EventStyle(NamedTuple):
     """The look of a kind of trace event: words, cause in the legend, colours of the black and the white cells."""
 
     words: str
@@ -79,11 +79,11 @@ class _Kind(NamedTuple):
 
 
 _KINDS = {
-    TraceEvent.PAINTED: _Kind("a line told cells", "propagation", "color(255)", "color(240)"),
-    TraceEvent.PROBED: _Kind("probing told cells", "probing", "color(120)", "color(28)"),
-    TraceEvent.GUESSED: _Kind("a cell was assumed", "assumption", "color(221)", "color(94)"),
-    TraceEvent.TAKEN_BACK: _Kind("a contradiction: taken back", "contradiction", "color(210)", "color(88)"),
-    TraceEvent.RESTARTED: _Kind("begun anew", "", "color(255)", "color(240)"),
+    TraceEvent.PAINTED: _EventStyle("a line told cells", "propagation", "color(255)", "color(240)"),
+    TraceEvent.PROBED: _EventStyle("probing told cells", "probing", "color(120)", "color(28)"),
+    TraceEvent.GUESSED: _EventStyle("a cell was assumed", "assumption", "color(221)", "color(94)"),
+    TraceEvent.TAKEN_BACK: _EventStyle("a contradiction: taken back", "contradiction", "color(210)", "color(88)"),
+    TraceEvent.RESTARTED: _EventStyle("begun anew", "", "color(255)", "color(240)"),
 }
 KEYS = "space: pause   n: next moment   + -: speed   e: to the end   q: quit"
 

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from nonobot.arguments import did_you_mean
 from nonobot.harness.errors import UnusableError
 from nonobot.protocol import Record
-from nonobot.protocol.clues import Kind
+from nonobot.protocol.clues import FaultKind
 from nonobot.protocol.formats import Size
 from nonobot.system import whole_file
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
@@ -31,7 +31,7 @@ def loaded(source: str, board_size: Size | None) -> PuzzleSet:
 def say_inferred_size(source: str, records: Iterable[Record]) -> None:
     """Print on stderr the size that was inferred for a file without one, if it is not 25x25."""
     for remark in (remark for record in records for remark in record.remarks):
-        if remark.kind is Kind.ASSUMED_SIZE:
+        if remark.kind is FaultKind.ASSUMED_SIZE:
             print(f"{source}: remark: {remark}", file=sys.stderr)
 
 

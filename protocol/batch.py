@@ -15,7 +15,15 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
 
-from nonobot.protocol.clues import MOST_DIGITS, Fault, Kind, clue_from_words, fault_in_clues, needed_length, shown
+from nonobot.protocol.clues import (
+    MOST_DIGITS,
+    Fault,
+    FaultKind,
+    clue_from_words,
+    fault_in_clues,
+    needed_length,
+    shown,
+)
 from nonobot.protocol.puzzle import BLACK, WHITE, Clue, Found, Puzzle, Record, Solution
 
 DEFAULT_SIZE = (25, 25)
@@ -120,7 +128,7 @@ class TaaiReader:
         else:
             self._number = (self._last_number or 0) + 1
             self._header_fault = Fault(
-                Kind.BAD_HEADER,
+                FaultKind.BAD_HEADER,
                 f"{shown(text)} starts no puzzle; expected '$' and a number such as '${self._number}'",
                 self._number,
                 self._line,
@@ -131,10 +139,12 @@ class TaaiReader:
         here = self._number, self._line
         if len(line) > MOST_LINE_BYTES:
             return Fault(
-                Kind.LINE_TOO_LONG, f"a line of over {MOST_LINE_BYTES} bytes; expected block lengths", *here
+                FaultKind.LINE_TOO_LONG, f"a line of over {MOST_LINE_BYTES} bytes; expected block lengths", *here
             )
         if "\0" in text or "�" in text:
-            return Fault(Kind.NOT_TEXT, "bytes that are not text; expected block lengths separated by TAB", *here)
+            return Fault(
+                FaultKind.NOT_TEXT, "bytes that are not text; expected block lengths separated by TAB", *here
+            )
         clue = clue_from_words(text.split())
         return clue.at(*here) if isinstance(clue, Fault) else clue
 
@@ -146,7 +156,7 @@ class TaaiReader:
             width, height = self._size
             return [
                 Fault(
-                    Kind.EXTRA_LINES,
+                    FaultKind.EXTRA_LINES,
                     f"{shown(text)} comes after the {width + height} clue lines of a {width}x{height} "
                     "board and is left out; is --size right?",
                     self._last_number,
@@ -154,7 +164,7 @@ class TaaiReader:
                 )
             ]
         what = f"{shown(text)} stands before the first '$'; expected '$1'"
-        return [Fault(Kind.STRAY_TEXT, what, line=self._line)]
+        return [Fault(FaultKind.STRAY_TEXT, what, line=self._line)]
 
     def _end_of_puzzle(self) -> list[Found]:
         if self._number is None:
@@ -167,7 +177,7 @@ class TaaiReader:
         found = len(self._lines)
         hint = f" (is it --size {found // 2}x{found // 2}?)" if found and found % 2 == 0 else ""
         fault = Fault(
-            Kind.MISSING_LINES,
+            FaultKind.MISSING_LINES,
             f"expected {width + height} clue lines for a {width}x{height} board, found {found}{hint}",
             self._number,
             self._line,
@@ -205,7 +215,7 @@ class TaaiReader:
             if most
             else "no clue lines; expected one for each column and each row"
         )
-        return self._hand_over(None, [Fault(Kind.ODD_LINE_COUNT, what, self._number, self._header_line)])
+        return self._hand_over(None, [Fault(FaultKind.ODD_LINE_COUNT, what, self._number, self._header_line)])
 
     def _first_fitting(self, boards: Iterable[int]) -> int | None:
         """Return the first of `boards`, numbers of lines, that makes a square board without a fault.

@@ -47,12 +47,12 @@ def _fault_in_words(words: list[str]) -> Fault:
     for word in words:
         digits = word.removeprefix("-")
         if not (digits.isascii() and digits.isdigit()):
-            return Fault(Kind.NOT_A_NUMBER, f"clue {shown(word)} is not a number")
+            return Fault(FaultKind.NOT_A_NUMBER, f"clue {shown(word)} is not a number")
         if word != digits:
-            return Fault(Kind.NEGATIVE_NUMBER, f"clue {shown(word)} is negative; block lengths are 1 or more")
+            return Fault(FaultKind.NEGATIVE_NUMBER, f"clue {shown(word)} is negative; block lengths are 1 or more")
         if len(digits) > MOST_DIGITS:
-            return Fault(Kind.TOO_LARGE_NUMBER, f"clue {shown(word)} is longer than any board")
-    return Fault(Kind.ZERO_BLOCK, "a 0 beside other block lengths; a 0 alone is an empty clue")
+            return Fault(FaultKind.TOO_LARGE_NUMBER, f"clue {shown(word)} is longer than any board")
+    return Fault(FaultKind.ZERO_BLOCK, "a 0 beside other block lengths; a 0 alone is an empty clue")
 
 
 def needed_length(clue: Clue) -> int:
@@ -85,7 +85,7 @@ def _too_long(puzzle: Puzzle) -> tuple[Fault, int] | None:
                 (number, needed_length(clue)) for number, clue in enumerate(clues) if needed_length(clue) > length
             )
             text = f"the clue of {kind} {number + 1} needs {needed} cells, the {kind} has {length}"
-            return Fault(Kind.CLUE_TOO_LONG, text), index + number
+            return Fault(FaultKind.CLUE_TOO_LONG, text), index + number
         index += len(clues)
     return None
 
@@ -95,7 +95,7 @@ def _unequal(puzzle: Puzzle) -> tuple[Fault, None] | None:
     if in_columns == in_rows:
         return None
     text = f"the columns count {in_columns} black cells, the rows {in_rows}; both must be the same"
-    return Fault(Kind.BLACK_CELL_MISMATCH, text), None
+    return Fault(FaultKind.BLACK_CELL_MISMATCH, text), None
 
 
 def _black_cells(clues: Sequence[Clue]) -> int:
@@ -116,7 +116,7 @@ def shown(text: str, limit: int = 40) -> str:
     return repr(text if len(text) <= limit else text[:limit] + "...")
 
 
-class Kind(Enum):
+class FaultKind(Enum):
     """The kinds of faults of a batch; all those of other formats are one kind."""
 
     NOT_A_NUMBER = "a word of a clue line is not a whole number"
@@ -151,7 +151,7 @@ class Fault:
 
     Attributes
     ----------
-    kind : Kind
+    kind : FaultKind
     what : str
         What is wrong and what was expected, without the place.
     number : int or None
@@ -166,7 +166,7 @@ class Fault:
         Name of the file, `-` for standard input; empty where there is only one input.
     """
 
-    kind: Kind
+    kind: FaultKind
     what: str
     number: int | None = None
     line: int | None = None
@@ -181,7 +181,7 @@ class Fault:
     @property
     def is_in_place(self) -> bool:
         """Whether, among what a reader hands over, it stands in the place of a puzzle that cannot be used."""
-        return self.number is not None and self.kind is not Kind.EXTRA_LINES
+        return self.number is not None and self.kind is not FaultKind.EXTRA_LINES
 
     def at(self, number: int | None, line: int | None) -> Fault:
         """Return the same fault with its place."""

@@ -164,7 +164,7 @@ def scene_of(picture: Picture, cell: int, clues: bool = True) -> Scene:
 # --- geometry ----------------------------------------------------------------------------------------------------
 
 
-class _Line(NamedTuple):
+class _GridLine(NamedTuple):
     """A line between cells, seen along one axis: its first pixel and its thickness."""
 
     begin: int
@@ -177,7 +177,7 @@ class _Axis:
     """The first pixel of each cell along one side of a board, and the lines, the border first and last."""
 
     starts: list[int]
-    lines: list[_Line]
+    lines: list[_GridLine]
 
     @property
     def begin(self) -> int:
@@ -230,7 +230,7 @@ def _axis(begin: int, count: int, cell: int, thin: int, heavy: int) -> _Axis:
         is_heavy = index in (0, count) or (thin > 0 and index % GROUP == 0)
         thickness = heavy if is_heavy else thin
         if thickness:
-            lines.append(_Line(at, thickness, is_heavy))
+            lines.append(_GridLine(at, thickness, is_heavy))
         starts.append(at + thickness)
         at = starts[-1] + cell
     return _Axis(starts[:-1], lines)

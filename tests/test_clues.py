@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nonobot.protocol import Puzzle
-from nonobot.protocol.clues import Kind, fault_in_clues, needed_length
+from nonobot.protocol.clues import FaultKind, fault_in_clues, needed_length
 from tests import naive
 
 
@@ -35,7 +35,7 @@ def test_a_clue_fits_exactly_the_lines_on_which_it_has_a_placement(length):
 )
 def test_the_first_fault_of_the_clues_is_named(columns, rows, what, index):
     fault, at = fault_in_clues(Puzzle.unchecked(columns, rows))
-    assert fault.kind is (Kind.BLACK_CELL_MISMATCH if index is None else Kind.CLUE_TOO_LONG)
+    assert fault.kind is (FaultKind.BLACK_CELL_MISMATCH if index is None else FaultKind.CLUE_TOO_LONG)
     assert (fault.what, at) == (what, index)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonobot.protocol import PartialGrid, Puzzle, Record, Solution, formats
-from nonobot.protocol.clues import Fault, Kind
+from nonobot.protocol.clues import Fault, FaultKind
 from nonobot.protocol.puzzle import TEXT_FIELDS, plain_text
 from tests.boards import digits, grids
 from tests.pictured import LETTER_P, P_PUZZLE, cells_from
@@ -184,7 +184,7 @@ def test_what_a_format_has_no_place_for_is_said():
     record = Record(P_PUZZLE, solution=PICTURE_OF_P, title="P", license="MIT")
     lost = {"hv": ["title, license, solution"], "webpbn": ["license"], "non": []}
     for name, fields in lost.items():
-        faults = [Fault(Kind.FORMAT, f"{name} has no place for the {field}", 1) for field in fields]
+        faults = [Fault(FaultKind.FORMAT, f"{name} has no place for the {field}", 1) for field in fields]
         assert list(formats.write([record], name).remarks) == faults
 
 
@@ -192,7 +192,7 @@ def test_a_block_longer_than_the_alphabet_has_no_letter():
     long = Record(Puzzle.from_grid([[1] * 27]), number=2)
     written = formats.write([Record(P_PUZZLE), long], "letters")
     assert written.faults == (
-        Fault(Kind.FORMAT, "cannot be written as letters: a block of 27 cells, letters end at 26", 2),
+        Fault(FaultKind.FORMAT, "cannot be written as letters: a block of 27 cells, letters end at 26", 2),
     )
     assert list(formats.read(written.data)) == [Record(P_PUZZLE)]
     assert formats.write([long], "letters").data == b""

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nonobot.protocol import Puzzle, Record, formats
-from nonobot.protocol.clues import Fault, Kind
+from nonobot.protocol.clues import Fault, FaultKind
 from nonobot.protocol.formats.base import MOST_REMARKS, MOST_SIDE
 from nonobot.protocol.formats.many import MOST_DEPTH
 from tests.mutated_formats import problems
@@ -198,7 +198,7 @@ def test_a_hundred_thousand_damaged_samples_are_read_with_a_line_for_each_fault(
     ("read", "said"),
     [
         (lambda data, name: [1 / 0], "ZeroDivisionError"),
-        (lambda data, name: [Fault(Kind.FORMAT, "two\nlines")], "not one short line"),
+        (lambda data, name: [Fault(FaultKind.FORMAT, "two\nlines")], "not one short line"),
         (lambda data, name: (_ for _ in ()).throw(TimeoutError), "TimeoutError"),
     ],
 )

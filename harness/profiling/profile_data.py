@@ -90,7 +90,7 @@ NO_COUNTS = ("puzzle", "solutions")
 """Whole numbers in a line of statistics that are no counts of the search."""
 
 
-class _Line(msgspec.Struct):
+class _StatsLine(msgspec.Struct):
     """Required keys of a line of statistics; all other whole numbers in it are counts."""
 
     puzzle: int
@@ -146,7 +146,7 @@ def _puzzles(lines: Sequence[bytes], results: dict[int, PuzzleResult]) -> Iterat
         if not text.endswith(b"\n"):
             return  # the bot was stopped while it wrote this line
         try:
-            line = msgspec.json.decode(text, type=_Line)
+            line = msgspec.json.decode(text, type=_StatsLine)
             values: dict[str, Any] = msgspec.json.decode(text)
         except msgspec.MsgspecError as error:
             raise UnusableError(

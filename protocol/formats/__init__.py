@@ -18,7 +18,7 @@ from itertools import groupby
 from typing import BinaryIO
 
 from nonobot.protocol.batch import DEFAULT_SIZE
-from nonobot.protocol.clues import Fault, Kind, shown
+from nonobot.protocol.clues import Fault, FaultKind, shown
 from nonobot.protocol.formats.base import (
     MOST_BYTES,
     MOST_SIDE,
@@ -207,7 +207,7 @@ def write(records: Iterable[Record], format: str) -> Written:
     for record in records:
         problem = to.problem(record)
         if problem:
-            faults.append(Fault(Kind.FORMAT, f"cannot be written as {to.name}: {problem}", record.number))
+            faults.append(Fault(FaultKind.FORMAT, f"cannot be written as {to.name}: {problem}", record.number))
         else:
             kept.append(record)
             remarks += _left_out(record, to)
@@ -240,14 +240,14 @@ def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
         what = f"{to.name} does not state the size of the boards; to be read with --size {names[0]}"
     else:
         return []
-    return [Fault(Kind.FORMAT, what)]
+    return [Fault(FaultKind.FORMAT, what)]
 
 
 def _left_out(record: Record, to: Format) -> list[Fault]:
     names = [name for name in (*TEXT_FIELDS, "start", "solution") if getattr(record, name) is not None]
     lost = [name for name in names if name not in to.holds]
     what = f"{to.name} has no place for the {', '.join(lost)}"
-    return [Fault(Kind.FORMAT, what, record.number)] if lost else []
+    return [Fault(FaultKind.FORMAT, what, record.number)] if lost else []
 
 
 # --- files of no known format ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from nonobot.protocol.clues import Clue, Fault, Kind, fault_in_clues
+from nonobot.protocol.clues import Clue, Fault, FaultKind, fault_in_clues
 from nonobot.protocol.puzzle import Found, PartialGrid, Puzzle, Record, Solution
 from nonobot.protocol.verify import mismatches
 
@@ -58,7 +58,7 @@ class BrokenOffError(Exception):
     """A file that is broken at `line`, so that nothing after it can be trusted."""
 
     def __init__(self, what: str, line: int) -> None:
-        self.fault = Fault(Kind.FORMAT, what, line=line)
+        self.fault = Fault(FaultKind.FORMAT, what, line=line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,14 +150,14 @@ class Draft:
 
     def refuse(self, what: str, line: int | None = None) -> None:
         """Take a fault in words; without a line, it is at the line where the puzzle starts."""
-        self.fault(Fault(Kind.FORMAT, what), line)
+        self.fault(Fault(FaultKind.FORMAT, what), line)
 
     def remark(self, what: str, line: int) -> None:
         """Take a part of the file that is left out of a usable puzzle."""
         if len(self._remarks) == MOST_REMARKS:
             self._remarks[-1] = _one_more(self._remarks[-1])
         else:
-            self._remarks.append(Fault(Kind.FORMAT, what, self.number, line))
+            self._remarks.append(Fault(FaultKind.FORMAT, what, self.number, line))
 
     def finished(self) -> Record | Fault:
         """Return the puzzle, or its first fault."""
@@ -223,4 +223,4 @@ def _size_fault(cells: Cells, puzzle: Puzzle) -> Fault | None:
     size = len(cells[0]), len(cells)
     if size == puzzle.size:
         return None
-    return Fault(Kind.FORMAT, "a board of {}x{} cells, the clues are for {}x{}".format(*size, *puzzle.size))
+    return Fault(FaultKind.FORMAT, "a board of {}x{} cells, the clues are for {}x{}".format(*size, *puzzle.size))

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 
-from nonobot.protocol.clues import Clue, Fault, Kind, shown
+from nonobot.protocol.clues import Clue, Fault, FaultKind, shown
 from nonobot.protocol.formats.base import PARTS, Draft, Format, Found, Part, part_named
 from nonobot.protocol.formats.text_lines import (
-    Line,
+    TextLine,
     black_clue,
     bracketed_clue,
     clue_from_text,
@@ -143,7 +143,7 @@ def _signed_clue(text: str, signs: set[str]) -> Clue | Fault:
     if signs.isdisjoint(text[:1000]):
         return black_clue(text)
     return Fault(
-        Kind.FORMAT, f"clue {shown(text)} has colours or triangles; only black and white puzzles are read"
+        FaultKind.FORMAT, f"clue {shown(text)} has colours or triangles; only black and white puzzles are read"
     )
 
 
@@ -200,7 +200,7 @@ def _read_picross(data: bytes) -> Iterator[Found]:
         yield _finished_grid(draft)
 
 
-def _take_bracketed(draft: Draft, part: Part | None, line: Line) -> None:
+def _take_bracketed(draft: Draft, part: Part | None, line: TextLine) -> None:
     if not line.text.startswith("["):
         what = f"{shown(line.text)} has no place here; expected GRID, ROWS, COLUMNS or a clue such as [ 2 1 ]"
         draft.refuse(what, line.number)
@@ -290,7 +290,7 @@ class _KeyedLines:
         self._quote = ""  # of the text that is being read, and the line where it begins
         self._text_line = 0
 
-    def take(self, line: Line) -> None:
+    def take(self, line: TextLine) -> None:
         """Take the next line."""
         if self._draft.hopeless:
             return
@@ -304,7 +304,7 @@ class _KeyedLines:
         elif self._section not in ("clues", ""):
             pass
         elif value:
-            self._start_value(value["key"].lower(), Line(line.number, value["value"]))
+            self._start_value(value["key"].lower(), TextLine(line.number, value["value"]))
         elif text and (self._in_quotes or not self._key):
             self._stray(text, line)
         elif text:
@@ -317,12 +317,12 @@ class _KeyedLines:
         self._draft.require(_KEYS, "no '{} =' under [clues]")
         return self._draft.finished()
 
-    def _start_section(self, name: str, line: Line) -> None:
+    def _start_section(self, name: str, line: TextLine) -> None:
         self._section, self._key = name, ""
         if name not in ("clues", "colors"):
             self._draft.remark(f"the section {shown(name)} is not kept", line.number)
 
-    def _start_value(self, key: str, value: Line) -> None:
+    def _start_value(self, key: str, value: TextLine) -> None:
         self._key = key
         if not self._section:
             self._draft.refuse(f"{shown(key)} stands under no [clues]", value.number)
@@ -336,11 +336,11 @@ class _KeyedLines:
         quote = next((quote for quote in _QUOTES if value.text.startswith(quote)), "")
         if quote:
             self._quote, self._text_line = quote, value.number
-            self._take_text(Line(value.number, value.text.removeprefix(quote)))
+            self._take_text(TextLine(value.number, value.text.removeprefix(quote)))
         elif key in _KEYS:
             self._draft.refuse(f'the clues of \'{key}\' stand in no quotes, such as """', value.number)
 
-    def _take_text(self, line: Line) -> None:
+    def _take_text(self, line: TextLine) -> None:
         """Take a line, or what is left of it, of a text in quotes."""
         text, end, behind = line.text.partition(self._quote)
         if not end and len(self._quote) == 1:
@@ -351,13 +351,13 @@ class _KeyedLines:
         if without_comment(behind):
             self._stray(behind, line)
 
-    def _take_clues(self, text: str, line: Line) -> None:
+    def _take_clues(self, text: str, line: TextLine) -> None:
         part = part_named(self._key)
         if part and text:
             for clue in clues_between_commas(text):
                 self._draft.clue(part, clue, line.number)
 
-    def _stray(self, text: str, line: Line) -> None:
+    def _stray(self, text: str, line: TextLine) -> None:
         self._draft.refuse(f"{shown(text.strip())} stands behind no 'columns =' or 'rows ='", line.number)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
 from nonobot.protocol.batch import DEFAULT_SIZE, format_puzzle, read_batch
-from nonobot.protocol.clues import Clue, Fault, Kind, clue_from_words, shown
+from nonobot.protocol.clues import Clue, Fault, FaultKind, clue_from_words, shown
 from nonobot.protocol.formats.base import (
     MOST_SIDE,
     PARTS,
@@ -24,12 +24,12 @@ from nonobot.protocol.formats.base import (
     Size,
     parts_of,
 )
-from nonobot.protocol.formats.text_lines import Line, clue_from_text, lines_of, with_commas
+from nonobot.protocol.formats.text_lines import TextLine, clue_from_text, lines_of, with_commas
 from nonobot.protocol.puzzle import Record
 
 
 def _puzzle(
-    number: int, parts: Sequence[Line], divider: str | None, clue_of_word: Callable[[str], Clue | Fault]
+    number: int, parts: Sequence[TextLine], divider: str | None, clue_of_word: Callable[[str], Clue | Fault]
 ) -> Found:
     """Return the puzzle of a text of rows and one of columns, whose clues are divided by `divider` or spaces."""
     draft = Draft(number, parts[0].number)
@@ -51,11 +51,11 @@ def _read_oneline(data: bytes) -> Iterator[Found]:
     for number, line in enumerate((line for line in lines_of(data) if line.text), 1):
         parts = line.text.split("-", 2)
         if len(parts) == 2:
-            yield _puzzle(number, [Line(line.number, part) for part in parts], ":", clue_from_text)
+            yield _puzzle(number, [TextLine(line.number, part) for part in parts], ":", clue_from_text)
         else:
             count = "more than one" if parts[1:] else "no"
             what = f"{count} '-'; expected the rows' clues, '-', the columns' clues"
-            yield Fault(Kind.FORMAT, what, number, line.number)
+            yield Fault(FaultKind.FORMAT, what, number, line.number)
 
 
 def _write_oneline(records: Sequence[Record]) -> str:
@@ -84,14 +84,14 @@ def _looks_like_letters(lines: Sequence[str]) -> bool:
 
 def _read_letters(data: bytes) -> Iterator[Found]:
     number = 0
-    rows: Line | None = None
-    for line in chain(lines_of(data), [Line(0, "")]):
+    rows: TextLine | None = None
+    for line in chain(lines_of(data), [TextLine(0, "")]):
         if rows:
             if line.text:
                 yield _puzzle(number, (rows, line), None, _clue_in_letters)
             else:
                 what = "a line of rows without the line of columns that should follow"
-                yield Fault(Kind.FORMAT, what, number, rows.number)
+                yield Fault(FaultKind.FORMAT, what, number, rows.number)
             rows = None
         elif line.text:
             number += 1
@@ -103,7 +103,7 @@ def _clue_in_letters(word: str) -> Clue | Fault:
         return ()
     if not (word.isascii() and word.isalpha() and word.isupper()):
         what = f"clue {shown(word)} is not made of the letters A to Z; an empty clue is written 0"
-        return Fault(Kind.FORMAT, what)
+        return Fault(FaultKind.FORMAT, what)
     return tuple(ord(letter) - _BEFORE_A for letter in word)
 
 
@@ -146,11 +146,11 @@ def _read_taai(data: bytes, size: Size | None) -> Iterator[Found]:
     for entry in read_batch(io.BytesIO(data), sides):
         if isinstance(entry, Record) and max(entry.size) > MOST_SIDE:
             what = f"a board of {entry.size[0]}x{entry.size[1]}; sides are 1 to {MOST_SIDE}"
-            entry = Fault(Kind.FORMAT, what, entry.number, entry.line)
+            entry = Fault(FaultKind.FORMAT, what, entry.number, entry.line)
         elif isinstance(entry, Record) and assumed:
             assumed = False  # said once
             what = f"no size is stated; by the number of lines this is {entry.size[0]}x{entry.size[1]}"
-            entry = replace(entry, remarks=(Fault(Kind.ASSUMED_SIZE, what, entry.number, entry.line),))
+            entry = replace(entry, remarks=(Fault(FaultKind.ASSUMED_SIZE, what, entry.number, entry.line),))
         yield entry
 
 
@@ -300,7 +300,7 @@ def _close(closed: _List, parent: _List | None, line: int) -> None:
         raise BrokenOffError("a clue stands in no list of clues", closed.line)
     clue = clue_from_words(closed.words)
     if closed.too_many:
-        clue = Fault(Kind.FORMAT, f"a clue of over {MOST_SIDE} numbers")
+        clue = Fault(FaultKind.FORMAT, f"a clue of over {MOST_SIDE} numbers")
     if len(parent.clues) <= MOST_SIDE:  # one more than a board can have, for the fault
         parent.clues.append((clue, closed.line))
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from nonobot.protocol.clues import shown
 from nonobot.protocol.formats.base import MOST_SIDE, Draft, Format, Found, Part, part_named, parts_of
 from nonobot.protocol.formats.text_lines import (
-    Line,
+    TextLine,
     black_clue,
     clue_lines,
     gathered,
@@ -68,12 +68,12 @@ class _Lines:
     def __init__(self, number: int, line: int) -> None:
         self._draft = Draft(number, line)
         self._sides: dict[str, int] = {}
-        self._goal: Line | None = None
+        self._goal: TextLine | None = None
         self._section: Part | None = None  # the part whose clues are read
-        self._clues: list[Line] = []
+        self._clues: list[TextLine] = []
         self._has_section = False
 
-    def take(self, line: Line) -> None:
+    def take(self, line: TextLine) -> None:
         """Take the next line."""
         if self._draft.hopeless:
             return
@@ -96,20 +96,20 @@ class _Lines:
         self._take_goal()
         return self._draft.finished()
 
-    def _take_key(self, key: str, value: str, line: Line) -> None:
+    def _take_key(self, key: str, value: str, line: TextLine) -> None:
         if key in ("width", "height") or (key in _SIDES and value):
             self._take_side(_SIDES.get(key, key), value, line)
         elif part := part_named(key):
             self._draft.section(part, line.number, "puzzles are divided by a line '===='")
             self._section, self._clues, self._has_section = part, [], True
         elif key == "goal":
-            self._goal = Line(line.number, unquoted(value))
+            self._goal = TextLine(line.number, unquoted(value))
         elif key in _TEXTS:
             self._take_text(key, value, line)
         elif key != "maxrule":  # obsolete, and says nothing that the clues do not
             self._draft.remark(f"{shown(key)} is not kept", line.number)
 
-    def _take_side(self, side: str, value: str, line: Line) -> None:
+    def _take_side(self, side: str, value: str, line: TextLine) -> None:
         number = int(value) if re.fullmatch(r"[0-9]{1,9}", value) else 0
         if not 1 <= number <= MOST_SIDE:
             what = f"{side} {shown(value)} is not a number from 1 to {MOST_SIDE}"
@@ -120,7 +120,7 @@ class _Lines:
             return
         self._draft.refuse(what, line.number)
 
-    def _take_text(self, key: str, value: str, line: Line) -> None:
+    def _take_text(self, key: str, value: str, line: TextLine) -> None:
         if not is_text(value):
             self._draft.remark(f"the {key} has bytes that are not UTF-8 text", line.number)
         self._draft.texts[_TEXTS[key]] = html.unescape(unquoted(value))

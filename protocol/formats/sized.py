@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import dropwhile, groupby
 
-from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Fault, Kind, shown
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Fault, FaultKind, shown
 from nonobot.protocol.formats.base import MOST_SIDE, PARTS, Draft, Format, Found, parts_of
 from nonobot.protocol.formats.text_lines import (
     NUMBERS,
-    Line,
+    TextLine,
     cells_from_lines,
     clue_from_text,
     clue_lines,
@@ -74,18 +74,18 @@ def _looks_like_cwd(lines: Sequence[str]) -> bool:
     return " " not in lines[0] and _is_counted(_sizes(sides), lines[2:])
 
 
-def _put(draft: Draft, rows: Sequence[Line], columns: Sequence[Line]) -> None:
+def _put(draft: Draft, rows: Sequence[TextLine], columns: Sequence[TextLine]) -> None:
     for part, lines in zip(PARTS, (rows, columns), strict=True):
         for line in lines:
             draft.clue(part, clue_from_text(line.text), line.number)
 
 
-def _take_nin(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> None:
+def _take_nin(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> None:
     clues = clue_lines(draft, gathered(lines), width + height, f"the {height} rows and {width} columns")
     _put(draft, clues[:height], clues[height:])
 
 
-def _take_mk(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> None:
+def _take_mk(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> None:
     kept = gathered(lines)
     divider = next((index for index, line in enumerate(kept) if line.text.startswith("#")), None)
     if divider is None:
@@ -96,7 +96,7 @@ def _take_mk(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> No
     _put(draft, rows, columns)
 
 
-def _take_cwd(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> None:
+def _take_cwd(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> None:
     kept = gathered(lines)
     full = [index for index, line in enumerate(kept) if line.text]
     if len(full) == width + height and not kept[full[height - 1] + 1].text:
@@ -180,7 +180,7 @@ def _read_grid(data: bytes) -> Iterator[Found]:
     return sized_puzzle(data, _SIZE, _NO_SIZE, _take_grid)
 
 
-def _take_grid(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> None:
+def _take_grid(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> None:
     sections = _sections(lines, draft)
     for name, content in sections.items():
         if name in _TEXTS:
@@ -195,9 +195,9 @@ def _take_grid(draft: Draft, width: int, height: int, lines: Iterator[Line]) -> 
             draft.clue(part, clue_from_text(line.text), line.number)
 
 
-def _sections(lines: Iterator[Line], draft: Draft) -> dict[str, list[Line]]:
+def _sections(lines: Iterator[TextLine], draft: Draft) -> dict[str, list[TextLine]]:
     """Return the lines of each section, the blank ones among them."""
-    sections: dict[str, list[Line]] = {}
+    sections: dict[str, list[TextLine]] = {}
     name = ""
     for line in lines:
         if draft.hopeless:
@@ -218,41 +218,41 @@ def _sections(lines: Iterator[Line], draft: Draft) -> dict[str, list[Line]]:
     return sections
 
 
-def _heading(section: str, line: Line) -> tuple[str, Line] | None:
+def _heading(section: str, line: TextLine) -> tuple[str, TextLine] | None:
     """Return the name of the section that starts on a line within `section`, and what stands behind it."""
     if section in _DRAWN and _CELLS.fullmatch(line.text):
         return None
     heading = _HEADING.fullmatch(line.text)
-    return (heading["name"].lower(), Line(line.number, heading["behind"])) if heading else None
+    return (heading["name"].lower(), TextLine(line.number, heading["behind"])) if heading else None
 
 
 def _no_section(text: str) -> Fault:
-    return Fault(Kind.FORMAT, f"{shown(text)} is no section; expected {', '.join(_SECTIONS)}")
+    return Fault(FaultKind.FORMAT, f"{shown(text)} is no section; expected {', '.join(_SECTIONS)}")
 
 
-def _keep(content: list[Line], line: Line) -> None:
+def _keep(content: list[TextLine], line: TextLine) -> None:
     content.append(line)
     if len(content) > 5 * MOST_SIDE:
         content[:] = gathered(content)
 
 
-def _take_text(draft: Draft, name: str, lines: Sequence[Line]) -> None:
+def _take_text(draft: Draft, name: str, lines: Sequence[TextLine]) -> None:
     for line in lines[:1]:
         if not is_text(line.text):
             draft.remark(f"the {name} has bytes that are not UTF-8 text", line.number)
         draft.texts[name] = line.text
 
 
-def _clues(draft: Draft, lines: Sequence[Line], count: int, name: str) -> Sequence[Line]:
+def _clues(draft: Draft, lines: Sequence[TextLine], count: int, name: str) -> Sequence[TextLine]:
     full = [line for line in lines if line.text]
     if len(full) == 1 and count > 1:
         words = full[0].text.split(maxsplit=MOST_SIDE)
         if len(words) == count:
-            return [Line(full[0].number, word) for word in words]
+            return [TextLine(full[0].number, word) for word in words]
     return clue_lines(draft, lines, count, f"the {count} {name}")
 
 
-def _take_drawn(draft: Draft, name: str, lines: Sequence[Line]) -> None:
+def _take_drawn(draft: Draft, name: str, lines: Sequence[TextLine]) -> None:
     full = [line for line in lines if line.text]
     cells = cells_from_lines(full, _DRAWN[name])
     if isinstance(cells, Fault):

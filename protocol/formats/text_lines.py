@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from nonobot.protocol.clues import Fault, Kind, clue_from_words, shown
+from nonobot.protocol.clues import Fault, FaultKind, clue_from_words, shown
 from nonobot.protocol.formats.base import MOST_SIDE, Draft, Found
 from nonobot.protocol.puzzle import Clue
 
@@ -19,28 +19,28 @@ NUMBERS = re.compile(r"[\d\s,-]*", re.ASCII)
 """What a line of block lengths matches, right or wrong."""
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line of a file: its number, counted from 1, and its text without white space around it."""
 
     number: int
     text: str
 
 
-def lines_of(data: bytes) -> Iterator[Line]:
+def lines_of(data: bytes) -> Iterator[TextLine]:
     """Yield the lines of a file, whatever its line ends; a byte order mark is dropped.
 
     Bytes that are not UTF-8 become U+FFFD, which :func:`is_text` finds.
     """
     text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", errors="replace")
     for number, line in enumerate(text, 1):
-        yield Line(number, line.strip())
+        yield TextLine(number, line.strip())
 
 
 def sized_puzzle(
     data: bytes,
     form: re.Pattern[str],
     no_size: str,
-    take: Callable[[Draft, int, int, Iterator[Line]], None],
+    take: Callable[[Draft, int, int, Iterator[TextLine]], None],
     header_lines: int = 1,
 ) -> Iterator[Found]:
     """Yield the puzzle of a file whose first lines say how large the board is.
@@ -69,9 +69,9 @@ def sized_puzzle(
     yield draft.finished()
 
 
-def gathered(lines: Iterable[Line]) -> list[Line]:
+def gathered(lines: Iterable[TextLine]) -> list[TextLine]:
     """Return `lines` as a list that stays small: no more of them, blank or not, than the largest board needs."""
-    kept: list[Line] = []
+    kept: list[TextLine] = []
     counts = {True: 0, False: 0}  # of blank and of other lines
     for line in lines:
         blank = not line.text
@@ -89,26 +89,26 @@ def is_text(text: str) -> bool:
 def clue_from_text(text: str) -> Clue | Fault:
     """Return the clue that a line spells, commas or spaces between its numbers; a fault has no place."""
     if len(text) > LONGEST_CLUE:
-        return Fault(Kind.FORMAT, f"a clue of over {LONGEST_CLUE} characters")
+        return Fault(FaultKind.FORMAT, f"a clue of over {LONGEST_CLUE} characters")
     if not is_text(text):
-        return Fault(Kind.FORMAT, "bytes that are not text; expected block lengths")
+        return Fault(FaultKind.FORMAT, "bytes that are not text; expected block lengths")
     words = re.split(r"\s*,\s*|\s+", text) if text else []
     if "" in words:
-        return Fault(Kind.FORMAT, f"clue {shown(text)} has a comma without a number")
+        return Fault(FaultKind.FORMAT, f"clue {shown(text)} has a comma without a number")
     return clue_from_words(words)
 
 
 def black_clue(text: str) -> Clue | Fault:
     """Return the clue that a line spells, where a letter behind a number would be the colour of the block."""
     if re.search(r"[0-9][A-Za-z]", text[:100]) and re.fullmatch(r"[0-9A-Za-z,\s]*", text):
-        return Fault(Kind.FORMAT, f"clue {shown(text)} names a colour; only black and white puzzles are read")
+        return Fault(FaultKind.FORMAT, f"clue {shown(text)} names a colour; only black and white puzzles are read")
     return clue_from_text(text)
 
 
 def bracketed_clue(text: str) -> Clue | Fault:
     """Return the clue that stands in square brackets, such as `[ 2 1 ]` or `[]`."""
     if text[:1] != "[" or text[-1:] != "]" or text == "[":
-        return Fault(Kind.FORMAT, f"{shown(text)} is no clue in brackets, such as [ 2 1 ]")
+        return Fault(FaultKind.FORMAT, f"{shown(text)} is no clue in brackets, such as [ 2 1 ]")
     return black_clue(text[1:-1].strip())
 
 
@@ -118,7 +118,7 @@ def clues_between_commas(text: str) -> list[Clue | Fault]:
     A comma may stand behind the last one, too, as in a list that is copied from a program.
     """
     words = [unquoted(word.strip()).strip() for word in text.removesuffix(",").split(",", MOST_SIDE)]
-    nothing = Fault(Kind.FORMAT, f"{shown(text)} has a comma without a clue; an empty clue is written 0")
+    nothing = Fault(FaultKind.FORMAT, f"{shown(text)} has a comma without a clue; an empty clue is written 0")
     return [black_clue(word) if word else nothing for word in words]
 
 
@@ -143,7 +143,7 @@ def with_commas(clue: Clue) -> str:
     return ",".join(map(str, clue)) or "0"
 
 
-def clue_lines(draft: Draft, lines: Sequence[Line], needed: int, what: str) -> Sequence[Line]:
+def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) -> Sequence[TextLine]:
     """Return the `needed` clue lines among `lines`; none if there are not so many, a fault of the draft.
 
     Blank lines are mere space where the others are `needed`, and empty clues where it takes them to have so many.
@@ -165,20 +165,22 @@ def clue_lines(draft: Draft, lines: Sequence[Line], needed: int, what: str) -> S
     return ()
 
 
-def cells_from_lines(lines: Sequence[Line], meaning: Mapping[str, int]) -> list[list[int]] | Fault:
+def cells_from_lines(lines: Sequence[TextLine], meaning: Mapping[str, int]) -> list[list[int]] | Fault:
     """Return the cells of a drawn board, one character a cell; the fault has its line, and no puzzle."""
     width = len(lines[0].text) if lines else 0
     if not width:
-        return Fault(Kind.FORMAT, "a drawn board without cells")
+        return Fault(FaultKind.FORMAT, "a drawn board without cells")
     rows = []
     for line in lines:
         if len(line.text) != width:
-            return Fault(Kind.FORMAT, f"a row of {len(line.text)} cells after rows of {width}", line=line.number)
+            return Fault(
+                FaultKind.FORMAT, f"a row of {len(line.text)} cells after rows of {width}", line=line.number
+            )
         for cell in line.text:
             if cell not in meaning:
                 known = " ".join(meaning)
                 return Fault(
-                    Kind.FORMAT, f"{shown(cell)} is not a cell; expected one of {known}", line=line.number
+                    FaultKind.FORMAT, f"{shown(cell)} is not a cell; expected one of {known}", line=line.number
                 )
         rows.append([meaning[cell] for cell in line.text])
     return rows

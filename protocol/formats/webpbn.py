@@ -10,7 +10,7 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nonobot.protocol.clues import Fault, Kind, clue_from_words, shown
+from nonobot.protocol.clues import Fault, FaultKind, clue_from_words, shown
 from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Draft, Format, Found, Part, part_named
 from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Record, Solution
 
@@ -43,9 +43,9 @@ def _read(data: bytes) -> Iterator[Found]:
         fault = broken.fault
     except ExpatError as error:
         what = f"broken XML: {messages.get(error.code, 'unknown error')}"
-        fault = Fault(Kind.FORMAT, what, line=error.lineno)
+        fault = Fault(FaultKind.FORMAT, what, line=error.lineno)
     except (ValueError, LookupError):  # of the encoding that the XML declares
-        fault = Fault(Kind.FORMAT, "XML in an encoding that is not known", line=1)
+        fault = Fault(FaultKind.FORMAT, "XML in an encoding that is not known", line=1)
     else:
         return
     yield from document.finished()
@@ -243,8 +243,8 @@ class _Elements:
                 else:
                     among.add(cell)
             else:
-                return Fault(Kind.FORMAT, f"{shown(sign)} in an image is no colour")
-        return Fault(Kind.FORMAT, "a bracket in an image is not closed") if among is not None else cells
+                return Fault(FaultKind.FORMAT, f"{shown(sign)} in an image is no colour")
+        return Fault(FaultKind.FORMAT, "a bracket in an image is not closed") if among is not None else cells
 
 
 def _write(records: Sequence[Record]) -> str:
