@@ -16,7 +16,7 @@ from nonobot.protocol.clues import FaultKind
 _STDIN = 0
 _CHUNK_BYTES = 1 << 16
 _LONGEST_KEPT = 1 << 16
-"""A line is cut after about so many bytes: no clue is longer, and memory stays small."""
+"""Number of bytes, about, after which a line is cut: no clue is longer, and memory stays small."""
 
 AUTO, STREAM = "auto", "taai"
 """The name for a format that the content shows, and the format whose puzzles are solved as they arrive."""

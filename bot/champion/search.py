@@ -35,7 +35,7 @@ ACTIVITY_DECAY = 0.97  # of VSIDS, for each conflict; 0.95 was less steady, 0.90
 RESTART_UNIT = 400  # conflicts; times Luby's sequence
 FIRST_REDUCTION = 2000  # conflicts
 REDUCTION_STEP = 300  # more conflicts to each further reduction
-# A rephase forms the beliefs anew, at every other restart at first, and later seldom: on long puzzles the
+# A rephase forms the beliefs again, at every other restart at first, and later seldom: on long puzzles the
 # trail's target is worth more (docs/engine.md).
 REPHASE_EVERY = 2  # restarts
 SELDOM_AFTER = 24  # restarts
@@ -288,7 +288,7 @@ def _learn_from_conflict(m: Any) -> None:
 
 @kernel
 def _rephase(m: Any, noise: Any) -> None:
-    """Form the beliefs anew, aim at them, and let them decide for a while."""
+    """Form the beliefs again, aim at them, and let them decide for a while."""
     believe_anew(m, noise)
     _aim_at_beliefs(m)
     m.belief_end = m.conflicts_met + BELIEF_CONFLICTS
