@@ -79,23 +79,10 @@ def refuse_options(arguments: argparse.Namespace, name: str) -> None:
 
 
 def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to: Format) -> tuple[Record, bool]:
-    """Return the puzzle of a picture, and whether it is unique if that was asked for; report on stderr.
+    """Return the puzzle of an image file, and whether it is unique if that was asked for; report on stderr.
 
-    Parameters
-    ----------
-    data : bytes
-        The image file.
-    arguments : argparse.Namespace
-        With the options of :func:`add_options`.
-    name : str
-        Name of the file, for messages.
-    to : Format
-        The puzzle gets a title, from the file name, if this format can hold one.
-
-    Raises
-    ------
-    UnusableError
-        If the picture or an option cannot be used.
+    `name` is that of the file, for messages. The puzzle gets a title, from the file name, if the format to write
+    can hold one. UnusableError: the picture or an option cannot be used.
     """
     if arguments.tries is not None and not arguments.unique:
         raise UnusableError("--tries is about --unique")

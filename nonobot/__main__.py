@@ -22,15 +22,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start threads 
 
 def _standard_streams() -> bool:
     """Make sure that no file of ours is taken for a standard stream; False if standard output is closed."""
-    is_closed = []
+    is_output_open = True
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)
-            is_closed.append(False)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
-            is_closed.append(True)
-    return not is_closed[1]
+            is_output_open &= descriptor != 1
+    return is_output_open
 
 
 def main() -> int:

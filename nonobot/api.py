@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import numpy.typing as npt
 
 from nonobot.bot.result import Result
@@ -29,6 +28,7 @@ from nonobot.system import usable_cores
 
 _log = logging.getLogger("nonobot")
 
+Level = Literal["lines", "probing", "search", "unknown"]
 Verdict = Literal["unique", "multiple", "unsolvable", "unknown"]
 
 
@@ -44,25 +44,12 @@ def read(
 ) -> list[Record]:
     """Return the puzzles of a file of any format (see docs/formats.md), in its order.
 
-    Parameters
-    ----------
-    source : str, bytes or path
-        The name of a file, or its content: bytes, or a text of several lines. A text of one line is the name of a
-        file if that exists, otherwise the puzzle itself.
-    format : str, optional
-        Name of the format (default: recognised by the content).
-    size : (int, int) or 'auto', optional
-        Width and height of all boards, where the format states none.
-    faults : list of str, optional
-        Receives one text line for each puzzle that cannot be read; the others are returned. Without it, the first
-        fault is raised.
+    The source is the name of a file, or its content: bytes, or a text of several lines. A text of one line is the
+    name of a file if that exists, otherwise the puzzle itself. The content tells the format if none is given.
+    `size` is the width and height of all boards, where the format states none.
 
-    Raises
-    ------
-    PuzzleError
-        If a puzzle cannot be read (see `faults`), or the file has no known format.
-    OSError
-        If the file cannot be read.
+    `faults` receives one text line for each puzzle that cannot be read, and the others are returned. Without it,
+    the first fault is raised as PuzzleError, as it is for a file of no known format.
     """
     path = _path(source)
     place = f"{path}: " if path else ""
@@ -113,15 +100,7 @@ class Check:
 def check(puzzle: Puzzle | Record, grid: Solution | npt.ArrayLike) -> Check:
     """Return whether a painted board solves a puzzle; nothing of the solver is used.
 
-    Parameters
-    ----------
-    grid : Solution or array_like of int, shape (height, width)
-        1 black, 0 white.
-
-    Raises
-    ------
-    PuzzleError
-        If `grid` is not a painted board of that size.
+    An array has the shape (height, width): 1 black, 0 white. PuzzleError: it is not a painted board of that size.
     """
     solution = grid if isinstance(grid, Solution) else Solution(grid)
     try:
@@ -140,24 +119,13 @@ def solve(
     seconds: float | None = 10.0,
     start: npt.ArrayLike | None = None,
 ) -> Result:
-    """Solve a puzzle.
+    """Solve a puzzle: look for a number of solutions, two of which show whether it is unique, for some seconds.
 
-    The first call ever compiles the solver, which takes about a quarter of a minute, and reports that through the
-    logger `nonobot`. Ctrl-C ends a search at once.
+    The first call ever compiles the solver, which takes about a quarter of a minute besides, and reports that
+    through the logger `nonobot`. `seconds` None is no limit; Ctrl-C ends a search at once.
 
-    Parameters
-    ----------
-    solutions : int
-        Number of solutions to look for: two show whether the puzzle is unique.
-    seconds : float or None
-        Limit of the search, without compiling; None: no limit.
-    start : array_like of int, shape (height, width), optional
-        Cells that are given: 1 black, 0 white, -1 unknown (default: those of the record).
-
-    Raises
-    ------
-    PuzzleError
-        If the board is too large, or `start` has another size.
+    `start` has the cells that are given, in the shape (height, width): 1 black, 0 white, -1 unknown (default:
+    those of the record). PuzzleError: the board is too large, or `start` has another size.
     """
     _require_positive(solutions)
     [result] = _results([_record(puzzle, start)], 1, solutions, seconds)
@@ -173,15 +141,8 @@ def solve_all(
 ) -> Iterator[Result]:
     """Yield the result of each puzzle, in their order, each as soon as it and all before it are solved.
 
-    Parameters
-    ----------
-    puzzles : iterable of Puzzle or Record
-        Read up to 1024 puzzles ahead of the results.
-    jobs : int or None
-        Number of puzzles to solve at once, each on a core; None: one for each usable core. Results are the same
-        for any number.
-    solutions, seconds
-        As for :func:`solve`, for each puzzle.
+    Up to 1024 puzzles are read ahead of the results. `jobs` puzzles are solved at once, each on a core; None: one
+    for each usable core. Results are the same for any number. The rest is as for :func:`solve`, for each puzzle.
     """
     jobs = len(usable_cores()) if jobs is None else jobs
     _require_positive(jobs, solutions)
@@ -242,20 +203,14 @@ def _solved(strategy: Any, solutions: int, seconds: float | None, record: Record
 class Difficulty:
     """The means that a puzzle needs.
 
-    Attributes
-    ----------
-    level : 'lines', 'probing', 'search' or 'unknown'
-        'lines': deducing from one line at a time is enough. 'probing': trying each cell in both colours and
-        keeping the common consequences (FP1 of Wu et al. 2013), repeatedly, is enough. 'search': neither is, as
-        for every puzzle with several solutions; on boards with a side of over 62 cells, where probing is not
-        tried, lines are not enough. 'unknown': the time was too short, or there is no solution.
-    conflicts : int
-        Contradictions that the search met.
-    verdict : 'unique', 'multiple', 'unsolvable' or 'unknown'
+    'lines': deducing from one line at a time is enough. 'probing': trying each cell in both colours and keeping
+    the common consequences (FP1 of Wu et al. 2013), repeatedly, is enough. 'search': neither is, as for every
+    puzzle with several solutions; on boards with a side of over 62 cells, where probing is not tried, lines are
+    not enough. 'unknown': the time was too short, or there is no solution.
     """
 
-    level: Literal["lines", "probing", "search", "unknown"]
-    conflicts: int
+    level: Level
+    conflicts: int  # contradictions that the search met
     verdict: Verdict
 
 
@@ -265,20 +220,14 @@ def difficulty(puzzle: Puzzle | Record, *, seconds: float | None = 10.0) -> Diff
     from nonobot.bot.papers.state import LONGEST_SIDE as LONGEST_PROBED_SIDE
 
     result = solve(puzzle, seconds=seconds)
-    conflicts = result.counts.get("conflicts", 0)
-    if not result.solutions:
-        return Difficulty("unknown", conflicts, result.verdict)
     record = _record(puzzle)
-    if result.counts["decisions"] == 0 and result.verdict == "unique":
-        level: Literal["lines", "probing", "search"] = "lines"
-    elif max(record.size) > LONGEST_PROBED_SIDE or record.start:
-        level = "search"
-    elif _is_full(deduce(record.puzzle, 1)):
-        level = "probing"
-    else:
-        level = "search"
-    return Difficulty(level, conflicts, result.verdict)
-
-
-def _is_full(cells: npt.NDArray[np.int8] | None) -> bool:
-    return cells is not None and not (cells == UNKNOWN).any()
+    level: Level = "search"
+    if not result.solutions:
+        level = "unknown"
+    elif result.counts["decisions"] == 0 and result.verdict == "unique":
+        level = "lines"
+    elif max(record.size) <= LONGEST_PROBED_SIDE and not record.start:
+        cells = deduce(record.puzzle, 1)
+        if cells is not None and UNKNOWN not in cells:
+            level = "probing"
+    return Difficulty(level, result.counts.get("conflicts", 0), result.verdict)

@@ -2,19 +2,8 @@
 
 from nonobot.protocol.answers import Answer, AnswerReader, read_answers
 from nonobot.protocol.batch import DEFAULT_SIZE, TaaiReader, format_answer, format_puzzle, read_batch
-from nonobot.protocol.clues import Fault, PuzzleError
-from nonobot.protocol.puzzle import (
-    BLACK,
-    UNKNOWN,
-    WHITE,
-    Clue,
-    Found,
-    PartialGrid,
-    Puzzle,
-    Record,
-    Solution,
-    clue_of,
-)
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, Fault, PuzzleError, clue_of
+from nonobot.protocol.puzzle import Found, PartialGrid, Puzzle, Record, Solution
 from nonobot.protocol.verify import Mismatch, mismatches
 
 __all__ = [

@@ -16,7 +16,10 @@ from functools import lru_cache
 from itertools import accumulate
 
 from nonobot.protocol.clues import (
+    BLACK,
     MOST_DIGITS,
+    WHITE,
+    Clue,
     Fault,
     FaultKind,
     clue_from_words,
@@ -24,7 +27,7 @@ from nonobot.protocol.clues import (
     needed_length,
     shown,
 )
-from nonobot.protocol.puzzle import BLACK, WHITE, Clue, Found, Puzzle, Record, Solution
+from nonobot.protocol.puzzle import Found, Puzzle, Record, Solution
 
 DEFAULT_SIZE = (25, 25)
 """Width and height of the tournaments' boards."""

@@ -1,13 +1,7 @@
 """Boards in characters, fitted to a terminal: a text line for each row, or half blocks and one for two rows.
 
-With whole blocks a cell is two characters wide, and the clue of a row stands at its left. With half blocks a cell
-is one character wide and half a line high; of the two rows that share a line, the clue of the upper one stands at
-the left, that of the lower one at the right.
-
-The numbers of a column stand one above the other, each whole, its last digit at the right edge of the column.
-Where one would touch its neighbour at the left it stands a line higher. One-digit numbers over half blocks run
-together, each over its column; but if one number of the board has more digits, `12` could be twelve or one and
-two, and all stand apart.
+With whole blocks a cell is two characters wide. With half blocks it is one character wide and half a line high; of
+the two rows that share a line, the clue of the upper one stands at the left, that of the lower one at the right.
 """
 
 from __future__ import annotations
@@ -126,7 +120,7 @@ def plain_lines(lines: Sequence[StyledLine]) -> list[str]:
 
 
 def width_of(lines: Sequence[StyledLine]) -> int:
-    """Return how many characters the longest line has."""
+    """Return the number of characters of the longest line."""
     return max(map(len, plain_lines(lines)))
 
 
@@ -167,7 +161,7 @@ def _head(
     styles = [WRONG if column in picture.wrong_columns else "" for column in range(picture.width)]
     if clues:
         written = [numbers(clue) for clue in picture.puzzle.columns]
-        # Characters of which each is a number need nothing between them; all others stand apart.
+        # One-digit numbers may run together, each over its column; if one has more digits, all stand apart.
         gap = int(signs.cell_width > 1 or any(len(number) > 1 for clue in written for number in clue))
         for level in range(max(map(len, written)), 0, -1):
             yield from _apart(

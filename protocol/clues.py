@@ -6,7 +6,7 @@ fault belongs to one puzzle; the others of a file are read all the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -68,38 +68,20 @@ def fault_in_clues(puzzle: Puzzle) -> tuple[Fault, int | None] | None:
     """
     if puzzle.is_checked:
         return None
-    fault = _too_long(puzzle) or _unequal(puzzle)
-    if not fault:
-        object.__setattr__(puzzle, "is_checked", True)
-    return fault
-
-
-def _too_long(puzzle: Puzzle) -> tuple[Fault, int] | None:
     index = 0
-    for clues, length, kind in (
-        (puzzle.columns, puzzle.height, "column"),
-        (puzzle.rows, puzzle.width, "row"),
-    ):
-        if max(map(needed_length, clues), default=0) > length:
-            number, needed = next(
-                (number, needed_length(clue)) for number, clue in enumerate(clues) if needed_length(clue) > length
-            )
-            text = f"the clue of {kind} {number + 1} needs {needed} cells, the {kind} has {length}"
-            return Fault(FaultKind.CLUE_TOO_LONG, text), index + number
-        index += len(clues)
+    for kind, clues, length in (("column", puzzle.columns, puzzle.height), ("row", puzzle.rows, puzzle.width)):
+        for number, clue in enumerate(clues, 1):
+            needed = needed_length(clue)
+            if needed > length:
+                text = f"the clue of {kind} {number} needs {needed} cells, the {kind} has {length}"
+                return Fault(FaultKind.CLUE_TOO_LONG, text), index
+            index += 1
+    in_columns, in_rows = (sum(map(sum, clues)) for clues in (puzzle.columns, puzzle.rows))
+    if in_columns != in_rows:
+        text = f"the columns count {in_columns} black cells, the rows {in_rows}; both must be the same"
+        return Fault(FaultKind.BLACK_CELL_MISMATCH, text), None
+    object.__setattr__(puzzle, "is_checked", True)
     return None
-
-
-def _unequal(puzzle: Puzzle) -> tuple[Fault, None] | None:
-    in_columns, in_rows = _black_cells(puzzle.columns), _black_cells(puzzle.rows)
-    if in_columns == in_rows:
-        return None
-    text = f"the columns count {in_columns} black cells, the rows {in_rows}; both must be the same"
-    return Fault(FaultKind.BLACK_CELL_MISMATCH, text), None
-
-
-def _black_cells(clues: Sequence[Clue]) -> int:
-    return sum(map(sum, clues))
 
 
 # --- faults ----------------------------------------------------------------------------------------------------
@@ -147,32 +129,15 @@ def located(what: str, file: str = "", number: int | None = None, line: int | No
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong with a puzzle.
-
-    Attributes
-    ----------
-    kind : FaultKind
-    what : str
-        What is wrong and what was expected, without the place.
-    number : int or None
-        The k of the puzzle's `$k`; None for text outside any puzzle.
-    line : int or None
-        The line of the input, counted from 1; None where no line can be named.
-    more : int
-        How many further faults the same puzzle has.
-    size : (int, int) or None
-        Width and height of the puzzle's board, where they can be told.
-    file : str
-        Name of the file, `-` for standard input; empty where there is only one input.
-    """
+    """One thing wrong with a puzzle."""
 
     kind: FaultKind
-    what: str
-    number: int | None = None
-    line: int | None = None
-    more: int = 0
-    size: tuple[int, int] | None = None
-    file: str = ""
+    what: str  # what is wrong and what was expected, without the place
+    number: int | None = None  # the k of the puzzle's `$k`; None for text outside any puzzle
+    line: int | None = None  # of the input, counted from 1; None where no line can be named
+    more: int = 0  # further faults of the same puzzle
+    size: tuple[int, int] | None = None  # width and height of the puzzle's board, where they can be told
+    file: str = ""  # `-` for standard input; empty where there is only one input
 
     def __str__(self) -> str:
         more = f" (and {self.more} more in this puzzle)" if self.more else ""

@@ -16,23 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = [
-    "BLACK",
-    "TEXT_FIELDS",
-    "UNKNOWN",
-    "WHITE",
-    "Clue",
-    "Found",
-    "PartialGrid",
-    "Puzzle",
-    "Record",
-    "Solution",
-    "cells_from_text",
-    "clue_of",
-    "plain_text",
-    "text_from_cells",
-]
-
 _CELL_OF = {"1": BLACK, "0": WHITE, "?": UNKNOWN}
 
 
@@ -76,18 +59,10 @@ class _Drawable:
 class Puzzle(_Drawable):
     """The clues of a board, possible as far as counting shows; it prints as a picture.
 
-    Parameters
-    ----------
-    rows : sequence of sequences of int
-        The block lengths of each row, top to bottom, each read left to right; `[]` or `[0]` for an empty row.
-    columns : sequence of sequences of int
-        Those of each column, left to right, each read top to bottom.
-
-    Raises
-    ------
-    PuzzleError
-        If a block length is not a whole number from 1 on, a clue is longer than its line, or rows and columns
-        count different numbers of black cells; the message names the line.
+    `rows` has the block lengths of each row, top to bottom, each read left to right; `[]` or `[0]` stands for an
+    empty row. `columns` has those of each column, left to right, each read top to bottom. PuzzleError names the
+    line if a block length is not a whole number from 1 on, a clue is longer than its line, or rows and columns
+    count different numbers of black cells.
 
     Examples
     --------
@@ -130,10 +105,7 @@ class Puzzle(_Drawable):
     def from_cells(cls, cells: npt.ArrayLike) -> Puzzle:
         """Return the puzzle of a painted board, an array of shape (height, width): 1 black, 0 white.
 
-        Raises
-        ------
-        PuzzleError
-            If it is not such a board.
+        PuzzleError: it is not such a board.
         """
         solution = Solution(cells)
         if 0 in solution.size:
@@ -181,6 +153,7 @@ def _clues(kind: str, clues: Iterable[Iterable[int]]) -> tuple[Clue, ...]:
     return tuple(checked)
 
 
+@dataclass(init=False, repr=False, unsafe_hash=True)
 class _Board:
     """Cells that cannot be changed; boards are equal if their class, size and cells are.
 
@@ -264,14 +237,6 @@ class _Board:
         """Number of rows."""
         return self.size[1]
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Board) or type(other) is not type(self):
-            return NotImplemented
-        return (self.size, self.content) == (other.size, other.content)
-
-    def __hash__(self) -> int:
-        return hash((self.size, self.content))
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.width}x{self.height}, {self.content.count(BLACK)} black>"
 
@@ -331,31 +296,19 @@ def plain_text(text: str | None) -> str | None:
 class Record(_Drawable):
     """A puzzle with the other content of its file; equal where all that is; it prints as a picture.
 
-    Parameters
-    ----------
-    puzzle : Puzzle
-    start : PartialGrid or array_like of int, shape (height, width), optional
-        The board that solving starts from: 1 black, 0 white, -1 unknown. It may contradict the clues.
-    solution : Solution or array_like of int, shape (height, width), optional
-        The author's solution; the puzzle may have others.
-    title, author, copyright, license, catalogue, description : str, optional
-        Texts, made one line of printable characters (see :func:`plain_text`). `catalogue` is the source of the
-        puzzle, such as 'webpbn.com #1'.
-
-    Raises
-    ------
-    PuzzleError
-        If `start` or `solution` has not the size of the puzzle, or is not such a board.
+    `start` and `solution` may be arrays of shape (height, width): 1 black, 0 white, -1 unknown. PuzzleError: one
+    has not the size of the puzzle, or is not such a board. Texts are made one line of printable characters (see
+    :func:`plain_text`).
     """
 
     puzzle: Puzzle
-    start: PartialGrid | None = None
-    solution: Solution | None = None
+    start: PartialGrid | None = None  # the board that solving starts from; it may contradict the clues
+    solution: Solution | None = None  # the author's; the puzzle may have others
     title: str | None = None
     author: str | None = None
     copyright: str | None = None
     license: str | None = None
-    catalogue: str | None = None
+    catalogue: str | None = None  # the source of the puzzle, such as 'webpbn.com #1'
     description: str | None = None
     number: int = field(default=1, compare=False)  # the k of `$k`, or the place in the file, counted from 1
     line: int = field(default=1, compare=False)  # where the puzzle starts in the file, counted from 1

@@ -10,12 +10,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, clue_of
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue
+from nonobot.protocol.verify import mismatches
 
 if TYPE_CHECKING:
     from nonobot.protocol.puzzle import Puzzle, Solution
@@ -25,16 +26,9 @@ GROUP = 5
 
 
 class Picture:
-    """A board to draw.
+    """A board to draw, of cells that are 1 black, 0 white or -1 unknown; without `cells`, all are unknown.
 
-    Parameters
-    ----------
-    cells : array_like of int, shape (height, width), optional
-        1 black, 0 white, -1 unknown; without it, every cell is unknown.
-    name : str, optional
-        Name of the board, by default its size; a sheet prints it above the board.
-    wrong_rows, wrong_columns : frozenset of int, optional
-        Lines to mark as wrong, counted from 0.
+    A sheet prints the name, by default the board's size, above it. The wrong lines, counted from 0, are marked.
     """
 
     __slots__ = ("cells", "height", "is_partly_known", "name", "puzzle", "width", "wrong_columns", "wrong_rows")
@@ -67,12 +61,10 @@ class Picture:
     @classmethod
     def of_answer(cls, puzzle: Puzzle, solution: Solution, name: str | None = None) -> Picture:
         """Return the picture of an answer of the puzzle's size; lines that break their clue are marked."""
-        wrong = _wrong(puzzle.rows, solution.rows), _wrong(puzzle.columns, solution.columns)
-        return cls(puzzle, solution.cells, name, *wrong)
-
-
-def _wrong(clues: Sequence[Clue], lines: Sequence[bytes]) -> frozenset[int]:
-    return frozenset(i for i, (clue, cells) in enumerate(zip(clues, lines, strict=True)) if clue_of(cells) != clue)
+        wrong = mismatches(puzzle, solution)
+        rows = frozenset(one.number - 1 for one in wrong if one.kind == "row")
+        columns = frozenset(one.number - 1 for one in wrong if one.kind == "column")
+        return cls(puzzle, solution.cells, name, rows, columns)
 
 
 def numbers(clue: Clue) -> list[str]:
@@ -88,10 +80,9 @@ SMALLEST_CELL_WITH_CLUES = 10
 Role = Literal["band", "shade", "ink", "thin", "heavy", "dot", "wrong", "clue", "name"]
 """The kinds of things in a picture: the band of a wrong line, the shade of an unknown cell (where there are no
 dots), a black cell, the lines, the dot of a white cell, the mark and the clue of a wrong line, the other clues,
-the name above a board."""
+the name above a board. In the order in which they are drawn: later ones cover earlier ones."""
 
-ROLES: tuple[Role, ...] = ("band", "shade", "ink", "thin", "heavy", "dot", "wrong", "clue", "name")
-"""In the order in which they are drawn: later ones cover earlier ones."""
+ROLES: tuple[Role, ...] = get_args(Role)
 
 DIGIT_EM = 0.58
 """Width of a digit, in font sizes: that of Pillow's font; those of browsers are within a tenth of it."""
@@ -167,25 +158,18 @@ def scene_of(picture: Picture, cell: int, clues: bool = True) -> Scene:
 class _GridLine(NamedTuple):
     """A line between cells, seen along one axis: its first pixel and its thickness."""
 
+    role: Role
     begin: int
     thickness: int
-    is_heavy: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Axis:
-    """The first pixel of each cell along one side of a board, and the lines, the border first and last."""
+class _Axis(NamedTuple):
+    """One side of a board with its border, the first pixel of each cell along it, and the lines between."""
 
+    begin: int
+    end: int
     starts: list[int]
     lines: list[_GridLine]
-
-    @property
-    def begin(self) -> int:
-        return self.lines[0].begin
-
-    @property
-    def end(self) -> int:
-        return self.lines[-1].begin + self.lines[-1].thickness
 
 
 class _Layout(NamedTuple):
@@ -230,10 +214,10 @@ def _axis(begin: int, count: int, cell: int, thin: int, heavy: int) -> _Axis:
         is_heavy = index in (0, count) or (thin > 0 and index % GROUP == 0)
         thickness = heavy if is_heavy else thin
         if thickness:
-            lines.append(_GridLine(at, thickness, is_heavy))
+            lines.append(_GridLine("heavy" if is_heavy else "thin", at, thickness))
         starts.append(at + thickness)
         at = starts[-1] + cell
-    return _Axis(starts[:-1], lines)
+    return _Axis(begin, starts[-1], starts[:-1], lines)
 
 
 def _step(font_size: int) -> int:
@@ -272,12 +256,10 @@ def _dots(picture: Picture, layout: _Layout) -> Iterator[Box]:
 def _lines(layout: _Layout) -> dict[Role, list[Box]]:
     columns, rows = layout.columns, layout.rows
     boxes: dict[Role, list[Box]] = {"thin": [], "heavy": []}
-    for line in columns.lines:
-        box = Box(line.begin, rows.begin, line.thickness, rows.end - rows.begin)
-        boxes["heavy" if line.is_heavy else "thin"].append(box)
-    for line in rows.lines:
-        box = Box(columns.begin, line.begin, columns.end - columns.begin, line.thickness)
-        boxes["heavy" if line.is_heavy else "thin"].append(box)
+    for role, begin, thickness in columns.lines:
+        boxes[role].append(Box(begin, rows.begin, thickness, rows.end - rows.begin))
+    for role, begin, thickness in rows.lines:
+        boxes[role].append(Box(columns.begin, begin, columns.end - columns.begin, thickness))
     return boxes
 
 
@@ -304,15 +286,17 @@ def _texts(picture: Picture, layout: _Layout) -> dict[Role, list[Text]]:
 def sheet_of(
     pictures: Sequence[Picture], cell: int, clues: bool = True, columns: int | None = None, name: str = "sheet"
 ) -> Scene:
-    """Return a scene of many boards, row by row.
+    """Return a scene of many boards, of any sizes, row by row; without `columns`, it is about a square.
 
     The boards of a row end at the same level, those of a column at the same right edge, since clues differ in
     length.
-
-    There is at least one picture; they may differ in size. Without `columns`, the sheet is about a square.
     """
     scenes = [scene_of(picture, cell, clues) for picture in pictures]
-    column_count = min(columns or _square_columns(scenes), len(scenes))
+    if columns is None:
+        highest = max(scene.height for scene in scenes) + NAME_HEIGHT
+        widest = max(scene.width for scene in scenes)
+        columns = max(1, round(math.sqrt(len(scenes) * highest / widest)))
+    column_count = min(columns, len(scenes))
     widths = [max(scene.width for scene in scenes[at::column_count]) for at in range(column_count)]
     # A board with clues has room around it; a thumbnail has next to none, and gets some.
     gap = 4 if clues else 14
@@ -325,40 +309,25 @@ def sheet_of(
         x = gap
         for scene, width in zip(row, widths, strict=False):
             x += width
-            moved = _moved(scene, x - scene.width, bottom - scene.height)
-            _extend(boxes, moved.boxes)
-            _extend(texts, {"name": [_name_above(moved, y + NAME_HEIGHT // 2)], **moved.texts})
+            place = x - scene.width, bottom - scene.height
+            _add_moved(boxes, scene.boxes, *place)
+            _add_moved(texts, scene.texts, *place)
+            texts.setdefault("name", []).append(_name_above(scene, place[0], y + NAME_HEIGHT // 2))
             x += gap
         y = bottom + gap
     return Scene(name, gap + sum(width + gap for width in widths), y, boxes, texts)
 
 
-def _square_columns(scenes: Sequence[Scene]) -> int:
-    width = max(scene.width for scene in scenes)
-    height = max(scene.height for scene in scenes) + NAME_HEIGHT
-    return max(1, round(math.sqrt(len(scenes) * height / width)))
-
-
-def _moved(scene: Scene, x: int, y: int) -> Scene:
-    """Return a scene to the right by `x` and down by `y`."""
-    return Scene(
-        scene.name,
-        scene.width,
-        scene.height,
-        {role: [box._replace(x=x + box.x, y=y + box.y) for box in boxes] for role, boxes in scene.boxes.items()},
-        {role: [one._replace(x=x + one.x, y=y + one.y) for one in texts] for role, texts in scene.texts.items()},
-    )
-
-
-def _extend(parts: dict[Role, list[Part]], others: Mapping[Role, list[Part]]) -> None:
+def _add_moved(parts: dict[Role, list[Part]], others: Mapping[Role, list[Part]], x: int, y: int) -> None:
+    """Add the parts of a scene, to the right by `x` and down by `y`."""
     for role, more in others.items():
-        parts.setdefault(role, []).extend(more)
+        parts.setdefault(role, []).extend(one._replace(x=x + one.x, y=y + one.y) for one in more)
 
 
-def _name_above(scene: Scene, y: int) -> Text:
-    """Return the name of a board, above the middle of its cells and cut to about its width."""
+def _name_above(scene: Scene, x: int, y: int) -> Text:
+    """Return the name of a board that begins at `x`, above the middle of its cells and cut to about its width."""
     border = scene.boxes["heavy"]
-    middle = (min(box.x for box in border) + max(box.x + box.width for box in border)) / 2
+    middle = x + (min(box.x for box in border) + max(box.x + box.width for box in border)) / 2
     most = max(3, int(scene.width / (NAME_FONT_SIZE * 0.56)))
     name = scene.name if len(scene.name) <= most else scene.name[: most - 1] + "…"
     return Text(name, middle, y, "middle", NAME_FONT_SIZE)

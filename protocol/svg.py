@@ -24,62 +24,31 @@ HALF_DIGIT_EM = 0.36
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """A colour, as CSS writes it, for each role, and one for the paper.
-
-    The heavy lines are blue, to differ from the thin ones on black cells as well as on white ones: a grey that is
-    darker than another on the one is paler on the other.
-    """
+    """A colour, as CSS writes it, for each role, and one for the paper."""
 
     paper: str | None  # None draws no background
     colours: dict[Role, str]
 
 
-LIGHT = Theme(
-    paper="#ffffff",
-    colours={
-        "band": "#ffdcd8",
-        "shade": "#d3d9e0",
-        "ink": "#1f2933",
-        "thin": "#a8b2be",
-        "heavy": "#4f8cc9",
-        "dot": "#8a96a3",
-        "wrong": "#cc1f2d",
-        "clue": "#1f2933",
-        "name": "#5b6875",
-    },
-)
+_COLOURS: dict[Role, tuple[str, str, str]] = {
+    "band": ("#ffdcd8", "#54202a", "#f003"),
+    "shade": ("#d3d9e0", "#353d47", "#8886"),
+    "ink": ("#1f2933", "#dfe5eb", "currentColor"),
+    "thin": ("#a8b2be", "#3d4753", "#88888880"),
+    "heavy": ("#4f8cc9", "#4f8cc9", "#4f8cc9"),
+    "dot": ("#8a96a3", "#6d7985", "#888"),
+    "wrong": ("#cc1f2d", "#ff7a75", "#e5484d"),
+    "clue": ("#1f2933", "#dfe5eb", "currentColor"),
+    "name": ("#5b6875", "#98a4b1", "currentColor"),
+}
+"""The heavy lines are blue, to differ from the thin ones on black cells as well as on white ones: a grey that is
+darker than another on the one is paler on the other."""
 
-DARK = Theme(
-    paper="#14181d",
-    colours={
-        "band": "#54202a",
-        "shade": "#353d47",
-        "ink": "#dfe5eb",
-        "thin": "#3d4753",
-        "heavy": "#4f8cc9",
-        "dot": "#6d7985",
-        "wrong": "#ff7a75",
-        "clue": "#dfe5eb",
-        "name": "#98a4b1",
-    },
+LIGHT, DARK, INHERIT = (
+    Theme(paper, {role: colours[at] for role, colours in _COLOURS.items()})
+    for at, paper in enumerate(("#ffffff", "#14181d", None))
 )
-
-INHERIT = Theme(
-    paper=None,
-    colours={
-        "band": "#f003",
-        "shade": "#8886",
-        "ink": "currentColor",
-        "thin": "#88888880",
-        "heavy": "#4f8cc9",
-        "dot": "#888",
-        "wrong": "#e5484d",
-        "clue": "currentColor",
-        "name": "currentColor",
-    },
-)
-"""For an SVG within a page: it takes the colour of the text around it, on a light page and on a dark one.
-Not for PNG."""
+"""The last one is for an SVG within a page, light or dark: it takes the colour of the text around it."""
 
 THEMES = {"light": LIGHT, "dark": DARK}
 
@@ -102,8 +71,9 @@ def svg_of(scene: Scene, theme: Theme) -> str:
         parts.append('<g font-family="Helvetica,Arial,sans-serif">')
         for role in ROLES:
             texts = sorted(scene.texts.get(role, ()), key=_style)  # stable: within a style, their order stays
-            for _, group in groupby(texts, key=_style):
-                parts.append(_group(list(group), theme.colours[role]))
+            for (anchor, font_size), group in groupby(texts, key=_style):
+                style = f'font-size="{font_size}" text-anchor="{anchor}"'
+                parts.append(f'<g fill="{theme.colours[role]}" {style}>\n{"".join(map(_text, group))}\n</g>')
         parts.append("</g>")
     return "\n".join([*parts, "</svg>\n"])
 
@@ -123,14 +93,9 @@ def _style(text: Text) -> tuple[str, int]:
     return text.anchor, text.font_size
 
 
-def _group(texts: Sequence[Text], colour: str) -> str:
-    """Return the element that holds texts of one colour, anchor and font size."""
-    anchor, font_size = _style(texts[0])
-    words = (
-        f'<text x="{_short(text.x)}" y="{_short(text.y + HALF_DIGIT_EM * font_size)}">{_clean(text.words)}</text>'
-        for text in texts
-    )
-    return f'<g fill="{colour}" font-size="{font_size}" text-anchor="{anchor}">\n{"".join(words)}\n</g>'
+def _text(text: Text) -> str:
+    foot = text.y + HALF_DIGIT_EM * text.font_size
+    return f'<text x="{_short(text.x)}" y="{_short(foot)}">{_clean(text.words)}</text>'
 
 
 def _short(pixels: float) -> str:

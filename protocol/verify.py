@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from nonobot.protocol.puzzle import Clue, Puzzle, Solution
+from nonobot.protocol.clues import Clue
+from nonobot.protocol.puzzle import Puzzle, Solution
 
 
 @dataclass(frozen=True, slots=True)

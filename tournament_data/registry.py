@@ -168,13 +168,8 @@ def fetch(
 ) -> None:
     """Bring the file of a set into the data folder, unless it is there, as published; otherwise raise FetchError.
 
-    Parameters
-    ----------
-    official : OfficialSet
-    timeout_seconds : float
-        Limit for connecting to the server, and for each silence after that.
-    on_bytes : callable, optional
-        Called with the number of bytes in each piece that came in.
+    The time limit is for connecting to the server, and for each silence after that. `on_bytes` is called with the
+    number of bytes in each piece that came in.
     """
     try:
         import pooch  # type: ignore[import-untyped]  # only here: slow to import, and an extra
@@ -214,10 +209,8 @@ class _Meter:
     """Stands where pooch expects a progress bar of tqdm's form; stops a transfer that is too long."""
 
     def __init__(self, url: str, on_bytes: Callable[[int], None] | None) -> None:
-        self.total = 0
-        self._url = url
-        self._on_bytes = on_bytes
-        self._came = 0
+        self.total = self._came = 0
+        self._url, self._on_bytes = url, on_bytes
         self._whole = False
 
     def update(self, count: int) -> None:
@@ -238,11 +231,9 @@ class _Meter:
 
 def _reason(error: BaseException, timeout_seconds: float) -> str:
     """Return what the system said, which libraries wrap several times."""
-    inner: BaseException | None = error
-    while inner is not None:
-        if isinstance(inner, TimeoutError):
-            return f"no answer within {timeout_seconds:g} s"
-        if isinstance(inner, OSError) and inner.strerror:
-            return inner.strerror
-        inner = inner.__cause__ or inner.__context__
-    return "no connection"
+    if isinstance(error, TimeoutError):
+        return f"no answer within {timeout_seconds:g} s"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    inner = error.__cause__ or error.__context__
+    return _reason(inner, timeout_seconds) if inner else "no connection"

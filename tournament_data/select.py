@@ -1,9 +1,7 @@
 """Sets of boards chosen from many: with exactly one solution, or those that cost a solver most.
 
-Each board that may be drawn has random numbers of its own, seeded by the seed of the set, the puzzle it is drawn
-for and how many were drawn for that before. So a board can be made anywhere, without those before it, and many
-machines choose the boards that one would. For each puzzle boards with its number of black cells are drawn until as
-many as wanted are eligible, and of these the one that cost most is kept, the first of equals.
+For each puzzle boards with its number of black cells are drawn until as many as wanted are eligible, and of these
+the one that cost most is kept, the first of equals.
 """
 
 from __future__ import annotations
@@ -62,7 +60,10 @@ class Drawn:
 
 
 def drawn_board(recipe: Recipe, index: int, draw: int) -> Board:
-    """Return a board for puzzle `index`, counted from 0, after `draw` other boards were drawn for it."""
+    """Return a board for puzzle `index`, counted from 0, after `draw` other boards were drawn for it.
+
+    It has random numbers of its own: it can be made anywhere, and many machines choose the boards that one would.
+    """
     # `Random` makes numbers of a text by SHA-512, alike in every version of Python since 3.2.
     random = Random(f"{abs(recipe.seed):x} {index} {draw}").random
     return draw_board(recipe.width, recipe.height, _black_cells(recipe, index), random)
@@ -138,12 +139,8 @@ def select(
 ) -> Iterator[Board]:
     """Yield the boards of a set, one at a time, each the hardest of the eligible ones.
 
-    Raises
-    ------
-    ValueError
-        If no board can be made from the recipe.
-    NoBoardError
-        From the iterator, if too many boards in a row were not eligible.
+    ValueError: no board can be made from the recipe. NoBoardError, from the iterator: too many boards in a row
+    were not eligible.
     """
     check_numbers(recipe.width, recipe.height, recipe.count, recipe.p1, recipe.p2)
     return _selected(recipe, grade_board, rules, on_draw)

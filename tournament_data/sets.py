@@ -54,21 +54,11 @@ class PuzzleSet:
 
 
 def load_set(source: str, size: Size | None = None) -> PuzzleSet:
-    """Return the set that `source` names.
+    """Return the set that `source` names: an official set, a file in any format, or the recipe of a generated set.
 
-    Parameters
-    ----------
-    source : str
-        The name of an official set, such as `taai2011`; a file of puzzles, in any format; or a specification such
-        as `boardgen:25x25x1000:seed=7`. A name always means the official set, so that results with this name are
-        of the same puzzles; `./taai2011` is a file.
-    size : (int, int) or 'auto', optional
-        Width and height of every board, for question files as in :func:`nonobot.protocol.formats.read`.
-
-    Raises
-    ------
-    SetError
-        If there is no such set, or a puzzle of it cannot be read.
+    A name such as `taai2011` always means the official set, so that results with this name are of the same
+    puzzles; `./taai2011` is a file. `size` is that of every board, for question files as in
+    :func:`nonobot.protocol.formats.read`. SetError: there is no such set, or a puzzle of it cannot be read.
     """
     sides = None if size == "auto" else size
     if source.startswith(PREFIX):
@@ -77,10 +67,9 @@ def load_set(source: str, size: Size | None = None) -> PuzzleSet:
         return _official(official_sets()[source], sides)
     try:
         content = Path(source).read_bytes()
-    except FileNotFoundError as error:
-        raise SetError(f"cannot read the set {source}: {error.strerror}{_hint(source)}") from None
     except OSError as error:
-        raise SetError(f"cannot read the set {source}: {error.strerror}") from None
+        hint = _hint(source) if isinstance(error, FileNotFoundError) else ""
+        raise SetError(f"cannot read the set {source}: {error.strerror}{hint}") from None
     try:
         format_name = detect(content)
         if format_name == "taai":
@@ -129,19 +118,20 @@ def _generated(source: str, size: tuple[int, int] | None) -> PuzzleSet:
         raise SetError(f"{source}: {error}") from None
     if size and size != (recipe.width, recipe.height):
         raise SetError(f"{recipe} has boards of {recipe.width}x{recipe.height}, not {size[0]}x{size[1]}")
-    return _set_of(str(recipe), (recipe.width, recipe.height), map(_written, records))
+    return _set_of(str(recipe), map(_written, records))
 
 
 def _written(record: Record) -> SetPuzzle:
     return SetPuzzle(record, format_puzzle(record.number, record.puzzle))
 
 
-def _set_of(name: str, size: tuple[int, int], puzzles: Iterable[SetPuzzle]) -> PuzzleSet:
+def _set_of(name: str, puzzles: Iterable[SetPuzzle]) -> PuzzleSet:
+    """Return the set of puzzles of one size, of which there is at least one."""
     puzzles = tuple(puzzles)
     digest = hashlib.sha256()
     for puzzle in puzzles:
         digest.update(puzzle.text)
-    return PuzzleSet(name, digest.hexdigest(), *size, puzzles)
+    return PuzzleSet(name, digest.hexdigest(), *puzzles[0].record.size, puzzles)
 
 
 def _records(name: str, entries: Iterable[Found], size: tuple[int, int] | None) -> Iterator[Record]:
@@ -162,7 +152,7 @@ def _from_file(name: str, entries: Iterable[Found], size: tuple[int, int] | None
     puzzles = list(map(_written, _records(name, entries, size)))
     if not puzzles:
         raise SetError(f"{name}: no puzzle")
-    return _set_of(name, puzzles[0].record.size, puzzles)
+    return _set_of(name, puzzles)
 
 
 def _from_batch(name: str, content: bytes, size: Size | None) -> PuzzleSet:
@@ -177,5 +167,4 @@ def _from_batch(name: str, content: bytes, size: Size | None) -> PuzzleSet:
     lines = BytesIO(content).readlines()
     starts = [record.line - 1 for record in records.values()]
     pieces = zip(records.values(), [0, *starts[1:]], [*starts[1:], len(lines)], strict=True)
-    [sides] = {record.size for record in records.values()}
-    return _set_of(name, sides, (SetPuzzle(one, b"".join(lines[start:end])) for one, start, end in pieces))
+    return _set_of(name, (SetPuzzle(one, b"".join(lines[start:end])) for one, start, end in pieces))

@@ -86,13 +86,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
     _say_grouped(name, [*records.remarks, *written.remarks])
     if not records.count and not records.faults:
         raise UnusableError(f"{name}: no puzzles")
+    done = "nothing written"
     if written.count:
-        _write(arguments.target, written.data)
+        target = arguments.target
+        if target == "-":
+            target = "stdout"
+            sys.stdout.buffer.write(written.data)
+            sys.stdout.buffer.flush()
+        else:
+            write_output(Path(target), written.data)
+        done = f"{count(written.count, 'puzzle')} written to {target} ({to.name})"
     failed = records.faults + len(written.faults)
-    target = "stdout" if arguments.target == "-" else arguments.target
-    done = (
-        f"{count(written.count, 'puzzle')} written to {target} ({to.name})" if written.count else "nothing written"
-    )
     print(f"{done}{f'; {failed} could not be converted' if failed else ''}", file=sys.stderr)
     return 1 if failed or not is_as_wanted else 0
 
@@ -122,37 +126,29 @@ class _Records:
 
 
 def _target_format(arguments: argparse.Namespace) -> Format:
-    try:
-        if arguments.to_format:
-            return format_named(arguments.to_format)
-    except FormatError as error:
-        raise UnusableError(f"--to: {error}") from None
+    if arguments.to_format:
+        return _named("--to", arguments.to_format)
     format = by_extension(arguments.target)
     if format is None:
         raise UnusableError(f"the format of {arguments.target} cannot be told from its name; name it with --to")
     return format
 
 
-def _entries(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[Found]:
+def _named(option: str, name: str, more: str = "") -> Format:
     try:
-        if arguments.from_format:
-            format_named(arguments.from_format)
+        return format_named(name)
     except FormatError as error:
-        raise UnusableError(f"--from: {error}, {PICTURE}") from None
+        raise UnusableError(f"{option}: {error}{more}") from None
+
+
+def _entries(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[Found]:
+    if arguments.from_format:
+        _named("--from", arguments.from_format, f", {PICTURE}")
     try:
         return read(data, arguments.from_format, arguments.size)
-    except UnknownFormatError as error:
-        raise UnusableError(f"{name}: {error} (--from names the format)") from None
     except FormatError as error:
-        raise UnusableError(f"{name}: {error}") from None
-
-
-def _write(target: str, data: bytes) -> None:
-    if target == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-        return
-    write_output(Path(target), data)
+        hint = " (--from names the format)" if isinstance(error, UnknownFormatError) else ""
+        raise UnusableError(f"{name}: {error}{hint}") from None
 
 
 def _say(name: str, faults: Iterable[Fault]) -> None:

@@ -79,10 +79,7 @@ def add_to(parser: Parser) -> None:
 def list_sets(arguments: argparse.Namespace) -> int:
     """Print the official sets."""
     states = {official: state_of(official) for official in official_sets().values()}
-    if arguments.json:
-        print(as_json(states))
-        return 0
-    print(as_text(states))
+    print(as_json(states) if arguments.json else as_text(states))
     return 0
 
 

@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness.cli import add_size
@@ -50,9 +49,6 @@ Exit status: 0 everything drawn, right or wrong; 1 a puzzle could not be read or
 LARGEST_CELL = 200
 MOST_CELLS = 4_000_000
 """Of all boards drawn at once."""
-
-Selection = list[range] | Literal["all"] | None
-"""Numbers of puzzles, all of them, or the first one."""
 
 
 def add_to(parser: Parser) -> None:
@@ -154,9 +150,11 @@ def _entries(source: str, size: Size | None) -> list[Record | Fault]:
     return entries
 
 
-def _chosen(entries: Sequence[Record | Fault], wanted: Selection, source: str) -> tuple[list[Record], list[Fault]]:
-    """Return the puzzles that are asked for, and the faults of those that cannot be read."""
-    if isinstance(wanted, list):
+def _chosen(
+    entries: Sequence[Record | Fault], wanted: list[range] | None, source: str
+) -> tuple[list[Record], list[Fault]]:
+    """Return the wanted puzzles, or the first one, and the faults of those that cannot be read."""
+    if wanted:
         numbers = [one.number for one in entries if one.number is not None]
         for part in wanted:
             if numbers and not any(number in part for number in numbers):
@@ -171,10 +169,10 @@ def _chosen(entries: Sequence[Record | Fault], wanted: Selection, source: str) -
     return records, faults
 
 
-def _numbers(text: str) -> Selection:
+def _numbers(text: str) -> list[range]:
     """Return the numbers of puzzles in a text such as `1,4,7-9`."""
     if text == "all":
-        return "all"
+        return [range(10**18)]
     if not re.fullmatch(r"\d{1,18}(-\d{1,18})?(,\d{1,18}(-\d{1,18})?)*", text, re.ASCII):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number, a list such as 1,4,7-9, or all")
     parts = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,7 +29,7 @@ from nonobot.protocol.characters import (
     text_of,
     width_of,
 )
-from nonobot.protocol.scene import ROLES, Picture, Scene, Text, scene_of, sheet_of
+from nonobot.protocol.scene import ROLES, Picture, Scene, scene_of, sheet_of
 from nonobot.protocol.svg import THEMES, Theme, svg_of
 
 if TYPE_CHECKING:
@@ -125,10 +126,6 @@ def write(
 # --- on standard output ------------------------------------------------------------------------------------------
 
 
-class DoesNotFitError(Exception):
-    """A board that cannot be drawn here; the message is one line with the reason and the remedy."""
-
-
 def show(drawings: Sequence[Drawing], blocks: Blocks | None, clues: bool) -> bool:
     """Print every board that fits the terminal, name the others on stderr, and return whether all did fit."""
     place = place_of_output()
@@ -136,7 +133,7 @@ def show(drawings: Sequence[Drawing], blocks: Blocks | None, clues: bool) -> boo
     for picture, notes in drawings:
         try:
             lines = _board(picture, place, blocks, clues)
-        except DoesNotFitError as problem:
+        except UnusableError as problem:
             print(f"nonojudge: {picture.name}: {problem}", file=sys.stderr)
             all_fit = False
             continue
@@ -148,8 +145,9 @@ def show(drawings: Sequence[Drawing], blocks: Blocks | None, clues: bool) -> boo
 
 
 def _board(picture: Picture, place: Place, wanted: Blocks | None, clues: bool) -> list[StyledLine]:
+    """Return a board as it fits, or raise UnusableError with the reason and the remedy."""
     if wanted is Blocks.HALF and (problem := no_half_blocks(picture, place)):
-        raise DoesNotFitError(f"half blocks cannot be drawn: {problem}")
+        raise UnusableError(f"half blocks cannot be drawn: {problem}")
     possible = possible_blocks(picture, place)
     if wanted:
         possible = [Blocks.HALF] if wanted is Blocks.HALF else possible[:1]
@@ -158,7 +156,7 @@ def _board(picture: Picture, place: Place, wanted: Blocks | None, clues: bool) -
         needed, without = (width_of(draw(picture, possible[-1], shown)) for shown in (clues, False))
         is_less = clues and without <= place.columns
         less = f", leave out the clues (--no-clues: {without} columns)" if is_less else ""
-        raise DoesNotFitError(
+        raise UnusableError(
             f"the board is {needed} columns wide, the terminal {place.columns}: "
             f"widen it{less} or draw a file (-o board.png)"
         )
@@ -177,10 +175,7 @@ LEFT_OF_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}
 def png_of(scene: Scene, theme: Theme) -> bytes:
     """Return a picture as a PNG file, in a theme with a paper and without transparency.
 
-    Raises
-    ------
-    UnusableError
-        If Pillow is not installed, or the picture would be too large.
+    UnusableError: Pillow is not installed, or the picture would be too large.
     """
     if scene.width * scene.height > MOST_PIXELS:
         raise UnusableError(
@@ -196,32 +191,19 @@ def png_of(scene: Scene, theme: Theme) -> bytes:
     for role in ROLES:
         for x, y, width, height in scene.boxes.get(role, ()):
             canvas.rectangle((x, y, x + width - 1, y + height - 1), fill=theme.colours[role])
-    pen = _Pen(image)
+    stamp_of = cache(_stamp)  # a sheet has few numbers many times
     for role in ROLES:
         for text in scene.texts.get(role, ()):
-            pen.write(text, theme.colours[role])
+            stamp = stamp_of(text.words, text.font_size)
+            # From a whole pixel on and on a whole pixel, so that the same digits look the same.
+            x = round(text.x - LEFT_OF_ANCHOR[text.anchor] * stamp.length) + stamp.left
+            y = round(text.y + stamp.digit_height / 2) + stamp.top
+            image.paste(theme.colours[role], (x, y), stamp.mask)
     facts = PngImagePlugin.PngInfo()
     facts.add_itxt("Title", scene.name)
     file = BytesIO()
     image.save(file, "PNG", pnginfo=facts)
     return file.getvalue()
-
-
-class _Pen:
-    """Writes words; what was written once is kept, as a sheet has few numbers many times."""
-
-    def __init__(self, image: Image) -> None:
-        self._image = image
-        self._stamps: dict[tuple[str, int], _Stamp] = {}
-
-    def write(self, text: Text, colour: str) -> None:
-        """Write words, from a whole pixel on and on a whole pixel, so that the same digits look the same."""
-        stamp = self._stamps.get((text.words, text.font_size))
-        if stamp is None:
-            stamp = self._stamps[text.words, text.font_size] = _stamp(text.words, text.font_size)
-        x = round(text.x - LEFT_OF_ANCHOR[text.anchor] * stamp.length) + stamp.left
-        y = round(text.y + stamp.digit_height / 2) + stamp.top
-        self._image.paste(colour, (x, y), stamp.mask)
 
 
 class _Stamp(NamedTuple):

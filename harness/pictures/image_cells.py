@@ -31,10 +31,6 @@ _BEGINNINGS = re.compile(
 )
 """How files of the usual kinds begin: what is a picture can be told where there is no Pillow, too."""
 
-_NOT_READ = {"EPS"}
-"""Pillow starts Ghostscript for it: a picture is not to run programs."""
-
-
 _OPENING = threading.Lock()
 """Held while Pillow's limit, which is everybody's, is ours."""
 
@@ -67,28 +63,17 @@ def read_cells(
     """Return an image as cells.
 
     Each cell has the mean brightness of the pixels that it covers. An image in black and white that has the wanted
-    size is taken as it is. What is transparent is white, inverted or not.
+    size is taken as it is. What is transparent is white, inverted or not. With one side of the board alone, the
+    other follows from the shape of the image; with none, a pixel makes a cell.
 
-    Parameters
-    ----------
-    width, height : int, optional
-        Size of the board; of one side alone, the other follows from the shape of the image; of none, a pixel makes
-        a cell.
-    threshold : float, optional
-        Cells darker than this share of white are black; without, Otsu's method divides dark from bright.
-    dither : bool
-        Floyd-Steinberg's error diffusion, as Pillow does it, instead of a threshold.
-    invert : bool
-        Black for white.
+    Cells darker than `threshold`, a share of white, are black; without it, Otsu's method divides dark from bright.
+    `dither` is Floyd-Steinberg's error diffusion, as Pillow does it, instead of a threshold.
 
-    Raises
-    ------
-    UnusableError
-        If Pillow is missing or cannot read the image, or the image is too large; a :class:`BoardTooLargeError` if
-        the board would be.
+    UnusableError: Pillow is missing or cannot read the image, or the image is too large; BoardTooLargeError: the
+    board would be.
     """
     try:
-        from PIL import Image
+        from PIL import Image, UnidentifiedImageError
     except ImportError:
         raise UnusableError(missing("reading a picture", "Pillow")) from None
     try:
@@ -99,8 +84,11 @@ def read_cells(
             grey = _grey(image, invert).resize(size, Image.Resampling.BOX)
     except UnusableError:
         raise
+    except UnidentifiedImageError:
+        raise UnusableError("not a picture that can be read: no kind that Pillow knows") from None
     except Exception as error:  # what the decoders of some thirty formats raise on broken files is anything
-        raise UnusableError(f"not a picture that can be read: {_why(error)}") from None
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise UnusableError(f"not a picture that can be read: {why}") from None
     if dither:
         return ImageCells(~np.asarray(grey.convert("1")), frames)
     values = np.asarray(grey)
@@ -112,7 +100,7 @@ def _opened(data: bytes) -> tuple[Image, int]:
     from PIL import Image, ImageOps
 
     Image.init()
-    kinds = [kind for kind in Image.ID if kind not in _NOT_READ]
+    kinds = [kind for kind in Image.ID if kind != "EPS"]  # for which Pillow starts Ghostscript, a program
     try:
         with _OPENING:  # of some kinds, ICO among them, opening decodes: Pillow is to look at the size before
             usual, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, MOST_PIXELS // 2  # refused from twice as many
@@ -180,11 +168,3 @@ def _otsu(values: npt.NDArray[np.uint8]) -> int:
     best = np.flatnonzero(between >= between.max() * (1 - 1e-12)) if between.max() else np.arange(256)
     best = best[best - best[0] == np.arange(len(best))]  # those beside each other: two that are far apart may tie
     return int(best[0] + best[-1]) // 2
-
-
-def _why(error: Exception) -> str:
-    from PIL import UnidentifiedImageError
-
-    if isinstance(error, UnidentifiedImageError):
-        return "no kind that Pillow knows"
-    return " ".join(str(error).split()) or type(error).__name__

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from nonobot.protocol.clues import Fault, FaultKind, clue_from_words, shown
+from nonobot.protocol.clues import Clue, Fault, FaultKind, clue_from_words, shown
 from nonobot.protocol.formats.base import MOST_SIDE, Draft, Found
-from nonobot.protocol.puzzle import Clue
 
 LONGEST_CLUE = 1 << 16
 """Characters of the longest clue that is looked at; those of the largest board are shorter."""

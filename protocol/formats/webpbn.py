@@ -10,9 +10,9 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nonobot.protocol.clues import Fault, FaultKind, clue_from_words, shown
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, Fault, FaultKind, clue_from_words, shown
 from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Draft, Format, Found, Part, part_named
-from nonobot.protocol.puzzle import BLACK, UNKNOWN, WHITE, Clue, PartialGrid, Record, Solution
+from nonobot.protocol.puzzle import PartialGrid, Record, Solution
 
 if TYPE_CHECKING:
     from pyexpat import XMLParserType
