@@ -63,9 +63,8 @@ def make_unique(
     search = _Search(cells, solve, most_tries)
     findings = search.look(())
     while findings is not None and not findings.unique:
-        search.now = findings
         on_change(search.tries, len(search.changed), int(differing(search.board(), findings).sum()))
-        findings = search.change()
+        findings = search.change(findings)
     if findings is None:
         return MadeUnique(cells, 0, False, search.tries)
     search.take_back()
@@ -74,8 +73,6 @@ def make_unique(
 
 class _Search:
     """The cells changed so far, the solutions of that board, and the number of boards solved."""
-
-    now: Findings
 
     def __init__(self, cells: Cells, solve: Callable[[Puzzle], Findings], most_tries: int) -> None:
         self.changed: list[tuple[int, int]] = []
@@ -102,10 +99,10 @@ class _Search:
         self._late += not findings.in_time
         return findings if findings.unique or len(findings.solutions) > 1 else None
 
-    def change(self) -> Findings | None:
+    def change(self, now: Findings) -> Findings | None:
         """Change the cell after which the fewest cells differ, and return the solutions then; None without any."""
         best: tuple[tuple[bool, int], tuple[int, int], Findings] | None = None
-        for place in self._places():
+        for place in self._places(now):
             findings = self.look((place,))
             if findings is None:
                 continue
@@ -126,10 +123,10 @@ class _Search:
             if findings is not None and findings.unique:
                 self.changed.remove(place)
 
-    def _places(self) -> list[tuple[int, int]]:
+    def _places(self, now: Findings) -> list[tuple[int, int]]:
         """Return the cells to try, the least visible changes first."""
         cells = self.board()
-        open_cells = differing(cells, self.now)
+        open_cells = differing(cells, now)
         joined = _neighbours_of_other_colour(cells)
         places = [(int(y), int(x)) for y, x in np.argwhere(open_cells) if (y, x) not in self.changed]
         self._random.shuffle(places)  # of equals not all the upper ones

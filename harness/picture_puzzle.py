@@ -11,7 +11,7 @@ from nonobot.arguments import Parser, number, seconds, whole_number
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.grading import Findings, GradingBot, grading_bot
 from nonobot.harness.make_unique import MOST_TRIES, MadeUnique, differing, make_unique
-from nonobot.harness.pictures.image_cells import LARGEST_SIDE, Cells, is_image, read_cells
+from nonobot.harness.pictures.image_cells import LARGEST_SIDE, Cells, read_cells
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import count, ranges
 from nonobot.protocol import Puzzle, Record, Solution
@@ -62,11 +62,6 @@ def add_options(parser: Parser) -> None:
         metavar="S",
         help=f"let the bot look for other solutions of a board for S seconds (default {PUZZLE_SECONDS:g})",
     )
-
-
-def is_picture(data: bytes, from_format: str | None) -> bool:
-    """Return whether a file is to be read as a picture."""
-    return from_format == PICTURE or (from_format is None and is_image(data))
 
 
 def refuse_options(arguments: argparse.Namespace, name: str) -> None:

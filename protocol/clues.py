@@ -40,10 +40,6 @@ def clue_from_words(words: list[str]) -> Clue | Fault:
             return clue
         if len(clue) == 1:
             return ()
-    return _fault_in_words(words)
-
-
-def _fault_in_words(words: list[str]) -> Fault:
     for word in words:
         digits = word.removeprefix("-")
         if not (digits.isascii() and digits.isdigit()):
@@ -93,9 +89,9 @@ class PuzzleError(ValueError):
     __module__ = "nonobot"  # the name under which programs catch it
 
 
-def shown(text: str, limit: int = 40) -> str:
-    """Return `text` quoted for a message: unprintable characters escaped, cut after `limit` characters."""
-    return repr(text if len(text) <= limit else text[:limit] + "...")
+def shown(text: str) -> str:
+    """Return `text` quoted for a message: unprintable characters escaped, cut after 40 characters."""
+    return repr(text if len(text) <= 40 else text[:40] + "...")
 
 
 class FaultKind(Enum):

@@ -135,15 +135,14 @@ def scene_of(picture: Picture, cell: int, clues: bool = True) -> Scene:
     """
     layout = _layout(picture, cell, clues)
     columns, rows, mark, margin = layout.columns, layout.rows, layout.mark, layout.margin
-    wrong_rows, wrong_columns = sorted(picture.wrong_rows), sorted(picture.wrong_columns)
-    boxes: dict[Role, list[Box]] = {
-        "band": [Box(margin, rows.starts[row], columns.end - margin, cell) for row in wrong_rows]
-        + [Box(columns.starts[column], margin, cell, rows.end - margin) for column in wrong_columns],
-        "ink": list(_cell_boxes(picture.cells == BLACK, layout)),
-        "wrong": [Box(columns.begin - mark, rows.starts[row], mark, cell) for row in wrong_rows]
-        + [Box(columns.starts[column], rows.begin - mark, cell, mark) for column in wrong_columns],
-        **_lines(layout),
-    }
+    ink = list(_cell_boxes(picture.cells == BLACK, layout))
+    boxes: dict[Role, list[Box]] = {"band": [], "ink": ink, "wrong": [], **_lines(layout)}
+    for y in (rows.starts[row] for row in sorted(picture.wrong_rows)):
+        boxes["band"].append(Box(margin, y, columns.end - margin, cell))
+        boxes["wrong"].append(Box(columns.begin - mark, y, mark, cell))
+    for x in (columns.starts[column] for column in sorted(picture.wrong_columns)):
+        boxes["band"].append(Box(x, margin, cell, rows.end - margin))
+        boxes["wrong"].append(Box(x, rows.begin - mark, cell, mark))
     if picture.is_partly_known and clues:
         boxes["dot"] = list(_dots(picture, layout))
     elif picture.is_partly_known:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from nonobot.protocol.scene import ROLES, SMALLEST_CELL_WITH_CLUES, Box, Picture, Role, Scene, Text, scene_of
@@ -89,8 +90,7 @@ def _path(boxes: Sequence[Box]) -> str:
     return "".join(f"M{box.x} {box.y}h{box.width}v{box.height}h-{box.width}z" for box in boxes)
 
 
-def _style(text: Text) -> tuple[str, int]:
-    return text.anchor, text.font_size
+_style = attrgetter("anchor", "font_size")
 
 
 def _text(text: Text) -> str:

@@ -47,30 +47,20 @@ def wrong_p() -> Picture:
     return Picture.of_answer(P_PUZZLE, Solution(cells), "$1 wrong")
 
 
-def partial_p() -> Picture:
-    """Return the letter with every third cell unknown."""
-    cells = cells_from(LETTER_P)
-    cells.reshape(-1)[::3] = UNKNOWN
-    return Picture(P_PUZZLE, cells, "$1 partial")
-
-
-def many_blocks() -> Picture:
-    """Return a chequered board of 25x13: 13 blocks in a row; its last row is one block of 25."""
-    cells = np.indices((13, 25)).sum(axis=0) % 2 == 0
-    cells[12] = True
-    return Picture(Puzzle.from_grid(cells.astype(int)), cells, "$2")
-
-
 def pictures() -> dict[str, Picture]:
     """Return the boards that are kept as golden files, by name."""
+    partial = cells_from(LETTER_P)
+    partial.reshape(-1)[::3] = UNKNOWN
+    chequered = (np.indices((13, 25)).sum(axis=0) % 2 == 0).astype(int)  # 13 blocks in a row
+    chequered[12] = 1
     frame = np.ones((12, 11), dtype=int)
     frame[5:7, 4:7] = 0
     return {
         "p": Picture(P_PUZZLE, cells_from(LETTER_P), "$1"),
         "p_clues": Picture(P_PUZZLE, name="$1"),
-        "p_partial": partial_p(),
+        "p_partial": Picture(P_PUZZLE, partial, "$1 partial"),
         "p_wrong": wrong_p(),
-        "many_blocks": many_blocks(),
+        "many_blocks": Picture(Puzzle.from_grid(chequered), chequered, "$2"),
         "long_numbers": Picture(Puzzle.from_grid(frame), frame, "$3 <long & wide>"),
         "one_cell": Picture(Puzzle(columns=((1,),), rows=((1,),)), [[1]], "$4"),
     }
@@ -145,18 +135,13 @@ def svg_texts(text: str) -> list[tuple[float, float, str]]:
     return [(float(one.get("x")), float(one.get("y")), one.text) for one in elements]
 
 
-def spaces_between(lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return what is free between lines, each a begin and an end."""
-    ordered = sorted(lines)
-    return [(end, begin) for (_, end), (begin, _) in pairwise(ordered)]
-
-
 def svg_spaces(text: str, colours: tuple[str, ...]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return where the columns and where the rows are, by the lines between them, which have these colours."""
     boxes = [box for colour in colours for box in svg_boxes(text, colour)]
     upright = [(x, x + width) for x, _, width, height in boxes if width < height]
     level = [(y, y + height) for _, y, width, height in boxes if width > height]
-    return spaces_between(upright), spaces_between(level)
+    free = ([(end, begin) for (_, end), (begin, _) in pairwise(sorted(lines))] for lines in (upright, level))
+    return tuple(free)
 
 
 def covered(boxes: list[tuple[int, int, int, int]], x: float, y: float) -> bool:

@@ -20,7 +20,6 @@ from nonobot.protocol import (
     format_puzzle,
     read_batch,
 )
-from tests.boards import puzzles
 
 # Columns 2, 1 1, nothing; rows 1 1, 1, 1: three columns, three rows, an empty line among them.
 PUZZLE = Puzzle.unchecked(columns=((2,), (1, 1), ()), rows=((2,), (1,), (1,)))
@@ -54,11 +53,7 @@ def only_puzzle(text: bytes, size: tuple[int, int] | None = (3, 3)) -> Puzzle | 
 
 def test_columns_come_first_then_rows():
     assert facts(read(TEXT)) == [(1, 1, (3, 3), PUZZLE)]
-
-
-def test_a_board_that_is_not_square_has_width_columns_and_height_rows():
     puzzle = Puzzle.from_grid([[1, 0, 1], [1, 1, 1]])
-    assert (puzzle.width, puzzle.height) == (3, 2)
     assert facts(read(b"$1\n2\n1\n2\n1 1\n3\n", (3, 2))) == [(1, 1, (3, 2), puzzle)]
 
 
@@ -105,11 +100,6 @@ def test_a_missing_final_newline_also_where_the_last_clue_is_empty(size):
     assert text == b"$1\n1\n\n1\n\n"
     assert only_puzzle(text, size) == puzzle
     assert only_puzzle(text[:-1], size) == puzzle
-
-
-def test_a_missing_last_line_that_is_not_the_empty_clue_stays_missing():
-    (entry,) = read(b"$1\n1\n1\n1\n", (2, 2))
-    assert str(entry) == "$1: line 4: expected 4 clue lines for a 2x2 board, found 3"
 
 
 @pytest.mark.parametrize("at", range(6))
@@ -270,19 +260,21 @@ def test_good_puzzles_around_any_junk_are_read_with_their_numbers(lines, header)
 # Round trips
 
 
+def puzzles_of(width: int, height: int) -> st.SearchStrategy[Puzzle]:
+    row = st.lists(st.integers(0, 1), min_size=width, max_size=width)
+    return st.lists(row, min_size=height, max_size=height).map(Puzzle.from_grid)
+
+
 @st.composite
 def batches(draw: st.DrawFn) -> tuple[list[Puzzle], bytes]:
     """Puzzles of one size, and their batch with any mix of line ends and blank lines between."""
-    first = draw(puzzles(6, 6))
-    height, width = first.height, first.width
-    row = st.lists(st.integers(0, 1), min_size=width, max_size=width)
-    more = draw(st.lists(st.lists(row, min_size=height, max_size=height).map(Puzzle.from_grid), max_size=3))
+    boards = draw(st.lists(puzzles_of(draw(st.integers(1, 6)), draw(st.integers(1, 6))), min_size=1, max_size=4))
     text = b""
-    for number, puzzle in enumerate([first, *more], 1):
+    for number, puzzle in enumerate(boards, 1):
         for line in format_puzzle(number, puzzle).split(b"\n")[:-1]:
             text += line + draw(st.sampled_from((b"\n", b"\r\n", b" \n", b"\t\r\n")))
         text += b"".join(draw(st.lists(st.sampled_from((b"\n", b"\r\n")), max_size=2)))
-    return [first, *more], text
+    return boards, text
 
 
 @given(batches())
@@ -293,14 +285,10 @@ def test_what_is_written_is_read_back_with_any_mix_of_line_ends(batch):
     assert [entry.number for entry in entries] == list(range(1, len(boards) + 1))
 
 
-@st.composite
-def square_puzzles(draw: st.DrawFn) -> Puzzle:
-    size = draw(st.integers(1, 6))
-    row = st.lists(st.integers(0, 1), min_size=size, max_size=size)
-    return Puzzle.from_grid(draw(st.lists(row, min_size=size, max_size=size)))
+SQUARE = st.integers(1, 6).flatmap(lambda side: puzzles_of(side, side))
 
 
-@given(st.lists(square_puzzles(), max_size=4), st.booleans())
+@given(st.lists(SQUARE, max_size=4), st.booleans())
 def test_what_is_written_is_read_back_with_auto_also_with_a_blank_line_between(boards, blank):
     text = b"".join(format_puzzle(k, board) + b"\n" * blank for k, board in enumerate(boards, 1))
     assert [entry.puzzle for entry in read(text, None)] == boards

@@ -6,6 +6,7 @@ import pytest
 
 from nonobot.protocol import Fault, Puzzle, format_puzzle
 from nonobot.protocol.batch import MOST_LINE_BYTES
+from nonobot.protocol.clues import FaultKind
 from tests.test_batch import GOOD_3, facts, read
 
 NOT_TEXT = "line 8: bytes that are not text; expected block lengths separated by TAB"
@@ -65,43 +66,46 @@ def placed(message: str, header: int, lines: bytes) -> str:
     return f"line {int(place.removeprefix('line ')) - 6 + header}: {what}"
 
 
-def test_the_first_fault_of_a_puzzle_is_named_and_the_others_counted():
-    (entry,) = read(b"$4\nx\n-1\n\n2 0\n1\n1\n")
-    assert str(entry) == "$4: line 2: clue 'x' is not a number (and 2 more in this puzzle)"
-    assert (entry.number, entry.line, entry.more) == (4, 2, 2)
+@pytest.mark.parametrize(
+    ("text", "place", "what", "more"),
+    [
+        (b"$4\nx\n-1\n\n2 0\n1\n1\n", (4, 2), "clue 'x' is not a number", 2),
+        (b"$4\nx\n", (4, 2), "expected 6 clue lines for a 3x3 board, found 1", 1),
+        (b"$4\n1\n1\n", (4, 3), "expected 6 clue lines for a 3x3 board, found 2 (is it --size 1x1?)", 0),
+        (b"$0\n1\n\n\n1\n1\n", (0, 6), "expected 6 clue lines for a 3x3 board, found 5", 0),
+        (b"$1\n\x1b[31mred\n1\n1\n1\n1\n1\n", (1, 2), "clue '\\x1b[31mred' is not a number", 0),
+        (b"$1\n1\n1\n1\n1\n1\n%b\n" % (b"x" * 41), (1, 7), f"clue '{'x' * 40}...' is not a number", 0),
+        (b"$1\n1\n1\n1\n1\n1\n%b\n" % (b"x" * 40), (1, 7), f"clue '{'x' * 40}' is not a number", 0),
+    ],
+)
+def test_missing_lines_or_else_the_first_fault_is_named_and_the_others_are_counted(text, place, what, more):
+    (entry,) = read(text)
+    assert (entry.number, entry.line, entry.more, entry.is_in_place) == (*place, more, True)
+    others = f" (and {more} more in this puzzle)" if more else ""
+    assert str(entry) == f"${place[0]}: line {place[1]}: {what}{others}"
 
 
-def test_missing_lines_come_before_the_faults_of_the_lines_there_are():
-    (entry,) = read(b"$4\nx\n")
-    assert str(entry) == ("$4: line 2: expected 6 clue lines for a 3x3 board, found 1 (and 1 more in this puzzle)")
-
-
-def test_missing_lines_at_the_end_name_the_last_line():
-    (entry,) = read(b"$4\n1\n1\n")
-    assert str(entry) == ("$4: line 3: expected 6 clue lines for a 3x3 board, found 2 (is it --size 1x1?)")
+def test_a_fault_of_no_line_or_no_puzzle_says_what_there_is():
+    assert str(Fault(FaultKind.FORMAT, "what", 7)) == "$7: what"
+    assert str(Fault(FaultKind.FORMAT, "what")) == "what"
 
 
 def test_extra_lines_are_left_out_said_once_and_cost_no_puzzle():
     text = format_puzzle(1, GOOD_3) + b"3\n3\n\n3\n" + format_puzzle(2, GOOD_3)
     first, extra, second = read(text)
     assert (first.puzzle, second.puzzle) == (GOOD_3, GOOD_3)
-    assert extra.kind.name == "EXTRA_LINES"
-    assert not extra.is_in_place
+    assert (extra.kind.name, extra.is_in_place) == ("EXTRA_LINES", False)
     assert str(extra) == (
         "$1: line 8: '3' comes after the 6 clue lines of a 3x3 board and is left out; is --size right?"
     )
 
 
 def test_stray_text_before_the_first_puzzle_is_said_once():
-    text = b"\n# questions\n1 2 3\n" + format_puzzle(1, GOOD_3)
-    stray, entry = read(text)
-    assert stray.kind.name == "STRAY_TEXT"
-    assert not stray.is_in_place
+    stray, entry = read(b"\n# questions\n1 2 3\n" + format_puzzle(1, GOOD_3))
+    assert (stray.kind.name, stray.is_in_place, entry.puzzle) == ("STRAY_TEXT", False, GOOD_3)
     assert str(stray) == "line 2: '# questions' stands before the first '$'; expected '$1'"
-    assert entry.puzzle == GOOD_3
-    assert [str(item) for item in read(b"hello", None)] == [
-        "line 1: 'hello' stands before the first '$'; expected '$1'"
-    ]
+    [alone] = read(b"hello", None)
+    assert str(alone) == "line 1: 'hello' stands before the first '$'; expected '$1'"
 
 
 @pytest.mark.parametrize(
@@ -116,13 +120,6 @@ def test_a_bad_header_takes_the_next_number_and_its_own_lines(header):
     assert second.kind.name == "BAD_HEADER"
     assert "starts no puzzle; expected '$' and a number" in str(second)
     assert (third.number, third.puzzle) == (3, GOOD_3)
-
-
-def test_unprintable_text_is_escaped_and_cut_in_messages():
-    (entry,) = read(b"$1\n\x1b[31mred\n1\n", (1, 1))
-    assert str(entry) == "$1: line 2: clue '\\x1b[31mred' is not a number"
-    (entry,) = read(b"$1\n" + b"x" * 300 + b"\n1\n", (1, 1))
-    assert str(entry) == f"$1: line 2: clue '{'x' * 40}...' is not a number"
 
 
 def test_the_longest_line_is_still_read():

@@ -20,6 +20,7 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.pictures import image_cells
 from nonobot.harness.pictures.drawings import MOST_PIXELS
 from nonobot.harness.pictures.image_cells import LARGEST_SIDE, is_image, read_cells
+from tests.boards import grids
 
 LOSSLESS = ("PNG", "GIF", "BMP", "PPM", "TIFF", "TGA", "PCX", "WEBP", "ICO")
 """Kinds of files that keep every pixel; WEBP is told to. Of an ICO the sides are few."""
@@ -48,11 +49,7 @@ def refused(data, **options):
     return str(caught.value)
 
 
-boards = st.tuples(st.integers(1, 12), st.integers(1, 12)).flatmap(
-    lambda size: st.lists(
-        st.lists(st.booleans(), min_size=size[0], max_size=size[0]), min_size=size[1], max_size=size[1]
-    ).map(np.array)
-)
+boards = grids(12, 12).map(lambda grid: np.array(grid, bool))
 ways = st.sampled_from([{}, {"threshold": 0.5}, {"threshold": 0.01}, {"threshold": 1.0}, {"dither": True}])
 
 

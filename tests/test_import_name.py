@@ -20,24 +20,21 @@ pytestmark = pytest.mark.usefixtures("compiled")
 PACKAGES = ("bot", "protocol", "harness", "tournament_data")
 
 QUESTION = b"$1\n2\n\n\n1\n1\n\n"
+AUTHORS = "raise SystemExit('an author\\'s module was imported')\n"
 
 
 @pytest.fixture
 def authors_folder(tmp_path):
     """Return a folder with an author's own modules, which end whatever imports them."""
     for package in PACKAGES:
-        (tmp_path / f"{package}.py").write_text("raise SystemExit('an author\\'s module was imported')\n")
+        (tmp_path / f"{package}.py").write_text(AUTHORS)
     return tmp_path
 
 
 def run(folder, *command, **variables):
+    environment = os.environ | variables
     return subprocess.run(
-        command,
-        cwd=folder,
-        env=os.environ | variables,
-        input=QUESTION,
-        capture_output=True,
-        timeout=PATIENCE_SECONDS,
+        command, cwd=folder, env=environment, input=QUESTION, capture_output=True, timeout=PATIENCE_SECONDS
     )
 
 
@@ -47,19 +44,14 @@ def test_the_bot_is_ours_beside_an_authors_modules(authors_folder, path):
     assert (done.returncode, done.stdout) == (0, b"$1\n1\t0\t0\n1\t0\t0\n0\t0\t0\n"), done.stderr
 
 
-@pytest.mark.parametrize("path", ["", "."])
-def test_the_judge_and_the_bot_that_it_starts_are_ours_beside_an_authors_modules(authors_folder, path):
-    judge = [sys.executable, "-m", "nonobot.harness", "run", "--set", "boardgen:5x5x2:seed=1"]
+@pytest.mark.parametrize(("path", "options"), [("", ()), (".", ()), ("", ("-P",))])
+def test_the_judge_and_the_bot_that_it_starts_are_ours_beside_an_authors_modules(authors_folder, path, options):
+    if options:  # the judge does not look into the working folder, and the bot that it starts is not to either
+        (authors_folder / "nonobot.py").write_text(AUTHORS)
+    judge = [sys.executable, *options, "-m", "nonobot.harness", "run", "--set", "boardgen:5x5x2:seed=1"]
     done = run(authors_folder, *judge, PYTHONPATH=path)
     assert done.returncode == 0, done.stderr
     assert b"2 of 2" in done.stdout
-
-
-def test_the_bot_that_the_judge_starts_is_no_nonobot_of_the_working_folder(authors_folder):
-    (authors_folder / "nonobot.py").write_text("raise SystemExit('an author\\'s module was imported')\n")
-    judge = [sys.executable, "-P", "-m", "nonobot.harness", "run", "--set", "boardgen:5x5x2:seed=1"]
-    done = run(authors_folder, *judge)
-    assert done.returncode == 0, done.stderr
 
 
 def test_one_name_is_installed():
@@ -92,14 +84,6 @@ def test_a_breakpoint_set_by_file_fires():
     assert debugger.set_break(str(CLUES), LINE) is None, "no such line"
     debugger.runcall(needed_length, (1, 2))
     assert stops == [(str(CLUES), LINE)]
-
-
-def test_a_breakpoint_set_in_pdb_fires(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text("from nonobot.protocol.clues import needed_length\nprint(needed_length((1, 2)))\n")
-    pdb = [sys.executable, "-m", "pdb", "-c", f"b protocol/clues.py:{LINE}", "-c", "c", "-c", "p clue", "-c", "q"]
-    done = subprocess.run([*pdb, script], cwd=REPOSITORY, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
-    assert "(1, 2)" in done.stdout.splitlines(), done
 
 
 JUDGE = "from nonobot.harness import cli; cli.run({})"

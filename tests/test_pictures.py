@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from xml.etree import ElementTree
 
 import numpy as np
@@ -214,13 +213,6 @@ def test_every_pixel_of_a_cell_has_its_colour(name, cell, theme):
                 assert (found[~dotted] == paper).all()
             else:
                 assert (found == paper).all()
-
-
-def test_a_missing_pillow_is_one_line(monkeypatch):
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(UnusableError, match=r"needs Pillow, .*-m pip install Pillow") as raised:
-        png_of(scene_of(wrong_p(), 12), LIGHT)
-    assert "\n" not in str(raised.value)
 
 
 def test_a_picture_that_nothing_could_open_is_refused():

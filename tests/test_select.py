@@ -126,17 +126,12 @@ def test_a_board_that_was_not_decided_is_passed_over():
     ],
 )
 def test_a_search_in_vain_ends_and_says_for_which_puzzle(decided, message):
-    drawn = 0
-
-    def in_vain(_):
-        nonlocal drawn
-        drawn += 1
-        return Grade(decided=bool(decided(drawn)), unique=False, work=0)
-
+    draws = itertools.count(1)
+    in_vain = lambda _: Grade(decided=bool(decided(next(draws))), unique=False, work=0)  # noqa: E731
     with pytest.raises(NoBoardError) as caught:
         list(select(Recipe(5, 4, 2, seed=1), in_vain, Rules(unique=True, most_draws=10)))
     assert str(caught.value) == f"puzzle 1: of 10 boards of 5x4 with 10 black cells {message}"
-    assert drawn == 10
+    assert next(draws) == 11
 
 
 def test_draws_in_vain_are_counted_in_a_row():

@@ -23,6 +23,7 @@ ONE = Puzzle(rows=[[1], [2]], columns=[[2], [1]])
 TWO = Puzzle(rows=[[1], [1]], columns=[[1], [1]])
 SIX = Puzzle(rows=[[1]] * 3, columns=[[1]] * 3)
 NONE = Puzzle(rows=[[2], []], columns=[[2], []])
+TOO_LARGE = Puzzle.from_cells([[0] * 1023])
 
 
 @pytest.mark.parametrize(
@@ -68,16 +69,16 @@ def test_the_board_to_start_from_counts():
 
 
 @pytest.mark.parametrize(
-    ("start", "why"), [([[1]], "a 1x1 board for a 2x2 puzzle"), ([[2, 0], [0, 0]], "holds -1")]
+    ("puzzle", "start", "why"),
+    [
+        (TWO, [[1]], "a 1x1 board for a 2x2 puzzle"),
+        (TWO, [[2, 0], [0, 0]], "holds -1"),
+        (TOO_LARGE, None, "a 1023x1 board is too large; a side has up to 1022 cells"),
+    ],
 )
-def test_a_board_to_start_from_that_cannot_be_is_said(start, why):
+def test_a_board_or_a_start_that_cannot_be_is_said(puzzle, start, why):
     with pytest.raises(PuzzleError, match=why):
-        solve(TWO, start=start)
-
-
-def test_a_board_that_is_too_large_is_said():
-    with pytest.raises(PuzzleError, match="a 1023x1 board is too large; a side has up to 1022 cells"):
-        solve(Puzzle.from_cells([[0] * 1023]))
+        solve(puzzle, start=start)
 
 
 @pytest.mark.parametrize("given", [{"solutions": 0}, {"jobs": 0}])
@@ -104,7 +105,7 @@ def test_who_wants_no_more_can_go_on_with_something_else():
 
 
 def test_a_puzzle_at_fault_is_raised_in_its_place():
-    results = solve_all([ONE, Puzzle.from_cells([[0] * 1023]), ONE])
+    results = solve_all([ONE, TOO_LARGE, ONE])
     assert next(results).verdict == "unique"
     with pytest.raises(PuzzleError, match="too large"):
         next(results)

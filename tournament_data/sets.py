@@ -68,23 +68,21 @@ def load_set(source: str, size: Size | None = None) -> PuzzleSet:
     try:
         content = Path(source).read_bytes()
     except OSError as error:
-        hint = _hint(source) if isinstance(error, FileNotFoundError) else ""
+        hint, stem = "", Path(source).name.removesuffix(".txt")
+        if isinstance(error, FileNotFoundError):
+            is_official = stem in official_sets()
+            hint = f" (the official set is called {stem})" if is_official else did_you_mean(stem, official_sets())
         raise SetError(f"cannot read the set {source}: {error.strerror}{hint}") from None
     try:
         format_name = detect(content)
         if format_name == "taai":
             return _from_batch(source, content, size)
-        return _from_file(source, read(content, format_name), sides)
+        puzzles = tuple(map(_written, _records(source, read(content, format_name), sides)))
     except FormatError as error:
         raise SetError(f"{source}: {error}") from None
-
-
-def _hint(source: str) -> str:
-    """Return a hint on the set that may have been meant by the name of a missing file."""
-    stem = Path(source).name.removesuffix(".txt")
-    if stem in official_sets():
-        return f" (the official set is called {stem})"
-    return did_you_mean(stem, official_sets())
+    if not puzzles:
+        raise SetError(f"{source}: no puzzle")
+    return _set_of(source, puzzles)
 
 
 def _official(official: OfficialSet, size: tuple[int, int] | None) -> PuzzleSet:
@@ -145,14 +143,6 @@ def _records(name: str, entries: Iterable[Found], size: tuple[int, int] | None) 
                 f"not {size[0]}x{size[1]}; the boards of a set have one size"
             )
         yield one
-
-
-def _from_file(name: str, entries: Iterable[Found], size: tuple[int, int] | None) -> PuzzleSet:
-    """Return the set of a file that is not a question file: its puzzles in their order, numbered from 1."""
-    puzzles = list(map(_written, _records(name, entries, size)))
-    if not puzzles:
-        raise SetError(f"{name}: no puzzle")
-    return _set_of(name, puzzles)
 
 
 def _from_batch(name: str, content: bytes, size: Size | None) -> PuzzleSet:

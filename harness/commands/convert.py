@@ -11,7 +11,8 @@ from pathlib import Path
 from nonobot.arguments import Parser
 from nonobot.harness.cli import add_size
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.picture_puzzle import PICTURE, add_options, is_picture, puzzle_of_picture, refuse_options
+from nonobot.harness.picture_puzzle import PICTURE, add_options, puzzle_of_picture, refuse_options
+from nonobot.harness.pictures.image_cells import is_image
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import count
 from nonobot.harness.user_files import opened, write_output
@@ -70,7 +71,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     with opened(arguments.source) as file:
         data = file.read(MOST_BYTES + 1)  # one too many is enough to see that it is too many
     is_as_wanted = True
-    if is_picture(data, arguments.from_format):
+    if arguments.from_format == PICTURE or (arguments.from_format is None and is_image(data)):
         record, is_as_wanted = puzzle_of_picture(data, arguments, name, to)
         records = _Records(iter([record]), name)
     else:

@@ -46,7 +46,6 @@ Exit status: 0 everything drawn, right or wrong; 1 a puzzle could not be read or
 2 unusable arguments or input.
 """
 
-LARGEST_CELL = 200
 MOST_CELLS = 4_000_000
 """Of all boards drawn at once."""
 
@@ -80,7 +79,7 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--theme", choices=list(THEMES), help="colours of the file (default: light)")
     parser.add_argument(
         "--cell",
-        type=whole_number(1, LARGEST_CELL),
+        type=whole_number(1, 200),
         metavar="PIXELS",
         help=f"side of a cell in the file (default: {CELL_DEFAULTS})",
     )

@@ -103,10 +103,9 @@ def first_answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
 def write(
     drawings: Sequence[Drawing], path: Path, theme: str, cell: int | None, columns: int | None, clues: bool
 ) -> None:
-    """Write a picture, of several drawings a sheet, and report its content on stdout.
+    """Write a picture as .png or .svg, of several drawings a sheet, and report its content on stdout.
 
-    The path ends with `.png` or `.svg`; `cell` is the side of a cell in pixels, `columns` the number of boards
-    next to each other on a sheet. UnusableError: the picture is too large or cannot be written.
+    `cell` is the side of a cell in pixels. UnusableError: the picture is too large or cannot be written.
     """
     pictures = [drawing.picture for drawing in drawings]
     if len(pictures) == 1:
