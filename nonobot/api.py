@@ -127,8 +127,7 @@ def solve(
     `start` has the cells that are given, in the shape (height, width): 1 black, 0 white, -1 unknown (default:
     those of the record). PuzzleError: the board is too large, or `start` has another size.
     """
-    _require_positive(solutions)
-    [result] = _results([_record(puzzle, start)], 1, solutions, seconds)
+    [result] = solve_all([_record(puzzle, start)], solutions=solutions, seconds=seconds)
     return result
 
 
@@ -145,13 +144,9 @@ def solve_all(
     for each usable core. Results are the same for any number. The rest is as for :func:`solve`, for each puzzle.
     """
     jobs = len(usable_cores()) if jobs is None else jobs
-    _require_positive(jobs, solutions)
+    if min(jobs, solutions) < 1:
+        raise ValueError(f"jobs and solutions are 1 or more, not {min(jobs, solutions)}")
     return _results(map(_record, puzzles), jobs, solutions, seconds)
-
-
-def _require_positive(*numbers: int) -> None:
-    if min(numbers) < 1:
-        raise ValueError(f"jobs and solutions are 1 or more, not {min(numbers)}")
 
 
 def _record(puzzle: Puzzle | Record, start: npt.ArrayLike | None = None) -> Record:

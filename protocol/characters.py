@@ -332,11 +332,7 @@ def text_of(lines: Sequence[StyledLine], place: Place) -> list[str]:
 
 
 def _has_blocks(place: Place) -> bool:
-    try:
-        _NEEDED_CHARACTERS.encode(place.encoding)
-    except UnicodeEncodeError:
-        return False
-    return True
+    return _NEEDED_CHARACTERS.encode(place.encoding, "ignore").decode(place.encoding) == _NEEDED_CHARACTERS
 
 
 def _styled(text: str, style: str) -> str:

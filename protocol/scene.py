@@ -33,14 +33,7 @@ class Picture:
 
     __slots__ = ("cells", "height", "is_partly_known", "name", "puzzle", "width", "wrong_columns", "wrong_rows")
 
-    def __init__(
-        self,
-        puzzle: Puzzle,
-        cells: npt.ArrayLike | None = None,
-        name: str | None = None,
-        wrong_rows: frozenset[int] = frozenset(),
-        wrong_columns: frozenset[int] = frozenset(),
-    ) -> None:
+    def __init__(self, puzzle: Puzzle, cells: npt.ArrayLike | None = None, name: str | None = None) -> None:
         self.width, self.height = puzzle.size
         shape = (self.height, self.width)
         if 0 in shape:
@@ -56,15 +49,17 @@ class Picture:
         # Only a partly known board needs a mark for white.
         self.is_partly_known = bool(unknown.any() and not unknown.all())
         self.name = name or f"{self.width}x{self.height}"
-        self.wrong_rows, self.wrong_columns = wrong_rows, wrong_columns
+        self.wrong_rows: set[int] = set()
+        self.wrong_columns: set[int] = set()
 
     @classmethod
     def of_answer(cls, puzzle: Puzzle, solution: Solution, name: str | None = None) -> Picture:
         """Return the picture of an answer of the puzzle's size; lines that break their clue are marked."""
-        wrong = mismatches(puzzle, solution)
-        rows = frozenset(one.number - 1 for one in wrong if one.kind == "row")
-        columns = frozenset(one.number - 1 for one in wrong if one.kind == "column")
-        return cls(puzzle, solution.cells, name, rows, columns)
+        picture = cls(puzzle, solution.cells, name)
+        for wrong in mismatches(puzzle, solution):
+            lines = picture.wrong_rows if wrong.kind == "row" else picture.wrong_columns
+            lines.add(wrong.number - 1)
+        return picture
 
 
 def numbers(clue: Clue) -> list[str]:

@@ -73,17 +73,19 @@ def carry_out(arguments: argparse.Namespace) -> int:
     is_as_wanted = True
     if arguments.from_format == PICTURE or (arguments.from_format is None and is_image(data)):
         record, is_as_wanted = puzzle_of_picture(data, arguments, name, to)
-        records = _Records(iter([record]), name)
+        entries: Iterable[Found] = [record]
     else:
         refuse_options(arguments, name)
-        records = _Records(_entries(data, arguments, name), name)
+        entries = _entries(data, arguments, name)
+    records = _Records(entries, name)
     try:
         # The lines of the file are what is known beforehand, and where each puzzle stands.
         with Progress(data.count(b"\n") + 1) as records.progress:
             written = write(records, to.name)
     except FormatError as error:
         raise UnusableError(f"{name}: {error}") from None
-    _say(name, written.faults)
+    for fault in written.faults:
+        print(f"{name}: {fault}", file=sys.stderr)
     _say_grouped(name, [*records.remarks, *written.remarks])
     if not records.count and not records.faults:
         raise UnusableError(f"{name}: no puzzles")
@@ -108,7 +110,7 @@ class _Records:
     `progress` is shown the line that was reached.
     """
 
-    def __init__(self, entries: Iterator[Found], name: str) -> None:
+    def __init__(self, entries: Iterable[Found], name: str) -> None:
         self._entries, self._name = entries, name
         self.progress = Progress()
         self.count = self.faults = 0
@@ -123,7 +125,7 @@ class _Records:
                 yield entry
             else:
                 self.faults += 1
-                _say(self._name, [entry])
+                print(f"{self._name}: {entry}", file=sys.stderr)
 
 
 def _target_format(arguments: argparse.Namespace) -> Format:
@@ -150,11 +152,6 @@ def _entries(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[
     except FormatError as error:
         hint = " (--from names the format)" if isinstance(error, UnknownFormatError) else ""
         raise UnusableError(f"{name}: {error}{hint}") from None
-
-
-def _say(name: str, faults: Iterable[Fault]) -> None:
-    for fault in faults:
-        print(f"{name}: {fault}", file=sys.stderr)
 
 
 def _say_grouped(name: str, remarks: list[Fault]) -> None:

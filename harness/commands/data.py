@@ -110,13 +110,10 @@ def _wanted(arguments: argparse.Namespace) -> list[OfficialSet]:
 
 
 def _named(name: str) -> OfficialSet:
-    try:
-        return official_sets()[name]
-    except KeyError:
-        raise UnusableError(
-            f"there is no official set {name}{did_you_mean(name, official_sets())}; "
-            "`nonojudge data list` lists them"
-        ) from None
+    if name not in official_sets():
+        hint = did_you_mean(name, official_sets())
+        raise UnusableError(f"there is no official set {name}{hint}; `nonojudge data list` lists them")
+    return official_sets()[name]
 
 
 def import_sets(arguments: argparse.Namespace) -> int:
