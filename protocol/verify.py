@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from nonobot.protocol.clues import Clue
-from nonobot.protocol.puzzle import Puzzle, Solution
+
+if TYPE_CHECKING:
+    from nonobot.protocol.puzzle import Puzzle, Solution
 
 
 @dataclass(frozen=True, slots=True)
