@@ -1,9 +1,7 @@
 """Is the candidate slower than the baseline? One statistic, from pairs of runs, for every command that asks.
 
-A pair is one run of each version, at the same time or one directly after the other, in alternating or random
-order. If both are the same code, chance decides which of the two runs was disturbed more: a difference of
-logarithms of d is as likely as -d. The signed-rank test assumes nothing else. It needs no normal distribution, and
-no knowledge of how much single runs vary. Wilcoxon (1945); interval of Hodges and Lehmann (1963), and Tukey.
+If both versions are the same code, a difference of logarithms of d within a pair is as likely as -d. The
+signed-rank test assumes nothing else. Wilcoxon (1945); interval of Hodges and Lehmann (1963), and Tukey.
 """
 
 from __future__ import annotations
@@ -25,10 +23,7 @@ arrive in one read get the same stamp, and the scheduler moves each stamp by abo
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio of times, candidate to baseline, and the ends of its interval; above 1 is slower.
-
-    Without an interval, the ends are 0 and infinity.
-    """
+    """A ratio of times, candidate to baseline, above 1 if slower; its interval, from 0 to infinity without one."""
 
     estimate: float
     low: float = 0.0
@@ -65,15 +60,9 @@ def needed_pairs(confidence: float) -> int:
 
 
 def paired_ratio(baseline: Sequence[float], candidate: Sequence[float], confidence: float) -> Ratio:
-    """Return the ratio of paired times with its interval.
+    """Return the ratio of paired times, with an interval that contains it with a probability of `confidence`.
 
-    Parameters
-    ----------
-    baseline, candidate : sequence of float
-        Seconds; `baseline[i]` and `candidate[i]` are a pair.
-    confidence : float
-        Least probability that the interval contains the ratio. With fewer than `needed_pairs(confidence)` pairs
-        the interval is unbounded.
+    `baseline[i]` and `candidate[i]` are a pair. With fewer than `needed_pairs`, the interval is unbounded.
     """
     logs = np.log(np.asarray(candidate, np.float64)) - np.log(np.asarray(baseline, np.float64))
     first, second = np.triu_indices(len(logs))
@@ -106,10 +95,9 @@ def decide(ratio: Ratio, tolerance: float) -> Outcome:
 def in_words(ratio: Ratio, pairs: int, confidence: float, tolerance: float) -> str:
     """Return a ratio, its interval and the outcome as a phrase whose subject is the candidate."""
     if math.isinf(ratio.high):
-        needed = needed_pairs(confidence)
         return (
             f"{ratio_in_words(ratio.estimate)}; {count(pairs, 'pair')} of runs cannot tell more, "
-            f"an interval of {percent(confidence)} takes {needed}"
+            f"an interval of {percent(confidence)} takes {needed_pairs(confidence)}"
         )
     meaning = {
         Outcome.WORSE: "slower beyond",

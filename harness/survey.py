@@ -15,7 +15,6 @@ from nonobot.tournament_data.generate import black_cells
 from nonobot.tournament_data.select import Grade
 
 SURVEY_SCHEMA_VERSION = 1
-"""Version of the JSON form; a change that old readers cannot read raises it."""
 
 STEP_PERCENT = 5
 """Step, in per cent, of the shares of black cells that boards are grouped by."""
@@ -45,18 +44,9 @@ class BoardKind(NamedTuple):
 class Row:
     """Counts of the boards of a kind.
 
-    Attributes
-    ----------
-    undecided, late : int
-        Boards given up at a limit, and those of them at the time limit, which may be others the next time.
-    unique : int
-        Boards with exactly one solution.
-    lines, probing : int
-        Unique boards that line logic alone solves; and that FP1 solves, but line logic does not.
-    work, conflicts : Counter of int
-        Numbers of boards, also of undecided ones, by the champion's count, rounded down to two digits.
-    seconds : float
-        Time to draw and grade the boards, by the clocks of the workers.
+    Undecided boards were given up at a limit; late ones at the time limit, which may be others the next time. Line
+    logic alone solves `lines` of the unique ones, and FP1 `probing` more. `work` and `conflicts` have numbers of
+    boards by the champion's rounded counts. `seconds` is the time to draw and grade, by the clocks of the workers.
     """
 
     boards: int = 0
@@ -108,21 +98,13 @@ class Survey:
 
 
 def rounded(number: int) -> int:
-    """Return a count rounded down to two digits, so that few values are kept.
-
-    Examples
-    --------
-    >>> [rounded(number) for number in (0, 7, 99, 101, 12999)]
-    [0, 7, 99, 100, 12000]
-    """
+    """Return a count rounded down to two digits, so that few values are kept."""
     unit = 10 ** max(0, len(str(number)) - 2)
     return number // unit * unit
 
 
 def quantile(counts: Counter[int], share: float) -> int:
-    """Return the smallest value that at least `share` of those counted do not exceed; ValueError without any."""
-    if not counts:
-        raise ValueError("nothing was counted")
+    """Return the smallest value that at least `share` of those counted, one or more, do not exceed."""
     wanted, seen = share * counts.total(), 0
     for value in sorted(counts):
         seen += counts[value]
@@ -133,13 +115,8 @@ def quantile(counts: Counter[int], share: float) -> int:
 
 def as_text(survey: Survey, terminal: bool) -> str:
     """Return the table for people: shares of each row's boards, and quantiles of the champion's work."""
-    table = new_table()
-    table.add_column("size", no_wrap=True)
-    for name in (
-        *("black", "boards", "lines", "probing", "unique", "undecided"),
-        *("work 50 %", "work 99 %", "conflicts 99 %", "boards/s"),
-    ):
-        table.add_column(name, justify="right", no_wrap=True)
+    boards = ("size", "black", "boards", "lines", "probing", "unique", "undecided")
+    table = new_table((*boards, "work 50 %", "work 99 %", "conflicts 99 %", "boards/s"), no_wrap=True)
     last = None
     for kind, row in survey.rows():
         size = f"{kind.width}x{kind.height}"
@@ -163,7 +140,7 @@ def as_json(survey: Survey, recipes: Sequence[str], line_limit: int) -> str:
     for kind, row in survey.rows():
         values = {each.name: getattr(row, each.name) for each in fields(row)}
         for name in ("work", "conflicts"):
-            values[name] = {str(value): number for value, number in sorted(values[name].items())}
+            values[name] = dict(sorted(values[name].items()))
         rows.append(kind._asdict() | values)
     table = {
         "kind": "survey",

@@ -15,6 +15,7 @@ from nonobot.protocol.puzzle import plain_text
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+    from rich.text import Text
 
     from nonobot.harness.statistics import Ratio
 
@@ -161,6 +162,18 @@ def new_table(headers: Sequence[str] = (), left: Container[int] = (0,), no_wrap:
     for at, header in enumerate(headers):
         table.add_column(Text(header), justify="left" if at in left else "right", no_wrap=no_wrap)
     return table
+
+
+def styled(text: str, style: str = "") -> Text:
+    """Return `text` as a part of a page: plain, in a style, its brackets kept."""
+    from rich.text import Text
+
+    return Text(plain(text), style)
+
+
+def spaced(*blocks: Sequence[RenderableType]) -> list[RenderableType]:
+    """Return the parts of all `blocks` with an empty line between two; a block without parts is left out."""
+    return [part for block in filter(None, blocks) for part in ("", *block)][1:]
 
 
 def drawn(parts: Iterable[RenderableType], terminal: bool) -> str:

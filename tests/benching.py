@@ -13,27 +13,13 @@ from nonobot.arguments import Parser
 HOUSE = Path(__file__).parent.parent
 ROOMS = ("bot", "protocol", "tournament_data", "harness", "nonobot")
 
-COMMAND = """\
-import sys
-from nonobot.arguments import Parser
-from nonobot.harness.commands import bench
-from nonobot.harness.errors import UnusableError
-parser = Parser(prog="nonojudge bench")
-bench.add_to(parser)
-arguments = parser.parse_args(sys.argv[2:])
-try:
-    sys.exit(arguments.carry_out(arguments))
-except UnusableError as problem:
-    print(problem, file=sys.stderr)
-    sys.exit(2)
-"""
 
-
-def carry_out(module, *arguments):
-    """Carry out a command line of one command in this process; return its exit status."""
+def carry_out(module, *arguments, bot=()):
+    """Carry out a command line of one command in this process, with a bot's after `--`; return its exit status."""
     parser = Parser(prog="nonojudge")
     module.add_to(parser)
     parsed = parser.parse_args([*map(str, arguments)])
+    parsed.bot_command = list(bot)
     return parsed.carry_out(parsed)
 
 
@@ -66,16 +52,7 @@ class Clone:
 
     def bench(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Carry out `nonojudge bench` of the clone, somewhere else."""
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(self.folder),
-            "PYTHONSAFEPATH": "1",
-            "NONOBOT_CACHE_DIR": str(self.cache),
-        }
-        return subprocess.run(
-            [sys.executable, "-c", COMMAND, "bench", *arguments],
-            cwd=self.folder.parent,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
+        folders = {"PYTHONPATH": str(self.folder), "NONOBOT_CACHE_DIR": str(self.cache)}
+        command = [sys.executable, "-m", "nonobot.harness", "bench", *arguments]
+        environment = os.environ | folders | {"PYTHONSAFEPATH": "1"}
+        return subprocess.run(command, cwd=self.folder.parent, env=environment, capture_output=True, text=True)

@@ -133,11 +133,10 @@ def show(blocks: Sequence[Path], limits: Limits) -> int:
             if (block / name).exists():
                 versions = (read_version(label, [block / name / label]) for label in ("before", "after"))
                 comparison = compare(*versions, limits)
-                deciding = comparison.cpu or comparison.wall
-                assert deciding
-                trial = f"{name} code, {deciding.pairs} pairs"
+                assert comparison.deciding
+                trial = f"{name} code, {comparison.deciding.pairs} pairs"
                 outcomes.setdefault(trial, Counter())[comparison.outcome] += 1
-                ratios.setdefault(trial, []).append(deciding.ratio)
+                ratios.setdefault(trial, []).append(comparison.deciding.ratio)
     alarms = missed = 0
     for trial, counted in outcomes.items():
         print(f"{trial}: {', '.join(f'{number} {outcome}' for outcome, number in counted.most_common())}")
@@ -157,14 +156,10 @@ def spreads(blocks: Sequence[Path]) -> tuple[float, float]:
     """Return how far the CPU times of the same code spread: runs of a block, and runs of a pair."""
     variances, squares = [], []
     for block in blocks:
-        files = sorted((block / "same" / "before").glob("*.json"))
-        times = [
-            [read_result(block / "same" / label / file.name).usage.cpu_seconds for label in ("before", "after")]
-            for file in files
-        ]
-        logs = np.log(times)
+        before, after = (sorted((block / "same" / label).glob("*.json")) for label in ("before", "after"))
+        logs = np.log([[read_result(file).usage.cpu_seconds for file in files] for files in (before, after)])
         variances.append(logs.var(ddof=1))
-        squares += list((logs[:, 1] - logs[:, 0]) ** 2)
+        squares += list((logs[1] - logs[0]) ** 2)
     return float(np.sqrt(np.mean(variances))), float(np.sqrt(np.mean(squares)))
 
 

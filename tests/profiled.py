@@ -9,7 +9,7 @@ from typing import Any
 from nonobot.harness.profiling.profile_data import Profile, PuzzleProfile
 from nonobot.harness.results.conditions import Machine, SetFacts
 from nonobot.harness.results.run_result import BotEnd, EndReason, Usage, Verdict
-from tests.judged import RECIPE
+from tests.judged import command
 
 MACHINE = Machine("Linux 6", "a CPU", "3.12", None, None, 2, 2, 1 << 30, None, None, None)
 
@@ -56,11 +56,7 @@ def example() -> Profile:
 
 def stating_bot(folder: Path, stats: str) -> list[str]:
     """Return the command of a bot that solves the small set of the judge's tests, and states `stats`."""
-    from nonobot.tournament_data import write_set
-
-    solutions, program, stated = folder / "solutions.txt", folder / "bot.py", folder / "stated.jsonl"
-    with (folder / "questions.txt").open("wb") as questions, solutions.open("wb") as answers:
-        write_set(RECIPE.boards(), questions, answers)
-    program.write_text(BOT)
+    stated = folder / "stated.jsonl"
     stated.write_text(stats)
-    return [sys.executable, "-S", str(program), str(solutions), str(stated)]
+    *_, solutions = command("perfect", folder)
+    return [sys.executable, "-S", "-c", BOT, solutions, str(stated)]

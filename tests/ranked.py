@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
 
 from nonobot.harness.results.conditions import Configuration, Machine, SetFacts
 from nonobot.harness.results.result_files import write_json
@@ -32,9 +35,8 @@ def puzzles(times: Sequence[float | None], verdicts: dict[int, Verdict] | None =
     for number, took in enumerate(times, start=1):
         clock += took or 0.0
         verdict = (verdicts or {}).get(number, Verdict.MISSING if took is None else Verdict.RIGHT)
-        results.append(
-            PuzzleResult(number, verdict, arrived_seconds=None if took is None else clock, took_seconds=took)
-        )
+        arrived = None if took is None else clock
+        results.append(PuzzleResult(number, verdict, arrived_seconds=arrived, took_seconds=took))
     return results
 
 
@@ -46,30 +48,28 @@ def run_result(
     set_name: str = "set1",
     end: EndReason = EndReason.FINISHED,
     wall: float = 10.0,
-    machine: Machine = MACHINE,
     terms: Configuration | None = None,
-    command: Sequence[str] = ("./bot",),
-    warm_up_seconds: float | None = 0.5,
-    judge_version: str = "1.0",
     cpu: float | None = None,
-    started_at: str = "2026-01-01T00:00:00Z",
+    **changes: Any,
 ) -> RunResult:
+    """Return the result of a run; `changes` are fields of it."""
     times = [None if one is None else float(one) for one in times]  # numpy's numbers go into no file
     usage = Usage(wall, sum(one or 0.0 for one in times) if cpu is None else cpu, 50_000_000)
-    return RunResult(
+    result = RunResult(
         bot=bot,
-        command=list(command),
+        command=["./bot"],
         set=facts(set_name, len(times)),
         configuration=terms or Configuration(),
-        machine=machine,
-        judge_version=judge_version,
-        started_at=started_at,
-        warm_up_seconds=warm_up_seconds,
+        machine=MACHINE,
+        judge_version="1.0",
+        started_at="2026-01-01T00:00:00Z",
+        warm_up_seconds=0.5,
         attempts=[Attempt("2026-01-01T00:00:00Z", 1, BotEnd(end), usage)],
         stderr_bytes=0,
         stderr_file=None,
         score=Score.of(puzzles(times, verdicts)),
     )
+    return replace(result, **changes)
 
 
 def verify_result(answers_file: str, right: int, count: int = 3, set_name: str = "set1") -> VerifyResult:
@@ -81,7 +81,6 @@ def verify_result(answers_file: str, right: int, count: int = 3, set_name: str =
 def written(folder: Path, **results: RunResult | VerifyResult) -> list[Path]:
     """Write each result to a file of its name; return the files."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{name}.json" for name in results]
-    for path, result in zip(paths, results.values(), strict=True):
-        write_json(path, result)
-    return paths
+    for name, result in results.items():
+        write_json(folder / f"{name}.json", result)
+    return [folder / f"{name}.json" for name in results]

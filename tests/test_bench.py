@@ -24,24 +24,20 @@ IN_PROCESS = [name for name, one in BENCHMARKS.items() if not one.is_command]
 QUICK = ("line-", "propagation-champion", "protocol-")
 
 
-def names(*given, cold=False):
-    return [one.name for one in chosen(given, cold)]
-
-
-def test_without_names_everything_but_the_cold_start_is_chosen():
-    assert names() == [name for name in BENCHMARKS if name != COLD_START]
-    assert names(cold=True) == list(BENCHMARKS)
-
-
-def test_names_may_be_shortened_and_come_in_the_order_of_the_catalogue():
-    assert names("protocol", "line-b") == ["line-bitset", "protocol-reading", "protocol-writing"]
-    assert names("set-25x25", "set-2") == ["set-20x20", "set-25x25"]
-
-
-def test_a_cold_start_is_chosen_only_by_its_whole_name_or_when_asked_for():
-    assert names("start") == ["start-warm"]
-    assert names("start", cold=True) == ["start-warm", COLD_START]
-    assert names(COLD_START) == [COLD_START]
+@pytest.mark.parametrize(
+    ("given", "cold", "names"),
+    [
+        ([], False, [name for name in BENCHMARKS if name != COLD_START]),
+        ([], True, list(BENCHMARKS)),
+        (["protocol", "line-b"], False, ["line-bitset", "protocol-reading", "protocol-writing"]),
+        (["set-25x25", "set-2"], False, ["set-20x20", "set-25x25"]),
+        (["start"], False, ["start-warm"]),
+        (["start"], True, ["start-warm", COLD_START]),
+        ([COLD_START], False, [COLD_START]),
+    ],
+)
+def test_names_may_be_shortened_except_that_of_the_cold_start(given, cold, names):
+    assert [one.name for one in chosen(given, cold)] == names
 
 
 @pytest.mark.parametrize("name", ["", "lines", "bp-sweep-2"])
@@ -50,16 +46,21 @@ def test_an_unknown_name_is_told_with_those_there_are(name):
         chosen([name])
 
 
-def test_the_sampled_states_are_of_their_lines_and_painted_as_many_cells_as_they_should_be():
+def states(position):
+    """Return the states of a position's lines: clue, length, black and white cells."""
+    clues = [*position.puzzle.rows, *position.puzzle.columns]
+    lengths = [position.puzzle.width] * position.puzzle.height + [position.puzzle.height] * position.puzzle.width
+    given = (each.tolist() for each in (position.lines, position.black, position.white))
+    return [(clues[line], lengths[line], black, white) for line, black, white in zip(*given, strict=True)]
+
+
+def test_the_sampled_states_are_of_their_lines():
     for one in positions():
-        clues = [*one.puzzle.rows, *one.puzzle.columns]
-        lengths = [one.puzzle.width] * one.puzzle.height + [one.puzzle.height] * one.puzzle.width
-        assert one.lines.size == one.black.size == one.white.size == 128
         assert len(set(zip(one.lines, one.black, one.white, strict=True))) == 128
-        for line, black, white in zip(one.lines.tolist(), one.black.tolist(), one.white.tolist(), strict=True):
+        for clue, length, black, white in states(one):
             assert not black & white
-            assert not (black | white) >> lengths[line]
-            assert sum(clues[line]) + len(clues[line]) - 1 <= lengths[line]
+            assert not (black | white) >> length
+            assert sum(clue) + len(clue) - 1 <= length
 
 
 @pytest.mark.parametrize(
@@ -137,7 +138,6 @@ def test_a_run_of_pyperf_from_the_command_line_on(tmp_path, capsys):
 def test_what_cannot_be_used_is_told_in_a_line(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     for arguments, words_ in (
-        (("x",), "no benchmark 'x'"),
         (("-o", tmp_path / "file" / "x.json"), "cannot write"),
         (("--fast", "--against", "HEAD"), "--fast is for measuring alone"),
         (("line-champion", "--core", "999"), "core 999 cannot be used|cannot hold"),
@@ -165,11 +165,9 @@ def test_warnings_of_the_stability_check_are_shown_plainly():
 @pytest.mark.slow
 def test_every_sampled_state_is_one_that_the_slow_reference_paints_alike():
     for one in positions():
-        clues = [*one.puzzle.rows, *one.puzzle.columns]
         painted = 0
-        for line, black, white in zip(one.lines.tolist(), one.black.tolist(), one.white.tolist(), strict=True):
-            length = one.puzzle.width if line < one.puzzle.height else one.puzzle.height
+        for clue, length, black, white in states(one):
             cells = [1 if black >> i & 1 else 0 if white >> i & 1 else None for i in range(length)]
-            after = naive.paint_line(clues[line], cells)
+            after = naive.paint_line(clue, cells)
             painted += sum(cell is not None for cell in after) if after else 0
         assert painted == one.painted

@@ -10,14 +10,13 @@ import sys
 
 import pytest
 
-from nonobot.arguments import Parser
 from nonobot.harness.commands import profile as command
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.profiling.profile_data import depth_first, profile_of, read_profile, span_of
-from nonobot.harness.profiling.profile_text import compare
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.tournament_data import load_set
+from tests.benching import carry_out
 from tests.judged import RECIPE
 from tests.patched import LINE_KERNEL, SLOW, patched_house
 from tests.profiled import stating_bot
@@ -30,13 +29,8 @@ LINE = (
 STATED = "".join(LINE % number for number in range(1, 6))
 
 
-def profiled(*arguments: str, bot: list[str] | None = None) -> int:
-    """Carry out the command as the command line does."""
-    parser = Parser()
-    command.add_to(parser)
-    parsed = parser.parse_args(["--quiet", *arguments])
-    parsed.bot_command = bot or []
-    return int(parsed.carry_out(parsed))
+def profiled(*arguments, bot=()):
+    return carry_out(command, "--quiet", *arguments, bot=bot)
 
 
 def collected(folder, stats):
@@ -76,19 +70,11 @@ def test_statistics_that_cannot_be_used_are_told(tmp_path, stats, said):
         collected(tmp_path, stats)
 
 
-@pytest.mark.parametrize(
-    ("bot", "said"),
-    [
-        (
-            [sys.executable, "-c", "import sys; sys.exit('mybot: what is ' + sys.argv[1] + '?')"],
-            r"it said: mybot: what is --stats\?",
-        ),
-        (["./no-such-bot"], "no-such-bot"),
-    ],
-)
-def test_a_bot_without_statistics_is_named_or_quoted(bot, said):
-    with pytest.raises(UnusableError, match=said):
-        profile_of(load_set(SET, None), bot, Configuration(), lambda *_: None)
+def test_a_bot_without_statistics_is_named_or_quoted():
+    asking = [sys.executable, "-c", "import sys; sys.exit('mybot: what is ' + sys.argv[1] + '?')"]
+    for bot, said in ((asking, r"it said: mybot: what is --stats\?"), (["./no-such-bot"], "no-such-bot")):
+        with pytest.raises(UnusableError, match=said):
+            profile_of(load_set(SET, None), bot, Configuration(), lambda *_: None)
 
 
 # The command
@@ -111,17 +97,19 @@ def test_the_own_bot_is_profiled(capsys, compiled):
 def test_kept_shown_again_and_compared(tmp_path, capsys):
     kept, picture, page = tmp_path / "deep" / "p.json", tmp_path / "p.svg", tmp_path / "p.png"
     bot = stating_bot(tmp_path, STATED)
-    assert profiled(SET, "-o", str(kept), bot=bot) == 0
+    assert profiled(SET, "-o", kept, bot=bot) == 0
     first = capsys.readouterr().out
     assert "5 of 5 right" in first
-    assert profiled(str(kept)) == 0
+    assert profiled(kept) == 0
     assert capsys.readouterr().out == first
+    with pytest.raises(UnusableError, match="it takes no command"):
+        profiled(kept, bot=["./mybot"])
     pytest.importorskip("matplotlib")
-    assert profiled(str(kept), "-o", str(picture), "-o", str(page), "--theme", "dark") == 0
+    assert profiled(kept, "-o", picture, "-o", page, "--theme", "dark") == 0
     assert picture.read_bytes().startswith(b"<?xml")
     assert page.read_bytes().startswith(b"\x89PNG")
     capsys.readouterr()
-    assert profiled(SET, "--before", str(kept), bot=bot) == 0
+    assert profiled(SET, "--before", kept, bot=bot) == 0
     assert "every count of every puzzle is the same" in capsys.readouterr().out
 
 
@@ -137,13 +125,6 @@ def test_a_profile_that_cannot_be_written_is_told_before_the_run():
         profiled("-o", "/proc/none/p.json")
 
 
-def test_a_kept_profile_takes_no_command(tmp_path):
-    kept = tmp_path / "p.json"
-    assert profiled(SET, "-o", str(kept), bot=stating_bot(tmp_path, STATED)) == 0
-    with pytest.raises(UnusableError, match="it takes no command"):
-        profiled(str(kept), bot=["./mybot"])
-
-
 # A real change: the line kernel is made slow
 
 
@@ -152,19 +133,16 @@ def test_a_slow_line_kernel_shows_in_the_stage_that_uses_it(tmp_path, capsys, co
     boards = "boardgen:20x20x40:seed=5:p2=0.4"  # so many that the start of a process on a busy machine is less
     bot = [sys.executable, "-m", "nonobot", "--size", "20x20", "--strategy", "papers"]
     before, after = tmp_path / "before.json", tmp_path / "after.json"
-    assert profiled(boards, "-o", str(before), bot=bot) == 0
+    assert profiled(boards, "-o", before, bot=bot) == 0
     for name, value in patched_house(tmp_path / "house", LINE_KERNEL, *SLOW).items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path / "house")
     assert subprocess.run([*bot, "--warm-up"], capture_output=True, check=False).returncode == 0
     capsys.readouterr()
-    assert profiled(boards, "--before", str(before), "-o", str(after), bot=bot) == 0
+    assert profiled(boards, "--before", before, "-o", after, bot=bot) == 0
     text = capsys.readouterr().out
     assert "most of all in probing" in text, text
     assert "every count of every puzzle is the same" in text
-    comparison = compare(read_profile(before), read_profile(after))
-    assert comparison.most_changed.name == "whole run/puzzles/probing"
-    assert comparison.recounted == []
     # Twenty microseconds for each line that was solved are found again: in the steps, and nowhere else.
     added = 20e-6 * read_profile(after).totals["line_solves"]
     steps = {one.name: one.seconds for _, one in depth_first(span_of(read_profile(after))) if one.stage}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from itertools import pairwise
+from collections import Counter, defaultdict
+from itertools import pairwise, product
 from random import Random
 
 import pytest
@@ -22,13 +22,10 @@ from tests import naive
 LINE_LIMIT = 1000
 
 
-def grades():
-    levels = st.sampled_from(["lines", "probing", "search"])
-    unique = st.builds(Grade, st.just(True), st.just(True), st.integers(0, 10**6), st.integers(0, 500), levels)
-    other = st.builds(Grade, st.booleans(), st.just(False), st.integers(0, 10**6), st.integers(0, 500))
-    return unique | other
-
-
+works, conflicts = st.integers(0, 10**6), st.integers(0, 500)
+levels = st.sampled_from(["lines", "probing", "search"])
+unique = st.builds(Grade, st.just(True), st.just(True), works, conflicts, levels)
+grades = unique | st.builds(Grade, st.booleans(), st.just(False), works, conflicts)
 kinds = st.builds(BoardKind, st.sampled_from([5, 10]), st.sampled_from([5, 10]), st.sampled_from([30, 35]))
 
 
@@ -39,7 +36,7 @@ def survey_of(boards, line_limit=LINE_LIMIT):
     return survey
 
 
-@given(boards=st.lists(st.tuples(kinds, grades())), cuts=st.lists(st.integers(0, 30)), order=st.randoms())
+@given(boards=st.lists(st.tuples(kinds, grades)), cuts=st.lists(st.integers(0, 30)), order=st.randoms())
 def test_parts_add_up_to_the_whole_in_any_order(boards, cuts, order):
     whole = survey_of(boards)
     edges = sorted({0, len(boards), *(cut for cut in cuts if cut < len(boards))})
@@ -51,15 +48,17 @@ def test_parts_add_up_to_the_whole_in_any_order(boards, cuts, order):
     assert list(summed.rows()) == list(whole.rows())
     for kind, row in whole.rows():
         mine = [grade for other, grade in boards if other == kind]
-        assert row.boards == len(mine)
-        assert row.undecided == sum(not one.decided for one in mine)
-        assert row.late == sum(not one.decided and one.work <= LINE_LIMIT for one in mine)
-        assert row.unique == sum(one.level is not None for one in mine)
-        assert (row.lines, row.probing) == tuple(
-            sum(one.level == level for one in mine) for level in ("lines", "probing")
+        levels = Counter(one.level for one in mine)
+        assert row == Row(
+            boards=len(mine),
+            undecided=sum(not one.decided for one in mine),
+            late=sum(not one.decided and one.work <= LINE_LIMIT for one in mine),
+            unique=len(mine) - levels[None],
+            lines=levels["lines"],
+            probing=levels["probing"],
+            work=Counter(rounded(one.work) for one in mine),
+            conflicts=Counter(rounded(one.conflicts) for one in mine),
         )
-        assert row.work == Counter(rounded(one.work) for one in mine)
-        assert row.conflicts == Counter(rounded(one.conflicts) for one in mine)
 
 
 @given(number=st.integers(0, 10**12))
@@ -85,16 +84,15 @@ def test_the_kind_of_a_board_is_the_nearest_step(width, height, share):
 
 def expected_counts(recipes):
     """Return boards, unique, lines and probing of small boards by their kind, from the slow references."""
-    counts: dict[tuple[int, int, int], list[int]] = {}
+    counts = defaultdict(list)
     for recipe in recipes:
         for index in range(recipe.count):
             puzzle, solution = drawn_board(recipe, index, 0)
             share = 100 * int(solution.cells.sum()) / (recipe.width * recipe.height)
-            row = counts.setdefault((recipe.width, recipe.height, 5 * int(share / 5 + 0.5)), [0, 0, 0, 0])
             level = naive.level(puzzle)
-            for place, counted in enumerate((True, level is not None, level == "lines", level == "probing")):
-                row[place] += counted
-    return counts
+            flags = (1, level is not None, level == "lines", level == "probing")
+            counts[recipe.width, recipe.height, 5 * int(share / 5 + 0.5)].append(flags)
+    return {kind: [sum(flags) for flags in zip(*rows, strict=True)] for kind, rows in counts.items()}
 
 
 @pytest.mark.usefixtures("compiled")
@@ -105,10 +103,8 @@ def test_the_command_counts_what_the_slow_references_count(tmp_path, capfd):
     assert cli.run([*command, "--survey", str(path), "--survey", str(tmp_path / "survey.svg")]) == 0
     found = json.loads(path.read_text())
     rows = {(row["width"], row["height"], row["percent"]): row for row in found["rows"]}
-    expected = expected_counts(recipes)
-    assert {
-        kind: [row["boards"], row["unique"], row["lines"], row["probing"]] for kind, row in rows.items()
-    } == expected
+    names = ("boards", "unique", "lines", "probing")
+    assert {kind: [row[name] for name in names] for kind, row in rows.items()} == expected_counts(recipes)
     for row in rows.values():
         assert sum(row["work"].values()) == sum(row["conflicts"].values()) == row["boards"]
         assert row["undecided"] == 0
@@ -135,16 +131,13 @@ def test_boards_given_up_are_counted_and_said(tmp_path, capfd):
 
 
 def random_survey():
-    random, levels = Random(1), ["lines", "probing", "search", None]
-    kinds = [BoardKind(width, width, percent) for width in (10, 20) for percent in (30, 50, 70)]
+    random = Random(1)
     boards = []
-    for kind in kinds * 20:
-        level, work = random.choice(levels), random.randrange(1, 10**5)
-        boards.append((kind, Grade(level is not None or work % 2 == 0, level is not None, work, 3, level)))
-    survey = survey_of(boards, 10**6)
-    for _, row in survey.rows():
-        row.seconds = 0.5
-    return survey
+    for width, percent in list(product((10, 20), (30, 50, 70))) * 20:
+        level, work = random.choice(["lines", "probing", "search", None]), random.randrange(1, 10**5)
+        grade = Grade(level is not None or work % 2 == 0, level is not None, work, 3, level)
+        boards.append((BoardKind(width, width, percent), grade))
+    return survey_of(boards, 10**6)
 
 
 def test_the_table_has_a_row_for_each_kind_and_shares_of_its_boards():

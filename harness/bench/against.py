@@ -1,8 +1,7 @@
 """The benchmarks of another revision and of the present tree, alternating, and which of them became slower.
 
-Both are copies of a whole source tree, so that a revision runs its own benchmarks with its own bot. The copies
-keep the times of the files, because numba's cache depends on these and on the folder. The compiled kernels stay in
-the bot's cache, under a digest of its sources, for the next time.
+Each tree is copied, to run its own benchmarks with its own bot. Files keep their times, because numba's cache
+depends on these and on the folder. Compiled kernels stay in the bot's cache, under a digest of its sources.
 """
 
 from __future__ import annotations
@@ -18,17 +17,14 @@ import tarfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.measure import Pace, json_of, make_ready, measure
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import HOME
 from nonobot.harness.statistics import OUTCOME_STYLES, Outcome, Ratio, decide, needed_pairs, paired_ratio
-from nonobot.harness.text import drawn, duration, new_table, percent, plain
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from nonobot.harness.text import drawn, duration, new_table, percent, plain, spaced, styled
 
 CONFIDENCE = 0.95
 """Confidence of all intervals together, however many benchmarks there are."""
@@ -46,10 +42,7 @@ NAME_LENGTH = 12
 
 @dataclass(frozen=True)
 class Plan:
-    """The revision to compare the present tree with, the largest slowdown to accept, and the pairs of runs.
-
-    A core of None stands for any.
-    """
+    """The revision to compare the present tree with, the largest slowdown to accept, and the pairs of runs."""
 
     revision: str
     tolerance: float = 0.05
@@ -80,19 +73,14 @@ class Against:
     @property
     def outcome(self) -> Outcome:
         """The worst outcome of a benchmark; without any, it cannot tell."""
-        outcomes = {one.judgement for one in self.compared} or {Outcome.CANNOT_TELL}
         order = (Outcome.WORSE, Outcome.CANNOT_TELL, Outcome.NOT_WORSE, Outcome.FASTER)
-        return next(outcome for outcome in order if outcome in outcomes)
+        return min((one.judgement for one in self.compared), key=order.index, default=Outcome.CANNOT_TELL)
 
 
 def measure_against(
     benchmarks: Sequence[Benchmark], plan: Plan, show: Callable[[float, str], None]
 ) -> tuple[Against, list[tuple[Any, Any]]]:
-    """Return the comparison, and the two pyperf.Benchmark of each benchmark compared.
-
-    `show` is called with the share that is done, and the next step. UnusableError if there is no such revision, or
-    a benchmark cannot be run in the present tree.
-    """
+    """Return the comparison, and the two pyperf.Benchmark of each one compared; UnusableError if one fails."""
     import pyperf  # type: ignore[import-untyped, unused-ignore]
 
     needed = needed_pairs(1 - (1 - CONFIDENCE) / len(benchmarks))
@@ -104,25 +92,17 @@ def measure_against(
     with two_trees(plan.revision) as trees:
         able, skipped = _able(benchmarks, *trees, show)
         runs = _rounds(able, trees, plan, show)
-    confidence = 1 - (1 - CONFIDENCE) / max(len(able), 1)
     compared = []
     together = []
     for benchmark, in_trees in zip(able, runs, strict=True):
         # Every disturbance makes a value larger: the least value of a run was disturbed least.
         least = [[min(run.get_values()) for run in each] for each in in_trees]
-        ratio = paired_ratio(least[0], least[1], confidence)
+        ratio = paired_ratio(least[0], least[1], 1 - (1 - CONFIDENCE) / len(able))
         before, after = (pyperf.Benchmark([one for run in each for one in run.get_runs()]) for each in in_trees)
         together.append((before, after))
-        compared.append(
-            Compared(
-                benchmark.name,
-                benchmark.unit,
-                statistics.median(before.get_values()),
-                statistics.median(after.get_values()),
-                ratio,
-                decide(ratio, plan.tolerance),
-            )
-        )
+        medians = [statistics.median(each.get_values()) for each in (before, after)]
+        outcome = decide(ratio, plan.tolerance)
+        compared.append(Compared(benchmark.name, benchmark.unit, medians[0], medians[1], ratio, outcome))
     return Against(plan, compared, skipped), together
 
 
@@ -146,7 +126,6 @@ def _rounds(
     benchmarks: Sequence[Benchmark], trees: tuple[Path, Path], plan: Plan, show: Callable[[float, str], None]
 ) -> list[tuple[list[Any], list[Any]]]:
     """Return for each benchmark its runs in both trees, one of each in a round, in random order."""
-    toss = random.Random()
     loops: dict[str, int] = {}
     runs: list[tuple[list[Any], list[Any]]] = [([], []) for _ in benchmarks]
     for number in range(plan.rounds):
@@ -155,7 +134,7 @@ def _rounds(
             show(READY_SHARE + (1 - READY_SHARE) * share, f"round {number + 1} of {plan.rounds}: {benchmark.name}")
             if benchmark.name not in loops and not benchmark.is_cold:
                 loops[benchmark.name] = measure(trees[1], benchmark, PACE, core=plan.core).get_loops()
-            for tree in toss.sample((0, 1), 2):
+            for tree in random.sample((0, 1), 2):
                 run = measure(trees[tree], benchmark, PACE, loops.get(benchmark.name), plan.core)
                 runs[at][tree].append(run)
     return runs
@@ -163,8 +142,6 @@ def _rounds(
 
 def as_text(against: Against, terminal: bool) -> str:
     """Return the table of the comparison, for a screen."""
-    from rich.text import Text
-
     plan = against.plan
     headers = ("benchmark", "time of a", plain(plan.revision), "present", "ratio", "interval", "")
     table = new_table(headers, left=(0, 1, 5, 6))
@@ -179,9 +156,8 @@ def as_text(against: Against, terminal: bool) -> str:
         f"ratio: present to {plan.revision}, above 1 is slower; {percent(CONFIDENCE)} for {all_of}, "
         f"of {plan.rounds} pairs of runs"
     )
-    parts: list[RenderableType] = [table, "", Text(plain(note), "dim")]
-    parts += [
-        Text(plain(f"skipped: {name}: the bot of {plan.revision} cannot run it: {reason}"), "yellow")
+    skipped = [
+        styled(f"skipped: {name}: the bot of {plan.revision} cannot run it: {reason}", "yellow")
         for name, reason in against.skipped.items()
     ]
     names = ", ".join(one.name for one in against.compared if one.judgement is against.outcome)
@@ -194,21 +170,20 @@ def as_text(against: Against, terminal: bool) -> str:
         conclusion = f"cannot tell whether {beyond}: {names}; more rounds may tell"
     else:
         conclusion = f"not worse: nothing is {beyond}"
-    return drawn([*parts, "", Text(conclusion, OUTCOME_STYLES[against.outcome])], terminal)
+    outcome = styled(conclusion, OUTCOME_STYLES[against.outcome])
+    return drawn(spaced([table], [styled(note, "dim"), *skipped], [outcome]), terminal)
 
 
 def as_json(against: Against) -> str:
     """Return the comparison as JSON text; `benchmarks` has an object for each name."""
     return json_of(
         "bench_against",
-        {
-            "worse": against.outcome is Outcome.WORSE,
-            "outcome": against.outcome,
-            "confidence": CONFIDENCE,
-            "plan": against.plan,
-            "benchmarks": {one.name: one for one in against.compared},
-            "skipped": against.skipped,
-        },
+        worse=against.outcome is Outcome.WORSE,
+        outcome=against.outcome,
+        confidence=CONFIDENCE,
+        plan=against.plan,
+        benchmarks={one.name: one for one in against.compared},
+        skipped=against.skipped,
     )
 
 
@@ -217,21 +192,21 @@ def as_json(against: Against) -> str:
 
 @contextlib.contextmanager
 def two_trees(revision: str) -> Iterator[tuple[Path, Path]]:
-    """Provide copies of a revision and of the present tree, with its uncommitted changes, within the block.
+    """Provide copies of a revision and of the present tree within the block, always in the same folders.
 
-    Their folder is always the same one, for numba's cache. UnusableError if there is no such revision, or another
-    process uses that folder.
+    UnusableError if there is no such revision, or another process uses these folders.
     """
     commit = _commit(revision)
     folder = _workshop_folder()
-    before = folder / commit[:NAME_LENGTH]
-    after = folder / "present".ljust(NAME_LENGTH, "_")
+    trees = folder / "trees"
+    before = trees / commit[:NAME_LENGTH]
+    after = trees / "present".ljust(NAME_LENGTH, "_")
     with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise UnusableError("`nonojudge bench --against` runs already: two would disturb each other") from None
-        _remove(before, after)  # the remains of a killed process
+        shutil.rmtree(trees, ignore_errors=True)  # the remains of a killed process
         try:
             _extract(commit, before)
             for package in PACKAGES:
@@ -239,12 +214,7 @@ def two_trees(revision: str) -> Iterator[tuple[Path, Path]]:
                 shutil.copytree(HOME / package, after / package, symlinks=True, ignore=ignored)
             yield before, after
         finally:
-            _remove(before, after)
-
-
-def _remove(*folders: Path) -> None:
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(trees, ignore_errors=True)
 
 
 def _commit(revision: str) -> str:

@@ -14,10 +14,9 @@ from nonobot.harness.text import drawn, new_table
 
 @dataclass(frozen=True)
 class Job:
-    """A benchmark that is ready to run.
+    """A benchmark that is ready to run, with the number of units of work in a loop.
 
-    One loop does `units` units of work. `seconds` runs a number of loops and returns the CPU seconds of the
-    benchmark's own work; `check` runs one loop and raises CheckError if its result is wrong.
+    `seconds` returns the CPU seconds of a number of loops, and `check` raises CheckError if a result is wrong.
     """
 
     units: int
@@ -30,10 +29,7 @@ class CheckError(Exception):
 
 
 def clocked(work: Callable[[int], object]) -> Callable[[int], float]:
-    """Return a function that runs `work` with a number of loops and returns the CPU seconds that it took.
-
-    All of the work is done by one thread. Other programs affect its CPU time far less than its wall time.
-    """
+    """Return a function that runs `work` with a number of loops and returns the CPU seconds of this thread."""
 
     def seconds(loops: int) -> float:
         begin = time.process_time()
@@ -44,10 +40,7 @@ def clocked(work: Callable[[int], object]) -> Callable[[int], float]:
 
 
 def counting_job(units: int, count: Callable[[int], int], expected: Callable[[], int], problem: str) -> Job:
-    """Return a job that runs kernels a number of loops and adds up their counts, `expected` in each loop.
-
-    `problem` is the message if the count is another.
-    """
+    """Return a job whose kernels count to `expected` in each loop; `problem` is the message if they do not."""
     return Job(units, clocked(count), lambda: require(count(2) == 2 * expected(), problem))
 
 
@@ -115,10 +108,9 @@ BENCHMARKS = {entry.name: entry for entry in _ENTRIES}
 
 
 def chosen(names: Sequence[str], cold: bool = False) -> list[Benchmark]:
-    """Return the benchmarks with these names, in the catalogue's order; without names all except the cold start.
+    """Return the benchmarks whose names begin so, in the catalogue's order; without names, all but the cold start.
 
-    `cold` adds that. A name may be the beginning of several: `line` selects every line kernel. UnusableError if a
-    name fits no benchmark.
+    `cold` adds that. UnusableError if a name fits no benchmark.
     """
     wanted: set[str] = {COLD_START} if cold else set()
     for name in names or [entry for entry in BENCHMARKS if entry != COLD_START]:

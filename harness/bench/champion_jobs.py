@@ -187,11 +187,8 @@ def _searching() -> Job:
 
 
 def _analysing() -> Job:
-    """Return the job of the analysis.
-
-    Repeating an analysis changes nothing except the activities for decisions: the variables of the conflict are
-    then the most active ones, so that raising them costs a little less than in a search.
-    """
+    # Repeating an analysis changes nothing except the activities: the variables of the conflict are then the most
+    # active ones, so that raising them costs a little less than in a search.
     memories = []
     for conflict in SAMPLED_CONFLICTS:
         for memory in _memories():

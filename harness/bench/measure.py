@@ -8,10 +8,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -19,16 +19,15 @@ from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import HOME
 from nonobot.harness.play.machine import machine_facts
-from nonobot.harness.text import drawn, duration, last_line, new_table, percent
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from nonobot.harness.text import drawn, duration, last_line, new_table, percent, spaced, styled
 
 BENCH_SCHEMA_VERSION = 1
-"""Version of the JSON forms; a change that old readers cannot take raises it."""
 
 PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")
 """Variables that pyperf's workers get in addition to those that it passes on itself, such as PYTHONPATH."""
+
+
+SUITE = (sys.executable, "-m", "nonobot.harness.bench.suite")
 
 
 @dataclass(frozen=True)
@@ -48,17 +47,11 @@ COLD_PROCESSES = 3
 
 
 def make_ready(tree: Path, benchmarks: Sequence[Benchmark], show: Callable[[int, str], None]) -> dict[str, str]:
-    """Compile the kernels of the benchmarks in a tree, check their results, and return the problems by name.
-
-    `show` is called with the number of benchmarks done, and the name of the next.
-    """
+    """Compile the kernels of the benchmarks in a tree, check their results, and return the problems by name."""
     names = [one.name for one in benchmarks]
     problems: dict[str, str | None] = {}  # None without a problem
     with tempfile.TemporaryFile() as errors:
-        command = [sys.executable, "-m", "nonobot.harness.bench.suite", "ready", *names]
-        with subprocess.Popen(
-            command, env=_environment(tree), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
-        ) as process:
+        with subprocess.Popen([*SUITE, "ready", *names], **_pipes(tree), stderr=errors) as process:
             assert process.stdout is not None
             show(0, names[0])
             for line in process.stdout:
@@ -74,10 +67,7 @@ def make_ready(tree: Path, benchmarks: Sequence[Benchmark], show: Callable[[int,
 def measure(
     tree: Path, benchmark: Benchmark, pace: Pace, loops: int | None = None, core: int | None = None
 ) -> Any:
-    """Return the pyperf.Benchmark of a run in a tree; UnusableError if it cannot be run.
-
-    Without `loops`, pyperf finds how many make a value; without `core`, workers run on any.
-    """
+    """Return the pyperf.Benchmark of a run in a tree; without `loops`, pyperf finds how many make a value."""
     import pyperf  # type: ignore[import-untyped, unused-ignore]
 
     with tempfile.TemporaryDirectory(prefix="nonobot-bench-") as folder:
@@ -91,13 +81,7 @@ def measure(
             options += ["--min-time", str(pace.min_seconds)] + (["-l", str(loops)] if loops else [])
         if core is not None:
             options += ["--affinity", str(core)]
-        done = subprocess.run(
-            [sys.executable, "-m", "nonobot.harness.bench.suite", *options],
-            env=_environment(tree),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
+        done = subprocess.run([*SUITE, *options], **_pipes(tree), stderr=subprocess.STDOUT)
         if done.returncode:
             words = last_line(done.stdout) or f"status {done.returncode}"
             raise UnusableError(f"the benchmark {benchmark.name} cannot be run: {words}")
@@ -126,9 +110,10 @@ def checks(benchmark: Any) -> list[str]:
     return [line.removeprefix("* ") for line in done.stdout.splitlines() if line.startswith("* ")]
 
 
-def _environment(tree: Path) -> dict[str, str]:
-    """Return the environment in which Python imports `nonobot` from a tree."""
-    return {**os.environ, "PYTHONPATH": str(tree), "PYTHONSAFEPATH": "1"}
+def _pipes(tree: Path) -> dict[str, Any]:
+    """Return the options of a process that imports `nonobot` from a tree, without input, its output read."""
+    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONSAFEPATH": "1"}
+    return {"env": environment, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
 
 
 @dataclass(frozen=True)
@@ -150,10 +135,7 @@ class Measured:
 def measure_all(
     benchmarks: Sequence[Benchmark], pace: Pace, core: int | None, show: Callable[[int, str], None]
 ) -> tuple[list[Measured], list[Any]]:
-    """Return the figures of benchmarks in this tree, and the pyperf.Benchmark of each; UnusableError if one fails.
-
-    `show` is called with the number of steps done, two for each benchmark, and the next step.
-    """
+    """Return the figures of benchmarks in this tree, and their pyperf.Benchmark; UnusableError if one fails."""
     problems = make_ready(HOME, benchmarks, lambda done, name: show(done, f"compiling and checking {name}"))
     for name, problem in problems.items():
         raise UnusableError(f"the benchmark {name} cannot be run: {problem}")
@@ -162,47 +144,32 @@ def measure_all(
         show(len(benchmarks) + done, benchmark.name)
         run = measure(HOME, benchmark, pace, core=core)
         values = run.get_values()
-        figures = Measured(
-            benchmark.name,
-            benchmark.unit,
-            benchmark.about,
-            benchmark.clock,
-            statistics.mean(values),
-            statistics.stdev(values) if len(values) > 1 else 0.0,
-            statistics.median(values),
-            min(values),
-            len(values),
-            checks(run),
-        )
-        measured.append(figures)
+        known = (benchmark.name, benchmark.unit, benchmark.about, benchmark.clock)
+        deviation = statistics.stdev(values) if len(values) > 1 else 0.0
+        figures = (statistics.mean(values), deviation, statistics.median(values), min(values), len(values))
+        measured.append(Measured(*known, *figures, checks(run)))
         runs.append(run)
     return measured, runs
 
 
 def as_text(measured: Sequence[Measured], terminal: bool) -> str:
     """Return the table of measured benchmarks, for a screen."""
-    from rich.text import Text
-
     table = new_table(("benchmark", "time of a", "mean", "deviation", "median", "least", "clock"), left=(0, 1, 6))
     for one in measured:
         deviation = f"+- {percent(one.deviation_seconds / one.mean_seconds)}"
         mean, middle, least = map(duration, (one.mean_seconds, one.median_seconds, one.least_seconds))
         table.add_row(one.name, one.unit, mean, deviation, middle, least, one.clock)
-    parts: list[RenderableType] = [table]
-    lines = [f"{one.name}: {warning}" for one in measured for warning in one.warnings]
-    if lines:
-        parts += ["", *(Text(f"unstable: {line}", "yellow") for line in lines)]
-        usual = "A busy machine is the usual reason; the median and the least value bear more than the mean."
-        parts.append(Text(usual, "dim"))
-    return drawn(parts, terminal)
+    lines = [styled(f"unstable: {one.name}: {line}", "yellow") for one in measured for line in one.warnings]
+    usual = "A busy machine is the usual reason; the median and the least value bear more than the mean."
+    return drawn(spaced([table], [*lines, styled(usual, "dim")] if lines else []), terminal)
 
 
 def as_json(measured: Sequence[Measured]) -> str:
     """Return measured benchmarks as JSON text; `benchmarks` has an object for each name."""
-    return json_of("benchmarks", {"benchmarks": {one.name: one for one in measured}})
+    return json_of("benchmarks", benchmarks={one.name: one for one in measured})
 
 
-def json_of(kind: str, content: Mapping[str, object]) -> str:
+def json_of(kind: str, **content: object) -> str:
     """Return the JSON text of a kind of measurement, with the facts of this machine."""
     head = {"kind": kind, "schema_version": BENCH_SCHEMA_VERSION, "machine": machine_facts(())}
     return msgspec.json.format(msgspec.json.encode({**head, **content}), indent=1).decode() + "\n"

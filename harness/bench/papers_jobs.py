@@ -49,7 +49,6 @@ def make(name: str) -> Job:
 
 
 def _memory(puzzle: Puzzle, level: int) -> Memory:
-    """Return the memory of a search of `puzzle` before it begins, for FP`level`."""
     memory = PapersStrategy().load(puzzle)
     memory.items("level")[0] = level
     return memory

@@ -1,9 +1,8 @@
 """The hard boards of the benchmarks, with line states sampled from searches of them.
 
-`NUMBA_DISABLE_JIT=1 python -m nonobot.harness.bench.positions` wrote positions.json, in a minute. The puzzles are
-hard ones of generated sets: without a descent the champion meets over 5000 conflicts in each. The papers' strategy
-searches them with FP1 as plain Python; of the distinct calls of its line kernel (in propagation, in probes and in
-the first nodes of the search) it draws some at random.
+`NUMBA_DISABLE_JIT=1 python -m nonobot.harness.bench.positions` wrote positions.json, in a minute. Without a
+descent, the champion meets over 5000 conflicts in each puzzle. The states are distinct calls of the papers' line
+kernel in the first part of their search with FP1, drawn at random.
 """
 
 from __future__ import annotations
@@ -12,6 +11,8 @@ import json
 import os
 import random
 import sys
+from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -54,13 +55,12 @@ class Position:
 @cache
 def positions() -> tuple[Position, ...]:
     """Return all positions."""
-    return tuple(_position(entry) for entry in json.loads(FILE.read_text(encoding="ascii")))
-
-
-def _position(entry: dict[str, Any]) -> Position:
-    lines, black, white = np.array(entry["states"], np.uint64).T.copy()
-    puzzle = Puzzle(columns=tuple(map(tuple, entry["columns"])), rows=tuple(map(tuple, entry["rows"])))
-    return Position(puzzle, lines, black, white, entry["painted"])
+    found = []
+    for entry in json.loads(FILE.read_text(encoding="ascii")):
+        puzzle = Puzzle(columns=tuple(map(tuple, entry["columns"])), rows=tuple(map(tuple, entry["rows"])))
+        lines, black, white = np.array(entry["states"], np.uint64).T.copy()
+        found.append(Position(puzzle, lines, black, white, entry["painted"]))
+    return tuple(found)
 
 
 def deduced_cells(level: int) -> int:
@@ -77,27 +77,21 @@ class _EnoughError(Exception):
 
 def sampled(puzzle: Puzzle, seed: int) -> list[list[int]]:
     """Return the line and the masks of black and white cells of some calls of the line kernel."""
+    from unittest.mock import patch
+
     from nonobot.bot.papers import PapersStrategy, propagation
 
     plain = vars(propagation)["paint_with"]
-    seen: dict[tuple[int, int, int], None] = {}
-    calls = 0
+    seen: Counter[tuple[int, int, int]] = Counter()
 
     def noting(m: Any, solver: Any, line: Any, black: Any, white: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls > CALLS_EACH:
+        if seen.total() == CALLS_EACH:
             raise _EnoughError
-        seen[int(line), int(black), int(white)] = None
+        seen[int(line), int(black), int(white)] += 1
         return plain(m, solver, line, black, white)
 
-    vars(propagation)["paint_with"] = noting
-    try:
+    with suppress(_EnoughError), patch.dict(vars(propagation), paint_with=noting):
         PapersStrategy("fp1").solve(puzzle)
-    except _EnoughError:
-        pass
-    finally:
-        vars(propagation)["paint_with"] = plain
     return sorted(map(list, random.Random(seed).sample(list(seen), STATES_EACH)))
 
 

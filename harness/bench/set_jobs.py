@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from nonobot.bot.champion import ChampionStrategy
@@ -29,23 +31,28 @@ def make(name: str) -> Job:
     return _reading() if name == "protocol-reading" else _writing()
 
 
+def _repeating(units: int, once: Callable[[], object], check: Callable[[], None]) -> Job:
+    def work(loops: int) -> None:
+        for _ in range(loops):
+            once()
+
+    return Job(units, clocked(work), check)
+
+
 def _solving(name: str) -> Job:
     puzzles = [one.puzzle for one in load_set(SETS[name]).puzzles]
     strategy = PapersStrategy("fp2") if name == "set-papers" else ChampionStrategy()
     strategy.prepare(lambda *_: None)
 
-    def work(loops: int) -> None:
-        for _ in range(loops):
-            for puzzle in puzzles:
-                strategy.solve(puzzle)
+    def solve() -> list[Sequence[Solution]]:
+        return [strategy.solve(puzzle).solutions for puzzle in puzzles]
 
     def check() -> None:
-        for number, puzzle in enumerate(puzzles, 1):
-            solutions = strategy.solve(puzzle).solutions
+        for number, (puzzle, solutions) in enumerate(zip(puzzles, solve(), strict=True), 1):
             require(len(solutions) == 1, f"${number} is not solved")
             require(not mismatches(puzzle, solutions[0]), f"${number} is solved wrongly")
 
-    return Job(len(puzzles), clocked(work), check)
+    return _repeating(len(puzzles), solve, check)
 
 
 def _reading() -> Job:
@@ -59,14 +66,10 @@ def _reading() -> Job:
             records += reader.feed(line)
         return records + reader.close()
 
-    def work(loops: int) -> None:
-        for _ in range(loops):
-            read()
-
     def check() -> None:
         require([one.puzzle for one in read() if isinstance(one, Record)] == puzzles, "not the puzzles written")
 
-    return Job(COUNT, clocked(work), check)
+    return _repeating(COUNT, read, check)
 
 
 def _writing() -> Job:
@@ -76,13 +79,9 @@ def _writing() -> Job:
     def write() -> bytes:
         return b"".join([format_answer(number, grid) for number, grid in enumerate(grids, 1)])
 
-    def work(loops: int) -> None:
-        for _ in range(loops):
-            write()
-
     def check() -> None:
         lines = write().splitlines()
         rows = [[int(cell) for cell in line.split(b"\t")] for line in lines if not line.startswith(b"$")]
         require(bool(np.array_equal(rows, np.concatenate([grid.cells for grid in grids]))), "not the cells given")
 
-    return Job(COUNT, clocked(work), check)
+    return _repeating(COUNT, write, check)

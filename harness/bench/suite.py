@@ -73,22 +73,18 @@ def run() -> None:
 def make_ready(names: Sequence[str]) -> None:
     """Make every benchmark ready, and print a line for each."""
     for name in names:
-        with contextlib.redirect_stdout(sys.stderr):  # nothing but the lines goes to stdout
-            problem = _problem(name)
+        problem = None
+        try:
+            with contextlib.redirect_stdout(sys.stderr):  # nothing but the lines goes to stdout
+                if not BENCHMARKS[name].is_command:
+                    make_job(name).check()
+                elif not BENCHMARKS[name].is_cold:
+                    check_start()
+        except CheckError as error:
+            problem = f"its result is wrong: {error}"
+        except Exception as error:  # such as a name that this revision does not have
+            problem = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
         print(json.dumps({"name": name, "problem": problem}), flush=True)
-
-
-def _problem(name: str) -> str | None:
-    try:
-        if not BENCHMARKS[name].is_command:
-            make_job(name).check()
-        elif not BENCHMARKS[name].is_cold:
-            check_start()
-    except CheckError as error:
-        return f"its result is wrong: {error}"
-    except Exception as error:  # such as a name that this revision does not have
-        return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
-    return None
 
 
 def main() -> int:

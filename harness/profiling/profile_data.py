@@ -1,7 +1,4 @@
-"""Profiles: made by running a bot that writes statistics, as JSON, and the division of the run's time into spans.
-
-The whole run, its parts, the stages of the search and their steps are spans.
-"""
+"""Profiles: made by running a bot that writes statistics, as JSON, and the run's time divided into spans."""
 
 from __future__ import annotations
 
@@ -9,8 +6,9 @@ import json
 import shlex
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +25,13 @@ from nonobot.harness.text import percent
 from nonobot.tournament_data import PuzzleSet
 
 PROFILE_SCHEMA_VERSION = 1
-"""Raised by a change that old readers cannot take."""
 
 SHOWN_PUZZLES = 10
 """How many puzzles are shown as the slowest."""
 
 
 class PuzzleProfile(Struct, frozen=True):
-    """A bot's statements on one puzzle, and the judge's verdict on its answer.
-
-    `seconds` is the time from the puzzle read to the answer written, `step_seconds` the parts of it that the steps
-    of the search took.
-    """
+    """A bot's statements on one puzzle, from its reading to the answer, and the judge's verdict on its answer."""
 
     number: int
     verdict: Verdict
@@ -48,10 +41,7 @@ class PuzzleProfile(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
-    """The time of a run, by puzzle: the puzzles with a statement of the bot, in the order in which it solved them.
-
-    Answers are timed from the start of the bot. The command is without the judge's additions.
-    """
+    """The time of a run, from the bot's start on, and of the puzzles that the bot stated, in its order."""
 
     command: list[str]
     set: SetFacts
@@ -105,10 +95,9 @@ def profile_of(
     on_verdict: OnVerdict,
     show: Sequence[Path] = (),
 ) -> Profile:
-    """Run a bot on a set and return its profile; UnusableError if it cannot be run, or writes no statistics.
+    """Run a bot with `--stats FILE` on a set; UnusableError if it cannot be run, or writes no statistics.
 
-    `--stats FILE` is added to its command. `terms` must not limit the time of a puzzle: the bot would be started
-    again, and overwrite its statistics.
+    `terms` must not limit the time of a puzzle: the bot would be started again, and overwrite its statistics.
     """
     with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
         (bots_own := Path(folder).resolve() / "bot").mkdir()
@@ -149,9 +138,8 @@ def _puzzles(lines: Sequence[bytes], results: dict[int, PuzzleResult]) -> Iterat
             line = msgspec.json.decode(text, type=_StatsLine)
             values: dict[str, Any] = msgspec.json.decode(text)
         except msgspec.MsgspecError as error:
-            raise UnusableError(
-                f"line {at} of the bot's statistics: {error}; see docs/profiling.md for what it should hold"
-            ) from None
+            what = f"line {at} of the bot's statistics: {error}"
+            raise UnusableError(f"{what}; see docs/profiling.md for what it should hold") from None
         if line.puzzle in results:
             counts = {name: v for name, v in values.items() if type(v) is int and name not in NO_COUNTS}
             yield PuzzleProfile(line.puzzle, results[line.puzzle].verdict, line.seconds, line.step_seconds, counts)
@@ -172,9 +160,8 @@ def read_profile(path: Path) -> Profile:
         content = path.read_bytes()
     except OSError as error:
         raise UnusableError(f"cannot read the profile {path}: {error.strerror}") from None
-    profile: Profile = decoded(
-        content, path, Profile, PROFILE_SCHEMA_VERSION, "what `nonojudge profile --json` writes"
-    )
+    what = "what `nonojudge profile --json` writes"
+    profile: Profile = decoded(content, path, Profile, PROFILE_SCHEMA_VERSION, what)
     return profile
 
 
@@ -207,8 +194,7 @@ EXPLAINS = 0.25
 class Span(Struct, frozen=True):
     """A part of the run's time, and its own parts, which together take all of it.
 
-    `stage` is the stage of the search that it is or belongs to, `per` the name of the count of its units of work,
-    `count` the value of that. The name of a step is without its stage.
+    `stage` is the stage of the search that it is or belongs to, `per` the name of the count of its units of work.
     """
 
     name: str
@@ -220,12 +206,7 @@ class Span(Struct, frozen=True):
 
 
 def span_of(profile: Profile) -> Span:
-    """Return the run's wall time as a tree.
-
-    Steps with the same beginning up to a `_`, such as `learning_start` and `learning_analysis`, form a stage. The
-    rest of the puzzles' time (filling arrays, writing answers) is a part of its own. So are the times before the
-    first puzzle, between puzzles, and after the last answer.
-    """
+    """Return the run's wall time as a tree; what no step of the search explains has parts of its own."""
     whole = profile.usage.wall_seconds
     in_puzzles = sum(puzzle.seconds for puzzle in profile.puzzles)
     start, end = 0.0, 0.0
@@ -235,6 +216,9 @@ def span_of(profile: Profile) -> Span:
         start = min(profile.first_answer_seconds - profile.puzzles[0].seconds, whole - in_puzzles - end)
         start = max(0.0, start)
     between = max(0.0, whole - start - in_puzzles - end)
+    last = "after the last answer"
+    if profile.end.reason is not EndReason.FINISHED and profile.puzzles:
+        last = f"no answer after ${profile.puzzles[-1].number}"  # a bot that was stopped spent the time on it
     stages = tuple(_stages(profile))
     outside = max(0.0, in_puzzles - sum(stage.seconds for stage in stages))
     return Span(
@@ -244,37 +228,28 @@ def span_of(profile: Profile) -> Span:
             Span("before the first puzzle", start),
             Span("puzzles", in_puzzles, children=(*stages, Span(OUTSIDE_STEPS, outside))),
             Span("between puzzles", between),
-            Span(_after_the_last(profile), end),
+            Span(last, end),
         ),
     )
-
-
-def _after_the_last(profile: Profile) -> str:
-    """Return the name of the last part: a bot that was stopped spent it on a puzzle without an answer."""
-    if profile.end.reason is EndReason.FINISHED or not profile.puzzles:
-        return "after the last answer"
-    return f"no answer after ${profile.puzzles[-1].number}"
 
 
 def _stages(profile: Profile) -> Iterator[Span]:
     seconds: Counter[str] = Counter()
     for puzzle in profile.puzzles:
         seconds.update(puzzle.step_seconds)
-    totals = profile.totals
+    counts: dict[str, tuple[str | None, int | None]] = {
+        step: (per, profile.totals[per]) for step, per in UNITS.items() if profile.totals.get(per)
+    }
+    none = (None, None)
     for stage, steps in _grouped(seconds):
-        spans = [Span(step.removeprefix(f"{stage}_"), seconds[step], stage) for step in steps]
-        parts = [_counted(*one, totals) for one in zip(spans, steps, strict=True)]
-        if len(steps) == 1:
+        parts = tuple(
+            Span(step.removeprefix(f"{stage}_"), seconds[step], stage, *counts.get(step, none)) for step in steps
+        )
+        if len(parts) == 1:
             yield parts[0]
         else:
-            whole = Span(stage, sum(one.seconds for one in parts), stage, children=tuple(parts))
-            yield _counted(whole, stage, totals)
-
-
-def _counted(span: Span, step: str, totals: Mapping[str, int]) -> Span:
-    """Return the span of a step, or of a stage, with the count of its units of work."""
-    per = UNITS.get(step)
-    return msgspec.structs.replace(span, per=per, count=totals[per]) if per and totals.get(per) else span
+            whole = sum(one.seconds for one in parts)
+            yield Span(stage, whole, stage, *counts.get(stage, none), parts)
 
 
 def _grouped(steps: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
@@ -286,9 +261,8 @@ def _grouped(steps: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
 
 def stages_of(puzzle: PuzzleProfile) -> dict[str, float]:
     """Return the seconds of each stage of a puzzle's search, and last those outside of it."""
-    stages = {
-        stage: sum(puzzle.step_seconds[step] for step in steps) for stage, steps in _grouped(puzzle.step_seconds)
-    }
+    seconds = puzzle.step_seconds
+    stages = {stage: sum(seconds[step] for step in steps) for stage, steps in _grouped(seconds)}
     return stages | {OUTSIDE_STEPS: max(0.0, puzzle.seconds - sum(stages.values()))}
 
 
@@ -297,21 +271,10 @@ def share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def main_stage(puzzle: PuzzleProfile) -> tuple[str, float]:
-    """Return the stage that took most of a puzzle's time, and its share."""
-    stages = stages_of(puzzle)
-    name = max(stages, key=lambda stage: stages[stage])
-    return name, share(stages[name], puzzle.seconds)
-
-
 def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
-    """Return the reason of a puzzle's time in words: its main stage, and its largest counts.
-
-    If no count has a share of the set's near that of the time, the search did nothing special: the system was at
-    work, or another process.
-    """
-    stage, of_puzzle = main_stage(puzzle)
-    where = f"{stage} {percent(of_puzzle)}"
+    """Return the reason of a puzzle's time in words: its main stage, and its largest counts if they explain it."""
+    stage, seconds = max(stages_of(puzzle).items(), key=itemgetter(1))
+    where = f"{stage} {percent(share(seconds, puzzle.seconds))}"
     steps = next((steps for name, steps in _grouped(puzzle.step_seconds) if name == stage), [])
     if len(steps) > 1:
         step = max(steps, key=lambda one: puzzle.step_seconds[one])

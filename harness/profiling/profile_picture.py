@@ -1,7 +1,4 @@
-"""A profile as a picture: the run as an icicle, the puzzles over the run, the slowest ones.
-
-Everything is drawn in units of 1/72 inch on one pair of axes that fills the figure, from the top down.
-"""
+"""A profile as a picture, in units of 1/72 inch: the run as an icicle, the puzzles over the run, the slowest."""
 
 from __future__ import annotations
 
@@ -46,30 +43,27 @@ DPI = 144
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours of the paper, of words, of the stages in their order, of other parts, and of words on the stages."""
+    """Colours of the paper, of words, and of parts that are not a stage."""
 
     paper: str
     text: str
     muted: str
-    stages: tuple[str, ...]
     other: str
-    on_stage: str
 
-
-# Okabe and Ito's colours, which stay apart for every common colour blindness.
-_HUES = ("#009e73", "#e69f00", "#56a5e0", "#cc79a7", "#d8cf3c", "#e0662e")
 
 THEMES = {
-    "light": Theme("#ffffff", "#1f2933", "#5b6875", _HUES, "#d3d9e0", "#10161c"),
-    "dark": Theme("#14181d", "#dfe5eb", "#98a4b1", _HUES, "#4a5561", "#10161c"),
+    "light": Theme("#ffffff", "#1f2933", "#5b6875", "#d3d9e0"),
+    "dark": Theme("#14181d", "#dfe5eb", "#98a4b1", "#4a5561"),
 }
+
+STAGES = ("#009e73", "#e69f00", "#56a5e0", "#cc79a7", "#d8cf3c", "#e0662e")
+"""Okabe and Ito's colours, which stay apart for every common colour blindness, of the stages in their order."""
+
+ON_STAGE = "#10161c"
 
 
 def draw(profile: Profile, form: str, theme: str) -> bytes:
-    """Return the picture of a profile, in a form (`svg` or `png`) and a theme of THEMES.
-
-    An SVG shows the name and time of every part when the pointer rests on it.
-    """
+    """Return the picture of a profile as `svg`, where each part has a title, or `png`, in a theme of THEMES."""
     from matplotlib.figure import Figure
 
     from nonobot.harness.report.plot_frame import drawing, svg_of
@@ -83,12 +77,19 @@ def draw(profile: Profile, form: str, theme: str) -> bytes:
         axes.set(xlim=(0, WIDTH), ylim=(height, 0))
         axes.set_axis_off()
         canvas = _Canvas(axes, THEMES[theme], stage_order(whole))
-        _head(canvas, profile)
+        canvas.words(MARGIN, 26, f"Where the time went: {shortened(profile.set.name, 80)}", canvas.theme.text, 15)
+        right = f"{profile.right} of {profile.set.puzzle_count} right in {duration(profile.usage.wall_seconds)}"
+        command = shortened(" ".join(profile.command), 90)
+        canvas.words(MARGIN, 50, f"{right}   {command}", canvas.theme.muted)
         _icicle(canvas, whole, HEAD)
         _strip(canvas, profile, top)
         _slow_bars(canvas, profile, top + STRIP + BELOW_STRIP)
         if form == "svg":
-            return _with_titles(svg_of(figure), canvas.titles).encode()
+            return re.sub(
+                r'<g id="(part-\d+)">',
+                lambda group: f"{group[0]}<title>{escape(plain(canvas.titles[group[1]]))}</title>",
+                svg_of(figure),
+            ).encode()
         file = io.BytesIO()
         figure.savefig(file, format=form, dpi=DPI)
         return file.getvalue()
@@ -109,7 +110,7 @@ class _Canvas:
 
         own = self.theme.other
         if stage in self.stages:
-            own = self.theme.stages[self.stages.index(stage) % len(self.theme.stages)]
+            own = STAGES[self.stages.index(stage) % len(STAGES)]
         pairs = zip(to_rgb(own), to_rgb(self.theme.paper), strict=True)
         red, green, blue = (one * (1 - tint) + paper * tint for one, paper in pairs)
         return to_hex((red, green, blue))
@@ -130,14 +131,6 @@ class _Canvas:
         self.axes.text(x, y, plain(text), color=colour, fontsize=size, ha=align, va="center_baseline")
 
 
-def _head(canvas: _Canvas, profile: Profile) -> None:
-    name = shortened(profile.set.name, 80)
-    canvas.words(MARGIN, 26, f"Where the time went: {name}", canvas.theme.text, 15)
-    command = shortened(" ".join(profile.command), 90)
-    right = f"{profile.right} of {profile.set.puzzle_count} right in {duration(profile.usage.wall_seconds)}"
-    canvas.words(MARGIN, 50, f"{right}   {command}", canvas.theme.muted)
-
-
 def _icicle(canvas: _Canvas, whole: Span, top: float) -> None:
     """Draw every part below the one that it is a part of, as wide as its time."""
     if whole.seconds <= 0:
@@ -154,8 +147,7 @@ def _icicle(canvas: _Canvas, whole: Span, top: float) -> None:
         labels = (f"{span.name}  {time}  {share}", f"{span.name}  {share}", span.name)
         fitting = next((label for label in labels if len(label) * LETTER + 8 <= width), None)
         if fitting:
-            colour = canvas.theme.text if span.stage is None else canvas.theme.on_stage
-            canvas.words(x + 6, y + ROW / 2, fitting, colour)
+            canvas.words(x + 6, y + ROW / 2, fitting, ON_STAGE if span.stage else canvas.theme.text)
         for at, child in enumerate(span.children):
             put(child, x, depth + 1, 0.18 + 0.5 * at / len(span.children) if span.stage else 0.0)
             x += child.seconds * scale
@@ -192,12 +184,8 @@ def _strip(canvas: _Canvas, profile: Profile, top: float) -> None:
             canvas.words(middle, top + STRIP + 10, first, canvas.theme.muted, align="center")
             free_from = middle + half + 4
         x += seconds * scale
-    _legend(canvas, top + STRIP + 30)
-
-
-def _legend(canvas: _Canvas, y: float) -> None:
-    x = float(MARGIN)
-    for name in (*canvas.stages, OUTSIDE_STEPS):
+    x, y = float(MARGIN), top + STRIP + 30
+    for name in (*canvas.stages, OUTSIDE_STEPS):  # the legend
         canvas.box(x, y - 5, 10, 10, canvas.colour(name), name)
         canvas.words(x + 15, y, name, canvas.theme.muted)
         x += 15 + len(name) * LETTER + 16
@@ -234,10 +222,3 @@ def _slow_bars(canvas: _Canvas, profile: Profile, top: float) -> None:
             x += width
         why = shortened(f"{duration(puzzle.seconds)}   {reason(puzzle, profile)}", 112)
         canvas.words(left + room + 12, y + BAR / 2, why, canvas.theme.muted, 9.5)
-
-
-def _with_titles(svg: str, titles: dict[str, str]) -> str:
-    """Return a drawing with the titles of its parts."""
-    return re.sub(
-        r'<g id="(part-\d+)">', lambda group: f"{group[0]}<title>{escape(plain(titles[group[1]]))}</title>", svg
-    )

@@ -32,11 +32,12 @@ from nonobot.harness.text import (
     percent,
     plain,
     ratio_in_words,
+    spaced,
+    styled,
     width,
 )
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from rich.table import Table
     from rich.text import Text
 
@@ -51,31 +52,22 @@ STAGE_STYLES = ("green", "yellow", "blue", "magenta", "cyan", "red")
 
 def as_text(profile: Profile, terminal: bool) -> str:
     """Return a profile for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
-    from rich.text import Text
-
-    parts: list[RenderableType] = [*heading(profile), "", _stages(span_of(profile), width(terminal))]
-    if any(profile.totals.values()):
-        parts += ["", _counts(profile)]
-    if profile.puzzles:
-        times = [puzzle.seconds for puzzle in profile.puzzles]
-        half = f"half of the time of all puzzles lies in {half_count(times)} of {len(times)}"
-        line = f"{half}; the median puzzle takes {duration(median_high(times))}"
-        parts += ["", _slowest(profile), Text(line, "dim")]
-    warnings = list(_warnings(profile))
-    if warnings:
-        parts += ["", *(Text(f"warning: {plain(line)}", "yellow") for line in warnings)]
+    parts = spaced(
+        [styled(profile.set.name, "bold"), *_run_of(profile)],
+        [_stages(span_of(profile), width(terminal))],
+        [_counts(profile)] if any(profile.totals.values()) else [],
+        [_slowest(profile), _distribution(profile)] if profile.puzzles else [],
+        [styled(f"warning: {line}", "yellow") for line in _warnings(profile)],
+    )
     return drawn(parts, terminal)
 
 
-def heading(profile: Profile) -> Iterator[Text]:
-    """Yield lines with the set, the command, the right answers and the times."""
-    from rich.text import Text
-
-    yield Text(plain(profile.set.name), "bold")
-    yield Text(plain(shlex.join(profile.command)), "dim")
+def _run_of(profile: Profile) -> list[Text]:
+    """Return lines with the command, the right answers and the times."""
     wall, cpu = duration(profile.usage.wall_seconds), duration(profile.usage.cpu_seconds)
     right = f"{profile.right} of {profile.set.puzzle_count} right"
-    yield Text(f"{right}, {wall} from start to end, {cpu} of CPU time", "dim")
+    times = f"{right}, {wall} from start to end, {cpu} of CPU time"
+    return [styled(shlex.join(profile.command), "dim"), styled(times, "dim")]
 
 
 def stage_order(span: Span) -> list[str]:
@@ -90,26 +82,24 @@ def share_in_words(seconds: float, whole: float) -> str:
 
 def _stages(whole: Span, room: int) -> Table:
     """Return the table of all parts; its bars take the room that is left."""
-    from rich.text import Text
-
     table = new_table(("where the time went", "time", "share", "", ""), left=(0, 3, 4), no_wrap=True)
     stages = stage_order(whole)
+    spans = list(depth_first(whole))
     rows = [
         (f"{'  ' * depth}{plain(span.name)}", duration(span.seconds), share_in_words(span.seconds, whole.seconds))
-        for depth, span in depth_first(whole)
+        for depth, span in spans
     ]
-    spans = [span for _, span in depth_first(whole)]
     left = room - GAP - sum(max(map(len, column)) + GAP for column in zip(*rows, strict=True))
-    for_each = max(len(_per(span)) for span in spans) + GAP
+    for_each = max(len(_per(span)) for _, span in spans) + GAP
     has_each = left - for_each >= LEAST_BAR
     bar_width = max(LEAST_BAR, min(BAR_WIDTH, left - for_each if has_each else left))
-    for row, span in zip(rows, spans, strict=True):
+    for row, (_, span) in zip(rows, spans, strict=True):
         style = STAGE_STYLES[stages.index(span.stage) % len(STAGE_STYLES)] if span.stage else "bright_black"
         table.add_row(
-            Text(row[0], "bold" if span is whole else ""),
+            styled(row[0], "bold" if span is whole else ""),
             *row[1:],
-            Text(_bar(share(span.seconds, whole.seconds), bar_width), style),
-            Text(_per(span) if has_each else "", "dim"),
+            styled(_bar(share(span.seconds, whole.seconds), bar_width), style),
+            styled(_per(span) if has_each else "", "dim"),
         )
     return table
 
@@ -140,15 +130,18 @@ def _counts(profile: Profile) -> Table:
 
 
 def _slowest(profile: Profile) -> Table:
-    from rich.text import Text
-
     table = new_table(("slowest", "time", "share"), no_wrap=True)
     table.add_column("why")
     for puzzle in profile.slowest:
         of_run = share_in_words(puzzle.seconds, profile.usage.wall_seconds)
-        why = Text(plain(reason(puzzle, profile)))
-        table.add_row(f"${puzzle.number}", duration(puzzle.seconds), of_run, why)
+        table.add_row(f"${puzzle.number}", duration(puzzle.seconds), of_run, styled(reason(puzzle, profile)))
     return table
+
+
+def _distribution(profile: Profile) -> Text:
+    times = [puzzle.seconds for puzzle in profile.puzzles]
+    half = f"half of the time of all puzzles lies in {half_count(times)} of {len(times)}"
+    return styled(f"{half}; the median puzzle takes {duration(median_high(times))}", "dim")
 
 
 def _warnings(profile: Profile) -> Iterator[str]:
@@ -169,10 +162,7 @@ def _warnings(profile: Profile) -> Iterator[str]:
 
 
 class Part(Struct, frozen=True):
-    """A part of the time in two profiles; 0 where there is no such part, a leaf if it has no parts of its own.
-
-    The name is the path from the whole run: `whole run/puzzles/probing`.
-    """
+    """A part of the time in two profiles, 0 where there is no such part; `whole run/puzzles/probing` is a name."""
 
     name: str
     depth: int
@@ -187,11 +177,7 @@ class Part(Struct, frozen=True):
 
 
 class ProfileComparison(Struct, frozen=True):
-    """The differences between two profiles of a set.
-
-    `parts` are depth first, from the whole run on; `totals` has every count before and after, and `recounted` the
-    numbers of the puzzles whose counts differ.
-    """
+    """Two profiles of a set: parts depth first, each count in both, and the puzzles whose counts differ."""
 
     parts: list[Part]
     totals: dict[str, tuple[int, int]]
@@ -256,32 +242,28 @@ def judgement(comparison: ProfileComparison) -> list[str]:
 
 def comparison_as_text(before: Profile, after: Profile, terminal: bool) -> str:
     """Return a comparison for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
-    from rich.text import Text
-
     comparison = compare(before, after)
-    parts: list[RenderableType] = [Text("before", "bold"), *list(heading(before))[1:]]
-    parts += [Text("after", "bold"), *list(heading(after))[1:], "", _part_table(comparison)]
-    if comparison.recounted:
-        parts += ["", _count_table(comparison)]
-    parts += ["", *(Text(plain(line), "bold" if not at else "") for at, line in enumerate(judgement(comparison)))]
+    notes = ["one run each: `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"]
     if before.machine.cpu != after.machine.cpu:
-        line = f"another machine: {plain(before.machine.cpu)} before, {plain(after.machine.cpu)} after"
-        parts.append(Text(line, "dim"))
-    line = "one run each: `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"
-    parts.append(Text(line, "dim"))
+        notes.insert(0, f"another machine: {before.machine.cpu} before, {after.machine.cpu} after")
+    lines = [styled(line, "" if at else "bold") for at, line in enumerate(judgement(comparison))]
+    parts = spaced(
+        [styled("before", "bold"), *_run_of(before), styled("after", "bold"), *_run_of(after)],
+        [_part_table(comparison)],
+        [_count_table(comparison)] if comparison.recounted else [],
+        [*lines, *(styled(note, "dim") for note in notes)],
+    )
     return drawn(parts, terminal)
 
 
 def _part_table(comparison: ProfileComparison) -> Table:
-    from rich.text import Text
-
     table = new_table(("where the time went", "before", "after", "ratio", "difference"), no_wrap=True)
     most = comparison.most_changed
     for part in comparison.parts:
         before, after = part.before_seconds, part.after_seconds
         style = ("bold red" if part.change > 0 else "bold green") if part is most else ""
         table.add_row(
-            Text(plain(f"{'  ' * part.depth}{part.name.rpartition('/')[2]}"), "" if part.depth else "bold"),
+            styled(f"{'  ' * part.depth}{part.name.rpartition('/')[2]}", "" if part.depth else "bold"),
             duration(before),
             duration(after),
             f"{after / before:.2f}" if before > 0 else NOTHING,

@@ -33,11 +33,7 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
     "wall limit": lambda run: _limit(run.configuration.wall_limit_seconds),
     "CPU limit": lambda run: _limit(run.configuration.cpu_limit_seconds),
     "puzzle limit": lambda run: _limit(run.configuration.puzzle_limit_seconds),
-    "memory limit": lambda run: (
-        "none"
-        if run.configuration.memory_limit_bytes is None
-        else f"{run.configuration.memory_limit_bytes:,} bytes"
-    ),
+    "memory limit": lambda run: _limit(run.configuration.memory_limit_bytes, ",", "bytes"),
     "stall limit": lambda run: _limit(run.configuration.stall_limit_seconds),
     "process limit": lambda run: run.configuration.most_processes or "none",
     "containment asked for": lambda run: run.configuration.containment.value,
@@ -96,5 +92,5 @@ def conditions(run: RunResult) -> str:
     return f"{run.machine.cpu}, {pinned}, {limits.feed} feed, {limits.wall_limit_seconds:g} s for the set"
 
 
-def _limit(seconds: float | None) -> str:
-    return "none" if seconds is None else f"{seconds:g} s"
+def _limit(value: float | None, form: str = "g", unit: str = "s") -> str:
+    return "none" if value is None else f"{value:{form}} {unit}"

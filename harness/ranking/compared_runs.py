@@ -42,10 +42,9 @@ class Version:
         )
 
     def puzzles(self, digest: str) -> list[tuple[float | None, Verdict]]:
-        """Return the median time and the verdict of each puzzle of a set.
+        """Return the median time and the verdict of each puzzle of a set: right if more than half of the runs are.
 
-        A puzzle is right if it is right in more than half of the runs. Its median is over those that had it right;
-        it is None if the puzzle is not right.
+        The median is over the runs that had it right, and None if the puzzle is not right.
         """
         rows = []
         in_runs = zip(*(run.score.puzzles for run in self.runs[digest]), strict=True)
@@ -57,11 +56,7 @@ class Version:
         return rows
 
     def run_seconds(self, digest: str, compared: Sequence[bool], on_cpu: bool) -> list[float]:
-        """Return the time of each run of a set for the puzzles `compared` together.
-
-        A puzzle that a run did not have right counts with its median. CPU time is wall time multiplied by the
-        share of it in which the run computed.
-        """
+        """Return the time of each run for the puzzles `compared`, a puzzle's median where it is not right."""
         times = self.times(digest)
         medians = np.array([seconds for seconds, _ in self.puzzles(digest)], np.float64)
         totals = np.where(np.isnan(times), medians, times)[:, np.array(compared)].sum(axis=1)
@@ -82,8 +77,8 @@ class Version:
 
 def pairs_of_runs(
     baseline: Version, candidate: Version, times: Sequence[Mapping[str, Sequence[float]]]
-) -> tuple[list[float], list[float]]:
-    """Return the times of the runs that form pairs: of the baseline, and of the candidate.
+) -> list[tuple[float, float]]:
+    """Return the times of the runs that form pairs, each of the baseline and of the candidate.
 
     Runs that shared a core are a pair. Otherwise two runs, one of each version, are a pair if no other run of the
     same set started between them; runs that are left over form no pair. A pair on several sets has the sum of
@@ -97,7 +92,7 @@ def pairs_of_runs(
             for place, (run, time) in enumerate(zip(version.runs[digest], times[number][digest], strict=True)):
                 when = (run.configuration.beside or "", 0) if together else (run.started_at, place)
                 dated.append((when, number, time))
-        pairs = []
+        pairs: list[tuple[float, float]] = []
         single: tuple[int, float] | None = None
         for _, number, time in sorted(dated):
             if single and single[0] != number:
@@ -106,42 +101,40 @@ def pairs_of_runs(
             else:
                 single = (number, time)
         by_set.append(pairs)
-    rounds = list(zip(*by_set, strict=False))
-    return [sum(pair[0] for pair in one) for one in rounds], [sum(pair[1] for pair in one) for one in rounds]
+    rounds = zip(*by_set, strict=False)
+    return [(sum(before for before, _ in one), sum(after for _, after in one)) for one in rounds]
 
 
 def shared_cores(baseline: Version, candidate: Version) -> bool:
     """Return whether each run of one version shared its core with a run of the other."""
-    names = [
-        sorted(run.configuration.beside or "" for run in version.all_runs) for version in (baseline, candidate)
-    ]
-    return names[0] == names[1] and "" not in names[0]
+    ours, theirs = (
+        sorted(run.configuration.beside or "" for run in one.all_runs) for one in (baseline, candidate)
+    )
+    return ours == theirs and "" not in ours
 
 
 def read_version(label: str, places: Sequence[Path]) -> Version:
     """Return the runs in files and folders; UnusableError unless all are runs of one bot."""
     runs: dict[str, list[RunResult]] = {}
-    first: tuple[Path, RunResult] | None = None
+    bots: dict[str, Path] = {}
     files = [path for place in places for path in files_in(place, (".json",))]
     for path in files:
         run = read_any(path)
         if not isinstance(run, RunResult):
-            kind = "a bot's log, whose answers nobody saw"
-            if not isinstance(run, BotLog):
-                kind = "a checked answer file, without times"
+            is_log = isinstance(run, BotLog)
+            kind = "a bot's log, whose answers nobody saw" if is_log else "a checked answer file, without times"
             raise UnusableError(f"{path} is {kind}; compare takes the results of nonojudge run")
-        first = first or (path, run)
-        if run.bot != first[1].bot:
-            raise UnusableError(
-                f"{label} holds runs of different bots: {first[1].bot} in {first[0]}, {run.bot} in {path}"
-            )
+        bots.setdefault(run.bot, path)
+        if len(bots) > 1:
+            named = ", ".join(f"{bot} in {first}" for bot, first in bots.items())
+            raise UnusableError(f"{label} holds runs of different bots: {named}")
         repeats = runs.setdefault(run.set.sha256, [])
         if repeats and _numbers(repeats[0]) != _numbers(run):
             raise UnusableError(f"{path}: other puzzles than in the other runs on {run.set.name}")
         repeats.append(run)
-    if first is None:
+    if not bots:
         raise UnusableError(f"{label}: no result")
-    return Version(label, first[1].bot, runs, [str(path) for path in files])
+    return Version(label, next(iter(bots)), runs, list(map(str, files)))
 
 
 def same_sets(baseline: Version, candidate: Version) -> list[str]:

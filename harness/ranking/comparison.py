@@ -32,14 +32,12 @@ from nonobot.harness.statistics import (
 from nonobot.harness.text import count, duration, ratio_in_words
 
 COMPARISON_SCHEMA_VERSION = 1
-"""Version of the JSON form; a change that old readers cannot take raises it."""
 
 FEWEST_PUZZLES = 5
 """With fewer puzzles to compare, times decide nothing."""
 
 BURST_SHARE = 0.05
-"""Share of puzzles below the resolution, in either version, above which a warning calls their times doubtful:
-their answers arrived with the ones before, so the times are not the bot's."""
+"""Share of puzzles below the resolution in either version: with more, many answers arrived together."""
 
 SHOWN_CHANGES = 5
 
@@ -65,17 +63,15 @@ class Change:
 
     @property
     def is_compared(self) -> bool:
-        """Whether it is right and timed in both versions."""
+        """Whether both versions have it right, with a time."""
         return self.before_seconds is not None and self.after_seconds is not None
 
 
 @dataclass(frozen=True)
 class WholeRuns:
-    """Times of whole runs for the puzzles compared, in CPU or in wall time.
+    """Times of whole runs for the puzzles compared, in CPU or in wall time: geometric means, summed over the sets.
 
-    The two times are geometric means over the runs, summed over the sets. The ratio is that of the pairs of runs,
-    with its interval; with too few pairs, that of the two means, without. A drift is the share by which the
-    slowest run exceeds the fastest.
+    The ratio is that of the pairs; with too few, that of the means, without interval. A drift is a `spread`.
     """
 
     before_seconds: float
@@ -113,6 +109,11 @@ class Comparison:
         return np.array(pairs, np.float64).reshape(-1, 2).T
 
     @property
+    def deciding(self) -> WholeRuns | None:
+        """The times that decide: CPU time where it is known, because other programs lengthen wall time."""
+        return self.cpu or self.wall
+
+    @property
     def mean_seconds(self) -> list[float]:
         """Geometric mean of the puzzles' times, of the baseline and of the candidate; empty without a puzzle."""
         return np.exp(np.log(floored(self.seconds)).mean(axis=1)).tolist() if self.seconds.size else []
@@ -138,7 +139,7 @@ class Comparison:
     @property
     def floored_count(self) -> int:
         """Number of puzzles with both times below the resolution."""
-        return int((self.seconds.max(axis=0) <= RESOLUTION_SECONDS).sum()) if self.seconds.size else 0
+        return int((self.seconds.max(axis=0) <= RESOLUTION_SECONDS).sum())
 
     @property
     def most_changed(self) -> list[Change]:
@@ -169,11 +170,10 @@ class Comparison:
 
     @property
     def by_time(self) -> Outcome:
-        """The outcome by time alone: CPU time where it is known, because other programs lengthen wall time."""
-        deciding = self.cpu or self.wall
-        if deciding is None or len(self.compared) < FEWEST_PUZZLES:
+        """The outcome by time alone."""
+        if self.deciding is None or len(self.compared) < FEWEST_PUZZLES:
             return Outcome.CANNOT_TELL
-        outcome = decide(deciding.ratio, self.limits.tolerance)
+        outcome = decide(self.deciding.ratio, self.limits.tolerance)
         return Outcome.CANNOT_TELL if self.waits and outcome is not Outcome.WORSE else outcome
 
     @property
@@ -200,9 +200,9 @@ class Comparison:
         bots = [shlex.quote(shlex.join(one)) for one in commands]
         if commands[0] == commands[1]:
             bots = ["BEFORE", "AFTER"]
-        deciding = self.cpu or self.wall
         needed = needed_pairs(self.limits.confidence)
-        rounds = 2 * deciding.pairs if deciding and deciding.pairs >= needed else needed + 1
+        pairs = self.deciding.pairs if self.deciding else 0
+        rounds = 2 * pairs if pairs >= needed else needed + 1
         return [
             " ".join(["nonojudge duel", *bots, "--set", shlex.quote(facts.name), "--rounds", str(rounds)])
             for facts in self.baseline.sets
@@ -212,17 +212,15 @@ class Comparison:
     def judgement(self) -> list[str]:
         """A few sentences on the outcome and the reasons for it."""
         lines = []
-        limits = self.limits
         solved, lost = len(self.newly_solved), len(self.newly_lost)
         if self.lost_more_than_solved:
-            lines.append(
-                f"after newly lost {count(lost, 'puzzle')} and newly solved {solved}: more lost than solved"
-            )
+            what = f"newly lost {count(lost, 'puzzle')} and newly solved {solved}"
+            lines.append(f"after {what}: more lost than solved")
         elif solved > lost:
             lines.append(f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}")
         for clock, whole in (("CPU time", self.cpu), ("wall time, which tournaments rank by,", self.wall)):
             if whole:
-                lines.append(f"in {clock} after is {in_words(whole.ratio, whole.pairs, **vars(limits))}")
+                lines.append(f"in {clock} after is {in_words(whole.ratio, whole.pairs, **vars(self.limits))}")
         if self.cpu and self.waits and self.outcome is not Outcome.WORSE:
             lines.append("it takes longer without computing longer: it waits, or others had the core")
         if self.puzzle_ratio:
@@ -243,14 +241,14 @@ class Comparison:
         lines = differences(runs, {**MACHINE_AND_TERMS, **SOFTWARE})
         if not shared_cores(*versions):
             total = len(self.compared)
-            short = int((self.seconds.min(axis=0) <= RESOLUTION_SECONDS).sum()) if total else 0
+            short = int((self.seconds.min(axis=0) <= RESOLUTION_SECONDS).sum())
             if short > BURST_SHARE * total:
-                burst = (
+                lines.insert(
+                    0,
                     f"{short} of {total} puzzles took less than {duration(RESOLUTION_SECONDS)} by the judge's "
                     "clock: answers came in bursts, as on a busy machine, or the bot is too fast for it; "
-                    "--feed interactive times each by itself"
+                    "--feed interactive times each by itself",
                 )
-                lines.insert(0, burst)
             lines += busy_lines(runs)
         for version in versions:
             ends = dict.fromkeys(run.end.reason.value for run in version.all_runs)
@@ -262,7 +260,7 @@ class Comparison:
     def to_json(self) -> str:
         """Return all figures as JSON text."""
         before, after = floored(self.seconds.sum(axis=1)).tolist()
-        ratios = {"each": self.puzzle_ratio, "total": Ratio(after / before)} if self.puzzle_ratio else None
+        each = self.puzzle_ratio
         faster, slower, alike = self.counts
         values = {
             "kind": "comparison",
@@ -277,7 +275,7 @@ class Comparison:
             "limits": self.limits,
             "puzzle_count": len(self.changes),
             "compared_count": len(self.compared),
-            "ratios": ratios,
+            "ratios": {"each": each, "total": Ratio(after / before)} if each else None,
             "wall": self.wall,
             "cpu": self.cpu,
             "half_of_total_count": self.half_of_total_count,
@@ -300,7 +298,7 @@ class Comparison:
         """Return the figures of the baseline (0) or the candidate (1); mean and total of the puzzles compared."""
         version, seconds = (self.baseline, self.candidate)[number], self.seconds[number]
         verdicts = [(one.before_verdict, one.after_verdict)[number] for one in self.changes]
-        deciding = self.cpu or self.wall
+        deciding = self.deciding
         return {
             "bot": version.bot,
             "files": version.files,
@@ -314,14 +312,20 @@ class Comparison:
 
 def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison:
     """Return the comparison of two versions; UnusableError unless their sets and numbers of cores are the same."""
-    _require_as_many_cores(baseline, candidate)
+    cores = {
+        version.label: sorted({len(run.configuration.cores) for run in version.all_runs} - {0})
+        for version in (baseline, candidate)
+    }
+    if len(set[int]().union(*cores.values())) > 1:
+        each = "; ".join(f"{label} on {' and '.join(map(str, some))}" for label, some in cores.items() if some)
+        raise UnusableError(f"not run on as many cores: {each}; their times tell nothing of a change of the bot")
     by_set = {}
     for digest in same_sets(baseline, candidate):
         run = baseline.runs[digest][0]
         rows = zip(run.score.puzzles, baseline.puzzles(digest), candidate.puzzles(digest), strict=True)
         by_set[digest] = [
-            Change(run.set.name, puzzle.number, before[0], after[0], before[1], after[1])
-            for puzzle, before, after in rows
+            Change(run.set.name, puzzle.number, before, after, was, became)
+            for puzzle, (before, was), (after, became) in rows
         ]
     masks = {digest: [one.is_compared for one in changes] for digest, changes in by_set.items()}
     wall = cpu = None
@@ -334,18 +338,6 @@ def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison
     return Comparison(baseline, candidate, limits, [one for each in by_set.values() for one in each], wall, cpu)
 
 
-def _require_as_many_cores(baseline: Version, candidate: Version) -> None:
-    counts = {
-        version.label: sorted(
-            {len(run.configuration.cores) for run in version.all_runs if run.configuration.cores}
-        )
-        for version in (baseline, candidate)
-    }
-    if len({count for each in counts.values() for count in each}) > 1:
-        each = "; ".join(f"{label} on {' and '.join(map(str, some))}" for label, some in counts.items() if some)
-        raise UnusableError(f"not run on as many cores: {each}; their times tell nothing of a change of the bot")
-
-
 def _whole_runs(
     baseline: Version, candidate: Version, compared: Mapping[str, Sequence[bool]], confidence: float, on_cpu: bool
 ) -> WholeRuns:
@@ -356,6 +348,7 @@ def _whole_runs(
     before, after = (sum(map(geometric_mean, by_set.values())) for by_set in times)
     drifts = [max(map(spread, by_set.values())) for by_set in times]
     pairs = pairs_of_runs(baseline, candidate, times)
-    enough = len(pairs[0]) >= needed_pairs(confidence)
-    ratio = paired_ratio(*pairs, confidence) if enough else Ratio(after / before)
-    return WholeRuns(before, after, ratio, len(pairs[0]), *drifts)
+    ratio = Ratio(after / before)
+    if len(pairs) >= needed_pairs(confidence):
+        ratio = paired_ratio([one for one, _ in pairs], [other for _, other in pairs], confidence)
+    return WholeRuns(before, after, ratio, len(pairs), *drifts)

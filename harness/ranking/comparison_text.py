@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nonobot.harness.ranking.comparison import Change, Comparison
-from nonobot.harness.statistics import OUTCOME_STYLES, RESOLUTION_SECONDS
-from nonobot.harness.text import NOTHING, drawn, duration, new_table, percent, plain
+from nonobot.harness.statistics import OUTCOME_STYLES, RESOLUTION_SECONDS, Ratio
+from nonobot.harness.text import NOTHING, drawn, duration, new_table, percent, spaced, styled
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from rich.table import Table
 
 SHOWN_PUZZLES = 10
@@ -19,38 +18,32 @@ SHOWN_PUZZLES = 10
 
 def as_text(comparison: Comparison, terminal: bool) -> str:
     """Return a comparison for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
-    from rich.text import Text
-
     several = len(comparison.baseline.sets) > 1
-    names = ", ".join(plain(facts.name) for facts in comparison.baseline.sets)
-    parts: list[RenderableType] = [Text(names, "bold")]
-    parts += [Text(plain(note), "dim") for note in comparison.notes]
-    parts += ["", _versions(comparison)]
-    if comparison.puzzle_ratio:
-        parts += ["", _measures(comparison)]
-    parts += ["", *(Text(plain(line)) for line in _counts(comparison, several))]
-    if comparison.most_changed:
-        parts += ["", _most_changed(comparison.most_changed, several)]
-    if comparison.warnings:
-        parts += ["", *(Text(f"warning: {plain(line)}", "yellow") for line in comparison.warnings)]
-    outcome = Text(comparison.outcome.value, OUTCOME_STYLES[comparison.outcome])
-    parts += ["", outcome, *(Text(plain(line)) for line in comparison.judgement)]
+    names = ", ".join(facts.name for facts in comparison.baseline.sets)
+    of_puzzle, changes, outcome = comparison.puzzle_ratio, comparison.most_changed, comparison.outcome
+    parts = spaced(
+        [styled(names, "bold"), *(styled(note, "dim") for note in comparison.notes)],
+        [_versions(comparison)],
+        [_measures(comparison, of_puzzle)] if of_puzzle else [],
+        [styled(line) for line in _counts(comparison, several)],
+        [_most_changed(changes, several)] if changes else [],
+        [styled(f"warning: {line}", "yellow") for line in comparison.warnings],
+        [styled(outcome, OUTCOME_STYLES[outcome]), *map(styled, comparison.judgement)],
+    )
     return drawn(parts, terminal)
 
 
 def _versions(comparison: Comparison) -> Table:
-    from rich.text import Text
-
     table = new_table(("", "bot", "runs", "drift", "right"), left=(0, 1))
     for number, label in enumerate(("before", "after")):
         figures = comparison.figures(number)
         drift = percent(figures["drift"]) if figures["drift"] else NOTHING
         right = f"{figures['right']} of {len(comparison.changes)}"
-        table.add_row(label, Text(plain(figures["bot"])), str(figures["run_count"]), drift, right)
+        table.add_row(label, styled(figures["bot"]), str(figures["run_count"]), drift, right)
     return table
 
 
-def _measures(comparison: Comparison) -> Table:
+def _measures(comparison: Comparison, of_puzzle: Ratio) -> Table:
     level = percent(comparison.limits.confidence)
     compared = f"{len(comparison.compared)} right in both"
     table = new_table((compared, "before", "after", "ratio", f"{level} interval"))
@@ -60,10 +53,8 @@ def _measures(comparison: Comparison) -> Table:
             interval = f"{ratio.low:.3f} to {ratio.high:.3f}" if ratio.low else NOTHING
             times = (duration(whole.before_seconds), duration(whole.after_seconds))
             table.add_row(f"{clock} time of a run", *times, f"{ratio.estimate:.3f}", interval)
-    if comparison.puzzle_ratio:
-        means = map(duration, comparison.mean_seconds)
-        ratio = comparison.puzzle_ratio
-        table.add_row("time of a puzzle (geometric mean)", *means, f"{ratio.estimate:.3f}", NOTHING)
+    means = map(duration, comparison.mean_seconds)
+    table.add_row("time of a puzzle (geometric mean)", *means, f"{of_puzzle.estimate:.3f}", NOTHING)
     return table
 
 
@@ -86,13 +77,11 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _most_changed(changes: Sequence[Change], several: bool) -> Table:
-    from rich.text import Text
-
     table = new_table(("most changed", "before", "after", "difference"))
     for one in changes:
         before, after = one.before_seconds or 0.0, one.after_seconds or 0.0
         difference = f"{'+' if after > before else '-'}{duration(abs(after - before))}"
-        table.add_row(Text(plain(_place(one, several))), duration(before), duration(after), difference)
+        table.add_row(styled(_place(one, several)), duration(before), duration(after), difference)
     return table
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from operator import itemgetter
 from pathlib import Path
 
 from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, Labelled, busy_lines, conditions, differences
@@ -34,20 +36,10 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True)
 class Row:
-    """A bot in a ranking; None for what is not known.
+    """A bot in a ranking, with a result for each set that counts; None for what is not known.
 
-    Attributes
-    ----------
-    results : mapping of Path to result
-        The results that the row shows, by their files: one for each set.
-    rank : int
-        From 1; rows that tie share it.
-    logged : int or None
-        Puzzles that a log names; None for others.
-    median_seconds, slowest_seconds : float or None
-        Times of single puzzles, over those that were answered.
-    run_count : int
-        Number of results to choose from; in an overall ranking on the set with the fewest.
+    Rows that tie share their rank. `logged` is the number of puzzles that a log names. Median and slowest are over
+    the puzzles answered. There were `run_count` results to choose from, overall on the set with the fewest.
     """
 
     bot: str
@@ -81,10 +73,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Bots in the official order, on the sets that count here: none for logs.
-
-    The notes tell how to read the ranking, the warnings why the times may not compare.
-    """
+    """Bots in the official order, on the sets that count here (none for logs); warnings doubt their times."""
 
     scope: Scope
     title: str
@@ -100,50 +89,45 @@ Entrant = tuple[str, Evidence]
 
 def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
     """Return the rankings of `results`: one for each set, one overall if there are several, one for logs."""
-    logs = {path: result for path, result in results.items() if isinstance(result, BotLog)}
+    logs: dict[Path, BotLog] = {}
+    sets: dict[str, SetFacts] = {}
     by_set: dict[str, dict[Entrant, dict[Path, Judged]]] = {}
     for path, result in results.items():
-        if not isinstance(result, BotLog):
-            entrants = by_set.setdefault(result.set.sha256, {})
-            entrants.setdefault(_entrant(path, result), {})[path] = result
-    sets = [next(iter(next(iter(entrants.values())).values())).set for entrants in by_set.values()]
-    titles = _titles(sets)
-    shown = [
-        {entrant: _middle(entrant, runs) for entrant, runs in entrants.items()} for entrants in by_set.values()
+        if isinstance(result, BotLog):
+            logs[path] = result
+            continue
+        entrant = path.stem, Evidence.ANSWERS
+        if isinstance(result, RunResult):
+            entrant = result.bot, Evidence.RUN
+        elif result.answers_file != "-":
+            entrant = Path(result.answers_file).stem, Evidence.ANSWERS
+        sets.setdefault(result.set.sha256, result.set)
+        by_set.setdefault(result.set.sha256, {}).setdefault(entrant, {})[path] = result
+    names = [facts.name for facts in sets.values()]
+    titles = [
+        name if names.count(name) == 1 else f"{name} (sha256 {digest[:8]})"
+        for name, digest in zip(names, sets, strict=True)
     ]
-    ranked = [
-        _set_ranking(title, facts, list(rows.values()), entrants)
-        for title, facts, rows, entrants in zip(titles, sets, shown, by_set.values(), strict=True)
-    ]
+    ranked = []
+    shown = []
+    for title, facts, played in zip(titles, sets.values(), by_set.values(), strict=True):
+        rows = {entrant: _middle(entrant, runs) for entrant, runs in played.items()}
+        ranked.append(_set_ranking(title, facts, list(rows.values()), played))
+        shown.append((title, facts, rows))
     if len(sets) > 1:
-        ranked.append(_overall(titles, sets, shown))
+        ranked.append(_overall(shown))
     return [*ranked, _log_ranking(logs)] if logs else ranked
 
 
-def _entrant(path: Path, result: Judged) -> Entrant:
-    if isinstance(result, RunResult):
-        return result.bot, Evidence.RUN
-    return (path if result.answers_file == "-" else Path(result.answers_file)).stem, Evidence.ANSWERS
-
-
-def _titles(sets: Sequence[SetFacts]) -> list[str]:
-    """Return the sets' names, with the digests of those that share one."""
-    names = [facts.name for facts in sets]
-    return [
-        facts.name if names.count(facts.name) == 1 else f"{facts.name} (sha256 {facts.sha256[:8]})"
-        for facts in sets
-    ]
-
-
-def _official_order(count: int | None, time_seconds: float | None) -> tuple[int, float]:
+def _official_order(row: Row) -> tuple[int, float]:
     """Return the key to sort by; without a time, behind all that have as many right and one."""
-    return -(count or 0), float("inf") if time_seconds is None else time_seconds
+    return -(row.counted or 0), math.inf if row.time_seconds is None else row.time_seconds
 
 
 def _middle(entrant: Entrant, results: Mapping[Path, Judged]) -> Row:
     """Return the middle one in the official order; of an even number, the better of the two middle ones."""
     rows = [_row(entrant, {path: result}, len(results)) for path, result in results.items()]
-    rows.sort(key=lambda row: _official_order(row.right, row.time_seconds))
+    rows.sort(key=_official_order)
     return rows[(len(rows) - 1) // 2]
 
 
@@ -171,12 +155,12 @@ def _set_ranking(
     return Ranking(Scope.SET, title, [facts], _ranked(rows), notes, [*warnings, *uneven, *busy_lines(runs)])
 
 
-def _overall(titles: Sequence[str], sets: Sequence[SetFacts], shown: Sequence[dict[Entrant, Row]]) -> Ranking:
-    everyone = list(dict.fromkeys(entrant for rows in shown for entrant in rows))
+def _overall(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranking:
+    everyone = dict.fromkeys(entrant for _, _, rows in shown for entrant in rows)
     shared: dict[str, tuple[SetFacts, dict[Entrant, Row]]] = {}
     notes = []
-    for title, facts, rows in zip(titles, sets, shown, strict=True):
-        absent = [entrant[0] for entrant in everyone if entrant not in rows]
+    for title, facts, rows in shown:
+        absent = [bot for bot, evidence in everyone if (bot, evidence) not in rows]
         if absent:
             notes.append(f"{title} is left out: no result of {', '.join(absent)}")
         else:
@@ -202,7 +186,7 @@ def _row(entrant: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1
     judged = [one for one in results.values() if not isinstance(one, BotLog)]
     runs = [one for one in judged if isinstance(one, RunResult)]
     logs = [one for one in results.values() if isinstance(one, BotLog)]
-    clocked: list[RunResult | BotLog] = [*runs, *logs]
+    times = [run.time_seconds for run in runs] + [log.time_seconds for log in logs]
     timed: list[tuple[float, int, str | None]] = [
         (one.took_seconds, one.number, result.set.name)
         for result in judged
@@ -210,7 +194,7 @@ def _row(entrant: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1
         if one.took_seconds is not None
     ]
     timed += [(seconds, number, None) for log in logs for number, seconds in log.seconds.items()]
-    slowest = max(timed, key=lambda one: one[0], default=(None, None, None))
+    slowest = max(timed, key=itemgetter(0), default=(None, None, None))
     counts = {verdict: sum(result.score.verdicts[verdict] for result in judged) for verdict in Verdict}
     return Row(
         *entrant,
@@ -219,7 +203,7 @@ def _row(entrant: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1
         logged=sum(len(log.seconds) for log in logs) if logs else None,
         puzzle_count=sum(counts.values()) if judged else None,
         verdicts=counts if judged else {},
-        time_seconds=sum(one.time_seconds for one in clocked) if clocked else None,
+        time_seconds=sum(times) if times else None,
         cpu_seconds=sum(run.usage.cpu_seconds for run in runs) if runs else None,
         peak_memory_bytes=max((run.usage.peak_memory_bytes for run in runs), default=None),
         median_seconds=statistics.median(seconds for seconds, _, _ in timed) if timed else None,
@@ -245,6 +229,6 @@ def _log_ranking(logs: Mapping[Path, BotLog]) -> Ranking:
 
 def _ranked(rows: Sequence[Row]) -> list[Row]:
     """Return `rows` in the official order, with their ranks; rows that tie share the better rank."""
-    order = sorted(_official_order(row.counted, row.time_seconds) for row in rows)
-    ranked = [replace(row, rank=order.index(_official_order(row.counted, row.time_seconds)) + 1) for row in rows]
+    order = sorted(map(_official_order, rows))
+    ranked = [replace(row, rank=order.index(_official_order(row)) + 1) for row in rows]
     return sorted(ranked, key=lambda row: (row.rank, row.bot))

@@ -14,22 +14,19 @@ import msgspec
 
 from nonobot.harness.ranking.standings import Evidence, Ranking, Row, Scope
 from nonobot.harness.results.run_result import EndReason, Verdict
-from nonobot.harness.text import GAP, NOTHING, drawn, in_unit, new_table, plain, width
+from nonobot.harness.text import GAP, NOTHING, drawn, in_unit, new_table, plain, spaced, styled, width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
 TABLE_SCHEMA_VERSION = 1
-"""Version of the JSON form; a change that old readers cannot take raises it."""
 
 WORDS = ("bot", "other", "end")
 """Columns without numbers."""
 
 GIVEN_UP = ("peak MB", "CPU s", "median ms", "runs", "slowest s")
 """Columns that a narrow terminal does without, in this order."""
-
-OTHERS = tuple(verdict for verdict in Verdict if verdict not in (Verdict.RIGHT, Verdict.WRONG))
 
 CSV_COLUMNS = (
     *("scope", "set_name", "set_sha256", "rank", "bot", "evidence", "puzzle_count", "logged"),
@@ -89,64 +86,47 @@ def as_markdown(ranked: Sequence[Ranking]) -> str:
         if ranking.rows:
             columns = _columns(ranking)
             ruler = ["---" if name in WORDS else "---:" for name in columns]
-            lines = [
-                list(columns),
-                ruler,
-                *(map(_escaped, cells) for cells in zip(*columns.values(), strict=True)),
-            ]
-            parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
+            rows = [map(_escaped, cells) for cells in zip(*columns.values(), strict=True)]
+            parts.append("\n".join(f"| {' | '.join(line)} |" for line in (columns, ruler, *rows)))
         if ranking.warnings:
             parts.append("\n".join(f"- **warning:** {_escaped(line)}" for line in ranking.warnings))
     return "\n\n".join(parts) + "\n"
 
 
 def _escaped(text: str) -> str:
-    """Return `text` with the characters that mean something in Markdown escaped."""
     return re.sub(r"([\\`*_{}\[\]<>|~$#])", r"\\\1", plain(text))
 
 
 def as_text(ranked: Sequence[Ranking], terminal: bool) -> str:
     """Return tables for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
-    from rich.text import Text
-
-    parts: list[RenderableType] = []
+    blocks: list[Sequence[RenderableType]] = []
     left_out: dict[str, None] = {}
+    room = width(terminal)
     for ranking in ranked:
         columns = _columns(ranking) if ranking.rows else {}
-        names = _fitting(columns, width(terminal))
-        left_out |= dict.fromkeys(name for name in columns if name not in names)
-        parts += [*([""] if parts else []), Text(plain(ranking.title), "bold")]
-        parts += [Text(plain(note), "dim") for note in ranking.notes]
+        widths = {name: max(map(len, [name, *cells])) + GAP for name, cells in columns.items()}
+        for name in GIVEN_UP:
+            if sum(widths.values()) - GAP > room:
+                widths.pop(name, None)
+        left_out |= dict.fromkeys(name for name in columns if name not in widths)
+        blocks.append([styled(ranking.title, "bold"), *(styled(note, "dim") for note in ranking.notes)])
         if ranking.rows:
-            parts += [Text(""), _table(ranking, {name: columns[name] for name in names})]
-        if ranking.warnings:
-            parts += [Text(""), *(Text(f"warning: {plain(line)}", "yellow") for line in ranking.warnings)]
+            blocks.append([_table(ranking, {name: columns[name] for name in widths})])
+        blocks.append([styled(f"warning: {line}", "yellow") for line in ranking.warnings])
     if left_out:
         line = f"no room for {', '.join(left_out)}: a wider terminal, or --format csv, has them"
-        parts += ["", Text(line, "dim")]
-    return drawn(parts, terminal)
-
-
-def _fitting(columns: Mapping[str, list[str]], room: int) -> list[str]:
-    """Return the columns that fit into `room` of them on the screen: the first of `GIVEN_UP` go first."""
-    widths = {name: max(map(len, [name, *cells])) + GAP for name, cells in columns.items()}
-    for name in GIVEN_UP:
-        if sum(widths.values()) - GAP <= room:
-            break
-        widths.pop(name, None)
-    return list(widths)
+        blocks.append([styled(line, "dim")])
+    return drawn(spaced(*blocks), terminal)
 
 
 def _table(ranking: Ranking, columns: Mapping[str, list[str]]) -> Table:
-    from rich.text import Text
-
     table = new_table()
     for name in columns:
         # Words may be broken into lines where the screen is narrow, numbers never.
         table.add_column(name, justify="left" if name in WORDS else "right", no_wrap=name not in WORDS)
     for row, cells in zip(ranking.rows, zip(*columns.values(), strict=True), strict=True):
         is_first = row.rank == 1 and ranking.scope is not Scope.LOGS
-        table.add_row(*(Text(plain(cell)) for cell in cells), style="bold" if is_first else "")
+        table.add_row(*map(styled, cells), style="bold" if is_first else "")
     return table
 
 
@@ -175,7 +155,8 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
 
 
 def _others(row: Row) -> str:
-    named = (f"{count} {verdict}" for verdict, count in row.verdicts.items() if count and verdict in OTHERS)
+    counts = row.verdicts.items()
+    named = [f"{number} {one}" for one, number in counts if number and one not in (Verdict.RIGHT, Verdict.WRONG)]
     return ", ".join(named) or NOTHING
 
 
@@ -190,6 +171,5 @@ def _end(row: Row) -> str:
     """Return every end other than `finished`, or that."""
     if row.evidence is Evidence.ANSWERS:
         return "answers only"
-    return (
-        ", ".join(dict.fromkeys(end for end in row.ends if end != EndReason.FINISHED)) or EndReason.FINISHED.value
-    )
+    others = [end for end in row.ends if end != EndReason.FINISHED]
+    return ", ".join(dict.fromkeys(others)) or EndReason.FINISHED.value
