@@ -237,8 +237,9 @@ def _stages(profile: Profile) -> Iterator[Span]:
     seconds: Counter[str] = Counter()
     for puzzle in profile.puzzles:
         seconds.update(puzzle.step_seconds)
+    totals = profile.totals
     counts: dict[str, tuple[str | None, int | None]] = {
-        step: (per, profile.totals[per]) for step, per in UNITS.items() if profile.totals.get(per)
+        step: (per, totals[per]) for step, per in UNITS.items() if totals.get(per)
     }
     none = (None, None)
     for stage, steps in _grouped(seconds):
