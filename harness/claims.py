@@ -6,6 +6,7 @@ A claim is a sentence of the documents with a command, a figure in the JSON that
 from __future__ import annotations
 
 import json
+import operator
 import os
 import shlex
 import subprocess
@@ -17,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -31,19 +32,12 @@ if TYPE_CHECKING:
 
 FILE = Path(__file__).with_name("claims.toml")
 
-
-class Relation(StrEnum):
-    """Relation of a figure to its bound."""
-
-    EXACTLY = "=="
-    AT_MOST = "<="
-    AT_LEAST = ">="
-
-    def holds(self, figure: float, bound: float) -> bool:
-        """Return whether a figure has this relation to a bound."""
-        if self is Relation.EXACTLY:
-            return figure == bound
-        return figure <= bound if self is Relation.AT_MOST else figure >= bound
+RELATIONS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
+    "==": ("exactly", operator.eq),
+    "<=": ("at most", operator.le),
+    ">=": ("at least", operator.ge),
+}
+"""Relations of a figure to its bound: in words, and whether two numbers have it."""
 
 
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,7 +47,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sentence: str
     command: str
     figure: str
-    is_: Relation = msgspec.field(name="is")
+    is_: Literal["==", "<=", ">="] = msgspec.field(name="is")
     bound: float
     over: str | None = None
     unit: str = ""
@@ -78,10 +72,9 @@ def read_claims(file: Path = FILE) -> list[Claim]:
     claims = content.claim + content.promise
     if not claims:
         raise UnusableError(f"{file}: no [[claim]]")
-    names = [one.id for one in claims]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise UnusableError(f"{file}: two claims are called {twice[0]}")
+    [(name, uses)] = Counter(one.id for one in claims).most_common(1)
+    if uses > 1:
+        raise UnusableError(f"{file}: two claims are called {name}")
     return claims
 
 
@@ -94,7 +87,6 @@ def _folder_of(sets: Sequence[str]) -> Path | str | None:
     if not sets:
         return None
     named = os.environ.get(SETS_VARIABLE)
-    missing = None
     for folder in (data_folder(), *([Path(named)] if named else [])):
         missing = next((name for name in sets if state_of(official_sets()[name], folder) is not State.HERE), None)
         if not missing:
@@ -110,15 +102,12 @@ PROGRAMS = {"nonobot": OWN_BOT, "nonojudge": OWN_JUDGE}
 
 
 class Status(StrEnum):
-    """Result of measuring a claim.
-
-    SKIPPED: a set that it needs is missing. FAILED: its command printed no figure.
-    """
+    """Result of measuring a claim."""
 
     HOLDS = "holds"
     BROKEN = "does not hold"
-    SKIPPED = "skipped"
-    FAILED = "not measured"
+    SKIPPED = "skipped"  # a set that it needs is missing
+    FAILED = "not measured"  # its command printed no figure
 
 
 @dataclass(frozen=True)
@@ -158,7 +147,8 @@ def _measured(claim: Claim, printed: dict[str, object]) -> Measured:
         figure = _figure(printed[claim.command], claim)
     except _NoFigureError as error:
         return Measured(claim, Status.FAILED, reason=str(error))
-    return Measured(claim, Status.HOLDS if claim.is_.holds(figure, claim.bound) else Status.BROKEN, figure)
+    _, holds = RELATIONS[claim.is_]
+    return Measured(claim, Status.HOLDS if holds(figure, claim.bound) else Status.BROKEN, figure)
 
 
 def _printed(command: str, variables: Mapping[str, str]) -> object:
@@ -205,17 +195,12 @@ def _number(printed: object, path: str) -> float:
 
 # --- in words ------------------------------------------------------------------------------------------------
 
-SCHEMA_VERSION = 1
-"""Version of the JSON form; a change that old readers cannot take raises it."""
-
-_RELATIONS = {Relation.EXACTLY: "exactly", Relation.AT_MOST: "at most", Relation.AT_LEAST: "at least"}
-
 _STYLES = {Status.HOLDS: "green", Status.BROKEN: "bold red", Status.FAILED: "bold red", Status.SKIPPED: "dim"}
 
 
 def bound_in_words(claim: Claim) -> str:
     """Return the bound of a claim in words."""
-    return f"{_RELATIONS[claim.is_]} {_amount(claim.bound, claim.unit)}"
+    return f"{RELATIONS[claim.is_][0]} {_amount(claim.bound, claim.unit)}"
 
 
 def _amount(figure: float, unit: str) -> str:
@@ -247,10 +232,8 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
         figure = "" if one.figure is None else _amount(one.figure, one.claim.unit)
         status = Text(one.status.value, _STYLES[one.status])
         table.add_row(plain(one.claim.id), bound_in_words(one.claim), figure, status)
-    parts: list[RenderableType] = [table]
     reasons = [Text(plain(f"{one.claim.id}: {one.reason}"), _STYLES[one.status]) for one in measured if one.reason]
-    if reasons:
-        parts += ["", *reasons]
+    parts: list[RenderableType] = [table, *([""] if reasons else []), *reasons]
     for one in measured:
         if one.status is Status.BROKEN:
             parts += ["", Text(plain(f"{one.claim.id}: {one.claim.sentence}")), f"  $ {one.claim.command}"]
@@ -262,13 +245,8 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
 def as_json(measured: Sequence[Measured]) -> str:
     """Return measured claims as JSON text, with the key names of earlier versions."""
     claims = [
-        {
-            **msgspec.to_builtins(one.claim),
-            "outcome": one.status.value,
-            "measured": one.figure,
-            "reason": one.reason,
-        }
+        {**msgspec.to_builtins(one.claim), "outcome": one.status, "measured": one.figure, "reason": one.reason}
         for one in measured
     ]
-    values = {"kind": "promises", "schema_version": SCHEMA_VERSION, "promises": claims}
+    values = {"kind": "promises", "schema_version": 1, "promises": claims}
     return json.dumps(values, indent=1, ensure_ascii=False) + "\n"

@@ -17,21 +17,11 @@ from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command, whose module is loaded only to carry it out.
+    """A command, whose module is loaded only to carry it out."""
 
-    Attributes
-    ----------
-    module : str
-        Module in `nonobot.harness.commands`; its function `add_to` describes the command to a parser.
-    help : str
-        The command's line in the list of commands.
-    takes_bot : bool
-        Whether a bot's command may follow after `--`.
-    """
-
-    module: str
+    module: str  # in `nonobot.harness.commands`; its function `add_to` describes the command to a parser
     help: str
-    takes_bot: bool = False
+    takes_bot: bool = False  # whether a bot's command may follow after `--`
 
 
 COMMANDS = {
@@ -63,22 +53,24 @@ EXIT_UNUSABLE = 2
 
 def run(argv: Sequence[str]) -> int:
     """Carry out a command line, given without the program's name, and return the exit status."""
-    own, bot_command = _split(argv)
-    own[:1] = [OLD_NAMES.get(word, word) for word in own[:1]]
+    at = argv.index("--") if "--" in argv else len(argv)
+    own = [*(OLD_NAMES.get(word, word) for word in argv[:1]), *argv[1:]][:at]
     try:
-        status = _carried_out(own, bot_command)
+        status = _carried_out(own, list(argv[at + 1 :]))
         sys.stdout.flush()  # here, where it can be told that it failed
         return status
     except UnusableError as problem:
-        return _unusable(str(problem))
+        why = str(problem)
     except BrokenPipeError:  # whoever read the output has seen enough
         _drop_output()
         return EXIT_CUT_SHORT
     except OSError as error:  # such as a full disk under stdout
         _drop_output()
-        return _unusable(": ".join(filter(None, (error.filename, error.strerror or str(error)))))
+        why = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+    say(why)
+    return EXIT_UNUSABLE
 
 
 def _carried_out(own: Sequence[str], bot_command: list[str]) -> int:
@@ -95,19 +87,6 @@ def _carried_out(own: Sequence[str], bot_command: list[str]) -> int:
         raise UnusableError(f"only {takers} take a command after --")
     arguments.bot_command = bot_command
     return int(arguments.carry_out(arguments))
-
-
-def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the judge's own arguments and, after the first `--`, the bot's command."""
-    if "--" not in argv:
-        return list(argv), []
-    at = list(argv).index("--")
-    return list(argv[:at]), list(argv[at + 1 :])
-
-
-def _unusable(problem: str) -> int:
-    print(f"nonojudge: {problem}", file=sys.stderr)
-    return EXIT_UNUSABLE
 
 
 def _drop_output() -> None:
@@ -132,6 +111,12 @@ def _parser(*names: str) -> Parser:
         if name in names:
             importlib.import_module(f"nonobot.harness.commands.{command.module}").add_to(described)
     return parser
+
+
+def say(line: str | None, quiet: bool = False) -> None:
+    """Print a line on stderr, if there is one and the command is not to be quiet."""
+    if line and not quiet:
+        print(f"nonojudge: {line}", file=sys.stderr)
 
 
 # --- options that several commands share ---------------------------------------------------------------------

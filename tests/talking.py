@@ -7,10 +7,10 @@ import json
 import os
 import random
 import selectors
+import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,24 +48,14 @@ def carried_out(text: bytes, *options: str) -> subprocess.CompletedProcess[bytes
     from nonobot.bot import process
 
     with contextlib.ExitStack() as stack:
-        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in ("stdout", "stderr")]
-        stdin, source = os.pipe()
-        feeder = threading.Thread(target=_feed, args=(source, text))
-        feeder.start()
-        try:
-            with _as_standard_streams(stdin, *(file.fileno() for file in files)):
-                status = process.run(parse(options), time.monotonic())
-        finally:
-            os.close(stdin)  # ends the feeder too, if not all was read
-            feeder.join()
+        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in ("stdin", "stdout", "stderr")]
+        files[0].write(text)
+        files[0].seek(0)
+        with _as_standard_streams(*(file.fileno() for file in files)):
+            status = process.run(parse(options), time.monotonic())
         for file in files:
             file.seek(0)
-        return subprocess.CompletedProcess(options, status, *(file.read() for file in files))
-
-
-def _feed(descriptor: int, text: bytes) -> None:
-    with contextlib.suppress(BrokenPipeError), os.fdopen(descriptor, "wb") as pipe:
-        pipe.write(text)
+        return subprocess.CompletedProcess(options, status, *(file.read() for file in files[1:]))
 
 
 @contextlib.contextmanager
@@ -138,3 +128,17 @@ def wait_until(true: Callable[[], bool]) -> None:
     while not true():
         assert time.monotonic() < until, "it did not happen"
         time.sleep(0.01)
+
+
+def interrupted(*words: str, when: Callable[[], bool], number: int = signal.SIGINT) -> tuple[str, str]:
+    """Send the judge a signal once `when` is true, see it end as interrupted, and return its stdout and stderr."""
+    command = [sys.executable, "-m", "nonobot.harness", *words]
+    judge = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_until(when)
+        judge.send_signal(number)
+        written = judge.communicate(timeout=PATIENCE_SECONDS)
+    finally:
+        judge.kill()
+    assert judge.returncode == 130
+    return written

@@ -1,7 +1,11 @@
-"""The self-test: one bot keeps to every rule, the others miss their steps and no other; its puzzles."""
+"""The self-test: its puzzles, the bots that miss a step, and what `nonojudge check` shows."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import signal
 import subprocess
 import sys
 from itertools import product
@@ -10,6 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from nonobot.harness import cli
 from nonobot.harness.check import check_puzzles
 from nonobot.harness.check.answer_steps import numbers_and_order
 from nonobot.harness.check.session import BotUnderTest, ShortfallError
@@ -17,6 +22,7 @@ from nonobot.harness.check.step import PROCESS, Level, StepVerdict, carried_out
 from nonobot.harness.check.steps import STEPS, selected
 from nonobot.protocol import Answer, Solution, mismatches, read_batch
 from tests.check_bots import placements, solve, solve_from_below
+from tests.terminals import Terminal
 
 HOUSE = Path(__file__).parent.parent
 BOTS = HOUSE / "tests/check_bots.py"
@@ -70,16 +76,16 @@ def command(bot):
 
 def results_of(folder, bot, only=(), patience=2.0, start=10.0):
     numbers = selected([NUMBER_OF[name] for name in only])
-    under_test = BotUnderTest(command(bot), SIZE, patience, start, folder)
+    under_test = BotUnderTest(command(bot), SIZE, patience, start, folder / "report")
     return {result.name: result for result in carried_out(STEPS, numbers, under_test, lambda _: None)}
 
 
 def missed(results):
-    return {
-        name: str(result.verdict)
-        for name, result in results.items()
-        if result.verdict not in (StepVerdict.PASSED, StepVerdict.SKIPPED)
-    }
+    """Return the verdicts on what does not pass, each with all that its author is told."""
+    short = {name: one for name, one in results.items() if one.verdict not in ("passed", "skipped")}
+    for one in short.values():
+        assert all((one.sent, one.expected, one.got, one.advice, one.rule, one.transcript))
+    return {name: str(one.verdict) for name, one in short.items()}
 
 
 def test_a_bot_that_keeps_to_every_rule_passes_every_step(tmp_path):
@@ -96,21 +102,9 @@ PATIENT = (
 """Bots that the judge waits for."""
 
 
-@pytest.mark.parametrize(
-    "bot", [pytest.param(bot, marks=pytest.mark.slow) if bot in PATIENT else bot for bot in MISSED]
-)
+@pytest.mark.parametrize("bot", [bot for bot in MISSED if bot not in PATIENT])
 def test_a_bot_misses_its_step(tmp_path, bot):
-    results = results_of(tmp_path, bot, only=MISSED[bot])
-    assert missed(results) == MISSED[bot]
-    for name in MISSED[bot]:
-        result = results[name]
-        assert all((result.sent, result.expected, result.got, result.advice, result.rule, result.transcript))
-
-
-@pytest.mark.slow
-def test_a_wait_that_came_to_nothing_takes_no_patience_from_the_next(tmp_path):
-    results = results_of(tmp_path, "WaitsForTheNextAndThinks", only=["odd_pieces"], start=0.0)
-    assert results["odd_pieces"].verdict == "passed"
+    assert missed(results_of(tmp_path, bot, only=MISSED[bot])) == MISSED[bot]
 
 
 @pytest.mark.slow
@@ -142,9 +136,8 @@ def test_each_step_is_missed_by_a_bot():
 def test_the_bot_of_this_project_passes_every_step(tmp_path, size):
     own = [sys.executable, "-m", "nonobot", "--size", f"{size[0]}x{size[1]}"]
     subprocess.run([*own, "--warm-up"], check=True)
-    results = list(
-        carried_out(STEPS, selected([]), BotUnderTest(own, size, 10.0, 120.0, tmp_path), lambda _: None)
-    )
+    bot = BotUnderTest(own, size, 10.0, 120.0, tmp_path / "report")
+    results = carried_out(STEPS, selected([]), bot, lambda _: None)
     assert [result.verdict for result in results] == ["passed"] * len(STEPS)
 
 
@@ -156,10 +149,10 @@ def test_other_answers_the_second_time_are_noted(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_slow_start_is_allowed_for(tmp_path):
+def test_a_slow_start_and_a_wait_that_came_to_nothing_take_no_patience_from_the_rest(tmp_path):
     only = ["official_form", "answers_before_the_next", "sigterm_idle", "crlf"]
-    results = results_of(tmp_path, "StartsSlowly", only=only, patience=0.5)
-    assert missed(results) == {}
+    assert missed(results_of(tmp_path, "StartsSlowly", only=only, patience=0.5)) == {}
+    assert missed(results_of(tmp_path, "WaitsForTheNextAndThinks", only=["odd_pieces"], start=0.0)) == {}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +160,6 @@ def test_a_slow_start_is_allowed_for(tmp_path):
     [
         ("Missing", "exit status 1; last on stderr: 'config.toml is not there'"),
         ("SaysNothing", "the bot was still there after"),
-        ("Greets", "exit status 0; on stdout: 'usage: bot FILE\\n'"),
         ("Floods", "the bot was still there after"),
         ("Wrong", "row 1: expected "),
     ],
@@ -181,19 +173,12 @@ def test_nothing_else_is_tried_where_the_first_step_fails(tmp_path, bot, got):
     assert {result.remark for result in results[1:]} == {"needs step 1, which did not pass"}
 
 
-def test_a_chosen_step_brings_what_it_needs():
-    chosen = [STEPS[number - 1].name for number in selected([NUMBER_OF["answers_before_the_next"]])]
-    assert chosen == ["one_puzzle", "writes_at_once", "answers_before_the_next"]
-
-
-def headings(page):
-    lines = (HOUSE / "docs" / page).read_text(encoding="utf-8").splitlines()
-    return {line.lstrip("# ") for line in lines if line.startswith("## ")}
+def lines_of(page):
+    return (HOUSE / "docs" / page).read_text(encoding="utf-8").splitlines()
 
 
 def test_the_document_lists_the_steps_as_they_are():
-    lines = (HOUSE / "docs/check.md").read_text(encoding="utf-8").splitlines()
-    rows = [line for line in lines if line.startswith("| ") and line[2].isdigit()]
+    rows = [line for line in lines_of("check.md") if line.startswith("| ") and line[2].isdigit()]
     assert rows == [
         f"| {number} | {step.level} | {step.title} | {step.why} | {step.section} |"
         for number, step in enumerate(STEPS, 1)
@@ -201,8 +186,8 @@ def test_the_document_lists_the_steps_as_they_are():
 
 
 def test_each_rule_is_a_section_of_a_document():
-    assert {step.section for step in STEPS} <= headings("protocol.md") | {PROCESS}
-    assert PROCESS in headings("check.md")
+    assert {f"## {step.section}" for step in STEPS} <= {*lines_of("protocol.md"), f"## {PROCESS}"}
+    assert f"## {PROCESS}" in lines_of("check.md")
 
 
 def test_the_document_names_steps_by_their_numbers():
@@ -255,8 +240,139 @@ def test_the_unsolvable_board_is_only_that(size):
 
 
 def test_the_boards_of_a_tournament_differ():
-    size = (25, 25)
-    easy = check_puzzles.easy(size, 201)
-    assert len(set(easy)) == 201
-    assert all(all((*puzzle.columns, *puzzle.rows)) for puzzle in easy)
-    assert len(check_puzzles.hard(size)) == 1000
+    assert len(set(check_puzzles.easy((25, 25), 201))) == 201
+    assert len(check_puzzles.hard((25, 25))) == 1000
+
+
+# The command: what it shows and how it ends
+
+COMMAND = ["check", "--size", f"{SIZE[0]}x{SIZE[1]}", "--timeout", "2"]
+
+
+@pytest.fixture
+def check(capsys):
+    """Return what carries out the command in this process, and returns its status and what it wrote."""
+    at_end = signal.getsignal(signal.SIGTERM)
+
+    def run(*options, bot="Bot"):
+        status = cli.run([*COMMAND, *options, "--", *command(bot)])
+        return subprocess.CompletedProcess(options, status, *capsys.readouterr())
+
+    yield run
+    signal.signal(signal.SIGTERM, at_end)  # the command changes it
+
+
+def test_a_line_for_each_step_also_those_that_it_needs_and_a_summary(check):
+    done = check("--only", "2,7")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert re.fullmatch(
+        r"  1  passed   must    starts, reads TAB and LF, and solves a puzzle  \(first answer after \d+\.\d\d s\)",
+        lines[0],
+    )
+    assert lines[1:] == [
+        "  2  passed   must    writes answers in the official form",
+        "  6  passed   must    writes each answer out at once",
+        "  7  passed   must    answers before the next $ comes",
+        "",
+        "4 passed: every must is met",
+    ]
+
+
+def test_a_step_that_fails_tells_what_happened_and_what_to_do(check):
+    done = check("--only", "11", bot="KeepsCarriageReturn")
+    assert done.returncode == 1
+    hint = [line.split(maxsplit=1) for line in done.stdout.splitlines()[2:7]]
+    assert [label for label, _ in hint] == ["sent", "expected", "got", "do", "rule"]
+    texts = dict(hint)
+    assert texts["sent"].startswith("two puzzles with CRLF line ends: '$1\\r\\n")
+    assert texts["expected"] == "the right answers to $1, $2"
+    assert texts["rule"] == "docs/protocol.md, What the question reader forgives"
+    assert done.stdout.endswith("1 passed, 1 failed: not ready for a tournament; see step 11\n")
+
+
+def test_skipped_steps_say_why(check):
+    done = check("--only", "7", bot="Buffers")
+    assert done.returncode == 1
+    assert "answers before the next $ comes  (needs step 6, which did not pass)" in done.stdout
+    assert done.stdout.endswith("1 passed, 1 failed, 1 skipped: not ready for a tournament; see step 6\n")
+
+
+def test_where_the_first_step_fails_the_others_get_one_line(check):
+    done = check(bot="Greets")
+    assert done.returncode == 1
+    got = "no answer to $1; the bot ended with exit status 0; on stdout: 'usage: bot FILE\\n'"
+    assert f"got       {got}" in done.stdout
+    assert done.stdout.splitlines()[-3:] == [
+        f"  2  skipped  up to step {len(STEPS)}  (needs step 1, which did not pass)",
+        "",
+        f"1 failed, {len(STEPS) - 1} skipped: not ready for a tournament; see step 1",
+    ]
+
+
+def test_verbose_shows_the_conversation(check):
+    out = check("--only", "1", "--verbose").stdout
+    assert re.search(r"\d\.\d{3} s  sent \d+ bytes: '\$1\\n.*, closed stdin\n", out)
+    assert re.search(r"\d\.\d{3} s  got 63 bytes: '\$1\\n[01]\\t", out)
+
+
+def test_json_for_machines_and_lines_for_people_and_a_warning_costs_nothing(check):
+    done = check("--only", "19", "--json", bot="NoMark")
+    assert done.returncode == 0
+    assert " 19  warning  should  reads over a byte order mark" in done.stderr
+    assert done.stderr.endswith("1 passed, 1 warning: every must is met\n")
+    result = json.loads(done.stdout)
+    assert (result["kind"], result["conforms"], result["size"]) == ("check", True, list(SIZE))
+    first, second = result["steps"]
+    assert (first["name"], first["verdict"]) == ("one_puzzle", "passed")
+    assert (second["name"], second["verdict"], second["level"]) == ("byte_order_mark", "warning", "should")
+    assert second["advice"] == "drop the bytes EF BB BF at the start"
+    assert "advice" not in first
+
+
+def test_the_list_gives_every_step_and_starts_nothing(check):
+    done = check("--list")
+    assert done.returncode == 0
+    for number, step in enumerate(STEPS, 1):
+        assert f"{number:3}  {step.level:<6}  {step.title}\n             {step.why}" in done.stdout
+
+
+PRESSES_CTRL_C = """
+import os, signal, sys
+import psutil
+from nonobot.harness.__main__ import main
+from nonobot.harness.play.bot_process import BotProcess
+
+moment = sys.argv.pop(1)
+carried_out = getattr(BotProcess, moment)
+
+def pressed(*words):
+    print(*(one.pid for one in psutil.Process().children()), flush=True)
+    os.kill(os.getpid(), signal.SIGINT)
+    carried_out(*words)
+
+setattr(BotProcess, moment, pressed)
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("moment", ["_serve", "read", "_kill"])
+def test_a_ctrl_c_while_the_bot_is_started_heard_or_ended_ends_it(moment):
+    sleeper = ["--timeout", "0.1", "--start-timeout", "0.1", "--only", "1", "--", "sleep", "1000"]
+    done = subprocess.run(
+        [sys.executable, "-c", PRESSES_CTRL_C, moment, "check", "--contain", "no", *sleeper], capture_output=True
+    )
+    bot, *_ = map(int, done.stdout.split())
+    assert (done.returncode, done.stderr) == (130, b"")
+    with pytest.raises(ProcessLookupError):
+        os.kill(bot, 0)
+
+
+def test_colours_on_a_terminal():
+    words = [*COMMAND, "--only", "11", "--", *command("KeepsCarriageReturn")]
+    judge = [sys.executable, "-m", "nonobot.harness", *words]
+    with Terminal(judge, columns=120) as terminal:
+        shown = terminal.end()[1]
+    assert f"step 11 of {len(STEPS)}: reads CRLF line ends" in shown
+    assert "\x1b[32mpassed\x1b[0m" in shown
+    assert "\x1b[1;31mfailed\x1b[0m" in shown

@@ -66,18 +66,18 @@ def files_here() -> set[Path]:
     return {path for path in Path().rglob("*") if path.is_file()}
 
 
+@sample_files()
 def said_among_samples(line: str) -> str:
-    with sample_files():
-        return said(line)[2]
+    return said(line)[2]
 
 
 @pytest.mark.usefixtures("compiled")  # or a cold start has more to say
 @pytest.mark.parametrize(("line", "message"), messages("$"), ids=[line for line, _ in messages("$")])
+@sample_files()
 def test_what_cannot_be_used_ends_with_2_one_line_and_no_file(line, message):
-    with sample_files():
-        before = files_here()
-        assert said(line) == (2, "", f"{message}\n")
-        assert files_here() == before
+    before = files_here()
+    assert said(line) == (2, "", f"{message}\n")
+    assert files_here() == before
 
 
 def of_file(line: str) -> str:

@@ -1,9 +1,9 @@
-"""Tournaments of scripted bots, as real processes."""
+"""Tournaments and duels of scripted bots, as real processes."""
 
 from __future__ import annotations
 
+import shlex
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,17 +11,18 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.cluster import remote_run
+from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.match import not_started
 from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.tournament import rounds
-from nonobot.harness.tournament.definition import configuration_of, filled_in, read_tournament
+from nonobot.harness.tournament.definition import filled_in, read_tournament
 from nonobot.harness.tournament.rounds import scheduled_runs
 from nonobot.tournament_data import load_set
-from tests.clusters import definition
-from tests.judged import let_time_fly, verdicts
-from tests.talking import wait_until
+from tests.clusters import definition, noted
+from tests.judged import RECIPE, command, let_time_fly, verdicts
+from tests.talking import interrupted
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -41,7 +42,7 @@ def test_every_bot_plays_and_the_ranking_is_printed(tmp_path, capsys):
     assert files == ["boardgen-5x5x5-seed-3--good.json", "boardgen-5x5x5-seed-3--odd-one.json"]
 
 
-def test_what_was_played_is_not_played_again_until_it_is_asked_for(tmp_path, capsys):
+def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_other_terms(tmp_path, capsys):
     path = definition(tmp_path, {"good": "perfect"})
     result = Path("results/small/boardgen-5x5x5-seed-3--good.json")
     played(str(path))
@@ -49,39 +50,27 @@ def test_what_was_played_is_not_played_again_until_it_is_asked_for(tmp_path, cap
     played(str(path))
     assert result.read_bytes() == before
     assert "played before; 5 of 5 right" in capsys.readouterr().err
-    played(str(path), "--again", "--quiet")
+    path = definition(tmp_path, {"good": "perfect"}, more="[limits]\ntime = 9")
+    assert played(str(path)) == 2
+    assert "on other terms; move it away, or play everything anew with --again" in capsys.readouterr().err
+    assert played(str(path), "--again", "--quiet") == 0
     assert result.read_bytes() != before
     assert capsys.readouterr().err == ""
 
 
-def test_a_result_on_other_terms_is_not_taken_for_this_one(tmp_path, capsys):
-    played(str(definition(tmp_path, {"good": "perfect"})))
-    path = definition(tmp_path, {"good": "perfect"}, more="[limits]\ntime = 9")
-    assert played(str(path)) == 2
-    assert "on other terms; move it away, or play everything anew with --again" in capsys.readouterr().err
-    assert played(str(path), "--again") == 0
-
-
-def test_a_bot_that_cannot_be_started_stops_no_other(tmp_path, capsys):
-    path = definition(tmp_path, {"good": "perfect"})
-    path.write_text(path.read_text() + '[[bots]]\nname = "nobody"\ncommand = "no-such-program"\n')
+def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_again(tmp_path, capsys):
+    path = definition(tmp_path, {"cold": "perfect", "good": "perfect"})
+    before = path.read_text()
+    cold = before.replace('name = "cold"', 'name = "cold"\nwarm-up = "false"')
+    path.write_text(cold + '[[bots]]\nname = "nobody"\ncommand = "no-such-program"\n')
     assert played(str(path)) == 1
     out, err = capsys.readouterr()
-    assert out.index("good") < out.index("nobody")
+    assert out.index("good") < min(out.index("cold"), out.index("nobody"))
     assert "not-started" in out
+    assert "nonojudge: cold: false ended with status 1: not warmed up" in err
     assert "nobody: cannot start 'no-such-program'" in err
     result = read_result(Path("results/small/boardgen-5x5x5-seed-3--nobody.json"))
     assert (result.end.reason, verdicts(result)) == (EndReason.NOT_STARTED, ["missing"] * 5)
-
-
-def test_a_bot_that_cannot_be_warmed_up_stops_no_other_and_is_tried_again(tmp_path, capsys):
-    path = definition(tmp_path, {"good": "perfect", "late": "perfect"})
-    before = path.read_text()
-    path.write_text(before.replace('name = "good"', 'name = "good"\nwarm-up = "false"'))
-    assert played(str(path)) == 1
-    out, err = capsys.readouterr()
-    assert out.index("late") < out.index("good")
-    assert "nonojudge: good: false ended with status 1: not warmed up" in err
     path.write_text(before)
     assert played(str(path), "--quiet") == 0
     assert "not-started" not in capsys.readouterr().out
@@ -97,13 +86,9 @@ def so_far(journal: Path) -> bytes:
 
 def interrupt_after(number: int, definition: Path, journal: Path) -> None:
     """Run a tournament and press Ctrl-C once a puzzle has its ruling."""
-    run = [sys.executable, "-m", "nonobot.harness", "tournament", str(definition)]
-    with subprocess.Popen(run, cwd=definition.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as judge:
-        wait_until(lambda: b'"number":%d' % number in so_far(journal))
-        judge.send_signal(signal.SIGINT)
-        _, err = judge.communicate(timeout=60)
-    assert judge.returncode == 130
-    assert err.endswith(b"interrupted; the same command goes on\n")
+    ruled = b'"number":%d' % number
+    _, err = interrupted("tournament", str(definition), when=lambda: ruled in so_far(journal))
+    assert err.endswith("interrupted; the same command goes on\n")
 
 
 @pytest.mark.slow
@@ -169,14 +154,11 @@ A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"
         (f'{A_SET}{A_BOT}limits = {{memory = "4 lb"}}', "memory"),
         (f'name = "x"\nsets = ["no-such.txt"]\n{A_BOT}', "no-such.txt"),
         (f'{A_SET}[[bots]]\nname = "a"\ncommand = "a"\nreads = "a"', "t.toml: the bot 'a': reads needs writes"),
-        ("name = ", "Invalid value"),
         ("\xff", "codec"),
-        (None, "cannot read the tournament t.toml: No such file"),
     ],
 )
 def test_a_file_that_defines_no_tournament_is_refused_with_the_place(tmp_path, capsys, text, why):
-    if text is not None:
-        Path("t.toml").write_bytes(text.encode("latin-1"))
+    Path("t.toml").write_bytes(text.encode("latin-1"))
     assert played("t.toml") == 2
     err = capsys.readouterr().err
     assert why in err
@@ -191,7 +173,65 @@ def test_terms_and_placeholders(tmp_path):
         "[[bots]]\nname = 'a'\ncommand = '{python} x.py --size {size} -w{width} --limit {puzzle-limit} \"{a b}\"'"
     )
     tournament = read_tournament(path)
-    terms = configuration_of(tournament)
+    terms = tournament.configuration
     assert terms == Configuration(Feed.INTERACTIVE, 7200.0, 5.0, 2.5, 2 << 30, None, None, True, Contain.AUTO, 512)
     words = filled_in(tournament.bots[0].command, load_set("boardgen:7x4x1:seed=1"), terms)
     assert words == [sys.executable, "x.py", "--size", "7x4", "-w7", "--limit", "2.5", "{a b}"]
+
+
+# Duels: both bots at the same time on one core
+
+OPTIONS = ("--quiet", "--set", str(RECIPE), "--contain", "no")
+DECIDING = ("--confidence", "0.5")
+"""With them two rounds are enough."""
+
+
+def duel(folder, *behaviours):
+    """Return the words of a duel of two scripted bots."""
+    if not can_pin():
+        pytest.skip("this system cannot hold a bot on a core")
+    return ["duel", *OPTIONS, *(shlex.join(command(one, folder)) for one in behaviours)]
+
+
+def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, capsys):
+    results = tmp_path / "results"
+    words = duel(tmp_path, "meet_and_solve", "meet_and_compute")
+    assert cli.run([*words, *DECIDING, "--rounds", "2", "--results", str(results)]) == 1
+    said = capsys.readouterr().out
+    assert "\nworse\n" in said
+    assert "in CPU time after is " in said
+    assert "wall time of a run" not in said
+    assert "warning" not in said
+    runs = [[read_result(results / side / f"{number}.json") for side in ("before", "after")] for number in (1, 2)]
+    for pair in runs:
+        assert pair[0].configuration == pair[1].configuration
+        assert len(pair[0].configuration.cores) == 1
+        assert all(run.score.all_right for run in pair)
+    assert runs[0][0].configuration.beside != runs[1][0].configuration.beside
+    assert cli.run(["compare", *DECIDING, str(results / "before"), str(results / "after")]) == 1
+    assert capsys.readouterr().out == said
+    assert cli.run([*words, "--results", str(results)]) == 2
+    assert "before holds results already" in capsys.readouterr().err
+
+
+def test_a_bot_that_cannot_be_run_is_named_and_the_other_is_not_waited_for(tmp_path, capsys):
+    [*options, _, _] = words = duel(tmp_path, "hang_at_3", "perfect")
+    assert cli.run([*options, words[-2], "/nowhere/bot"]) == 2
+    assert capsys.readouterr().err == "nonojudge: after: cannot start '/nowhere/bot': No such file or directory\n"
+
+
+def test_a_bot_that_solves_nothing_is_named_with_its_last_words(tmp_path, capsys):
+    assert cli.run(duel(tmp_path, "perfect", "ends_with_2_at_once")) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("nonojudge: after: 0 of 5 right, ")
+    assert said.endswith("crashed; its last line on stderr: unrecognized: --fats\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_duel_that_is_stopped_leaves_no_bot_and_no_half_of_a_round(tmp_path, number):
+    results = tmp_path / "results"
+    words = [*duel(tmp_path, "solve_once_and_wait", "solve_once_and_wait"), "--results", str(results)]
+    waiting = tmp_path / "waiting"
+    assert interrupted(*words, when=lambda: len(noted(waiting)) == 2, number=number) == ("", "")
+    assert not [bot for bot in noted(waiting) if Path(f"/proc/{bot}").exists()]
+    assert not list(results.rglob("*.json*"))

@@ -17,36 +17,29 @@ SMALLEST_SIDE = 4
 LARGEST_SIDE = 200
 """Above it making the boards takes longer than the steps."""
 
-MOST_HARD = 1000
-MOST_HARD_CELLS = 1000 * 25 * 25
 
-HARD_SHARE = 0.3
-"""Of black cells: below the sparsest boards of a tournament."""
-
-
-def easy(size: Size, count: int, seed: int = 1) -> list[Puzzle]:
+def easy(size: Size, count: int) -> list[Puzzle]:
     """Return `count` boards that any bot solves, line by line; each has one solution and no empty line."""
-    random = Random(seed)
+    random = Random(1)
     return [Puzzle.from_grid(_nested(*size, random)) for _ in range(count)]
 
 
 def hard(size: Size) -> list[Puzzle]:
     """Return boards that keep a bot at work, if they are large: also one that takes a millisecond for each."""
-    count = min(MOST_HARD, MOST_HARD_CELLS // (size[0] * size[1]))
-    return [puzzle for puzzle, _ in generate(size, count, HARD_SHARE, HARD_SHARE, seed=1)]
+    count = min(1000, 1000 * 25 * 25 // (size[0] * size[1]))
+    black = 0.3  # a share below that of the sparsest boards of a tournament
+    return [puzzle for puzzle, _ in generate(size, count, black, black, seed=1)]
 
 
 def with_empty_edge_columns(size: Size) -> Puzzle:
     """Return an easy board whose first and last columns are empty, and no other line."""
-    width, height = size
-    return Puzzle.from_grid([[0, *row, 0] for row in _nested(width - 2, height, Random(2))])
+    return Puzzle.from_grid([[0, *row, 0] for row in _nested(size[0] - 2, size[1], Random(2))])
 
 
 def with_empty_edge_rows(size: Size) -> Puzzle:
     """Return an easy board whose first and last rows are empty, and no other line."""
-    width, height = size
-    empty = [0] * width
-    return Puzzle.from_grid([empty, *_nested(width, height - 2, Random(3)), empty])
+    empty = [0] * size[0]
+    return Puzzle.from_grid([empty, *_nested(size[0], size[1] - 2, Random(3)), empty])
 
 
 def filled(size: Size, cell: int) -> Puzzle:
@@ -75,9 +68,9 @@ def unsolvable(size: Size) -> Puzzle:
     return Puzzle(columns=((height,), *[(height - 1,)] * (width - 1)), rows=rows)
 
 
-def numbered(puzzles: Iterable[Puzzle], first: int = 1) -> list[Numbered]:
-    """Return the puzzles with their numbers, from `first` on."""
-    return list(enumerate(puzzles, first))
+def numbered(puzzles: Iterable[Puzzle]) -> list[Numbered]:
+    """Return the puzzles with their numbers, from 1 on."""
+    return list(enumerate(puzzles, 1))
 
 
 def text_of(puzzles: Iterable[Numbered]) -> bytes:

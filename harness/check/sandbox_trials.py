@@ -1,10 +1,7 @@
 """Trials of the sandbox: an escape probe runs in it as a bot, tries to leave it, and reports its breaches.
 
-This file is also the probe, a program that finds nothing but the standard library:
-
-    python PROBE < targets.json
-
-It writes, as JSON, a breach or null for each claim about the sandbox.
+This file is also the probe, a program that finds nothing but the standard library. It reads the targets as JSON,
+and writes, as JSON, a breach or null for each claim about the sandbox.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -28,22 +25,19 @@ if TYPE_CHECKING:
 SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")
 """Places where each bot has folders of its own."""
 
+SYSTEM_FOLDERS = ("/etc", "/usr", "/", "/dev")
+
 
 class Targets(TypedDict):
-    """Targets of the trials: `name` marks files, variables and processes of the trial.
-
-    Hidden files (`other`, `result`) are named by each of their paths; `judge` is a process number, `cores` the
-    number of the machine's cores.
-    """
+    """Targets of the trials: `name` marks files, variables and processes of the trial."""
 
     name: str
-    other: list[str]
-    result: list[str]
-    home: str
-    folder: str
-    judge: int
+    other: list[str]  # a hidden file, by each of its paths
+    result: list[str]  # a hidden result, likewise
+    folders: list[str]  # not to be written in
+    judge: int  # number of the process
     port: int
-    cores: int
+    cores: int  # how many the machine has
 
 
 def _read(files: list[str]) -> str | None:
@@ -56,36 +50,33 @@ def _read(files: list[str]) -> str | None:
 
 def _writes_results(targets: Targets) -> str | None:
     results = [Path(one) for one in targets["result"]]
-    tried = ((one, mode) for path in results for one, mode in ((path, "ab"), (path.with_name("new.json"), "wb")))
-    return next(filter(None, (_writes(path, mode) for path, mode in tried)), None)
+    return _writes_one_of([*results, *(path.with_name("new.json") for path in results)])
 
 
 def _writes_scratch(targets: Targets) -> str | None:
     for folder in (os.environ.get("HOME", ""), os.environ.get("TMPDIR", ""), "/dev/shm"):
         path = Path(folder, targets["name"])
-        if not _writes(path, "wb"):
+        if not _writes_one_of([path]):
             return f"cannot write in {folder or 'a folder of its own'}"
         path.unlink()
     return None
 
 
 def _writes_files(targets: Targets) -> str | None:
-    name = targets["name"]
-    folders = [targets["home"], targets["folder"], str(Path(sys.executable).parent), "/etc", "/usr", "/", "/dev"]
-    tried = (_writes(Path(one, name), "wb") for one in folders if one not in SCRATCHES)
-    return next(filter(None, tried), None)
+    return _writes_one_of(Path(one, targets["name"]) for one in targets["folders"] if one not in SCRATCHES)
 
 
 def _keeps_files(targets: Targets) -> str | None:
     for folder in SCRATCHES:
-        _writes(Path(folder, targets["name"]), "wb")
+        _writes_one_of([Path(folder, targets["name"])])
     return None  # the sender looks for them
 
 
-def _writes(path: Path, mode: str) -> str | None:
-    with contextlib.suppress(OSError), path.open(mode) as file:
-        file.write(b"x")
-        return f"wrote {path}"
+def _writes_one_of(paths: Iterable[Path]) -> str | None:
+    for path in paths:
+        with contextlib.suppress(OSError), path.open("ab") as file:
+            file.write(b"x")
+            return f"wrote {path}"
     return None
 
 
@@ -137,9 +128,8 @@ def _outlives(targets: Targets) -> str | None:
         if os.fork() == 0:
             for number in range(3):
                 os.close(number)
-            os.execv(
-                sys.executable, [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)", targets["name"]]
-            )
+            words = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)", targets["name"]]
+            os.execv(sys.executable, words)
         os._exit(0)
     os.wait()
     return None  # the sender looks for them
@@ -178,14 +168,9 @@ TRIALS: dict[str, Callable[[Targets], str | None]] = {
 }
 """Trials by the claim that each tests, in the order in which they are carried out."""
 
-PATIENCE_SECONDS = 30.0
-
 
 def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], Counted]:
-    """Return the breach of each claim about the sandbox, None where it holds, and the figures of the cgroup.
-
-    `Contain.NO` runs the probe without a sandbox. UnusableError if there is to be one, and there is none here.
-    """
+    """Return the breach of each claim about the sandbox, None where it holds, and the figures of the cgroup."""
     from nonobot.harness.play.exchange_folder import scratch_folder
     from nonobot.harness.play.machine import tournament_core
     from nonobot.harness.play.sandbox import built_sandbox
@@ -205,8 +190,7 @@ def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], Counted]:
             "name": name,
             "other": [str(one / "other.py") for one in (bots, link)],
             "result": [str(one / "results" / "result.json") for one in (bots, link)],
-            "home": str(Path.home()),
-            "folder": str(Path.cwd()),
+            "folders": [*map(str, (Path.home(), Path.cwd(), Path(sys.executable).parent)), *SYSTEM_FOLDERS],
             "judge": os.getpid(),
             "port": listener.getsockname()[1],
             "cores": os.cpu_count() or 1,
@@ -233,7 +217,7 @@ def _answer(
     # Files that a command names are visible to it: the targets go to stdin.
     with BotProcess(command, words, cores, sandbox) as bot:
         bot.send(json.dumps(targets).encode(), last=True)
-        until = time.monotonic() + PATIENCE_SECONDS
+        until = time.monotonic() + 30.0
         while not bot.exited and time.monotonic() < until:
             output += bot.read(until)
         output += bot.read(0.0)
@@ -245,9 +229,8 @@ def _answer(
 
 def _left_in(targets: Targets) -> str | None:
     """Return a file that the probe left, and remove all of them."""
-    own = (targets["home"], targets["folder"], str(Path(sys.executable).parent))
-    places = (*SCRATCHES, *own, "/", "/etc", "/usr", "/dev")
-    left = [path for path in (Path(place, targets["name"]) for place in places) if path.exists()]
+    tried = (Path(place, targets["name"]) for place in (*SCRATCHES, *targets["folders"]))
+    left = [path for path in tried if path.exists()]
     for path in left:
         path.unlink()
     return f"left {left[0]}" if left else None

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 
 from nonobot.harness.check import shim
@@ -19,23 +18,14 @@ from nonobot.harness.referee import judge
 from nonobot.harness.results.run_result import Verdict
 from nonobot.protocol import Answer, AnswerReader
 
-MOST_OUTPUT_BYTES = 1 << 20
-MOST_OUTPUT_BYTES_PER_CELL = 4000
-"""Output per cell, and a megabyte at least, that is listened to: twice the answers of the largest batch."""
-
-SECONDS_FROM_STDOUT_TO_END = 1.0
-"""Longest time from the end of a bot's stdout to the end of its process, if it ends by itself."""
-
 
 class ShortfallError(Exception):
-    """The bot did not do what a step asks for; a `minor` shortfall is a warning, even where the step is a MUST.
-
-    The other attributes are texts for the author of the bot.
-    """
+    """The bot did not do what a step asks for; a `minor` shortfall is a warning, even where the step is a MUST."""
 
     def __init__(self, sent: str, expected: str, got: str, advice: str, minor: bool = False) -> None:
         super().__init__(got)
-        self.sent, self.expected, self.got, self.advice, self.minor = sent, expected, got, advice, minor
+        self.texts = sent, expected, got, advice
+        self.minor = minor
 
 
 def excerpt(data: bytes, most: int = 70) -> str:
@@ -54,26 +44,22 @@ class BotUnderTest:
     """The bot that the steps start, each anew, and the `transcript` of the step being carried out.
 
     `patience_seconds` is the longest silence of a bot that has started. `start_seconds` are allowed in addition up
-    to the first answer: the given limit, and after the first step a little more than the start took. The `folder`
-    is for the reports of the shim.
+    to the first answer: the given limit, and after the first step a little more than the start took. The shim
+    writes its `report`.
     """
 
     command: Sequence[str]
     size: tuple[int, int]
     patience_seconds: float
     start_seconds: float
-    folder: Path
+    report: Path
     sandbox: Sandbox | None = None
     transcript: list[str] = field(default_factory=list)
-    _serial: count[int] = field(default_factory=count)
 
     def session(self, watch: str | None = None) -> Session:
         """Return a new session; `watch` names what the shim is to look at or to withhold."""
-        report = self.folder / f"{next(self._serial)}.report"
-        command = self.command
-        if watch:
-            command = [sys.executable, "-P", shim.__file__, watch, str(report), *command]  # in the sandbox as well
-        return Session(self, command, report)
+        shimmed = [sys.executable, "-P", shim.__file__, watch, str(self.report)] if watch else []
+        return Session(self, [*shimmed, *self.command])  # the shim is in the sandbox as well
 
     def ask(
         self,
@@ -105,48 +91,37 @@ class Session:
     After the `with` block `ended` and `obeyed` say whether it ended by itself, and without SIGKILL.
     """
 
-    def __init__(self, bot: BotUnderTest, command: Sequence[str], report: Path) -> None:
+    def __init__(self, bot: BotUnderTest, command: Sequence[str]) -> None:
         width, height = bot.size
         self.answers: list[Answer] = []
         self.arrivals: list[float] = []
-        self.report = report
         self.ended = self.obeyed = False
         self._under_test = bot
         self._lasted_seconds = 0.0
         self._output: list[bytes] = []
         self._words = LastWords()
-        self._bot = BotProcess(command, self._words, sandbox=bot.sandbox)
-        most_bytes = max(MOST_OUTPUT_BYTES, MOST_OUTPUT_BYTES_PER_CELL * width * height)
-        self._conversation = Conversation(self._bot, AnswerReader(width, height), most_bytes, self._note_output)
-        self._until = self._bot.started + bot.start_seconds + bot.patience_seconds
+        self.process = BotProcess(command, self._words, sandbox=bot.sandbox)
+        most_bytes = max(1 << 20, 4000 * width * height)  # twice the answers of the largest batch
+        self._conversation = Conversation(self.process, AnswerReader(width, height), most_bytes, self._note_output)
+        self._until = self.process.started + bot.start_seconds + bot.patience_seconds
 
     def __enter__(self) -> Session:
-        self._bot.__enter__()
+        self.process.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._bot.output_closed and kind is None:
-            self._bot_ends(time.monotonic() + SECONDS_FROM_STDOUT_TO_END)
-        self.ended = self._bot.exited
-        self._lasted_seconds = time.monotonic() - self._bot.started
-        self._bot.__exit__()
-        self.obeyed = self.status != -signal.SIGKILL
+        if self.process.output_closed and kind is None:
+            self._listen_to_the_end(time.monotonic() + 1.0)  # a process that ends by itself ends by then
+        self.ended = self.process.exited
+        self._lasted_seconds = time.monotonic() - self.process.started
+        self.process.__exit__()
+        self.obeyed = self.process.exit_status != -signal.SIGKILL
         self._keep_what_is_there()
         for answer in self._conversation.close():
             self._keep(*answer)
         self._note(self._how_it_ended())
         if self._words.data:
             self._note(f"stderr: {excerpt(self._words.data, 300)}")
-
-    @property
-    def status(self) -> int:
-        """The exit status, -n for signal n; known after the `with` block."""
-        return self._bot.exit_status
-
-    @property
-    def exited(self) -> bool:
-        """Whether the bot has ended."""
-        return self._bot.exited
 
     @property
     def lines(self) -> list[bytes]:
@@ -183,19 +158,26 @@ class Session:
 
     def wait_for_end(self, more_seconds: float = 0.0) -> None:
         """Listen until the bot ends, as long as patience lasts and `more_seconds`."""
-        self._bot_ends(max(self._until, time.monotonic() + self._under_test.patience_seconds) + more_seconds)
+        until = max(self._until, time.monotonic() + self._under_test.patience_seconds)
+        self._listen_to_the_end(until + more_seconds)
 
     def stop(self) -> None:
         """Ask the bot to end, with SIGTERM, and with SIGKILL if it does not obey."""
         self._note("sent SIGTERM")
-        self._bot.stop()
+        self.process.stop()
 
     def demand(self, wanted: Sequence[Numbered], sent: str, advice: str) -> None:
         """Raise ShortfallError if a puzzle does not have its right answer."""
-        if fault := self._fault_in(wanted):
-            numbers = ", ".join(f"${number}" for number, _ in wanted[:4]) + (", ..." if wanted[4:] else "")
-            plural = "the right answers" if wanted[1:] else "the right answer"
-            raise ShortfallError(sent, f"{plural} to {numbers}", fault, advice)
+        numbers = ", ".join(f"${number}" for number, _ in wanted[:4]) + (", ..." if wanted[4:] else "")
+        expected = f"the right answer{'s' if wanted[1:] else ''} to {numbers}"
+        for number, puzzle in wanted:
+            answer = next((one for one in self.answers if one.number == number), None)
+            if answer is None:
+                got = f"no answer to ${number}; {self.how_it_stood()}"
+                raise ShortfallError(sent, expected, got, advice)
+            verdict, detail = judge(puzzle, answer)
+            if verdict is not Verdict.RIGHT:
+                raise ShortfallError(sent, expected, f"to ${number}, {detail}", advice)
 
     def how_it_stood(self) -> str:
         """Return how the bot ended, with its output in place of answers and its last line on stderr."""
@@ -203,41 +185,25 @@ class Session:
         last = self._words.last_line
         return self._how_it_ended() + wrote + (f"; last on stderr: {last!r}" if last else "")
 
-    def _bot_ends(self, until: float) -> None:
+    def _listen_to_the_end(self, until: float) -> None:
         """Listen until the bot has ended and all that it wrote is taken, or the clock reaches `until`."""
-        while not self._bot.exited and time.monotonic() < until:
-            self._listen_once(until)
-        while self._bot.exited and not self._conversation.over:
-            self._listen_once(0.0)
-
-    def _listen_once(self, until: float) -> None:
-        self._conversation.listen(until)
-        self._keep_what_is_there()
+        while not self._conversation.over if self.process.exited else time.monotonic() < until:
+            self._conversation.listen(0.0 if self.process.exited else until)
+            self._keep_what_is_there()
 
     def _keep_what_is_there(self) -> None:
         while answer := self._conversation.next_answer():
             self._keep(*answer)
 
-    def _fault_in(self, wanted: Sequence[Numbered]) -> str | None:
-        """Return the fault of the first answer that is not right."""
-        for number, puzzle in wanted:
-            answer = next((one for one in self.answers if one.number == number), None)
-            if answer is None:
-                return f"no answer to ${number}; {self.how_it_stood()}"
-            verdict, detail = judge(puzzle, answer)
-            if verdict is not Verdict.RIGHT:
-                return f"to ${number}, {detail}"
-        return None
-
     def _how_it_ended(self) -> str:
         if not self.ended:
             return f"the bot was still there after {self._lasted_seconds:.1f} s and was stopped"
-        if self._bot.signal_name:
-            return f"the bot was ended by {self._bot.signal_name}"
-        return f"the bot ended with exit status {self.status}"
+        if self.process.signal_name:
+            return f"the bot was ended by {self.process.signal_name}"
+        return f"the bot ended with exit status {self.process.exit_status}"
 
     def _note(self, what: str) -> None:
-        self._under_test.transcript.append(f"{time.monotonic() - self._bot.started:8.3f} s  {what}")
+        self._under_test.transcript.append(f"{time.monotonic() - self.process.started:8.3f} s  {what}")
 
     def _note_output(self, data: bytes) -> None:
         self._note(f"got {len(data)} bytes: {excerpt(data, 200)}")

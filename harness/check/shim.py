@@ -1,8 +1,7 @@
 """A shim between the judge and the bot, which sees or withholds something for a step: run as a program.
 
-    python -P shim.py WATCH REPORT CMD ARGS...
-
-stdin, stdout and stderr are the bot's except as WATCH states; the exit status is the bot's.
+`python -P shim.py WATCH REPORT CMD ARGS...`: its streams are the bot's, except as WATCH states, and so is its exit
+status.
 """
 
 from __future__ import annotations
@@ -17,14 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-LEFT_BEHIND = "left-behind"
-"""Reports the processes that remain after the bot has ended, a line each, and ends them."""
-
-STDOUT_CLOSED = "stdout-closed"
-"""Gives the bot a stdout that no process has open for reading."""
-
-STDERR_UNREAD = "stderr-unread"
-"""Gives the bot a stderr that no process reads; a pipe takes 64 KiB on Linux."""
+LEFT_BEHIND, STDOUT_CLOSED, STDERR_UNREAD = "left-behind", "stdout-closed", "stderr-unread"
 
 GRACE_SECONDS = 1.0
 """Time in which the bot's helpers have to notice that it is gone."""
@@ -33,6 +25,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 def _left_behind(command: Sequence[str], report: Path) -> int:
+    """Report the processes that remain after the bot has ended, a line each, and end them."""
     if sys.platform == "linux":  # an orphan becomes a child of this process, not of init
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     status = subprocess.call(command)
@@ -66,25 +59,21 @@ def _others() -> dict[int, str]:
 
 
 def _stdout_closed(command: Sequence[str], _report: Path) -> int:
+    """Give the bot a stdout that no process has open for reading."""
     read_end, write_end = os.pipe()
     os.close(read_end)
     return subprocess.call(command, stdout=write_end)
 
 
 def _stderr_unread(command: Sequence[str], _report: Path) -> int:
+    """Give the bot a stderr that no process reads; a pipe takes 64 KiB on Linux."""
     _unread, write_end = os.pipe()  # kept open and never read
     return subprocess.call(command, stderr=write_end)
 
 
 _WATCHES = {LEFT_BEHIND: _left_behind, STDOUT_CLOSED: _stdout_closed, STDERR_UNREAD: _stderr_unread}
 
-
-def main() -> int:
-    """Run the bot; return its exit status, 128 + n for signal n."""
+if __name__ == "__main__":
     watch, report, *command = sys.argv[1:]
     status = _WATCHES[watch](command, Path(report))
-    return status if status >= 0 else 128 - status
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(status if status >= 0 else 128 - status)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, TextIO
+from typing import Self, TextIO
 
 from msgspec import Struct
 
 from nonobot.harness.check.session import BotUnderTest, ShortfallError
-
-if TYPE_CHECKING:
-    from rich.status import Status
+from nonobot.harness.text import on_terminal
 
 # The headings that state the rules, in docs/protocol.md, and the last one in docs/check.md.
 QUESTION = "A question"
@@ -28,14 +25,10 @@ PROCESS = "The bot's process"
 
 
 class Level(StrEnum):
-    """The weight of a step.
+    """The weight of a step."""
 
-    MUST: a tournament needs it; failing it makes the exit status 1. SHOULD: a careful bot does it; a shortfall
-    is a warning. NOTE: information only.
-    """
-
-    MUST = "must"
-    SHOULD = "should"
+    MUST = "must"  # a tournament needs it: without it the exit status is 1
+    SHOULD = "should"  # a careful bot does it
     NOTE = "note"
 
 
@@ -103,10 +96,7 @@ class StepResult(Struct, omit_defaults=True):
 def carried_out(
     steps: Sequence[Step], numbers: Collection[int], bot: BotUnderTest, on_start: Callable[[str], None]
 ) -> Iterator[StepResult]:
-    """Carry out the steps with these numbers (from 1), each with a new bot process, and yield the results.
-
-    `on_start` gets a line about each step before it is carried out. StartError if the bot's command cannot be run.
-    """
+    """Carry out the steps with these numbers (from 1), each after a line for `on_start`, and yield the results."""
     missed: dict[Step, int] = {}
     for number in numbers:
         step = steps[number - 1]
@@ -131,8 +121,7 @@ def _carry_out(step: Step, bot: BotUnderTest, result: StepResult) -> None:
     except ShortfallError as short:
         is_failure = step.level is Level.MUST and not short.minor
         result.verdict = StepVerdict.FAILED if is_failure else StepVerdict.WARNING
-        result.sent, result.expected, result.got = short.sent, short.expected, short.got
-        result.advice = short.advice
+        result.sent, result.expected, result.got, result.advice = short.texts
         page = "docs/check.md" if step.section == PROCESS else "docs/protocol.md"
         result.rule = f"{page}, {step.section}"
     result.took_seconds = time.monotonic() - began
@@ -159,30 +148,26 @@ class Show:
     """
 
     def __init__(self, stream: TextIO, verbose: bool) -> None:
-        self._stream = stream
+        from rich.console import Console  # only here: --help and --list do without it
+
         self._verbose = verbose
         self._skipped: list[StepResult] = []  # in a row and for the same reason: they get one line
-        self._status: Status | None = None
-        if stream.isatty() and os.environ.get("TERM") != "dumb":
-            from rich.console import Console  # only here: its import takes longer than many a step
+        terminal = on_terminal(stream)
+        self._console = Console(file=stream, force_terminal=terminal, highlight=False, soft_wrap=True)
+        self._status = self._console.status("")  # prints nothing where there is no terminal
 
-            self._status = Console(file=stream, highlight=False, soft_wrap=True).status("")
-
-    def __enter__(self) -> Show:
-        if self._status:
-            self._status.start()
+    def __enter__(self) -> Self:
+        self._status.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._status:
-            self._status.stop()
+        self._status.stop()
 
     def begin(self, step: str) -> None:
         """Show a line about the step that is carried out next, on a terminal."""
-        if self._status:
-            from rich.markup import escape
+        from rich.text import Text
 
-            self._status.update(escape(step))
+        self._status.update(Text(step))
 
     def step(self, result: StepResult) -> None:
         """Show the result of a step."""
@@ -212,12 +197,9 @@ class Show:
         self._skipped = []
 
     def _line(self, before: str, word: str = "", after: str = "", style: str = "") -> None:
-        if self._status:
-            from rich.text import Text
+        from rich.text import Text
 
-            self._status.console.print(Text.assemble(before, (word, style), after))
-        else:
-            print(f"{before}{word}{after}", file=self._stream, flush=True)
+        self._console.print(Text.assemble(before, (word, style), after))
 
 
 def _after_verdict(result: StepResult) -> str:

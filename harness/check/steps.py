@@ -12,7 +12,7 @@ from nonobot.harness.check import answer_steps, question_steps, shim
 from nonobot.harness.check.answer_steps import LARGE_BATCH, answers_before_the_next, large_batch, writes_at_once
 from nonobot.harness.check.check_puzzles import easy, hard, numbered, text_of
 from nonobot.harness.check.session import BotUnderTest, ShortfallError
-from nonobot.harness.check.step import MUST, PROCESS, REFUSES, SHOULD, Step, StepResult, StepVerdict, step
+from nonobot.harness.check.step import INDENT, MUST, PROCESS, REFUSES, SHOULD, Step, StepResult, StepVerdict, step
 from nonobot.harness.play.bot_process import SECONDS_TO_OBEY
 from nonobot.harness.results.run_result import SCHEMA_VERSION
 
@@ -38,9 +38,9 @@ def ends_with_its_input(bot: BotUnderTest) -> str:
     expected, got = "the bot ends by itself with exit status 0", session.how_it_stood()
     if not session.ended:
         raise ShortfallError(sent, expected, got, "end when a read says that the input has ended")
-    if session.status < 0:
+    if session.process.exit_status < 0:
         raise ShortfallError(sent, expected, got, "look at what runs at the end: threads, handlers, what is freed")
-    if session.status != 0:
+    if session.process.exit_status:
         advice = "return 0 when every puzzle is solved: scripts take anything else for a crash"
         raise ShortfallError(sent, expected, got, advice, minor=True)
     return f"{took:.2f} s after the last answer"
@@ -65,7 +65,7 @@ def sigterm_idle(bot: BotUnderTest) -> None:
     with bot.session() as session:
         session.send(text_of(wanted))
         session.wait_for(wanted)
-        early = session.exited
+        early = session.process.exited
         session.stop()
     sent = "SIGTERM after the answer to a puzzle, with stdin open"
     if early:
@@ -118,10 +118,10 @@ def leaves_nothing_behind(bot: BotUnderTest) -> None:
     with bot.session(watch=shim.LEFT_BEHIND) as session:
         session.send(text_of(wanted), last=True)
         session.wait_for_end(more_seconds=2 * shim.GRACE_SECONDS)
-    if not session.report.exists():
+    if not bot.report.exists():
         got = f"nothing could be seen: {session.how_it_stood()}"
         raise ShortfallError(sent, expected, got, "look at the steps before")
-    if left := session.report.read_text(encoding="utf-8").splitlines():
+    if left := bot.report.read_text(encoding="utf-8").splitlines():
         more = f" and {len(left) - 1} more" if left[1:] else ""
         raise ShortfallError(
             sent,
@@ -149,7 +149,7 @@ STEPS: tuple[Step, ...] = (
     answer_steps.answers_before_the_next,
     ends_with_its_input,
     answer_steps.large_batch,
-    *question_steps.QUESTION_STEPS,
+    *(one for one in vars(question_steps).values() if isinstance(one, Step)),  # in the order of the module
     cut_off_input,
     sigterm_idle,
     sigterm_at_work,
@@ -188,9 +188,8 @@ def selected(only: Collection[int]) -> list[int]:
 
 def list_of_steps() -> str:
     """Return the steps with their reasons, two lines each."""
-    indent = " " * 13
     return "\n".join(
-        f"{number:3}  {step.level:<6}  {step.title}\n{indent}{step.why}" for number, step in enumerate(STEPS, 1)
+        f"{number:3}  {step.level:<6}  {step.title}\n{INDENT}{step.why}" for number, step in enumerate(STEPS, 1)
     )
 
 

@@ -10,20 +10,19 @@ import sys
 import tempfile
 from pathlib import Path
 
+import msgspec
+
 from nonobot import __version__
 from nonobot.arguments import Parser, seconds, size
 from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
 from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
 from nonobot.harness.check.steps import STEPS, CheckResult, list_of_steps, selected, summary
-from nonobot.harness.cli import add_json
+from nonobot.harness.cli import add_json, say
 from nonobot.harness.errors import StartError, UnusableError
-from nonobot.harness.play.sandbox import Sandbox, built_sandbox, uncontained
+from nonobot.harness.play.sandbox import built_sandbox, uncontained
 from nonobot.harness.results.conditions import Contain
 from nonobot.protocol import DEFAULT_SIZE
-
-PATIENCE_SECONDS = 10.0
-START_SECONDS = 120.0
 
 EXAMPLES = f"""\
 examples:
@@ -52,14 +51,14 @@ def add_to(parser: Parser) -> None:
     parser.add_argument(
         "--timeout",
         type=seconds,
-        default=PATIENCE_SECONDS,
+        default=10.0,
         metavar="S",
         help="seconds that a bot which has started may be silent (default: %(default)g)",
     )
     parser.add_argument(
         "--start-timeout",
         type=seconds,
-        default=START_SECONDS,
+        default=120.0,
         metavar="S",
         help="seconds that the first start may take beside; later ones are measured by it (default: %(default)g)",
     )
@@ -108,9 +107,16 @@ def carry_out(arguments: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # it stops the bot as well, as at Ctrl-C
     with tempfile.TemporaryDirectory(prefix="nonojudge-check-") as folder:
         reports = Path(folder).resolve()
-        sandbox = _sandbox(arguments, reports)
+        contain = Contain(arguments.contain)
+        say(uncontained(contain))
+        sandbox = built_sandbox(contain, arguments.show)
         bot = BotUnderTest(
-            arguments.bot_command, size, arguments.timeout, arguments.start_timeout, reports, sandbox
+            command=arguments.bot_command,
+            size=size,
+            patience_seconds=arguments.timeout,
+            start_seconds=arguments.start_timeout,
+            report=reports / "report",
+            sandbox=sandbox and dataclasses.replace(sandbox, writable=(reports,)),
         )
         try:
             results = _shown(arguments, bot)
@@ -119,16 +125,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
     met = (StepVerdict.PASSED, StepVerdict.WARNING)
     conforms = all(one.level is not Level.MUST or one.verdict in met for one in results)
     if arguments.json:
-        print(_to_json(bot, results, conforms))
+        result = CheckResult(
+            command=list(bot.command),
+            size=bot.size,
+            patience_seconds=bot.patience_seconds,
+            start_seconds=bot.start_seconds,
+            judge_version=__version__,
+            conforms=conforms,
+            steps=results,
+        )
+        print(json.dumps(msgspec.to_builtins(result), indent=1))
     return 0 if conforms else 1
-
-
-def _sandbox(arguments: argparse.Namespace, reports: Path) -> Sandbox | None:
-    contain = Contain(arguments.contain)
-    if line := uncontained(contain):
-        print(f"nonojudge: {line}", file=sys.stderr)
-    sandbox = built_sandbox(contain, arguments.show)
-    return sandbox and dataclasses.replace(sandbox, writable=(reports,))
 
 
 def _sandbox_tried(arguments: argparse.Namespace) -> int:
@@ -155,18 +162,3 @@ def _shown(arguments: argparse.Namespace, bot: BotUnderTest) -> list[StepResult]
             results.append(result)
         show.end(summary(results))
     return results
-
-
-def _to_json(bot: BotUnderTest, results: list[StepResult], conforms: bool) -> str:
-    import msgspec
-
-    result = CheckResult(
-        command=list(bot.command),
-        size=bot.size,
-        patience_seconds=bot.patience_seconds,
-        start_seconds=bot.start_seconds,
-        judge_version=__version__,
-        conforms=conforms,
-        steps=results,
-    )
-    return json.dumps(msgspec.to_builtins(result), indent=1)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import secrets
 import shlex
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
@@ -27,11 +26,6 @@ from nonobot.harness.user_files import loaded
 DEFAULT_SET = "boardgen:25x25x500:seed=7"
 
 VERSIONS = ("before", "after")
-
-ENDS_OF_A_RUN = (0, 1)
-"""All puzzles right, or not."""
-
-SECONDS_BETWEEN_LOOKS = 0.05
 
 EXAMPLES = f"""\
 examples:
@@ -79,13 +73,16 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    results: Path | None = arguments.results
     for version in VERSIONS:
         if not getattr(arguments, version):
             raise UnusableError(f"{version.upper()} is the command of a bot; it is empty")
+        if results and any((results / version).glob("*.json")):
+            raise UnusableError(f"{results / version} holds results already: --results takes a folder without any")
     loaded(arguments.set, arguments.size)  # an error in it comes before the first round
     options = _options(arguments)
-    with _folder(arguments.results) as folder:
-        folders = [folder / version for version in VERSIONS]
+    with tempfile.TemporaryDirectory(prefix="nonojudge-") as temporary:
+        folders = [(results or Path(temporary)) / version for version in VERSIONS]
         with Progress(None if arguments.quiet else arguments.rounds + 1) as progress:
             for number in range(arguments.rounds + 1):
                 progress.show(number, f"round {number} of {arguments.rounds}" if number else "warming up")
@@ -111,24 +108,8 @@ def _options(arguments: argparse.Namespace) -> list[str]:
     return options
 
 
-@contextlib.contextmanager
-def _folder(results: Path | None) -> Iterator[Path]:
-    """Provide the folder for the results: `results`, which must contain none, or a temporary one."""
-    if results is None:
-        with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
-            yield Path(folder)
-        return
-    for version in VERSIONS:
-        if any((results / version).glob("*.json")):
-            raise UnusableError(f"{results / version} holds results already: --results takes a folder without any")
-    yield results
-
-
 def _play(arguments: argparse.Namespace, options: Sequence[str], folders: Sequence[Path], number: int) -> None:
-    """Play a round; its results go into `folders`, except those of round 0.
-
-    UnusableError if a bot cannot be run, KeyboardInterrupt if the judge is interrupted; no bot is left running.
-    """
+    """Play a round; its results go into `folders`, except those of round 0. No bot is left running."""
     options = [*options, "--beside", f"{secrets.token_hex(4)}-{number}"]
     with tempfile.TemporaryDirectory(prefix="nonojudge-") as scratch, Interrupts() as interrupts:
         runs: dict[str, subprocess.Popen[bytes]] = {}
@@ -174,10 +155,10 @@ def _failed(runs: Mapping[str, subprocess.Popen[bytes]], interrupts: Interrupts)
     failed = None
     while True:
         ends = {bot: run.poll() for bot, run in runs.items()}
-        failed = failed or next((bot for bot, end in ends.items() if end not in (None, *ENDS_OF_A_RUN)), None)
+        failed = failed or next((bot for bot, end in ends.items() if end not in (None, 0, 1)), None)
         if None not in ends.values():
             return failed
         if failed or interrupts.told:
             for run in runs.values():
                 run.terminate()
-        time.sleep(SECONDS_BETWEEN_LOOKS)
+        time.sleep(0.05)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, whole_number
+from nonobot.harness.cli import say
 from nonobot.harness.errors import UnusableError, require_libraries
 
 EXAMPLES = """\
@@ -69,7 +69,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     def on_ready() -> None:
         print(f"page: {address} (Ctrl-C ends it)", flush=True)
         if not arguments.no_browser and not open_browser(address):
-            print("nonojudge: no browser here that can be opened; open the page in one yourself", file=sys.stderr)
+            say("no browser here that can be opened; open the page in one yourself")
 
     serve(own, arguments.host, results, arguments.puzzle_limit, on_ready)
     return 0

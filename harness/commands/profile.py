@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds
-from nonobot.harness.cli import SET_HELP, add_contain, add_core, add_json, add_size, add_warm_up
+from nonobot.harness.cli import SET_HELP, add_contain, add_core, add_json, add_size, add_warm_up, say
 from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.play.bot_command import own_bot
 from nonobot.harness.play.machine import tournament_core
@@ -115,19 +114,19 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     puzzle_set = loaded(arguments.source, arguments.size)
     command = arguments.bot_command or own_bot(puzzle_set)
     warm_up = arguments.warm_up or (None if arguments.bot_command else [*command, "--warm-up"])
+    given = vars(arguments)
     contain = Contain(arguments.contain)
-    if (line := uncontained(contain)) and not arguments.quiet:
-        print(f"nonojudge: {line}", file=sys.stderr)
-    show = [path.absolute() for path in vars(arguments).get("show", [])]
+    say(uncontained(contain), arguments.quiet)
+    show = [path.absolute() for path in given.get("show", [])]
     warmed_up(warm_up, built_sandbox(contain, show))
     terms = Configuration(
         contain=contain,
         wall_limit_seconds=arguments.time_limit,
         stall_limit_seconds=STALL_SECONDS,
-        core=arguments.core if "core" in arguments else tournament_core(),
+        core=given["core"] if "core" in given else tournament_core(),
     )
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
         profile = profile_of(puzzle_set, command, terms, progress.take, show)
     if profile.end.reason is EndReason.INTERRUPTED:
-        print("nonojudge: interrupted; this is the profile of what was done", file=sys.stderr)
+        say("interrupted; this is the profile of what was done")
     return profile

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from nonobot import __version__
 from nonobot.arguments import Parser
-from nonobot.harness.cli import add_results
+from nonobot.harness.cli import add_results, say
 from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import read_results
@@ -48,7 +47,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     require_libraries("a report", "matplotlib", "jinja2")
     results, problems = read_results(arguments.results)
     for problem in problems:
-        print(f"nonojudge: left out: {problem}", file=sys.stderr)
+        say(f"left out: {problem}")
     if not any(isinstance(result, RunResult) for result in results.values()):
         raise UnusableError("a report needs the result of a run, as `nonojudge run` writes it; here is none")
     require_writable(arguments.out)

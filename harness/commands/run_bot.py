@@ -8,10 +8,9 @@ import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from nonobot.arguments import Parser, whole_number
-from nonobot.harness.cli import SET_HELP, add_contain, add_core, add_json, add_size, add_warm_up
+from nonobot.harness.cli import SET_HELP, add_contain, add_core, add_json, add_size, add_warm_up, say
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.play.bot_command import name_of, own_bot
 from nonobot.harness.play.exchange_folder import file_names
@@ -100,11 +99,8 @@ def add_to(parser: Parser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     given = vars(arguments)
-    result_path = (
-        given.get("resume")
-        or given.get("result")
-        or Path("results", f"run-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}.json")
-    )
+    new_path = Path("results", f"run-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}.json")
+    result_path = given.get("resume") or given.get("result") or new_path
     try:
         result = _resumed(arguments) if "resume" in given else _played(arguments, result_path)
     except ResultLostError as lost:
@@ -127,7 +123,13 @@ def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     given = vars(arguments)
-    _require_free(result_path, given)
+    if "force" in given and "result" not in given:
+        raise UnusableError("--force is about the file that --result names: it needs --result FILE.json")
+    if "force" not in given and result_path.is_file():
+        raise UnusableError(
+            f"{result_path} is there already: --force overwrites it, --result with another name leaves it "
+            "(--resume goes on with an interrupted run)"
+        )
     if "core" in given and "cores" in given:
         raise UnusableError("--core names the one core of a bot, and --cores gives it several: take one of them")
     core = given["core"] if "core" in given else tournament_core(given.get("cores", 1))
@@ -135,9 +137,8 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), configuration.feed, dashes="--")
     puzzle_set = loaded(given.get("set", DEFAULT_SET), given.get("size"))
     if "core" not in given and not can_pin():
-        _say(arguments, "this system cannot hold a bot on one core; it may use all of them")
-    if line := uncontained(configuration.containment):
-        _say(arguments, line)
+        say("this system cannot hold a bot on one core; it may use all of them", arguments.quiet)
+    say(uncontained(configuration.containment), arguments.quiet)
     require_place(configuration, result_path)
     command, name, warm_up = arguments.bot_command, "nonobot", given.get("warm_up")
     if command:
@@ -151,20 +152,9 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     bot = replace(bot, warm_up_seconds=warmed_up(warm_up, sandbox))
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
         result = play(puzzle_set, bot, configuration, result_path, progress.take)
-    if (warning := busy_warning(result.machine)) and result.end.reason is not EndReason.NOT_STARTED:
-        _say(arguments, warning)
+    if result.end.reason is not EndReason.NOT_STARTED:
+        say(busy_warning(result.machine), arguments.quiet)
     return result
-
-
-def _require_free(result_path: Path, given: dict[str, Any]) -> None:
-    """Check that the run overwrites no file without --force."""
-    if "force" in given and "result" not in given:
-        raise UnusableError("--force is about the file that --result names: it needs --result FILE.json")
-    if "force" not in given and result_path.is_file():
-        raise UnusableError(
-            f"{result_path} is there already: --force overwrites it, --result with another name leaves it "
-            "(--resume goes on with an interrupted run)"
-        )
 
 
 def _resumed(arguments: argparse.Namespace) -> RunResult:
@@ -179,8 +169,3 @@ def _resumed(arguments: argparse.Namespace) -> RunResult:
     puzzle_set = loaded(recorded.name, (recorded.width, recorded.height))
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
         return resume(puzzle_set, arguments.resume, progress.take)
-
-
-def _say(arguments: argparse.Namespace, line: str) -> None:
-    if not arguments.quiet:
-        print(f"nonojudge: {line}", file=sys.stderr)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser
-from nonobot.harness.cli import add_results
+from nonobot.harness.cli import add_results, say
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_csv, as_json, as_markdown, as_text
@@ -49,7 +48,7 @@ def add_to(parser: Parser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     results, problems = read_results(arguments.results)
     for problem in problems:
-        print(f"nonojudge: left out: {problem}", file=sys.stderr)
+        say(f"left out: {problem}")
     if not results:
         raise UnusableError("no result to show")
     output: Path | None = arguments.output

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from nonobot.arguments import Parser
+from nonobot.harness.cli import say
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers, played_on
 from nonobot.harness.errors import UnusableError
@@ -100,8 +101,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         )
     if arguments.contain:
         tournament = msgspec.structs.replace(tournament, contain=Contain(arguments.contain))
-    if (line := uncontained(tournament.contain)) and not arguments.quiet:
-        print(f"nonojudge: {line}", file=sys.stderr)
+    say(uncontained(tournament.contain), arguments.quiet)
     folder = arguments.results or Path("results") / tournament.name
     todo = scheduled_runs(tournament, folder)
     with held(folder):
@@ -150,23 +150,22 @@ def _all_played(
             if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
                 raise KeyboardInterrupt
             if result.end.reason is EndReason.NOT_STARTED:
-                print(f"nonojudge: {scheduled.entrant.name}: {result.end.detail}", file=sys.stderr)
+                say(f"{scheduled.entrant.name}: {result.end.detail}")
             results[scheduled.result_path] = result
     return results
 
 
 def _played(scheduled: ScheduledRun, before: RunResult | None, place: str, quiet: bool) -> RunResult:
-    def say(line: str) -> None:
+    def show(note: str) -> None:
         if not quiet:
-            print(line, file=sys.stderr, flush=True)
+            print(f"{place} {scheduled.name}{note}", file=sys.stderr, flush=True)
 
-    name = f"{place} {scheduled.name}"
     if before and before.end.reason not in GOES_ON:
-        say(f"{name}: played before; {before.outcome}")
+        show(f": played before; {before.outcome}")
         return before
-    say(f"{name} ...")
+    show(" ...")
     with RunProgress(len(scheduled.puzzle_set.puzzles), quiet) as progress:
         result = scheduled.play(before, progress.take)
     if result.end.reason is not EndReason.NOT_STARTED:
-        say(f"{name}: {result.outcome}")
+        show(f": {result.outcome}")
     return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,14 +15,7 @@ from nonobot.arguments import LONGEST_SECONDS, byte_count, size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import tournament_core
-from nonobot.harness.results.conditions import (
-    PROCESS_LIMIT,
-    STALL_SECONDS,
-    Configuration,
-    Contain,
-    Feed,
-    FileNames,
-)
+from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
 from nonobot.tournament_data import PuzzleSet
 
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
@@ -80,6 +74,23 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     any_order: bool = False
     contain: Contain = Contain.AUTO
 
+    @property
+    def configuration(self) -> Configuration:
+        """The configuration of every run."""
+        core = tournament_core(self.cores) if self.core is None else self.core
+        return Configuration(
+            feed=self.feed,
+            wall_limit_seconds=self.limits.time,
+            cpu_limit_seconds=self.limits.cpu,
+            puzzle_limit_seconds=self.limits.puzzle,
+            memory_limit_bytes=byte_count(self.limits.memory) if self.limits.memory else None,
+            stall_limit_seconds=self.limits.stall or None,
+            core=None if core == "any" else core,
+            any_order=self.any_order,
+            contain=self.contain,
+            process_limit=self.limits.processes or None,
+        )
+
 
 def read_tournament(path: Path) -> Tournament:
     """Return the tournament that a file defines; UnusableError, with the place, if it defines none."""
@@ -97,42 +108,18 @@ def _check(path: Path, tournament: Tournament) -> None:
     for kind, entries in (("bots", tournament.bots), ("sets", tournament.sets)):
         if not entries:
             raise UnusableError(f"{path}: no {kind}; a tournament needs at least one")
-    names = [file_name(bot.name) for bot in tournament.bots]
-    twice = next((bot.name for bot in tournament.bots if names.count(file_name(bot.name)) > 1), None)
-    if twice is not None:
-        raise UnusableError(f"{path}: the name {twice!r} does not tell its bot from another")
+    names = Counter(file_name(bot.name) for bot in tournament.bots)
     for bot in tournament.bots:
+        if names[file_name(bot.name)] > 1:
+            raise UnusableError(f"{path}: the name {bot.name!r} does not tell its bot from another")
         if not _words(bot.command):
             raise UnusableError(f"{path}: the bot {bot.name!r} has no command")
         try:
-            files_of(bot, tournament.feed)
+            file_names(bot.reads, bot.writes, bot.logs, tournament.feed)
         except UnusableError as error:
             raise UnusableError(f"{path}: the bot {bot.name!r}: {error}") from None
     if tournament.core is not None and tournament.cores > 1:
         raise UnusableError(f"{path}: 'core' names the one core of a bot, and 'cores' gives it several: take one")
-
-
-def files_of(bot: Entrant, feed: Feed) -> FileNames | None:
-    """Return the files of a bot that works on files, else None; UnusableError if no bot could work on them."""
-    return file_names(bot.reads, bot.writes, bot.logs, feed)
-
-
-def configuration_of(tournament: Tournament) -> Configuration:
-    """Return the configuration of every run."""
-    limits = tournament.limits
-    core = tournament_core(tournament.cores) if tournament.core is None else tournament.core
-    return Configuration(
-        feed=tournament.feed,
-        wall_limit_seconds=limits.time,
-        cpu_limit_seconds=limits.cpu,
-        puzzle_limit_seconds=limits.puzzle,
-        memory_limit_bytes=byte_count(limits.memory) if limits.memory else None,
-        stall_limit_seconds=limits.stall or None,
-        core=None if core == "any" else core,
-        any_order=tournament.any_order,
-        contain=tournament.contain,
-        process_limit=limits.processes or None,
-    )
 
 
 def played_set(played: str | PlayedSet) -> tuple[str, tuple[int, int] | None]:

@@ -8,36 +8,21 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import named_by
+from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.journal import journal_path
-from nonobot.harness.play.match import (
-    GOES_ON,
-    Bot,
-    WarmUpError,
-    not_started,
-    play,
-    require_place,
-    resume,
-    warmed_up,
-)
+from nonobot.harness.play.match import Bot, WarmUpError, not_started, play, require_place, resume, warmed_up
 from nonobot.harness.play.run_state import OnVerdict, stderr_path
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.result_files import read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult
-from nonobot.harness.tournament.definition import (
-    Entrant,
-    Tournament,
-    configuration_of,
-    file_name,
-    files_of,
-    filled_in,
-    played_set,
-)
+from nonobot.harness.tournament.definition import Entrant, Tournament, file_name, filled_in, played_set
 from nonobot.harness.user_files import loaded, require_writable
 from nonobot.tournament_data import PuzzleSet
 
@@ -46,23 +31,17 @@ from nonobot.tournament_data import PuzzleSet
 class ScheduledRun:
     """A run of a bot on a set.
 
-    Attributes
-    ----------
-    others : sequence of sequence of str
-        The commands of the other bots, whose files are hidden from this one.
-    core_named : bool
-        Whether the tournament names the core; otherwise all cores are alike.
-    hide : sequence of Path
-        Other files to hide from the bot, wherever it plays: the results, also of other tournaments.
+    The files of `others`, the commands of the other bots, are hidden from this one, and so is `hide`, wherever it
+    plays: the results, also of other tournaments.
     """
 
     entrant: Entrant
     puzzle_set: PuzzleSet
     configuration: Configuration
     result_path: Path
-    others: Sequence[Sequence[str]] = ()
-    core_named: bool = False
-    hide: Sequence[Path] = ()
+    others: Sequence[Sequence[str]]
+    core_named: bool  # whether the tournament names the core; otherwise all cores are alike
+    hide: Sequence[Path]
 
     @property
     def name(self) -> str:
@@ -82,13 +61,11 @@ class ScheduledRun:
     @property
     def files(self) -> FileNames | None:
         """The bot's files, if it works on files."""
-        return files_of(self.entrant, self.configuration.feed)
+        bot = self.entrant
+        return file_names(bot.reads, bot.writes, bot.logs, self.configuration.feed)
 
     def played(self) -> RunResult | None:
-        """Return the result in the file, also of an interrupted run; None if the bot was not started.
-
-        It is an UnusableError if the result is of another command, set or configuration.
-        """
+        """Return the result in the file, also of an interrupted run; None if the bot was not started."""
         if not self.result_path.exists():
             return None
         result = read_result(self.result_path)
@@ -102,15 +79,19 @@ class ScheduledRun:
         return result
 
     def play(self, before: RunResult | None, on_verdict: OnVerdict) -> RunResult:
-        """Play, or resume an interrupted run with the result `before`; return the result, which is in its file.
-
-        A bot that cannot be warmed up or started has a result, too.
-        """
-        if before is not None and before.end.reason not in GOES_ON:
-            return before
+        """Play, or resume an interrupted run with the result `before`; return the result, which is in its file."""
         if before is not None or journal_path(self.result_path).exists():
             return resume(self.puzzle_set, self.result_path, on_verdict, self._hidden())
-        result = self._begun(on_verdict)
+        require_place(self.configuration, self.result_path)
+        show = [Path(one).absolute() for one in self.entrant.show]
+        bot = Bot(self.entrant.name, self.command, files=self.files, show=show, hide=self._hidden())
+        sandbox = bot.sandbox(self.configuration.containment, self.result_path)
+        try:
+            bot = replace(bot, warm_up_seconds=warmed_up(self.programs[1], sandbox))
+        except WarmUpError as error:
+            result = not_started(self.puzzle_set, bot, self.configuration, str(error))
+        else:
+            result = play(self.puzzle_set, bot, self.configuration, self.result_path, on_verdict)
         if not result.started:
             write_json(self.result_path, result)
         return result
@@ -136,34 +117,20 @@ class ScheduledRun:
         for path in (self.result_path, journal_path(self.result_path)):
             path.unlink(missing_ok=True)
 
-    def _begun(self, on_verdict: OnVerdict) -> RunResult:
-        require_place(self.configuration, self.result_path)
-        show = [Path(one).absolute() for one in self.entrant.show]
-        bot = Bot(self.entrant.name, self.command, files=self.files, show=show, hide=self._hidden())
-        sandbox = bot.sandbox(self.configuration.containment, self.result_path)
-        try:
-            took = warmed_up(self.programs[1], sandbox)
-        except WarmUpError as error:
-            return not_started(self.puzzle_set, bot, self.configuration, str(error))
-        return play(
-            self.puzzle_set, replace(bot, warm_up_seconds=took), self.configuration, self.result_path, on_verdict
-        )
-
     def _hidden(self) -> list[Path]:
         """Return the files to hide from the bot: the results, and the files of the others on this machine."""
         return [*self.hide, *(path for one in self.others for path in named_by(one))]
 
     def _is(self, result: RunResult) -> bool:
         # A sandbox changes no answer, and older results contain no limit on processes.
-        own, its = (
-            self.configuration,
-            msgspec.structs.replace(result.configuration, contain=self.configuration.contain),
-        )
+        own, its = self.configuration, result.configuration
+        alike: dict[str, Any] = {"contain": own.contain}
         if its.process_limit is UNSET:
-            its = msgspec.structs.replace(its, process_limit=own.process_limit)
+            alike["process_limit"] = own.process_limit
         if not self.core_named and len(own.cores) == len(its.cores):
-            own, its = msgspec.structs.replace(own, core=None), msgspec.structs.replace(its, core=None)
+            alike["core"] = own.core
         mine = self.entrant.name, self.command, self.files, SetFacts.of(self.puzzle_set), own
+        its = msgspec.structs.replace(its, **alike)
         return mine == (result.bot, result.command, result.files or None, result.set, its)
 
 
@@ -173,13 +140,11 @@ def held(folder: Path) -> Iterator[None]:
     require_writable(folder / "any")
     file = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(file)
-        raise UnusableError(f"another one plays this tournament: it writes to {folder}") from None
-    except OSError:  # a file system without locks
-        pass
-    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UnusableError(f"another one plays this tournament: it writes to {folder}") from None
         yield
     finally:
         os.close(file)
@@ -187,7 +152,7 @@ def held(folder: Path) -> Iterator[None]:
 
 def scheduled_runs(tournament: Tournament, folder: Path) -> list[ScheduledRun]:
     """Return the runs, set by set, with results in `folder`; UnusableError if a set cannot be read."""
-    configuration = configuration_of(tournament)
+    configuration = tournament.configuration
     results = folder.absolute()  # a worker has another working folder, and plays into another folder
     return [
         ScheduledRun(
