@@ -35,28 +35,15 @@ GradeBoard = Callable[[Puzzle], Grade]
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """Questions about boards of a size, and the limits at which a board is given up.
+    """Questions about boards of a size, and the limits at which a board is given up."""
 
-    Attributes
-    ----------
-    size : (int, int)
-        Width and height of every board.
-    solutions : int
-        Solutions to look for; with 2, the bot reports whether a board is unique.
-    levels : bool
-        Whether to grade the levels of unique boards, too.
-    puzzle_seconds : float
-    line_limit : int
-        Lines painted after which a board is given up, the same boards on every machine.
-    contain : Contain
-        Whether the bot runs in the sandbox.
-    """
-
-    size: tuple[int, int]
-    solutions: int
-    levels: bool
+    size: tuple[int, int]  # width and height of every board
+    solutions: int  # to look for; with 2, the bot reports whether a board is unique
     puzzle_seconds: float
-    line_limit: int
+    levels: bool = False  # whether to grade the levels of unique boards, too
+    line_limit: int = (
+        0  # lines painted until a board is given up, the same ones on every machine; 0 for any number
+    )
     contain: Contain = Contain.NO
 
     @contextlib.contextmanager
@@ -66,20 +53,14 @@ class Grading:
         The champion shows which boards line logic alone solves. A unique board that it needs more for goes to the
         strategy `papers`, whose first node is FP1 of Wu et al. 2013. Both are warm from the first board on.
         """
-        options: dict[str, Any] = {
-            "solutions": self.solutions,
-            "puzzle_seconds": self.puzzle_seconds,
-            "line_limit": self.line_limit,
-            "contain": self.contain,
-        }
         with contextlib.ExitStack() as stack:
-            champion = stack.enter_context(grading_bot(self.size, **options))
+            champion = stack.enter_context(grading_bot(self))
             if not self.levels:
                 yield champion
                 return
             papers = None
             if max(self.size) <= LONGEST_PROBED_SIDE:
-                papers = stack.enter_context(grading_bot(self.size, strategy="papers", **options))
+                papers = stack.enter_context(grading_bot(self, "papers"))
             white = Puzzle(columns=((),) * self.size[0], rows=((),) * self.size[1])
             for bot in filter(None, (champion, papers)):
                 bot(white)
@@ -94,36 +75,23 @@ class Grading:
 
 
 @contextlib.contextmanager
-def grading_bot(
-    size: tuple[int, int],
-    *,
-    solutions: int,
-    puzzle_seconds: float,
-    line_limit: int | None = None,
-    strategy: str = "champion",
-    contain: Contain = Contain.NO,
-) -> Iterator[GradingBot]:
-    """Start the bot with a strategy, and end it with the block; see :class:`Grading`.
-
-    Raises
-    ------
-    UnusableError
-        If it must run in a sandbox and cannot.
-    """
+def grading_bot(grading: Grading, strategy: str = "champion") -> Iterator[GradingBot]:
+    """Start the bot with a strategy, and end it with the block; UnusableError if no sandbox can be built."""
+    width, height = grading.size
     command = [
         *OWN_BOT,
-        *("--size", f"{size[0]}x{size[1]}"),
-        *("--solutions", str(solutions)),
-        *("--puzzle-limit", f"{puzzle_seconds:g}"),
-        *(("--line-limit", str(line_limit)) if line_limit else ()),
+        *("--size", f"{width}x{height}"),
+        *("--solutions", str(grading.solutions)),
+        *("--puzzle-limit", f"{grading.puzzle_seconds:g}"),
+        *(("--line-limit", str(grading.line_limit)) if grading.line_limit else ()),
         *("--on-unsolved", "omit"),
         *("--stats", "/dev/stdout"),
         *("--strategy", strategy),
     ]
     words = _Words()
-    sandbox = built_sandbox(contain)
+    sandbox = built_sandbox(grading.contain)
     with BotProcess(command, words, sandbox=sandbox and sandbox.warming()) as process:  # it may compile
-        yield GradingBot(process, words, solutions, puzzle_seconds)
+        yield GradingBot(process, words, grading)
 
 
 class _Words(LastWords):
@@ -138,21 +106,11 @@ class _Words(LastWords):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Findings:
-    """The solutions of a board that the bot found.
+    """The solutions of a board that the bot found."""
 
-    Attributes
-    ----------
-    solutions : bool array, shape (number, height, width)
-        True for black.
-    complete : bool
-        Whether the board is known to have no others.
-    in_time : bool
-        Whether the bot completed its search, or found as many solutions as it looked for.
-    """
-
-    solutions: npt.NDArray[np.bool_]
-    complete: bool
-    in_time: bool
+    solutions: npt.NDArray[np.bool_]  # shape (number, height, width), true for black
+    complete: bool  # whether the board is known to have no others
+    in_time: bool  # whether the bot completed its search, or found as many solutions as it looked for
 
     @property
     def unique(self) -> bool:
@@ -160,7 +118,7 @@ class Findings:
         return self.complete and len(self.solutions) == 1
 
 
-_Told = tuple[dict[str, Any], bytes]
+_Told = tuple[dict[str, Any], bytearray]
 """A record of the bot, and the digits of the answers before it."""
 
 
@@ -168,15 +126,15 @@ class _RecordReader:
     """Reads the bot's records, and the answers before each."""
 
     def __init__(self) -> None:
-        self._rows: list[bytes] = []
+        self._digits = bytearray()
 
     def feed(self, line: bytes) -> list[_Told]:
-        if not line.startswith(b"{"):
-            self._rows += [] if line.startswith(b"$") else [line]
-            return []
-        digits = b"".join(self._rows).translate(None, b"\t\r\n ")
-        self._rows = []
-        return [(json.loads(line), digits)]
+        if line.startswith(b"{"):
+            digits, self._digits = self._digits, bytearray()
+            return [(json.loads(line), digits)]
+        if not line.startswith(b"$"):
+            self._digits += line.translate(None, b"\t\r\n ")
+        return []
 
     def close(self) -> list[_Told]:
         return []
@@ -185,32 +143,28 @@ class _RecordReader:
 class GradingBot:
     """A running bot that writes records to its stdout; see :func:`grading_bot`."""
 
-    def __init__(
-        self, transport: Transport, words: LastWords, solutions: int, puzzle_seconds: float = math.inf
-    ) -> None:
+    def __init__(self, transport: Transport, words: LastWords, grading: Grading) -> None:
         self._transport = transport
         self._talk = Conversation(transport, _RecordReader())
         self._words = words
-        self._solutions = solutions
-        self._puzzle_seconds = puzzle_seconds
+        self._grading = grading
 
     def __call__(self, puzzle: Puzzle) -> Grade:
         """Return the grade of a board; UnusableError if the bot cannot solve it."""
         record, _ = self._told(puzzle)
         unique = record["verdict"] == "unique"
         # Fewer solutions than were looked for, and no end of the search: the time was up.
-        decided = unique or record["solutions"] == self._solutions
-        return Grade(
-            decided, unique, record[WORK_COUNT], record.get("conflicts", 0), _level(record) if unique else None
-        )
+        decided = unique or record["solutions"] == self._grading.solutions
+        level = _level(record) if unique else None
+        return Grade(decided, unique, record[WORK_COUNT], record.get("conflicts", 0), level)
 
     def findings(self, puzzle: Puzzle) -> Findings:
         """Return the solutions of a board; UnusableError if the bot cannot solve it."""
         record, digits = self._told(puzzle)
         cells = np.frombuffer(digits, np.uint8).reshape(-1, puzzle.height, puzzle.width) == ord("1")
-        all_wanted = len(cells) == self._solutions
+        all_wanted = len(cells) == self._grading.solutions
         # The record says nothing of an end of the search after several solutions, but before its time was up.
-        ended = record["verdict"] == "unique" or record["seconds"] < self._puzzle_seconds
+        ended = record["verdict"] == "unique" or record["seconds"] < self._grading.puzzle_seconds
         return Findings(cells, complete=ended and not all_wanted, in_time=ended or all_wanted)
 
     def _told(self, puzzle: Puzzle) -> _Told:

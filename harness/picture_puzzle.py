@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, number, seconds, whole_number
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.grading import Findings, GradingBot, grading_bot
+from nonobot.harness.grading import Findings, Grading, GradingBot, grading_bot
 from nonobot.harness.make_unique import MOST_TRIES, MadeUnique, differing, make_unique
 from nonobot.harness.pictures.image_cells import LARGEST_SIDE, Cells, read_cells
 from nonobot.harness.progress import Progress
@@ -89,7 +89,7 @@ def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to:
     height, width = cells.shape
     solutions = max(2, min(MOST_SOLUTIONS, MOST_CELLS_OF_SOLUTIONS // cells.size))
     try:
-        with grading_bot((width, height), solutions=solutions, puzzle_seconds=limit) as bot:
+        with grading_bot(Grading((width, height), solutions=solutions, puzzle_seconds=limit)) as bot:
             if arguments.unique:
                 made = _made_unique(cells, bot, arguments.tries or MOST_TRIES)
                 cells, is_as_wanted = made.cells, made.unique

@@ -9,8 +9,8 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -67,27 +67,22 @@ def noted(path: Path) -> list[int]:
 @contextlib.contextmanager
 def beside(work: Callable[[], None]) -> Iterator[None]:
     """Have something done in a thread while the block goes on, and see that it was."""
-    failures: list[BaseException] = []
 
-    def guarded() -> None:
-        try:
-            work()
-        except BaseException as error:
-            failures.append(error)
+    def interrupt(done: Future[None]) -> None:
+        if done.exception():
             os.kill(os.getpid(), signal.SIGINT)  # the block may wait for it
 
-    thread = threading.Thread(target=guarded)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
-        if failures:
-            raise failures[0]
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(work)
+        done.add_done_callback(interrupt)
+        try:
+            yield
+        finally:
+            done.result()
 
 
 class Cluster:
-    """A scheduler and workers, started and killed as a test likes; all are gone with the `with` block."""
+    """A scheduler and workers, started and killed as a test likes; all are gone once it is closed."""
 
     def __init__(self, folder: Path) -> None:
         with socket.socket() as free:
@@ -99,13 +94,9 @@ class Cluster:
         self._log = (folder / "cluster.log").open("wb")
         self.start_scheduler()
 
-    def __enter__(self) -> Cluster:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         for process in [*self.workers, self.scheduler]:
-            process.kill()
-            process.wait()
+            self.kill(process)
         self._log.close()
 
     def start_scheduler(self) -> None:
@@ -143,5 +134,6 @@ class Cluster:
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    with Cluster(tmp_path) as found:
-        yield found
+    found = Cluster(tmp_path)
+    yield found
+    found.close()

@@ -15,13 +15,12 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from nonobot.bot.cli import parse
 from nonobot.bot.process import make_strategy
-from nonobot.bot.strategy import Strategy
 from nonobot.tournament_data import load_set
 
 FOLDER = Path(__file__).parent / "golden" / "counts"
@@ -34,8 +33,7 @@ TOURNAMENT = "boardgen:25x25x16:seed=19:p2=0.42"
 WIDE = "boardgen:36x20x10:seed=26:p2=0.42"
 
 
-@dataclass(frozen=True)
-class Golden:
+class Golden(NamedTuple):
     """One file: the options of `nonobot`, and the sets that are solved with them."""
 
     options: Sequence[str]
@@ -51,19 +49,14 @@ GOLDEN = {
     "papers-fp3": Golden(("--strategy", "papers", "--probing", "fp3"), (SMALL, WIDE)),
 }
 
-Place = tuple[str, int]
-"""Set and number of a puzzle."""
-
-Facts = dict[str, str | int]
-"""The status of a puzzle, then its counts."""
-
-Counts = dict[Place, Facts]
+Counts = dict[tuple[str, int], dict[str, str | int]]
+"""By the set and the number of a puzzle: its status, then its counts."""
 
 
-def counted(options: Sequence[str], sets: Sequence[str], strategy: Strategy | None = None) -> Counts:
-    """Solve sets with the options of `nonobot`, or a given strategy, and return what was counted."""
+def counted(options: Sequence[str], sets: Sequence[str]) -> Counts:
+    """Solve sets with the options of `nonobot`, and return what was counted."""
     parsed = parse(options)
-    strategy = strategy or make_strategy(parsed)
+    strategy = make_strategy(parsed)
     strategy.prepare(lambda *_: None)
     counts: Counts = {}
     for name in sets:
@@ -137,16 +130,16 @@ def main(arguments: Sequence[str]) -> int:
         prog="python -m tests.golden_counts",
         description="Compare the exact counts of searches with those on file. Exit status 1 if any differs.",
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(GOLDEN)} (default: all)")
+    parser.add_argument(
+        "names", nargs="*", choices=GOLDEN, metavar="NAME", help=f"one of {', '.join(GOLDEN)} (default: all)"
+    )
     parser.add_argument("--refresh", action="store_true", help="put the counts of now on file")
     given = parser.parse_args(arguments)
-    if unknown := set(given.names) - set(GOLDEN):
-        parser.error(f"no counts {sorted(unknown)[0]!r}; there are {', '.join(GOLDEN)}")
     all_same = True
     for name in given.names or GOLDEN:
         path = FOLDER / f"{name}.txt"
         before = from_text(path.read_text(encoding="ascii")) if path.exists() else {}
-        now = counted(GOLDEN[name].options, GOLDEN[name].sets)
+        now = counted(*GOLDEN[name])
         words = difference(name, before, now)
         print(words or f"{name}: the counts of {len(now)} puzzles are as they were")
         all_same = all_same and words is None

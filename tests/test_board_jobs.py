@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 from nonobot.harness import cli
 from nonobot.harness.cluster import board_jobs
-from nonobot.harness.cluster.board_jobs import Plan, completed, select_on, survey_on
-from nonobot.harness.cluster.board_tasks import graded
+from nonobot.harness.cluster.board_jobs import Plan, completed, graded, select_on, survey_on
 from nonobot.harness.cluster.cluster_workers import connected
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.grading import Grading
@@ -55,15 +54,8 @@ def outcome(boards):
     return yielded, None
 
 
-recipes = st.builds(
-    Recipe,
-    width=st.integers(3, 6),
-    height=st.integers(3, 6),
-    count=st.integers(1, 12),
-    seed=st.integers(0, 2**70),
-    p1=st.floats(0.3, 0.7),
-    p2=st.floats(0.3, 0.7),
-)
+sides, densities = st.integers(3, 6), st.floats(0.3, 0.7)
+recipes = st.builds(Recipe, sides, sides, st.integers(1, 12), st.integers(0, 2**70), densities, densities)
 
 
 def planned(recipe, rules, grade_board, workers, order, on_draw):
@@ -100,20 +92,14 @@ def test_a_plan_keeps_the_boards_that_a_selection_in_order_keeps(recipe, rules, 
 
 def test_a_plan_looks_at_few_boards_in_vain():
     recipe, rules = Recipe(6, 6, 40, seed=3), Rules(unique=True, choices=4)
-    looked_at, counted = 0, []
+    looked_at, counted = [], []
 
     def grade_board(puzzle):
-        nonlocal looked_at
-        looked_at += 1
+        looked_at.append(puzzle)
         return judged_with((10, 3))(puzzle)
 
     assert len(list(planned(recipe, rules, grade_board, 4, Random(5), counted.append))) == 40
-    assert looked_at < 1.25 * len(counted)
-
-
-def fake_bot(monkeypatch):
-    bot = contextlib.nullcontext(judged_with((8, 5)))
-    monkeypatch.setattr("nonobot.harness.cluster.board_tasks._warm_bot", lambda grading: bot)
+    assert len(looked_at) < 1.25 * len(counted)
 
 
 def without_seconds(survey):
@@ -124,7 +110,8 @@ def without_seconds(survey):
 
 @pytest.mark.parametrize("seconds", [1e-6, 1e-3, 10.0])
 def test_a_survey_does_not_depend_on_its_tasks(monkeypatch, seconds):
-    fake_bot(monkeypatch)
+    bot = contextlib.nullcontext(judged_with((8, 5)))
+    monkeypatch.setattr(board_jobs, "_warm_bot", lambda grading: bot)
     asked = [(GRADING, Recipe(5, side, 123, seed=4, p1=0.3, p2=0.7)) for side in (5, 4, 6)]
     told = []
     monkeypatch.setattr(board_jobs, "TASK_SECONDS", seconds)
@@ -181,23 +168,6 @@ def bots_below(process):
     return found
 
 
-def workers_of(run):
-    """Wait until bots are at work, and return the processes that started them; none if the run ends before."""
-    end = time.monotonic() + 120
-    while run.poll() is None and time.monotonic() < end:
-        with contextlib.suppress(psutil.NoSuchProcess):  # the run has ended
-            found = {one.parent() for one in bots_below(psutil.Process(run.pid))}
-            if len(found) == 2:
-                return list(found)
-        time.sleep(0.05)
-    return []
-
-
-def wait_until_gone(processes):
-    _, left = psutil.wait_procs(processes, timeout=30)
-    assert not left
-
-
 @pytest.mark.slow
 def test_workers_that_are_killed_change_nothing(compiled):
     recipe, rules = Recipe(20, 20, 10, seed=5, p1=0.5, p2=0.4), Rules(unique=False, choices=200)
@@ -217,21 +187,21 @@ def test_workers_that_are_killed_change_nothing(compiled):
     with connected("local:2") as client:
         assert list(select_on(client, grading, recipe, rules, kill_some)) == alone
     assert len({one.pid for one in killed}) == 2
-    wait_until_gone([*killed, *bots])
+    assert not psutil.wait_procs([*killed, *bots], timeout=30)[1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_neither_a_file_nor_a_process(compiled, tmp_path, number):
     with run_on_workers(tmp_path, "25x25x1000", "--hard", "1000") as run:
-        assert workers_of(run)
+        wait_until(lambda: len(bots_below(psutil.Process(run.pid))) == 2)
         started = psutil.Process(run.pid).children(recursive=True)
         run.send_signal(number)
         _, err = run.communicate(timeout=60)
     assert run.returncode == 130
     assert b"Traceback" not in err
     assert os.listdir(tmp_path) == []  # noqa: PTH208
-    wait_until_gone(started)
+    assert not psutil.wait_procs(started, timeout=30)[1]
 
 
 @pytest.mark.slow

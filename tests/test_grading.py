@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from types import SimpleNamespace
 
 import numpy as np
 import psutil
@@ -12,7 +13,6 @@ import pytest
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.grading import WORK_COUNT, Grading, GradingBot, _Words, grading_bot
-from nonobot.harness.play.bot_process import LastWords
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.select import Grade, drawn_board
@@ -25,19 +25,12 @@ pytestmark = pytest.mark.usefixtures("compiled")
 PUZZLE = Puzzle(columns=((1,), ()), rows=((1,), ()))
 
 
-def grade_of(record, solutions):
-    """Return what is made of a record, from a script that takes a board and answers, or ends."""
-    words = LastWords()
-    answer = b"$1\n1\t0\n0\t0\n"
-    said = [("wrote", answer), ("wrote", json.dumps(record).encode() + b"\n")] if record else [("ended", None)]
-
-    class Bot(ScriptedTransport):
-        def send(self, data, last=False):
-            super().send(data, last)
-            words.write(b"nonobot: one\nnonobot: two\n")
-
-    bot = Bot(("sent", format_puzzle(1, PUZZLE)), *said)
-    return GradingBot(bot, words, solutions)(PUZZLE)
+def scripted(record, solutions, answers=b"$1\n1\t0\n0\t0\n"):
+    """Return a bot that takes a board, and answers, or ends if there is no record."""
+    said = [("wrote", answers), ("wrote", json.dumps(record).encode() + b"\n")] if record else [("ended", None)]
+    transport = ScriptedTransport(("sent", format_puzzle(1, PUZZLE)), *said)
+    words = SimpleNamespace(data=b"", last_line="nonobot: two")
+    return GradingBot(transport, words, Grading(PUZZLE.size, solutions, puzzle_seconds=5.0))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +49,8 @@ def test_the_grade_of_a_record(status, number, verdict, solutions, decided):
     record = {"puzzle": 1, "status": status, "seconds": 0.1, "solutions": number, "verdict": verdict}
     unique = verdict == "unique"
     expected = Grade(decided, unique, work=7, conflicts=3, level="search" if unique else None)
-    assert grade_of(record | {WORK_COUNT: 7, "decisions": 1, "conflicts": 3}, solutions) == expected
+    bot = scripted(record | {WORK_COUNT: 7, "decisions": 1, "conflicts": 3}, solutions)
+    assert bot(PUZZLE) == expected
 
 
 @pytest.mark.parametrize(
@@ -69,12 +63,12 @@ def test_the_grade_of_a_record(status, number, verdict, solutions, decided):
 )
 def test_no_use_of_a_bot_is_one_line(record, message):
     with pytest.raises(UnusableError) as caught:
-        grade_of(record, 1)
+        scripted(record, 1)(PUZZLE)
     assert str(caught.value) == message
 
 
 def test_a_bot_that_is_gone_is_noticed():
-    with grading_bot((2, 2), solutions=1, puzzle_seconds=60) as grade_board:
+    with grading_bot(Grading((2, 2), solutions=1, puzzle_seconds=60)) as grade_board:
         assert grade_board(PUZZLE).decided
         os.kill(grade_board._transport.pid, signal.SIGKILL)
         with pytest.raises(UnusableError, match="the bot ended: "):
@@ -96,10 +90,10 @@ def test_the_levels_of_random_boards_are_those_of_the_slow_twins():
 def test_a_limit_of_lines_strikes_at_the_same_place_each_time():
     recipe = Recipe(20, 20, 12, seed=2, p1=0.45, p2=0.35)
     boards = [drawn_board(recipe, index, 0)[0] for index in range(12)]
-    with grading_bot((20, 20), solutions=2, puzzle_seconds=60) as grade_board:
+    with grading_bot(Grading((20, 20), solutions=2, puzzle_seconds=60)) as grade_board:
         free = [grade_board(puzzle) for puzzle in boards]
     limit = sorted(one.work for one in free)[6]
-    with grading_bot((20, 20), solutions=2, puzzle_seconds=60, line_limit=limit) as grade_board:
+    with grading_bot(Grading((20, 20), solutions=2, puzzle_seconds=60, line_limit=limit)) as grade_board:
         first, second = ([grade_board(puzzle) for puzzle in boards] for _ in range(2))
     assert first == second
     for limited, one in zip(first, free, strict=True):
@@ -110,7 +104,7 @@ def test_a_limit_of_lines_strikes_at_the_same_place_each_time():
 
 @pytest.mark.parametrize("most", [2, 3, 50])
 def test_the_solutions_are_those_of_enumeration(most):
-    with grading_bot((3, 2), solutions=most, puzzle_seconds=60) as bot:
+    with grading_bot(Grading((3, 2), solutions=most, puzzle_seconds=60)) as bot:
         for grid in all_grids(3, 2):
             puzzle = Puzzle.from_grid(grid)
             known = {np.array(solution, bool).tobytes() for solution in naive.solutions(puzzle)}
@@ -142,12 +136,9 @@ def test_the_solutions_are_those_of_enumeration(most):
     ],
 )
 def test_what_is_not_known_of_the_solutions(number, verdict, seconds, complete, in_time):
-    answer = b"$1\n1\t0\n0\t1\n"
     status = "solved" if number else "timeout"
     record = {"status": status, "seconds": seconds, "solutions": number, "verdict": verdict, WORK_COUNT: 7}
-    said = [("wrote", number * answer), ("wrote", json.dumps(record).encode() + b"\n")]
-    bot = ScriptedTransport(("sent", format_puzzle(1, PUZZLE)), *said)
-    found = GradingBot(bot, LastWords(), solutions=3, puzzle_seconds=5.0).findings(PUZZLE)
+    found = scripted(record, 3, number * b"$1\n1\t0\n0\t1\n").findings(PUZZLE)
     assert found.solutions.tolist() == number * [[[True, False], [False, True]]]
     assert (found.complete, found.in_time) == (complete, in_time)
     assert found.unique == (verdict == "unique")
@@ -161,16 +152,11 @@ def test_that_it_compiles_is_passed_on_and_nothing_else(capsys):
     assert words.last_line == "$2: line 7: not solved"
 
 
-def test_a_bot_of_the_users_own_is_not_taken_for_this_one(tmp_path, monkeypatch):
+def test_the_bot_is_this_one_and_nothing_of_it_stays_behind(tmp_path, monkeypatch):
     (tmp_path / "bot.py").write_text("raise SystemExit('the wrong bot')")
     monkeypatch.chdir(tmp_path)
-    with grading_bot((2, 2), solutions=1, puzzle_seconds=60) as grade_board:
-        assert grade_board(PUZZLE).decided
-
-
-def test_no_process_and_no_pipe_stays_behind():
     before = os.listdir("/dev/fd")  # noqa: PTH208
-    with grading_bot((2, 2), solutions=1, puzzle_seconds=60) as grade_board:
-        grade_board(PUZZLE)
+    with grading_bot(Grading((2, 2), solutions=1, puzzle_seconds=60)) as grade_board:
+        assert grade_board(PUZZLE).decided
     assert not psutil.pid_exists(grade_board._transport.pid)
     assert len(os.listdir("/dev/fd")) == len(before)  # noqa: PTH208

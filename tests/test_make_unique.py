@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from nonobot.harness.grading import Findings, grading_bot
+from nonobot.harness.grading import Findings, Grading, grading_bot
 from nonobot.harness.make_unique import MOST_LATE, differing, make_unique
 from nonobot.protocol import Puzzle
 from tests import naive
@@ -74,7 +74,7 @@ def test_a_cell_at_the_edge_is_changed_rather_than_one_that_shows():
 def test_what_is_told_on_the_way():
     told = []
     cells = np.eye(6, dtype=bool)
-    with grading_bot((6, 6), solutions=100, puzzle_seconds=60) as bot:
+    with grading_bot(Grading((6, 6), solutions=100, puzzle_seconds=60)) as bot:
         done = make_unique(cells, bot.findings, on_change=lambda *numbers: told.append(numbers))
     assert done.unique
     assert told[0][:2] == (1, 0)
@@ -122,7 +122,7 @@ def test_it_is_given_up_where_the_time_is_up(number, tries):
 def test_random_boards_are_unique_by_enumeration(size):
     width, height = size
     generator = np.random.default_rng(1)
-    with grading_bot(size, solutions=100, puzzle_seconds=60) as bot:
+    with grading_bot(Grading(size, solutions=100, puzzle_seconds=60)) as bot:
         for _ in range(10):
             cells = generator.random((height, width)) < 0.5
             done = make_unique(cells, bot.findings)
@@ -136,7 +136,7 @@ def test_random_boards_are_unique_by_enumeration(size):
 @pytest.mark.parametrize("draw", [noise, letters])
 @pytest.mark.parametrize("side", [20, 30])
 def test_drawn_boards(draw, side):
-    with grading_bot((side, side), solutions=50, puzzle_seconds=60) as bot:
+    with grading_bot(Grading((side, side), solutions=50, puzzle_seconds=60)) as bot:
         for seed in range(4):
             cells = draw(side, side, random.Random(seed))
             found = bot.findings(puzzle_of(cells))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import random
 from functools import cache, partial
 from itertools import product
@@ -16,14 +17,14 @@ from nonobot.harness.opponents import csp_model
 from nonobot.harness.opponents.cp_sat import automaton
 from nonobot.harness.opponents.line_logic import LineLogic
 from nonobot.harness.opponents.sat import SOLVERS, clauses_by_line
-from nonobot.harness.opponents.serve import Clock, OutOfTimeError, RefusedError, Solve, solution_of
-from nonobot.protocol import Puzzle, read_batch
+from nonobot.harness.opponents.serve import Clock, OutOfTimeError, Solve, solution_of
+from nonobot.protocol import Puzzle
 from tests import naive
 from tests.boards import broken, cells_of, masks_of, puzzles, random_clues, random_grid, shuffled
 
 ENGINES = {"sat": "pysat", "cp_sat": "ortools"}
 OWN = ["block_backtracking", "csp_bt", "csp_fc", "csp_gac", "line_logic"]
-FOREVER = Clock(None)
+FOREVER = Clock()
 
 
 def opponent(name: str) -> ModuleType:
@@ -75,23 +76,15 @@ def test_puzzles_and_changed_ones_agree_with_brute_force(name, puzzle, rng):
         check(opponent(name).solve, changed)
 
 
-@pytest.mark.parametrize("name", ENGINES)
-def test_engines_agree_with_brute_force_on_random_puzzles(name):
+@pytest.mark.parametrize(("name", "options"), [("cp_sat", {}), *(("sat", {"solver": one}) for one in SOLVERS)])
+@pytest.mark.parametrize("seconds", [math.inf, 60.0])
+def test_engines_agree_with_brute_force_on_random_puzzles(name, options, seconds):
+    solve = partial(opponent(name).solve, **options)
     rng = random.Random(3)
-    for _ in range(60):
-        puzzle = Puzzle.from_grid(random_grid(rng, rng.randint(1, 6), rng.randint(1, 6)))
-        check(opponent(name).solve, rng.choice((puzzle, broken(rng, puzzle), shuffled(rng, puzzle))))
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("seconds", [None, 60.0])
-def test_each_sat_solver_with_and_without_a_limit(solver, seconds):
-    solve = partial(opponent("sat").solve, solver=solver)
-    rng = random.Random(4)
     for _ in range(20):
-        puzzle = Puzzle.from_grid(random_grid(rng, 6, 6, 0.5))
+        puzzle = Puzzle.from_grid(random_grid(rng, rng.randint(1, 6), rng.randint(1, 6)))
         check(solve, puzzle, solvable=True, clock=Clock(seconds))
-        check(solve, shuffled(rng, puzzle), clock=Clock(seconds))
+        check(solve, rng.choice((broken(rng, puzzle), shuffled(rng, puzzle))), clock=Clock(seconds))
 
 
 @pytest.mark.parametrize("name", ["csp_gac", "line_logic", *ENGINES])
@@ -121,17 +114,6 @@ def test_line_logic_is_deterministic_with_its_seed():
     found = {seed: [solve(puzzle, FOREVER, seed) for _ in range(2)] for seed in range(6)}
     assert all(first == second for first, second in found.values())
     assert len({first for first, _ in found.values()}) > 1  # the seed is used
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ENGINES)
-def test_engines_solve_every_tenth_official_puzzle(name, official_sets):
-    solve = opponent(name).solve
-    with official_sets[0].open("rb") as lines:
-        puzzles = [entry.puzzle for entry in read_batch(lines)][::10]
-    assert puzzles
-    for puzzle in puzzles:
-        check(solve, puzzle, solvable=True)
 
 
 # Lines
@@ -174,9 +156,9 @@ def test_what_the_ways_of_a_human_find(clue, cells, expected):
 
 @pytest.mark.parametrize(("clue", "length"), LINES)
 def test_a_table_holds_exactly_the_placements(clue, length):
-    table = csp_model.table_of(clue, range(length), naive.placement_count(clue, length), FOREVER)
+    table = csp_model.table_of(clue, range(length), FOREVER)
     placements = naive.placements(clue, length)
-    assert csp_model.tuple_count(clue, length, "row 1") == len(placements)
+    assert csp_model.tuple_count(clue, length) == len(placements)
     assert table.everything == (1 << len(placements)) - 1
     tuples = {
         tuple(int(black >> t & 1) for _, black in table.support) for t in range(table.everything.bit_length())
@@ -188,21 +170,12 @@ def test_a_table_holds_exactly_the_placements(clue, length):
 def test_a_table_of_more_tuples_than_are_made_at_once():
     clue, length = (1, 1, 1, 1, 1), 30
     count = naive.placement_count(clue, length)
-    table = csp_model.table_of(clue, range(length), count, FOREVER)
+    table = csp_model.table_of(clue, range(length), FOREVER)
     assert count > 2 * csp_model._CHUNK_TUPLES
     assert table.everything.bit_length() == count
-    black_cells = sum(black.bit_count() for _, black in table.support)
-    assert black_cells == 5 * count
-    # By the mirror image, cell i is black in as many placements as cell -1 - i.
     counts = [black.bit_count() for _, black in table.support]
-    assert counts == counts[::-1]
-
-
-def test_a_table_that_is_too_large_is_refused_with_its_name():
-    with pytest.raises(
-        RefusedError, match=r"the table of column 3 has 2,118,760 tuples; up to 1,000,000 are kept"
-    ):
-        csp_model.tuple_count((1,) * 5, 54, "column 3")
+    assert sum(counts) == 5 * count
+    assert counts == counts[::-1]  # by the mirror image
 
 
 @pytest.mark.parametrize(("clue", "length"), LINES)
@@ -215,11 +188,6 @@ def test_the_clauses_of_a_row_allow_exactly_its_placements(clue, length):
         assert (naive.unit_propagate(literals, values) is not None) == (cells in naive.placements(clue, length))
 
 
-def test_a_clue_that_does_not_fit_has_no_clauses():
-    with pytest.raises(ValueError, match=r"the clue \(2, 2\) does not fit 4 cells"):
-        next(clauses_by_line(Puzzle.unchecked(columns=((),) * 4, rows=((2, 2),))))
-
-
 @pytest.mark.parametrize(("clue", "length"), LINES)
 def test_an_automaton_accepts_exactly_the_placements(clue, length):
     transitions, last = automaton(clue)
@@ -229,14 +197,12 @@ def test_an_automaton_accepts_exactly_the_placements(clue, length):
     for cells in product((0, 1), repeat=length):
         state: int | None = 0
         for cell in cells:
-            state = step.get((state, cell)) if state is not None else None
+            state = step.get((state, cell))
         assert (state in accepting) == (cells in naive.placements(clue, length))
 
 
-def test_a_clock_without_a_limit_never_ends():
-    clock = Clock(None)
-    clock.check()
-    assert clock.remaining() is None
+def test_a_clock_ends_at_its_limit():
+    Clock().check()
     with pytest.raises(OutOfTimeError):
         Clock(0.0).check()
     assert Clock(0.0).remaining() == 0.0

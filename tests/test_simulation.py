@@ -55,17 +55,12 @@ def test_tasks_pass_the_scheduler_a_worker_and_the_reading_of_results(
 @pytest.mark.parametrize(("seconds", "recovery"), [(100.0, 10.0), (3600.0, 60.0)])
 def test_failures_cost_what_the_formula_says(workers, seconds, recovery):
     rate, tasks = 1 / 3600, 4000
-    simulated = simulate(
-        alike(tasks, seconds),
-        cluster(workers, failures_an_hour=1, recovery_seconds=recovery),
-        seed=3,
-    )
-    expected = tasks * math.expm1(rate * seconds) * (1 / rate + recovery) / workers
-    assert simulated.seconds == pytest.approx(expected, rel=0.05)
-    assert steady_rate(cluster(workers, failures_an_hour=1, recovery_seconds=recovery), seconds) == pytest.approx(
-        tasks / expected
-    )
+    failing = cluster(workers, failures_an_hour=1, recovery_seconds=recovery)
+    simulated = simulate(alike(tasks, seconds), failing, seed=3)
     deaths = tasks * math.expm1(rate * seconds)
+    expected = deaths * (1 / rate + recovery) / workers
+    assert simulated.seconds == pytest.approx(expected, rel=0.05)
+    assert steady_rate(failing, seconds) == pytest.approx(tasks / expected)
     assert simulated.failures == pytest.approx(deaths, rel=0.1)
     lost = deaths / rate - tasks * seconds  # all time at work, but for what was done
     assert simulated.lost_seconds == pytest.approx(lost, rel=0.15)

@@ -26,7 +26,6 @@ pytestmark = pytest.mark.usefixtures("own_folder")
 
 __all__ = ["cluster"]
 
-THREE = {"good": "perfect", "odd": "wrong_at_2", "short": "ends_after_2"}
 RESULTS = Path("results/small")
 
 
@@ -36,42 +35,29 @@ def played(*arguments: str) -> int:
 
 @pytest.mark.slow
 def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsys):
-    path = str(definition(tmp_path, THREE))
+    bots = {"good": "perfect", "odd": "wrong_at_2", "short": "crash_at_3"}
+    path = str(definition(tmp_path, bots, RECIPES))
     assert played(path) == 0
     alone = outcomes(RESULTS), ranking(capsys.readouterr().out)
-    assert len(alone[1]) == 3
-    definition(tmp_path, THREE | {"good": "kill_worker_once"})
+    assert len(alone[0]) == 12
+    assert len(alone[1]) == 15, "four sets and all of them"
+    definition(tmp_path, bots | {"good": "kill_worker_once"}, RECIPES)
     assert played(path, "--on", "local:2", "--again") == 0
     out, err = capsys.readouterr()
     assert (outcomes(RESULTS), ranking(out)) == alone
+    assert err.count(" right, ") == 12
     assert len(noted(tmp_path / "kills")) == 1
     assert err.count("it is played again") == 1
     assert not any(psutil.pid_exists(pid) for pid in noted(tmp_path / "kills"))
     before = {one.name: one.read_bytes() for one in RESULTS.iterdir()}
-    assert played(path, "--on", "local:2") == 0
-    assert {one.name: one.read_bytes() for one in RESULTS.iterdir()} == before
-    assert "3 of 3 runs played before" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_three_bots_on_four_sets_of_a_cluster(tmp_path, capsys, cluster):
-    path = str(definition(tmp_path, THREE | {"short": "crash_at_3"}, RECIPES))
-    cluster.start_workers(2)
-    assert played(path) == 0
-    out, _ = capsys.readouterr()
-    alone = outcomes(RESULTS), ranking(out)
-    assert len(alone[0]) == 12
-    assert len(alone[1]) == 15, "four sets and all of them"
-    assert played(path, "--on", cluster.address, "--again") == 0
-    out, err = capsys.readouterr()
-    assert (outcomes(RESULTS), ranking(out)) == alone
-    assert err.count(" right, ") == 12
-    files = {one.suffix for one in RESULTS.iterdir()}
-    assert files <= {".json", ".txt"}, "no journal is left"
+    assert {Path(name).suffix for name in before} <= {".json", ".txt"}, "no journal is left"
     for result in map(read_result, RESULTS.glob("*.json")):
         if result.bot == "short":
             assert "cannot go on" in Path(result.stderr_file).read_text()
         assert result.stderr_file is None or Path(result.stderr_file).parent == RESULTS
+    assert played(path, "--on", "local:2") == 0
+    assert {one.name: one.read_bytes() for one in RESULTS.iterdir()} == before
+    assert "12 of 12 runs played before" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -115,9 +101,7 @@ def test_ten_workers_die_at_random_moments_and_every_run_is_played_once(tmp_path
 
     with beside(kill_ten):
         assert played(path, "--on", cluster.address) == 0
-    found = outcomes(RESULTS)
-    assert len(found) == 12
-    assert set(map(str, found.values())) == {str((["right"] * 5, "finished"))}
+    assert list(outcomes(RESULTS).values()) == [(["right"] * 5, "finished")] * 12
     assert capsys.readouterr().err.count("5 of 5 right") == 12
 
 
@@ -317,7 +301,6 @@ def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, 
         ("core = 0", ["--on", "local"], "leave out core and cores"),
         ("cores = 2", ["--on", "local"], "leave out core and cores"),
         ("", ["--same-kind"], "--same-kind is about the machines of --on WHERE"),
-        ("", ["--on", "here"], "'here' is not local, local:N or an address"),
     ],
 )
 def test_what_does_not_go_with_workers_is_refused(tmp_path, capsys, more, options, why):

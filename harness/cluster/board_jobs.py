@@ -1,10 +1,11 @@
-"""Sets and surveys from many boards that many workers grade: the next tasks, and the use of their results.
+"""Sets and surveys from many boards that many workers grade: the tasks, and the use of their results.
 
 The outcome depends on the boards alone: neither on their distribution over tasks, nor on the order of the results.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import math
 import time
@@ -13,14 +14,13 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from nonobot.harness.cluster.board_tasks import Draws, end_bot, grade_boards, survey_boards
 from nonobot.harness.cluster.cluster_workers import SchedulerLostError, talking
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.grading import Grading
-from nonobot.harness.survey import Survey
+from nonobot.harness.grading import GradeBoard, Grading
+from nonobot.harness.survey import BoardKind, Survey
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import Board, check_numbers
-from nonobot.tournament_data.select import Choice, Drawn, Grade, Rules, select
+from nonobot.tournament_data.select import Choice, Drawn, Grade, Rules, drawn_board, select
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -42,12 +42,94 @@ MOST_AHEAD = 10_000
 
 SECONDS_BETWEEN_COUNTS = 2.0
 
+# --- tasks of workers -----------------------------------------------------------------------------------------
+# A task is pure. It names boards by the seed and their numbers, so that any worker makes the same boards and the
+# same grades, also after another worker died of the task.
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Consecutive boards that are drawn for a puzzle."""
+
+    index: int  # of the puzzle, from 0
+    first: int  # index of the first board, from 0
+    number: int  # of boards, at most
+    enough: int  # eligible boards that make the rest unnecessary
+
+    def __str__(self) -> str:
+        return f"puzzle {self.index + 1}, boards {self.first + 1} to {self.first + self.number}"
+
+
+_warm: dict[Grading, GradeBoard] = {}
+"""The last bot of this process; tasks of one kind come together, so one is enough."""
+
+_running = contextlib.ExitStack()
+
+
+@contextlib.contextmanager
+def _warm_bot(grading: Grading) -> Iterator[GradeBoard]:
+    """Provide this process's bot for a task, and end it if the task fails."""
+    if grading not in _warm:
+        end_bot()
+        _warm[grading] = _running.enter_context(grading.started())
+    try:
+        yield _warm[grading]
+    except BaseException:
+        end_bot()
+        raise
+
+
+def end_bot() -> None:
+    """End the bot of this process, if there is one."""
+    _warm.clear()
+    _running.close()
+
+
+atexit.register(end_bot)
+
+
+def grade_boards(
+    grading: Grading, recipe: Recipe, rules: Rules, draws: list[Draws]
+) -> tuple[list[list[Grade]], float]:
+    """Return the grades of the boards drawn, a list for each of `draws`, and the seconds without a bot's start."""
+    with _warm_bot(grading) as grade_board:
+        began = time.perf_counter()
+        grades = [graded(grade_board, recipe, rules, one) for one in draws]
+        return grades, time.perf_counter() - began
+
+
+def graded(grade_board: GradeBoard, recipe: Recipe, rules: Rules, draws: Draws) -> list[Grade]:
+    """Return the grades of boards until enough of them are eligible."""
+    grades: list[Grade] = []
+    eligible = 0
+    for draw in range(draws.first, draws.first + draws.number):
+        grades.append(grade_board(drawn_board(recipe, draws.index, draw)[0]))
+        eligible += rules.eligible(grades[-1])
+        if eligible == draws.enough:
+            break
+    return grades
+
+
+def survey_boards(grading: Grading, recipe: Recipe, first: int, number: int) -> Survey:
+    """Return the survey of the first boards drawn for `number` puzzles, from index `first` on."""
+    survey = Survey()
+    with _warm_bot(grading) as grade_board:
+        for index in range(first, first + number):
+            began = time.perf_counter()
+            puzzle = drawn_board(recipe, index, 0)[0]
+            row = survey.row(BoardKind.of_puzzle(recipe, index))
+            row.add(grade_board(puzzle), grading.line_limit)
+            row.seconds += time.perf_counter() - began
+    return survey
+
+
+# --- tasks handed out -----------------------------------------------------------------------------------------
+
 
 class _Pace:
     """Chooses the number of boards of a task from the time that the last tasks took."""
 
-    def __init__(self) -> None:
-        self._seconds_a_board: float | None = None
+    _seconds_a_board: float | None = None
 
     def note(self, boards: int, seconds: float) -> None:
         """Note the time of a task; the latest count most."""
@@ -68,17 +150,9 @@ def completed(
 ) -> Generator[tuple[tuple[Any, ...], Any]]:
     """Yield each work, the arguments of `function`, with its result, as they are completed.
 
-    Parameters
-    ----------
-    client : Client or None
-        None: the work is done here, one after the other.
-    next_work : callable
-        Called with the number of workers whenever there is room for more; None: no work for now.
-
-    Raises
-    ------
-    UnusableError
-        If the scheduler is lost, or some work killed several workers.
+    `next_work` is called with the number of workers whenever there is room for more, and returns None if there is
+    no work for now. Without a client all work is done here. UnusableError if the scheduler is lost, or some work
+    killed several workers.
     """
     if client is None:
         try:
@@ -129,6 +203,7 @@ def completed(
 class _OpenPuzzle:
     """A puzzle whose board is being chosen."""
 
+    index: int
     choice: Choice
     requested: int = 0  # boards in tasks so far
     waiting: dict[int, list[Grade]] = field(default_factory=dict)  # by the first draw, until those before are in
@@ -137,6 +212,12 @@ class _OpenPuzzle:
     def ahead(self) -> int:
         """Number of requested boards that the choice does not know yet."""
         return self.requested - self.choice.drawn
+
+    def request(self, number: int) -> Draws:
+        """Return the next boards to draw."""
+        draws = Draws(self.index, self.requested, number, self.choice.missing)
+        self.requested += number
+        return draws
 
 
 class Plan:
@@ -165,24 +246,25 @@ class Plan:
         left = self._recipe.count * self._rules.choices - self._eligible
         room = most = self._pace.boards(workers, left / self._rate)
         draws: list[Draws] = []
-        for index, puzzle in self._in_need():
-            draws.append(self._requested(index, min(most, self._likely(puzzle))))
+        for puzzle in self._in_need():
+            draws.append(puzzle.request(min(most, self._likely(puzzle))))
             room -= draws[-1].number
             if room <= 0:
                 break
-        return draws or self._in_advance(most, TASKS_A_WORKER * workers)
+        if not draws and len(self._open) <= TASKS_A_WORKER * workers:
+            # No other work is left: boards that matter if those before them are not enough.
+            for puzzle in self._undecided():
+                if (number := self._likely(puzzle) - puzzle.ahead) > 0:
+                    return [puzzle.request(min(most, number))]
+        return draws
 
     def take(self, draws: Sequence[Draws], grades_of: Sequence[list[Grade]], seconds: float) -> None:
         """Take the grades of a task's boards, and the time that it took."""
         self._pace.note(sum(map(len, grades_of)), seconds)
         for one, grades in zip(draws, grades_of, strict=True):
-            puzzle = self._open.get(one.index)
-            if puzzle is None:
-                continue  # chosen meanwhile: these were drawn in advance
-            puzzle.waiting[one.first] = grades
-            self._look_at(one.index, puzzle)
-            if puzzle.choice.hopeless:
-                self._end = min(self._end, one.index + 1)
+            if puzzle := self._open.get(one.index):  # otherwise chosen meanwhile: these were drawn in advance
+                puzzle.waiting[one.first] = grades
+                self._look_at(puzzle)
 
     def ready(self) -> Iterator[Board]:
         """Yield the chosen boards in the order of the puzzles; NoBoardError if the next puzzle has none."""
@@ -200,42 +282,34 @@ class Plan:
         rate = min(self._rate, (puzzle.choice.eligible + 1) / (puzzle.choice.drawn + 1), 1.0)
         return min(math.ceil(puzzle.choice.missing / rate), puzzle.choice.most)
 
-    def _in_need(self) -> Iterator[tuple[int, _OpenPuzzle]]:
+    def _undecided(self) -> Iterator[_OpenPuzzle]:
+        for puzzle in self._open.values():
+            if puzzle.index < self._end and not puzzle.choice.over:
+                yield puzzle
+
+    def _in_need(self) -> Iterator[_OpenPuzzle]:
         """Yield the puzzles that need more boards than requested, open ones first."""
-        for index, puzzle in self._open.items():
-            if index < self._end and not puzzle.choice.over and puzzle.ahead < puzzle.choice.missing:
-                yield index, puzzle
+        for puzzle in self._undecided():
+            if puzzle.ahead < puzzle.choice.missing:
+                yield puzzle
         while self._begun < min(self._end, self._written + MOST_AHEAD):
-            puzzle = self._open[self._begun] = _OpenPuzzle(Choice(self._rules))
+            puzzle = self._open[self._begun] = _OpenPuzzle(self._begun, Choice(self._rules))
             self._begun += 1
-            yield self._begun - 1, puzzle
+            yield puzzle
 
-    def _in_advance(self, most: int, tasks: int) -> list[Draws]:
-        """Return boards that matter if those before them are not enough; none while other work is left."""
-        if len(self._open) > tasks:
-            return []
-        for index, puzzle in self._open.items():
-            if index < self._end and not puzzle.choice.over and puzzle.ahead < self._likely(puzzle):
-                return [self._requested(index, min(most, self._likely(puzzle) - puzzle.ahead))]
-        return []
-
-    def _requested(self, index: int, number: int) -> Draws:
-        puzzle = self._open[index]
-        draws = Draws(index, puzzle.requested, number, puzzle.choice.missing)
-        puzzle.requested += number
-        return draws
-
-    def _look_at(self, index: int, puzzle: _OpenPuzzle) -> None:
+    def _look_at(self, puzzle: _OpenPuzzle) -> None:
+        """Choose among the boards that are there; those before them are known."""
         choice = puzzle.choice
         while not choice.over and choice.drawn in puzzle.waiting:
             for grade in puzzle.waiting.pop(choice.drawn):
                 if choice.over:
                     break
-                before = choice.eligible
                 choice.add(grade)
                 self._drawn += 1
-                self._eligible += choice.eligible - before
-                self._on_draw(Drawn(index + 1, choice.eligible, self._drawn, grade))
+                self._eligible += self._rules.eligible(grade)
+                self._on_draw(Drawn(puzzle.index + 1, choice.eligible, self._drawn, grade))
+        if choice.hopeless:
+            self._end = min(self._end, puzzle.index + 1)
 
 
 def select_on(

@@ -24,6 +24,7 @@ from nonobot.arguments import missing
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.machine import machine_facts, version_of
 from nonobot.harness.ranking.comparability import MachineKind, kind_of
+from nonobot.harness.results.conditions import Machine
 from nonobot.system import usable_cores
 
 if TYPE_CHECKING:
@@ -37,9 +38,6 @@ SECONDS_TO_CONNECT = 6.0
 """Time for a scheduler to answer; with the time for loading, less than 10 s."""
 
 SECONDS_TO_CLOSE = 5.0
-
-NOISY = ("distributed", "tornado", "asyncio")
-"""Loggers that report on stderr what the commands report in a line of their own."""
 
 Facts = Callable[[], Mapping[str, str]]
 """Returns, by name, the facts that have to be the same here and on all workers; it can be pickled."""
@@ -75,22 +73,15 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
     """Return a client of the workers at `place`, each of which does one task at a time; close all in the end.
 
     Workers on this machine are started for the time of the block, each a process with a core of its own if there
-    are enough. Those of a cluster are there before, and stay.
+    are enough. Those of a cluster are there before, and stay. Each has to share `facts` (default:
+    :func:`software`).
 
-    Parameters
-    ----------
-    place : str
-        As :func:`where` accepts it.
-    facts : callable, optional
-        Facts that every worker has to share (default: :func:`software`).
-
-    Raises
-    ------
-    UnusableError
-        If dask.distributed is missing, no scheduler or worker answers, or a worker does not fit; the message names
-        each difference. SchedulerLostError if the scheduler goes meanwhile.
+    UnusableError if dask.distributed is missing, no scheduler or worker answers, or a worker does not fit; the
+    message names each difference. SchedulerLostError if the scheduler goes meanwhile.
     """
-    for name in NOISY:  # for good: a connection that is still closing may fail when the process ends
+    # The commands report in a line of their own what these loggers would. For good: a connection that is still
+    # closing may fail when the process ends.
+    for name in ("distributed", "tornado", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         import distributed
@@ -123,8 +114,7 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
 def local_cores(place: str) -> list[list[int]]:
     """Return the cores of each worker that `local` or `local:N` starts; the last of a worker is its own.
 
-    Cores that belong to no worker are shared, for the rest of the work. With more workers than cores, all share
-    all.
+    Cores that belong to no worker are shared, for the rest of the work; with more workers than cores, all are.
     """
     usable = usable_cores()
     count = int(place.partition(":")[2] or len(usable))
@@ -167,21 +157,19 @@ def _own_workers(place: str) -> Iterator[LocalCluster]:
 
 def _settler(distributed: Any, cores: Sequence[Sequence[int]]) -> Any:
     class Settler(distributed.WorkerPlugin):
-        """Settles each worker as it starts, and the one that is started in place of one that died."""
+        """Settles each worker as it starts, and the one that is started in place of one that died.
+
+        It is pinned to its cores, and leaves a Ctrl-C to the command that started it.
+        """
 
         name = "settler"
 
         def setup(self, worker: Any) -> None:
-            _settle(cores[worker.name])
+            if hasattr(os, "sched_setaffinity"):
+                os.sched_setaffinity(0, cores[worker.name])
+            signal.signal(signal.SIGINT, lambda *_: None)  # processes that it starts have the usual handler again
 
     return Settler()
-
-
-def _settle(cores: Sequence[int]) -> None:
-    """Pin this worker process to its cores, and leave a Ctrl-C to the command that started it."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, cores)
-    signal.signal(signal.SIGINT, lambda *_: None)  # the processes that it starts have the usual handler again
 
 
 # --- which workers fit ----------------------------------------------------------------------------------------
@@ -222,19 +210,11 @@ def differing(address: str, here: Mapping[str, str], there: Mapping[str, str] | 
 
 
 class FitWorkers:
-    """The workers that are there, and those that share `facts` with this process, as they come and go.
-
-    Attributes
-    ----------
-    there : set of str
-        Addresses of all.
-    fit : dict of str to MachineKind
-        The kinds of the machines of those that fit, by address.
-    """
+    """The workers that are there, and those that share `facts` with this process, as they come and go."""
 
     def __init__(self, client: Client, facts: Facts) -> None:
-        self.there: set[str] = set()
-        self.fit: dict[str, MachineKind] = {}
+        self.there: set[str] = set()  # the addresses of all
+        self.fit: dict[str, MachineKind] = {}  # the kinds of the machines of those that fit, by address
         self._client = client
         self._facts = facts
         self._unfit: set[str] = set()
@@ -262,15 +242,11 @@ class FitWorkers:
                 self._unfit.add(address)
             reasons += lines
         if fit := [address for address in new if address not in self._unfit]:
-            kinds = self._client.run(_kind, workers=fit, on_error="return")
-            self.fit |= {address: kind for address, kind in kinds.items() if isinstance(kind, tuple)}
+            found = self._client.run(machine_facts, (), workers=fit, on_error="return")
+            self.fit |= {address: kind_of(one) for address, one in found.items() if isinstance(one, Machine)}
         return reasons
 
     def put_aside(self, address: str) -> None:
         """Stop using a worker."""
         self._unfit.add(address)
         self.fit.pop(address, None)
-
-
-def _kind() -> MachineKind:
-    return kind_of(machine_facts(()))

@@ -66,13 +66,10 @@ class RunFiles:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """The reason, in one line, why a run could not be played here.
+    """The reason why a run could not be played here."""
 
-    `of_the_run` is true if the run may have caused it, and not this machine.
-    """
-
-    why: str
-    of_the_run: bool
+    why: str  # in one line
+    of_the_run: bool  # whether the run may have caused it, and not this machine
 
 
 def play_here(scheduled: ScheduledRun) -> RunFiles | Trouble | None:
@@ -108,20 +105,16 @@ def play_here(scheduled: ScheduledRun) -> RunFiles | Trouble | None:
 
 def _received(judge: Connection, worker: Worker, run: str) -> RunFiles | Trouble | None:
     """Return the last message of a judge, and pass on those on its progress before."""
-    while _wanted(worker, run):
+    while True:
+        task = worker.state.tasks.get(run)
+        if task is None or task.state != "executing" or worker.status.name not in ("running", "paused"):
+            return None  # the command that scheduled the run, or the scheduler, is gone
         if judge.poll(SECONDS_BETWEEN_LOOKS):
             message = judge.recv()
             if not isinstance(message, tuple):
                 return message
             answered, right = message
             worker.log_event(SIGNS, {"run": run, "answered": answered, "right": right})
-    return None
-
-
-def _wanted(worker: Worker, run: str) -> bool:
-    """Return whether the command that scheduled the run, and the scheduler, are still there."""
-    task = worker.state.tasks.get(run)
-    return task is not None and task.state == "executing" and worker.status.name in ("running", "paused")
 
 
 def _environment() -> dict[str, str]:
@@ -145,17 +138,17 @@ def judge(connection: int) -> None:
         home.send(Trouble(f"the set {puzzle_set.name} did not arrive as it was sent", of_the_run=False))
         return
     threading.Thread(target=_end_with, args=(home,), daemon=True).start()
+    outcome: RunFiles | Trouble | None
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):  # the run is not wanted any more
         try:
             with _own_core() as (core, folder):
                 outcome = _played(scheduled, core, folder, home)
         except UnusableError as error:
-            home.send(Trouble(str(error), of_the_run=False))
+            outcome = Trouble(str(error), of_the_run=False)
         except OSError as error:
-            home.send(Trouble(f"{error.filename or 'a file'}: {error.strerror}", of_the_run=False))
-        else:
-            if outcome:
-                home.send(outcome)
+            outcome = Trouble(f"{error.filename or 'a file'}: {error.strerror}", of_the_run=False)
+        if outcome:
+            home.send(outcome)
 
 
 def _played(scheduled: ScheduledRun, core: int | None, folder: Path, home: Connection) -> RunFiles | None:

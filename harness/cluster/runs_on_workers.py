@@ -12,7 +12,7 @@ import queue
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -51,41 +51,6 @@ SECONDS_TO_COME = 60.0
 SECONDS_TO_FETCH = 60.0
 
 
-def played_on(place: str, runs: RunsOnWorkers, say: Callable[[str], None]) -> None:
-    """Have the workers at `place` play runs, and wait for a scheduler that restarts.
-
-    Raises
-    ------
-    UnusableError
-        If no worker fits, no scheduler comes back, or as for :meth:`RunsOnWorkers.hand_out`.
-    KeyboardInterrupt
-        If the command is told to stop.
-    """
-    until = time.monotonic()  # a scheduler that was never there will not come back
-    while runs.todo:
-        try:
-            with contextlib.ExitStack() as stack:
-                client = _client(stack, place, runs, until)
-                interrupts = stack.enter_context(Interrupts())
-                runs.hand_out(client, interrupts)
-        except SchedulerLostError:
-            say(f"the scheduler at {place} is gone; waiting for it")
-            until = time.monotonic() + SECONDS_TO_COME
-        else:
-            if interrupts.told:
-                raise KeyboardInterrupt
-
-
-def _client(stack: contextlib.ExitStack, place: str, runs: RunsOnWorkers, until: float) -> Client:
-    while True:
-        try:
-            return stack.enter_context(connected(place, needed(runs.todo)))
-        except UnusableError as error:
-            if time.monotonic() >= until:
-                raise UnusableError(f"{error}; {runs.left_in_words}") from None
-        time.sleep(SECONDS_BETWEEN_LOOKS)
-
-
 def needed(todo: Iterable[ScheduledRun]) -> Facts:
     """Return the facts that a worker has to share: the software, and the programs of the bots."""
     words: dict[str, None] = {}
@@ -120,79 +85,84 @@ class _Playing:
 class RunsOnWorkers:
     """The runs left to play, in play on a worker, played, and given up, while workers and scheduler may change.
 
-    Parameters
-    ----------
-    todo : sequence of ScheduledRun
-    screen : AllRunsProgress
-    again : bool
-        Whether to remove the results of these runs, once there are workers to play them.
-    kinds : dict of str to MachineKind, optional
-        The kind of machine for all runs of a set, by its digest; a set gets that of the first worker that plays
-        it. None: on machines of any kind.
-
-    Attributes
-    ----------
-    todo : list of ScheduledRun
-        Neither played nor in play, nor given up.
-    results : dict of Path to RunResult
-        By the path of the result.
+    With `again`, the results of these runs are removed once there are workers to play them. `kinds` are the kinds
+    of machine for all runs of a set, by its digest; a set gets that of the first worker that plays it. Without
+    `kinds` any machine will do.
     """
 
     def __init__(
         self,
         todo: Sequence[ScheduledRun],
         screen: AllRunsProgress,
-        again: bool = False,
-        kinds: dict[str, MachineKind] | None = None,
+        again: bool,
+        kinds: dict[str, MachineKind] | None,
     ) -> None:
-        self.todo = list(todo)
+        self._todo = list(todo)  # neither played nor in play, nor given up
+        self.results: dict[Path, RunResult] = {}  # by their paths
         self._again = again
-        self.results: dict[Path, RunResult] = {}
         self._screen = screen
         self._kinds = kinds
         self._deaths: dict[Path, list[str]] = {}  # the workers that died of a run
         self._playing: dict[str, _Playing] = {}
         self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
-    def hand_out(self, client: Client, interrupts: Interrupts) -> None:
-        """Have runs played until none is left, or the command is told to stop.
+    def play_at(self, place: str) -> None:
+        """Have the workers at `place` play the runs, and wait for a scheduler that restarts.
 
-        Raises
-        ------
-        SchedulerLostError
-            If the scheduler is gone; the runs in play are in `todo` again.
-        UnusableError
-            If no worker comes that can play the rest, or a result cannot be written.
+        UnusableError if no scheduler or no worker comes that can play the rest, or a result cannot be written.
+        KeyboardInterrupt if the command is told to stop.
         """
+        until = time.monotonic()  # a scheduler that was never there will not come back
+        while self._todo:
+            with contextlib.ExitStack() as stack:
+                try:
+                    client = stack.enter_context(connected(place, needed(self._todo)))
+                except UnusableError as error:
+                    if time.monotonic() >= until:
+                        raise UnusableError(f"{error}; {self._left_in_words}") from None
+                    time.sleep(SECONDS_BETWEEN_LOOKS)
+                    continue
+                interrupts = stack.enter_context(Interrupts())
+                try:
+                    self._hand_out(client, interrupts)
+                except SchedulerLostError:
+                    self._screen.say(f"the scheduler at {place} is gone; waiting for it")
+                    until = time.monotonic() + SECONDS_TO_COME
+            if interrupts.told:
+                raise KeyboardInterrupt
+
+    def _hand_out(self, client: Client, interrupts: Interrupts) -> None:
+        """Have runs played until none is left, the command is told to stop, or the scheduler is lost."""
         with talking():
-            workers = FitWorkers(client, needed(self.todo))
+            workers = FitWorkers(client, needed(self._todo))
             client.subscribe_topic(SIGNS, lambda event: self._inbox.put(event[1]))
         if self._again:
-            for scheduled in self.todo:
+            for scheduled in self._todo:
                 scheduled.forget()
             self._again = False
         idle_since = time.monotonic()
         try:
-            while (self.todo or self._playing) and not interrupts.told:
+            while (self._todo or self._playing) and not interrupts.told:
                 with talking():
                     unfit = workers.look()
                 for line in unfit:
                     self._screen.say(f"not used: {line}")
-                self._miss(workers)
+                for run, one in list(self._playing.items()):
+                    if one.address not in workers.there:
+                        self._again_or_given_up(self._out_of_play(run), "it left or died")
                 self._give(client, workers)
                 if self._playing:
                     idle_since = time.monotonic()
-                elif self.todo and time.monotonic() - idle_since > SECONDS_TO_COME:
-                    raise UnusableError(self._nobody_comes(workers))
+                elif self._todo and time.monotonic() - idle_since > SECONDS_TO_COME:
+                    raise UnusableError(f"{self._nobody_comes(workers)}; {self._left_in_words}")
                 self._take(workers)
         finally:
             for run in list(self._playing):
-                self.todo.append(self._out_of_play(run).scheduled)
+                self._todo.append(self._out_of_play(run).scheduled)
 
     @property
-    def left_in_words(self) -> str:
-        """The number of runs left, and how to resume them."""
-        return f"{count(len(self.todo), 'run')} left; the same command goes on"
+    def _left_in_words(self) -> str:
+        return f"{count(len(self._todo), 'run')} left; the same command goes on"
 
     def _give(self, client: Client, workers: FitWorkers) -> None:
         """Give each free worker a run."""
@@ -205,16 +175,16 @@ class RunsOnWorkers:
                     future = client.submit(play_here, scheduled, key=run, workers=[address])
                     future.add_done_callback(lambda future: self._inbox.put(future.key))
                 self._playing[run] = _Playing(scheduled, address, future)
-                self.todo.remove(scheduled)
+                self._todo.remove(scheduled)
                 self._screen.begin(scheduled.name, len(scheduled.puzzle_set.puzzles))
 
     def _next_for(self, kind: MachineKind) -> ScheduledRun | None:
         """Return the run for a machine of a kind; sets that are bound to that kind come first."""
         kinds = self._kinds
         if kinds is None:
-            return next(iter(self.todo), None)
+            return next(iter(self._todo), None)
         for fits in (kind, None):
-            for scheduled in self.todo:
+            for scheduled in self._todo:
                 if kinds.get(scheduled.puzzle_set.sha256) == fits:
                     kinds[scheduled.puzzle_set.sha256] = kind
                     return scheduled
@@ -250,17 +220,10 @@ class RunsOnWorkers:
         elif isinstance(outcome, Trouble) and outcome.of_the_run:
             self._again_or_given_up(one, outcome.why)
         else:
-            self.todo.append(one.scheduled)
+            self._todo.append(one.scheduled)
             if outcome:
                 self._screen.say(f"not used any more: {one.address}: {outcome.why}")
                 workers.put_aside(one.address)
-
-    def _miss(self, workers: FitWorkers) -> None:
-        """Take back the runs of workers that are gone."""
-        for run, one in list(self._playing.items()):
-            if one.address not in workers.there:
-                self._out_of_play(run)
-                self._again_or_given_up(one, "it left or died")
 
     def _out_of_play(self, run: str) -> _Playing:
         """Take a run from its worker and return it."""
@@ -275,15 +238,14 @@ class RunsOnWorkers:
         dead = self._deaths.setdefault(one.scheduled.result_path, [])
         dead.append(one.address)
         if len(dead) < MOST_DEATHS:
-            self.todo.append(one.scheduled)
+            self._todo.append(one.scheduled)
             fate = f"lost with the worker {one.address} ({why}); it is played again"
         else:
             fate = f"given up, {MOST_DEATHS} workers were lost with it: {', '.join(dead)}"
         self._screen.say(f"{one.scheduled.name}: {fate}")
 
     def _nobody_comes(self, workers: FitWorkers) -> str:
-        left = self.left_in_words
         if not workers.fit:
-            return f"no worker that can be used is there any more; {left}"
-        kinds = {" / ".join((self._kinds or {})[one.puzzle_set.sha256]) for one in self.todo}
-        return f"--same-kind: no worker is on a machine such as {'; '.join(sorted(kinds))}; {left}"
+            return "no worker that can be used is there any more"
+        kinds = {" / ".join((self._kinds or {})[one.puzzle_set.sha256]) for one in self._todo}
+        return f"--same-kind: no worker is on a machine such as {'; '.join(sorted(kinds))}"

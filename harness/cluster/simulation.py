@@ -16,7 +16,7 @@ import math
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 from nonobot.arguments import Parser, count, number
@@ -29,27 +29,15 @@ MOST_SIMULATED = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Workers of one core each, and the costs around their tasks.
-
-    Attributes
-    ----------
-    start_seconds : float
-        Until the first worker is ready.
-    task_seconds, scheduler_seconds, home_seconds : float
-        Time for a task in addition to its work: of the worker, of the scheduler, and for reading the result.
-    failures_an_hour : float
-        Of one worker; they come at a constant rate.
-    recovery_seconds : float
-        Until a worker is ready again after it died.
-    """
+    """Workers of one core each, and the costs around their tasks."""
 
     workers: int
-    start_seconds: float = 2.0
-    task_seconds: float = 0.0025
-    scheduler_seconds: float = 0.0044
-    home_seconds: float = 0.0002
-    failures_an_hour: float = 0.0
-    recovery_seconds: float = 60.0
+    start_seconds: float = 2.0  # until the first worker is ready
+    task_seconds: float = 0.0025  # of the worker for a task, in addition to its work
+    scheduler_seconds: float = 0.0044  # of the scheduler for a task
+    home_seconds: float = 0.0002  # for reading a result
+    failures_an_hour: float = 0.0  # of one worker, at a constant rate
+    recovery_seconds: float = 60.0  # until a worker is ready again after it died
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,29 +51,15 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """The course of a job.
+    """The course of a job."""
 
-    Attributes
-    ----------
-    seconds : float
-        Until the last result was read.
-    work_seconds : float
-        Total of all tasks, each once.
-    lost_seconds : float
-        Work of the attempts that ended with the worker's death.
-    tail_seconds : float
-        From the start of the last task to the end.
-    scheduler_share, home_share : float
-        Share of the time in which the scheduler worked, and results were read.
-    """
-
-    seconds: float
-    work_seconds: float
-    lost_seconds: float
+    seconds: float  # until the last result was read
+    work_seconds: float  # total of all tasks, each once
+    lost_seconds: float  # work of the attempts that ended with the worker's death
     failures: int
-    tail_seconds: float
-    scheduler_share: float
-    home_share: float
+    tail_seconds: float  # from the start of the last task to the end
+    scheduler_share: float  # of the time, in which the scheduler worked
+    home_share: float  # of the time, in which results were read
 
 
 def steady_rate(cluster: Cluster, seconds: float) -> float:
@@ -107,36 +81,22 @@ def simulate(job: Job, cluster: Cluster, seed: int = 0, most_simulated: int = MO
 
     Only about the last `most_simulated` tasks are simulated; the time of the others follows from `steady_rate`.
     """
+    random = Random(seed)
+    rate = cluster.failures_an_hour / 3600
     skipped = max(0, job.tasks - max(most_simulated, 20 * cluster.workers))
-    rate = cluster.failures_an_hour / 3600
-    bulk = skipped / steady_rate(cluster, job.mean_seconds) if skipped else 0.0
-    outcome = _simulated(job, cluster, Random(seed), skipped, bulk + cluster.start_seconds)
-    if not skipped:
-        return outcome
     each = job.mean_seconds + cluster.task_seconds
-    deaths = math.expm1(rate * each)  # of a task
-    lost = deaths / rate - each if rate else 0.0
-    return replace(
-        outcome,
-        work_seconds=outcome.work_seconds + skipped * job.mean_seconds,
-        lost_seconds=outcome.lost_seconds + skipped * lost,
-        failures=outcome.failures + round(skipped * deaths),
-        scheduler_share=job.tasks * (1 + deaths) * cluster.scheduler_seconds / outcome.seconds,
-        home_share=job.tasks * cluster.home_seconds / outcome.seconds,
-    )
-
-
-def _simulated(job: Job, cluster: Cluster, random: Random, first: int, begin: float) -> Simulated:
-    """Simulate the tasks from number `first` on, with all workers free at `begin`."""
-    rate = cluster.failures_an_hour / 3600
-    to_do = deque(range(first, job.tasks))
-    idle, missing = cluster.workers, job.tasks - first
+    deaths = skipped * math.expm1(rate * each)
+    work = skipped * job.mean_seconds
+    lost = deaths / rate - skipped * each if rate else 0.0
+    failures = round(deaths)
+    begun = skipped + failures
+    now = cluster.start_seconds + skipped / steady_rate(cluster, job.mean_seconds)
+    scheduler_free = home_free = last_begun = now
+    to_do = deque(range(skipped, job.tasks))
+    idle, missing = cluster.workers, len(to_do)
     # The time at which a worker is free again or dies; a number that orders events of the same time; the task that
     # died with it, or the seconds of the completed one, not a number for a worker that has recovered.
     events: list[tuple[float, int, int | None, float]] = []
-    now = scheduler_free = home_free = last_begun = begin
-    work = lost = 0.0
-    failures = begun = 0
     while missing:
         while idle and to_do:
             task = to_do.popleft()
@@ -170,7 +130,7 @@ def _simulated(job: Job, cluster: Cluster, random: Random, first: int, begin: fl
         failures=failures,
         tail_seconds=end - last_begun,
         scheduler_share=begun * cluster.scheduler_seconds / end,
-        home_share=(job.tasks - first) * cluster.home_seconds / end,
+        home_share=job.tasks * cluster.home_seconds / end,
     )
 
 
@@ -228,12 +188,7 @@ def _poisson(mean: float, random: Random) -> int:
 def main(arguments: Sequence[str]) -> int:
     """Print the course of a job for each number of workers."""
     options = _parser().parse_args(arguments)
-    table = new_table()
-    for name in (
-        *("workers", "task", "tasks", "time", "core hours", "cost", "at work"),
-        *("died", "work lost", "tail", "scheduler", "home", "what limits it"),
-    ):
-        table.add_column(name, justify="left" if name == "what limits it" else "right", no_wrap=True)
+    rows = []
     for workers in options.workers:
         task_seconds = options.task_seconds or max(TASK_SECONDS, workers / MOST_TASKS_A_SECOND)
         if options.job == "league":
@@ -251,21 +206,26 @@ def main(arguments: Sequence[str]) -> int:
         )
         outcome = simulate(job, cluster, options.seed)
         hours = workers * outcome.seconds / 3600
-        table.add_row(
-            f"{workers:,}",
-            duration(job.mean_seconds),
-            f"{job.tasks:,}",
-            _clock(outcome.seconds),
-            f"{hours:,.1f}",
-            f"{hours * options.price:,.2f}",
-            percent(outcome.work_seconds / (workers * outcome.seconds)),
-            f"{outcome.failures:,}",
-            percent(outcome.lost_seconds / outcome.work_seconds),
-            duration(outcome.tail_seconds),
-            percent(outcome.scheduler_share),
-            percent(outcome.home_share),
-            _limit(outcome),
+        rows.append(
+            {
+                "workers": f"{workers:,}",
+                "task": duration(job.mean_seconds),
+                "tasks": f"{job.tasks:,}",
+                "time": _clock(outcome.seconds),
+                "core hours": f"{hours:,.1f}",
+                "cost": f"{hours * options.price:,.2f}",
+                "at work": percent(outcome.work_seconds / (workers * outcome.seconds)),
+                "died": f"{outcome.failures:,}",
+                "work lost": percent(outcome.lost_seconds / outcome.work_seconds),
+                "tail": duration(outcome.tail_seconds),
+                "scheduler": percent(outcome.scheduler_share),
+                "home": percent(outcome.home_share),
+                "what limits it": _limit(outcome),
+            }
         )
+    table = new_table(list(rows[0]), left=[len(rows[0]) - 1], no_wrap=True)
+    for row in rows:
+        table.add_row(*row.values())
     print(drawn([table], on_terminal()), end="")
     return 0
 

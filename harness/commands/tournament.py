@@ -12,7 +12,7 @@ import msgspec
 from nonobot.arguments import Parser
 from nonobot.harness.cli import say
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
-from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers, played_on
+from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_state import Interrupts
@@ -135,7 +135,7 @@ def _played_on_workers(
     kinds = {one.set.sha256: kind_of(one.machine) for one in known.values()} if arguments.same_kind else None
     with AllRunsProgress(len(left), arguments.quiet) as screen:
         runs = RunsOnWorkers(left, screen, arguments.again, kinds)
-        played_on(arguments.on, runs, screen.say)
+        runs.play_at(arguments.on)
     return known | runs.results
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from nonobot.harness.opponents.serve import Clock, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
+from nonobot.protocol.clues import needed_length
 
 
 class _Column:
@@ -25,14 +26,14 @@ class _Column:
     def __init__(self, clue: Clue, height: int) -> None:
         self._clue = clue
         self._height = height
-        needed = [sum(clue[j:]) + len(clue) - j - 1 for j in range(len(clue))]
-        self._needed = [*needed, 0]  # cells that the blocks from j on need
+        # The cells that the blocks from j on need.
+        self._needed = [needed_length(clue[j:]) for j in range(len(clue) + 1)]
         # One entry for each painted cell: how many blocks are closed, and how long the open one is.
-        self._states = [(0, 0)]
+        self.states = [(0, 0)]
 
     def paint(self, colour: int) -> bool:
         """Paint the next cell below; return False, and paint nothing, if the clue becomes impossible."""
-        closed, run = self._states[-1]
+        closed, run = self.states[-1]
         if colour:
             run += 1
             if closed == len(self._clue) or run > self._clue[closed]:
@@ -41,16 +42,12 @@ class _Column:
             if run != self._clue[closed]:
                 return False
             closed, run = closed + 1, 0
-        left = self._height - len(self._states)
+        left = self._height - len(self.states)
         # Behind a closed block a white cell has been painted; behind the open one it is still to come.
         if self._needed[closed] - run > left:
             return False
-        self._states.append((closed, run))
+        self.states.append((closed, run))
         return True
-
-    def unpaint(self) -> None:
-        """Take the last cell back."""
-        self._states.pop()
 
 
 class _Search:
@@ -58,8 +55,7 @@ class _Search:
         self._clock = clock
         self._width = puzzle.width
         self._clues = puzzle.rows
-        self._columns = [_Column(clue, puzzle.height) for clue in puzzle.columns]
-        self.cells = np.zeros((puzzle.height, puzzle.width), np.uint8)
+        self.columns = [_Column(clue, puzzle.height) for clue in puzzle.columns]
 
     def place(self, row: int, block: int, begin: int) -> bool:
         """Place block `block` of `row` at `begin` or behind, and all blocks after it; return whether that works.
@@ -69,50 +65,46 @@ class _Search:
         self._clock.check()
         clue = self._clues[row]
         if block == len(clue):
-            return self._finish_row(row, begin)
+            if not self._paint(begin, [0] * (self._width - begin)):
+                return False
+            if row + 1 == len(self._clues) or self.place(row + 1, 0, 0):
+                return True
+            self._unpaint(begin, self._width)
+            return False
         size = clue[block]
-        last = self._width - sum(clue[block:]) - (len(clue) - block - 1)
+        last = self._width - needed_length(clue[block:])
         for start in range(begin, last + 1):
             end = start + size
             is_followed = end < self._width
-            painted = self._paint(start, [1] * size + [0] * is_followed)
-            if painted:
-                self.cells[row, start:end] = 1
+            if self._paint(start, [1] * size + [0] * is_followed):
                 if self.place(row, block + 1, end + is_followed):
                     return True
-                self.cells[row, start:end] = 0
                 self._unpaint(start, end + is_followed)
-            if not self._columns[start].paint(0):  # on to the next start
+            if not self.columns[start].paint(0):  # on to the next start
                 self._unpaint(begin, start)
                 return False
         self._unpaint(begin, last + 1)
         return False
 
-    def _finish_row(self, row: int, begin: int) -> bool:
-        if not self._paint(begin, [0] * (self._width - begin)):
-            return False
-        if row + 1 == len(self._clues) or self.place(row + 1, 0, 0):
-            return True
-        self._unpaint(begin, self._width)
-        return False
-
     def _paint(self, begin: int, colours: list[int]) -> bool:
         """Paint the columns from `begin` on in this row, all or none."""
         for x, colour in enumerate(colours, begin):
-            if not self._columns[x].paint(colour):
+            if not self.columns[x].paint(colour):
                 self._unpaint(begin, x)
                 return False
         return True
 
     def _unpaint(self, begin: int, end: int) -> None:
         for x in range(begin, end):
-            self._columns[x].unpaint()
+            self.columns[x].states.pop()
 
 
 def solve(puzzle: Puzzle, clock: Clock) -> Solution | None:
     """Return a solution of the puzzle, or None; OutOfTimeError if the clock runs out before."""
     search = _Search(puzzle, clock)
-    return Solution(search.cells) if search.place(0, 0, 0) else None
+    if not search.place(0, 0, 0):
+        return None
+    return Solution(np.array([[run > 0 for _, run in column.states[1:]] for column in search.columns]).T)
 
 
 if __name__ == "__main__":

@@ -17,31 +17,21 @@ from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_pars
 from nonobot.protocol import Clue, Puzzle, Solution
 
 _MARGIN_SECONDS = 0.05
-"""Time that CP-SAT needs to notice its limit. Its start and its return also take time, about as long as building
-the model.
-"""
+"""Time to notice the limit. CP-SAT's start and return also take time, about as long as building the model."""
 
 
 def automaton(clue: Clue) -> tuple[list[tuple[int, int, int]], int]:
-    """Return the automaton that accepts the lines with a clue.
+    """Return the automaton that accepts the lines with a clue: its transitions and its last state.
 
-    Returns
-    -------
-    transitions : list of (int, int, int)
-        State, colour read (1 black, 0 white), next state.
-    last : int
-        The highest state. 0 is where to start; `last` and, if the clue has blocks, the one before it accept.
+    A transition is a state, the colour read (1 black, 0 white) and the next state. The first state is 0; the last
+    one and, if the clue has blocks, the one before it accept.
     """
     transitions = []
     state = 0
-    for block, size in enumerate(clue):
+    for size in clue:
         transitions.append((state, 0, state))
         transitions += [(state + i, 1, state + i + 1) for i in range(size)]
         state += size
-        if block + 1 < len(clue):
-            transitions.append((state, 0, state + 1))
-            state += 1
-    if clue:
         transitions.append((state, 0, state + 1))
         state += 1
     transitions.append((state, 0, state))
@@ -64,9 +54,8 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
     solver.parameters.random_seed = seed
     solver.parameters.catch_sigint_signal = False  # a Ctrl-C ends the process, as everywhere
     remaining = clock.remaining()
-    if remaining is not None:
-        margin = _MARGIN_SECONDS + time.monotonic() - started
-        solver.parameters.max_time_in_seconds = remaining - min(margin, remaining / 2)
+    margin = _MARGIN_SECONDS + time.monotonic() - started
+    solver.parameters.max_time_in_seconds = remaining - min(margin, remaining / 2)
     status = solver.solve(model)
     if status == cp_model.INFEASIBLE:
         return None

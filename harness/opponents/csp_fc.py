@@ -22,15 +22,12 @@ def propagate(state: State, variable: int | None) -> bool:
 
 def _check(state: State, table: Table) -> bool:
     tuples = state.agreeing(table)
-    if not tuples:
-        return False
     for variable, support in zip(table.variables, table.support, strict=True):
         if state.value[variable] is None:
             fitting = tuple(value for value in state.domains[variable] if tuples & support[value])
-            if fitting != state.domains[variable]:
-                state.set(state.domains, variable, fitting)
-            return bool(fitting)
-    return True
+            state.set(state.domains, variable, fitting)
+            break
+    return bool(tuples)
 
 
 solve = partial(solve_with, propagate)

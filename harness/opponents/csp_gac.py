@@ -47,12 +47,10 @@ def _revise(state: State, index: int) -> list[int] | None:
     if live != state.live[index]:
         state.set(state.live, index, live)
     pruned = []
-    for variable, (white, black) in is_open:
-        if not live & black:
-            state.set(state.domains, variable, (0,))
-            pruned.append(variable)
-        elif not live & white:
-            state.set(state.domains, variable, (1,))
+    for variable, support in is_open:
+        fitting = tuple(value for value in (0, 1) if live & support[value])
+        if len(fitting) == 1:
+            state.set(state.domains, variable, fitting)
             pruned.append(variable)
     return pruned
 

@@ -17,95 +17,57 @@ from itertools import combinations, islice
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
 from nonobot.harness.opponents.serve import Clock, RefusedError
 from nonobot.protocol import Clue, Puzzle, Solution
+from nonobot.protocol.clues import needed_length
 
 MOST_TUPLES = 1_000_000
-"""Most tuples of a table. A line of a 25x25 tournament board has up to about 50,000; one of 45 cells can have
-hundreds of millions.
-"""
+"""Most tuples of a table. A line of 25 cells has up to about 50,000, one of 45 up to hundreds of millions."""
 
 _CHUNK_TUPLES = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The constraint of a line.
+    """The constraint of a line."""
 
-    Attributes
-    ----------
-    variables : tuple of int
-        Cells of the line in order, y * width + x.
-    support : list of (int, int)
-        For each of them, the tuples with value 0 and those with value 1, as bits.
-    everything : int
-        All tuples, as bits.
-    """
-
-    variables: tuple[int, ...]
-    support: list[tuple[int, int]]
-    everything: int
+    variables: tuple[int, ...]  # the cells of the line in order, y * width + x
+    support: list[tuple[int, int]]  # for each of them, the tuples with value 0 and those with value 1, as bits
+    everything: int  # all tuples, as bits
 
 
-def tuple_count(clue: Clue, length: int, name: str) -> int:
-    """Return how many tuples the table of a line has; RefusedError, with the line's `name`, if too many."""
-    slack = length - sum(clue) - max(0, len(clue) - 1)
-    count = comb(slack + len(clue), len(clue))
-    if count > MOST_TUPLES:
-        raise RefusedError(f"the table of {name} has {count:,} tuples; up to {MOST_TUPLES:,} are kept")
-    return count
+def tuple_count(clue: Clue, length: int) -> int:
+    """Return how many tuples the table of a line has."""
+    return comb(length - needed_length(clue) + len(clue), len(clue))
 
 
-def table_of(clue: Clue, variables: Sequence[int], count: int, clock: Clock) -> Table:
-    """Return the table of a line, which has `count` tuples; OutOfTimeError if it takes too long."""
+def table_of(clue: Clue, variables: Sequence[int], clock: Clock) -> Table:
+    """Return the table of a line; OutOfTimeError if it takes too long."""
     length, blocks = len(variables), len(clue)
-    slack = length - sum(clue) - max(0, blocks - 1)
     # A tuple hands out the slack: the j-th of `blocks` out of slack + blocks places is where block j starts if
     # every block took one cell and needed no gap.
+    choices = combinations(range(length - needed_length(clue) + blocks), blocks)
     offsets = np.array([sum(clue[:block]) for block in range(blocks)], np.int64)
-    choices = combinations(range(slack + blocks), blocks)
-    columns: list[list[bytes]] = [[] for _ in variables]
-    for _ in range(0, count, _CHUNK_TUPLES):
+    columns = [bytearray() for _ in variables]
+    while chosen := list(islice(choices, _CHUNK_TUPLES)):
         clock.check()
-        chosen = list(islice(choices, _CHUNK_TUPLES))
         starts = np.array(chosen, np.int64).reshape(len(chosen), blocks) + offsets
-        packed = np.packbits(_painted(starts, clue, length), axis=1, bitorder="little")
-        for column, bits in zip(columns, packed, strict=True):
-            column.append(bits.tobytes())
-    everything = (1 << count) - 1
-    black = [int.from_bytes(b"".join(column), "little") for column in columns]
+        painted = np.zeros((length, len(chosen)), bool)
+        for block, size in enumerate(clue):
+            cells = starts[:, block] + np.arange(size)[:, np.newaxis]
+            painted[cells, np.arange(len(chosen))] = True
+        for column, bits in zip(columns, np.packbits(painted, axis=1, bitorder="little"), strict=True):
+            column += bits.tobytes()
+    everything = (1 << tuple_count(clue, length)) - 1
+    black = [int.from_bytes(column, "little") for column in columns]
     return Table(tuple(variables), [(everything ^ bits, bits) for bits in black], everything)
-
-
-def _painted(starts: npt.NDArray[np.int64], clue: Clue, length: int) -> npt.NDArray[np.bool_]:
-    """Return the lines with blocks at `starts`, shape (tuples, blocks), as columns: shape (length, tuples)."""
-    painted = np.zeros((length, len(starts)), bool)
-    tuples = np.arange(len(starts))
-    for block, size in enumerate(clue):
-        for i in range(size):
-            painted[starts[:, block] + i, tuples] = True
-    return painted
 
 
 class State:
     """The constraints of a puzzle, and the domains of their variables during the search, with the way back.
 
-    Attributes
-    ----------
-    tables : list of Table
-        Rows, then columns.
-    tables_of : list of (int, int)
-        For each variable the two tables that contain it.
-    domains : list of tuple of int
-        Values still possible for each variable.
-    value : list of int or None
-        Values that the search has assigned.
-    unassigned : list of int
-        For each table, the number of its variables without a value.
-    live : list of int
-        For each table, the tuples that agree with the domains, as bits; only `csp_gac` uses it.
+    RefusedError, before any table is made, if one would be too large.
     """
 
     def __init__(self, puzzle: Puzzle, clock: Clock) -> None:
@@ -114,17 +76,17 @@ class State:
             *((clue, range(y * width, (y + 1) * width), f"row {y + 1}") for y, clue in enumerate(puzzle.rows)),
             *((clue, range(x, width * height, width), f"column {x + 1}") for x, clue in enumerate(puzzle.columns)),
         ]
-        # All are counted before the first is made: a board that is refused is refused at once.
-        counts = [tuple_count(clue, len(variables), name) for clue, variables, name in lines]
-        self.tables = [
-            table_of(clue, variables, count, clock)
-            for (clue, variables, _), count in zip(lines, counts, strict=True)
-        ]
-        self.tables_of = [(y, height + x) for y in range(height) for x in range(width)]
-        self.domains: list[tuple[int, ...]] = [(0, 1)] * (width * height)
-        self.value: list[int | None] = [None] * (width * height)
+        for clue, variables, name in lines:
+            if (count := tuple_count(clue, len(variables))) > MOST_TUPLES:
+                raise RefusedError(f"the table of {name} has {count:,} tuples; up to {MOST_TUPLES:,} are kept")
+        # For each line, rows first: its table, its open variables, the tuples that agree with the domains.
+        self.tables = [table_of(clue, variables, clock) for clue, variables, _ in lines]
         self.unassigned = [len(table.variables) for table in self.tables]
-        self.live = [table.everything for table in self.tables]
+        self.live = [table.everything for table in self.tables]  # kept by `csp_gac` alone
+        # For each variable:
+        self.tables_of = [(y, height + x) for y in range(height) for x in range(width)]
+        self.domains: list[tuple[int, ...]] = [(0, 1)] * (width * height)  # the values still possible
+        self.value: list[int | None] = [None] * (width * height)  # as the search has assigned it
         self._undo: list[tuple[list, int, object]] = []
 
     def mark(self) -> int:

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import random
 import sys
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from collections.abc import Iterable
 
 import numpy as np
 
 from nonobot.harness.opponents.serve import Clock, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
+from nonobot.protocol.clues import needed_length
 
 KnownCells = tuple[int, int]
 """The known cells of a line as two masks, black and white; bit i is cell i."""
@@ -36,7 +36,7 @@ class LineLogic:
         self._clue = clue
         self._length = length
         self._full = (1 << length) - 1
-        self._earliest = [0, *accumulate(size + 1 for size in clue[:-1])]
+        self._earliest = [sum(clue[:block]) + block for block in range(len(clue))]
         self._seen: dict[tuple[bool, KnownCells], KnownCells | None] = {}
 
     def deduce(self, cells: KnownCells, is_complete: bool) -> KnownCells | None:
@@ -53,8 +53,8 @@ class LineLogic:
 
     def _by_ranges(self, cells: KnownCells) -> KnownCells | None:
         black, white = cells
-        slack = self._length + 1 - sum(self._clue) - len(self._clue)
-        first = list(self._earliest[: len(self._clue)])
+        slack = self._length - needed_length(self._clue)
+        first = list(self._earliest)
         last = [start + slack for start in first]
         is_narrowed = True
         while is_narrowed:
@@ -153,82 +153,65 @@ def _mask(begin: int, end: int) -> int:
     return (1 << end) - (1 << begin) if end > begin else 0
 
 
-@dataclass(slots=True)
-class _Board:
-    """Known cells of all lines, rows first, then columns; and the lines to look at."""
+class _Search:
+    """The search for a solution; the known cells of a board are those of its lines, rows first, then columns."""
 
-    width: int
-    height: int
-    cells: list[KnownCells]
-    changed: set[int]
+    def __init__(self, puzzle: Puzzle, clock: Clock, seed: int) -> None:
+        self._clock = clock
+        self._random = random.Random(seed)
+        self._width, self._height = puzzle.size
+        self._lines = [LineLogic(clue, puzzle.width) for clue in puzzle.rows]
+        self._lines += [LineLogic(clue, puzzle.height) for clue in puzzle.columns]
 
-    def set_line(self, line: int, cells: KnownCells) -> list[int]:
+    def solve(self, board: list[KnownCells], changed: Iterable[int]) -> list[KnownCells] | None:
+        """Return the solved board, on which lines have `changed`; None if what is painted was wrong."""
+        if not self._propagate(board, changed):
+            return None
+        known = [black | white for black, white in board]
+        unknown = [(y, x) for y in range(self._height) for x in range(self._width) if not known[y] >> x & 1]
+        if not unknown:
+            return board
+        weights = [(1 + known[y].bit_count()) * (1 + known[self._height + x].bit_count()) for y, x in unknown]
+        (y, x), *_ = self._random.choices(unknown, weights)
+        black, white = board[y]
+        for guess in ((black | 1 << x, white), (black, white | 1 << x)):
+            guessed = list(board)
+            solved = self.solve(guessed, [y, *self._paint(guessed, y, guess)])
+            if solved:
+                return solved
+        return None
+
+    def _propagate(self, board: list[KnownCells], changed: Iterable[int]) -> bool:
+        """Deduce until no line tells more; ranges as long as they find something. False on a contradiction."""
+        for_ranges, for_paint = set(changed), set(changed)
+        while lines := for_ranges or for_paint:
+            self._clock.check()
+            line = min(lines)
+            lines.remove(line)
+            cells = self._lines[line].deduce(board[line], is_complete=lines is for_paint)
+            if cells is None:
+                return False
+            crossing = self._paint(board, line, cells)
+            for_ranges.update(crossing)
+            for_paint.update(crossing)
+        return True
+
+    def _paint(self, board: list[KnownCells], line: int, cells: KnownCells) -> list[int]:
         """Paint a line, and return the crossing lines that know more by that."""
-        is_row = line < self.height
-        place = line if is_row else line - self.height
-        new = [now & ~before for now, before in zip(cells, self.cells[line], strict=True)]
-        self.cells[line] = cells
+        is_row = line < self._height
+        place = line if is_row else line - self._height
+        new = [now & ~before for now, before in zip(cells, board[line], strict=True)]
+        board[line] = cells
         crossing = []
         for colour, mask in enumerate(new):
             while mask:
                 low = mask & -mask
                 mask -= low
-                other = low.bit_length() - 1 + (self.height if is_row else 0)
-                black, white = self.cells[other]
-                self.cells[other] = (black, white | 1 << place) if colour else (black | 1 << place, white)
+                other = low.bit_length() - 1 + (self._height if is_row else 0)
+                black, white = board[other]
+                board[other] = (black, white | 1 << place) if colour else (black | 1 << place, white)
                 crossing.append(other)
         return crossing
-
-    def guess(self, y: int, x: int, colour: int) -> _Board:
-        """Return a copy in which one more cell is painted."""
-        board = replace(self, cells=list(self.cells))
-        black, white = board.cells[y]
-        cells = (black | 1 << x, white) if colour else (black, white | 1 << x)
-        board.changed = {y, *board.set_line(y, cells)}
-        return board
-
-    def unknown_cells(self) -> list[tuple[int, int]]:
-        """Return row and column of every cell without a colour."""
-        known = [black | white for black, white in self.cells[: self.height]]
-        return [(y, x) for y in range(self.height) for x in range(self.width) if not known[y] >> x & 1]
-
-
-class _Search:
-    def __init__(self, puzzle: Puzzle, clock: Clock, seed: int) -> None:
-        self._clock = clock
-        self._random = random.Random(seed)
-        self._lines = [LineLogic(clue, puzzle.width) for clue in puzzle.rows]
-        self._lines += [LineLogic(clue, puzzle.height) for clue in puzzle.columns]
-
-    def solve(self, board: _Board) -> _Board | None:
-        """Return the solved board; None if what is painted was wrong."""
-        if not self._propagate(board):
-            return None
-        unknown = board.unknown_cells()
-        if not unknown:
-            return board
-        known = [(black | white).bit_count() for black, white in board.cells]
-        weights = [(1 + known[y]) * (1 + known[board.height + x]) for y, x in unknown]
-        (y, x), *_ = self._random.choices(unknown, weights)
-        return self.solve(board.guess(y, x, 1)) or self.solve(board.guess(y, x, 0))
-
-    def _propagate(self, board: _Board) -> bool:
-        """Deduce until no line tells more; ranges as long as they find something. False on a contradiction."""
-        for_ranges, for_paint = set(board.changed), set(board.changed)
-        board.changed.clear()
-        while for_ranges or for_paint:
-            self._clock.check()
-            is_complete = not for_ranges
-            line = min(for_paint if is_complete else for_ranges)
-            (for_paint if is_complete else for_ranges).remove(line)
-            cells = self._lines[line].deduce(board.cells[line], is_complete)
-            if cells is None:
-                return False
-            if cells != board.cells[line]:
-                crossing = board.set_line(line, cells)
-                for_ranges.update(crossing)
-                for_paint.update(crossing)
-        return True
 
 
 def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
@@ -237,11 +220,10 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
     The `seed` of the roulette wheel applies to each puzzle anew.
     """
     lines = puzzle.width + puzzle.height
-    unknown = _Board(puzzle.width, puzzle.height, [(0, 0)] * lines, set(range(lines)))
-    board = _Search(puzzle, clock, seed).solve(unknown)
+    board = _Search(puzzle, clock, seed).solve([(0, 0)] * lines, range(lines))
     if board is None:
         return None
-    rows = [[black >> x & 1 for x in range(puzzle.width)] for black, _ in board.cells[: puzzle.height]]
+    rows = [[black >> x & 1 for x in range(puzzle.width)] for black, _ in board[: puzzle.height]]
     return Solution(np.array(rows))
 
 

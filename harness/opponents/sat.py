@@ -9,6 +9,7 @@ variables by hand.
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -25,13 +26,12 @@ SOLVERS = {"minisat22": "MiniSat 2.2", "glucose4": "Glucose 4", "cadical195": "C
 """Solvers by python-sat's name."""
 
 _NOT_INTERRUPTIBLE = "cadical195"
+"""python-sat can only give it a number of conflicts."""
 
 _FIRST_CONFLICTS = 500
 _LEAST_SECONDS = 0.05
-"""Least time of a budget of CaDiCaL, which python-sat cannot interrupt, but can give a number of conflicts. Each
-new start is expensive (100 puzzles of 25x25: 28 s by 1000 conflicts, 11 s at once), so each budget lasts about
-half of the time left, at the rate of the conflicts so far.
-"""
+"""Least time of a budget of conflicts. Each new start is expensive (100 puzzles of 25x25: 28 s by 1000 conflicts,
+11 s at once), so each budget lasts about half of the time left, at the rate of the conflicts so far."""
 
 Clauses = list[list[int]]
 
@@ -44,21 +44,21 @@ def solve(puzzle: Puzzle, clock: Clock, solver: str = "minisat22") -> Solution |
         for clauses in clauses_by_line(puzzle):
             engine.append_formula(clauses)
             clock.check()
-        is_solved = _solve_within(engine, clock, is_interruptible=solver != _NOT_INTERRUPTIBLE)
+        seconds = clock.remaining()
+        if math.isinf(seconds):
+            is_solved = engine.solve()
+        elif solver == _NOT_INTERRUPTIBLE:
+            is_solved = _solve_by_budgets(engine, clock)
+        else:
+            is_solved = _solve_within(engine, seconds)
         if not is_solved:
             return None
         black = np.array(engine.get_model()[: puzzle.width * puzzle.height]) > 0
     return Solution(black.reshape(puzzle.height, puzzle.width))
 
 
-def _solve_within(engine: Any, clock: Clock, is_interruptible: bool) -> bool:
-    """Return whether the clauses can be satisfied; OutOfTimeError when the time is up."""
-    remaining = clock.remaining()
-    if remaining is None:
-        return bool(engine.solve())
-    if not is_interruptible:
-        return _solve_by_budgets(engine, clock)
-    timer = Timer(remaining, engine.interrupt)
+def _solve_within(engine: Any, seconds: float) -> bool:
+    timer = Timer(seconds, engine.interrupt)
     timer.start()
     try:
         is_solved = engine.solve_limited(expect_interrupt=True)
@@ -80,7 +80,7 @@ def _solve_by_budgets(engine: Any, clock: Clock) -> bool:
             return bool(is_solved)
         clock.check()
         rate = conflicts / (time.monotonic() - before)
-        conflicts = max(100, int(rate * max(_LEAST_SECONDS, (clock.remaining() or 0.0) / 2)))
+        conflicts = max(100, int(rate * max(_LEAST_SECONDS, clock.remaining() / 2)))
 
 
 def clauses_by_line(puzzle: Puzzle) -> Iterator[Clauses]:
@@ -99,11 +99,6 @@ def clauses_by_line(puzzle: Puzzle) -> Iterator[Clauses]:
 
     Every cell is in a block or in a gap, so the last two, read backwards, move the blocks when a cell is known:
     unit propagation works both ways.
-
-    Raises
-    ------
-    ValueError
-        If a clue does not fit its line.
     """
     width, height = puzzle.width, puzzle.height
     cells = [list(range(1 + y * width, 1 + (y + 1) * width)) for y in range(height)]
@@ -118,8 +113,6 @@ def _line_clauses(clue: Clue, cells: Sequence[int], last: int) -> tuple[Clauses,
     length = len(cells)
     firsts = [0, *accumulate(block + 1 for block in clue)]  # the last one would be a further block's
     slack = length + 1 - firsts[-1]  # how far each block can be moved
-    if slack < 0:
-        raise ValueError(f"the clue {clue} does not fit {length} cells")
     clauses: Clauses = []
 
     def starts_by(block: int, place: int) -> int | None:
@@ -139,12 +132,10 @@ def _line_clauses(clue: Clue, cells: Sequence[int], last: int) -> tuple[Clauses,
     for block, size in enumerate(clue):
         for place in range(firsts[block], firsts[block] + slack):
             add(starts_by(block, place), 0, starts_by(block, place + 1))
-            if block:
-                add(starts_by(block, place), 0, starts_by(block - 1, place - clue[block - 1] - 1))
+            add(starts_by(block, place), 0, starts_by(block - 1, place - clue[block - 1] - 1))
         for i in range(firsts[block], firsts[block] + slack + size):
             add(starts_by(block, i), starts_by(block, i - size), cells[i])
-    for gap in range(len(clue) + 1):
-        before = clue[gap - 1] if gap else 0
+    for gap, before in enumerate((0, *clue)):
         for i in range(length):
             add(starts_by(gap - 1, i - before), starts_by(gap, i), -cells[i])
     return clauses, last + len(clue) * slack

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 import os
 import signal
 import sys
@@ -47,18 +48,18 @@ class OutOfTimeError(Exception):
 
 
 class Clock:
-    """The wall time left for a puzzle, from now on; `seconds` is None without a limit."""
+    """The wall time left for a puzzle, from now on."""
 
-    def __init__(self, seconds: float | None) -> None:
-        self._deadline = None if seconds is None else time.monotonic() + seconds
+    def __init__(self, seconds: float = math.inf) -> None:
+        self._deadline = time.monotonic() + seconds
 
-    def remaining(self) -> float | None:
-        """Return the seconds left, 0 or more; None without a limit."""
-        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+    def remaining(self) -> float:
+        """Return the seconds left, 0 or more."""
+        return max(0.0, self._deadline - time.monotonic())
 
     def check(self) -> None:
         """Raise OutOfTimeError if the time is up."""
-        if self._deadline is not None and time.monotonic() >= self._deadline:
+        if time.monotonic() >= self._deadline:
             raise OutOfTimeError
 
 
@@ -82,20 +83,17 @@ def argument_parser(file: str, doc: str | None) -> Parser:
         help="width and height of all boards (default 25x25); auto: square boards, the size is inferred from the "
         "number of lines up to the next '$'",
     )
-    parser.add_argument("--puzzle-limit", type=seconds, metavar="S", help="give a puzzle up after S seconds")
+    parser.add_argument(
+        "--puzzle-limit", type=seconds, default=math.inf, metavar="S", help="give a puzzle up after S seconds"
+    )
     return parser
 
 
 def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -> int:
     """Answer the puzzles on standard input, each as soon as it is complete, and return the exit status.
 
-    Parameters
-    ----------
-    solve : callable
-    parser : Parser
-        As :func:`argument_parser` returns it; `solve` takes the options that were added.
-    engine : (str, str), optional
-        The module that `solve` imports, and the name of its distribution.
+    `solve` takes the options that were added to those of :func:`argument_parser`. The `engine` is the module that
+    it imports, and the name of its distribution.
     """
     options = vars(parser.parse_args())
     size, limit_seconds = options.pop("size"), options.pop("puzzle_limit")
@@ -103,7 +101,8 @@ def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -
         try:
             importlib.import_module(engine[0])
         except ImportError:
-            return _unusable(missing(parser.prog.rpartition(".")[2], engine[1]))
+            report(missing(parser.prog.rpartition(".")[2], engine[1]))
+            return 2
     # The default way to die: at once, also inside an engine's C code. Every answer is written out by then.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Searches recurse, up to once for each cell; calls from Python to Python take no room on the C stack.
@@ -125,9 +124,11 @@ def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -
     except BrokenPipeError:
         return 1
     except OSError as error:
-        return _unusable(f"input or output failed: {error.strerror}")
+        report(f"input or output failed: {error.strerror}")
+        return 2
     if not read:
-        return _unusable("no puzzle on standard input; a puzzle starts with '$1' (see --help)")
+        report("no puzzle on standard input; a puzzle starts with '$1' (see --help)")
+        return 2
     return 0 if solved == read and not faults else 1
 
 
@@ -136,27 +137,20 @@ def solution_of(solve: Solve, puzzle: Puzzle, clock: Clock) -> Solution | None:
     return None if fault_in_clues(puzzle) else solve(puzzle, clock)
 
 
-def _unusable(message: str) -> int:
-    report(message)
-    return 2
-
-
-def _solved(solve: Solve, item: Found, seconds: float | None) -> Solution | None:
+def _solved(solve: Solve, item: Found, seconds: float) -> Solution | None:
     """Return the solution; None for a puzzle that was not solved, with the reason on standard error."""
     if isinstance(item, Fault):
         report(str(item))
         return None
-    place = f"${item.number}: line {item.line}"
     try:
-        solution = solution_of(solve, item.puzzle, Clock(seconds))
+        if solution := solution_of(solve, item.puzzle, Clock(seconds)):
+            return solution
+        reason = "the puzzle has no solution"
     except OutOfTimeError:
-        report(f"{place}: not solved within the limit of {seconds:g} s")
+        reason = f"not solved within the limit of {seconds:g} s"
     except RefusedError as error:
-        report(f"{place}: {error}")
-    else:
-        if solution is None:
-            report(f"{place}: the puzzle has no solution")
-        return solution
+        reason = str(error)
+    report(f"${item.number}: line {item.line}: {reason}")
     return None
 
 
