@@ -91,12 +91,18 @@ def known_cells(m: Any, line: Any) -> Any:
 
 
 @kernel
-def is_full(m: Any) -> Any:
-    """Tell whether every cell of the board is known."""
+def count_known(m: Any, board: Any) -> Any:
+    """Return the number of known cells of a board."""
     known = 0
     for y in range(m.height):
-        known += count(known_cells(m, y))
-    return known == m.cells
+        known += count(board.black[y] | board.white[y])
+    return known
+
+
+@kernel
+def is_full(m: Any) -> Any:
+    """Tell whether every cell of the board is known."""
+    return count_known(m, m.board) == m.cells
 
 
 @kernel

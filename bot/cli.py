@@ -56,7 +56,7 @@ why); 2 unusable arguments or input."""
 class Options:
     """The options of the command line; see --help."""
 
-    files: tuple[str, ...]
+    files: list[str]
     size: tuple[int, int] | Literal["auto"] | None
     format: str
     jobs: int | None
@@ -145,8 +145,7 @@ def _parser() -> Parser:
         "of a FILE)",
     )
 
-    parallel = parser.add_argument_group("cores")
-    parallel.add_argument(
+    parser.add_argument_group("cores").add_argument(
         "--jobs",
         type=either("auto", None, whole_number(1, MOST_JOBS)),
         default=1,
@@ -239,7 +238,6 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("--log and --stats must be two files")
     if given["watch"] and given["files"]:
         parser.error("--watch shows one file; give no others")
-    given["files"] = tuple(given["files"])
     given["format"] = given["format"] or ("auto" if given["files"] else "taai")
     given["probing"] = given["probing"] or "fp1"
     given["line_solver"] = given["line_solver"] or "bitset"

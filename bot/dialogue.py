@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
+from functools import partial
 from operator import index
 from typing import Any, NamedTuple
 
@@ -35,24 +37,16 @@ Board = npt.NDArray[np.int8]
 """Cells, or those of one line: BLACK, WHITE or UNKNOWN."""
 
 
-class _RequestError(ValueError):
-    """A request that cannot be answered; the message is one line with the reason."""
-
-
 def converse(strategy: Strategy) -> int:
-    """Answer the requests on standard input until its end; return the exit status.
-
-    The kernels for boards of up to 62 cells a side are loaded before the first request. Before each compilation a
-    line `{"compiling": ...}` names the part to compile.
-    """
-    strategy.prepare(_compiling, DEFAULT_SIZE)
+    """Answer the requests on standard input until its end; return the exit status."""
+    strategy.prepare(lambda part: _write({"compiling": part}), DEFAULT_SIZE)
     try:
         while line := sys.stdin.buffer.readline(_MOST_BYTES + 1):
             try:
                 if len(line) > _MOST_BYTES:
                     while line and not line.endswith(b"\n"):
                         line = sys.stdin.buffer.readline(_MOST_BYTES)
-                    raise _RequestError(f"a request of more than {_MOST_BYTES >> 20} MiB")
+                    raise ValueError(f"a request of more than {_MOST_BYTES >> 20} MiB")
                 request = _read(line)
                 answer = _ANSWERS[request.do](strategy, request)
             except ValueError as error:  # of the request, or a board that is too large for the strategy
@@ -61,10 +55,6 @@ def converse(strategy: Strategy) -> int:
     except BrokenPipeError:
         return 1
     return 0
-
-
-def _compiling(part: str) -> None:
-    _write({"compiling": part})
 
 
 def _write(answer: dict[str, Any]) -> None:
@@ -81,50 +71,38 @@ class _Request(NamedTuple):
     seconds: float | None
     most: int
 
-    @property
-    def start(self) -> PartialGrid | None:
-        """The board to start from."""
-        return PartialGrid(self.cells) if (self.cells != UNKNOWN).any() else None
-
 
 def _read(line: bytes) -> _Request:
     try:
         given = json.loads(line)
         puzzle = Puzzle(rows=given["rows"], columns=given["columns"])
-        seconds = given.get("seconds")
+        cells, seconds = given.get("cells"), given.get("seconds")
         request = _Request(
             str(given["do"]),
             puzzle,
-            _cells(given.get("cells"), puzzle),
+            np.full(puzzle.size[::-1], UNKNOWN, np.int8) if cells is None else cells_from_text(cells, puzzle.size),
             index(given.get("solutions", 2)),
             None if seconds is None else float(seconds),
             min(index(given.get("most", MOST_TRACE_EVENTS)), MOST_TRACE_EVENTS),
         )
-    except PuzzleError as error:
-        raise _RequestError(str(error)) from None
+    except PuzzleError:
+        raise
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
-        raise _RequestError(f"not a request: {type(error).__name__}: {error}") from None
+        raise ValueError(f"not a request: {type(error).__name__}: {error}") from None
     if max(puzzle.size) > LONGEST_SIDE:
-        raise _RequestError(f"a side of a board has 1 to {LONGEST_SIDE} cells")
+        raise ValueError(f"a side of a board has 1 to {LONGEST_SIDE} cells")
     if request.seconds is not None and not request.seconds > 0:
-        raise _RequestError(f"seconds are a positive number, not {request.seconds:g}")
+        raise ValueError(f"seconds are a positive number, not {request.seconds:g}")
     if request.do not in _ANSWERS:
-        raise _RequestError(f"nothing is called {request.do!r}; there are {', '.join(_ANSWERS)}")
+        raise ValueError(f"nothing is called {request.do!r}; there are {', '.join(_ANSWERS)}")
     return request
-
-
-def _cells(text: str | None, puzzle: Puzzle) -> Board:
-    if text is None:
-        return np.full((puzzle.height, puzzle.width), UNKNOWN, np.int8)
-    return cells_from_text(text, puzzle.size)
 
 
 def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
     """Return the verdict and the solutions, up to as many as the request asks for."""
     strategy.watch(0)
-    result = strategy.solve(
-        request.puzzle, start=request.start, solutions=request.solutions, seconds=request.seconds
-    )
+    start = PartialGrid(request.cells)
+    result = strategy.solve(request.puzzle, start=start, solutions=request.solutions, seconds=request.seconds)
     return {
         "verdict": result.verdict,
         "complete": result.exhausted,
@@ -138,10 +116,10 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
     """Return the trace events of the search for one solution, each with the cells that it changed."""
     most = min(request.most, _MOST_STEPS)
     strategy.watch(most + 1)  # the one more shows that there are more
-    strategy.solve(request.puzzle, start=request.start, seconds=request.seconds)
+    strategy.solve(request.puzzle, start=PartialGrid(request.cells), seconds=request.seconds)
     steps: list[dict[str, Any]] = []
     before, changes = request.cells, 0
-    numbers = _numbers(before)
+    lines, numbers = _lines(request.puzzle), np.arange(before.size).reshape(before.shape)
     is_cut = False
     for kind, board in strategy.trace_events():
         after = board.cells
@@ -155,27 +133,17 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
             if cells := numbers[changed & (after == colour)].tolist():
                 step[name] = cells
         if kind is TraceEvent.PAINTED and changed.any():
-            step["line"] = _explaining_line(request.puzzle, before, after)
+            step["line"] = _explaining_line(lines, before, after)
         steps.append(step)
         before = after
     return {"cut": is_cut, "steps": steps}
 
 
-def _numbers(board: Board) -> npt.NDArray[np.intp]:
-    """Return the number of each cell, row after row."""
-    return np.arange(board.size).reshape(board.shape)
-
-
-def _explaining_line(puzzle: Puzzle, before: Board, after: Board) -> list[Any] | None:
+def _explaining_line(lines: Sequence[_BoardLine], before: Board, after: Board) -> list[Any] | None:
     """Return the name of the line from which all cells that changed follow; None if it takes several lines."""
     rows, columns = np.nonzero(after != before)
-    for kind, places, clues in (
-        ("row", np.unique(rows), puzzle.rows),
-        ("column", np.unique(columns), puzzle.columns),
-    ):
-        if len(places) == 1:
-            place = int(places[0])
-            line = _BoardLine(kind, place, clues[place])
+    for line, places in (lines[rows[0]], rows), (lines[len(after) + columns[0]], columns):
+        if (places == places[0]).all():
             painted = line.painted(before)
             if painted is not None and np.array_equal(painted, line.cells(after)):
                 return line.name
@@ -204,11 +172,9 @@ class _BoardLine(NamedTuple):
 
         cells = self.cells(board)
         [black, *_], [white, *_] = line_masks(PartialGrid(cells[np.newaxis]))
-        masks = paint_line(self.clue, len(cells), black, white, on_compile=lambda: _compiling("the line solver"))
-        if masks is None:
-            return None
-        painted: Board = grid_of([masks[0]], [masks[1]], len(cells)).cells[0]
-        return painted
+        on_compile = partial(_write, {"compiling": "the line solver"})
+        masks = paint_line(self.clue, len(cells), black, white, on_compile=on_compile)
+        return None if masks is None else grid_of([masks[0]], [masks[1]], len(cells)).cells[0]
 
 
 def _lines(puzzle: Puzzle) -> list[_BoardLine]:
@@ -220,7 +186,7 @@ def _hint(_: Strategy, request: _Request) -> dict[str, Any]:
     """Return the line that makes most cells known, with these; or the lines that no placement fits."""
     best: dict[str, Any] | None = None
     wrong, most = [], 0
-    numbers = _numbers(request.cells)
+    numbers = np.arange(request.cells.size).reshape(request.cells.shape)
     for line in _lines(request.puzzle):
         painted = line.painted(request.cells)
         if painted is None:
@@ -238,7 +204,7 @@ def _conflict(_: Strategy, request: _Request) -> dict[str, Any]:
     """Return the board after painting all lines, and the lines that no placement fits then."""
     board = request.cells.copy()
     lines = _lines(request.puzzle)
-    rows, columns = lines[: request.puzzle.height], lines[request.puzzle.height :]
+    crossing = {"row": lines[request.puzzle.height :], "column": lines[: request.puzzle.height]}
     todo = dict.fromkeys(lines)
     wrong: list[list[Any]] = []
     while todo:
@@ -250,7 +216,7 @@ def _conflict(_: Strategy, request: _Request) -> dict[str, Any]:
             break
         changed = np.flatnonzero(painted != cells)
         cells[:] = painted
-        todo |= dict.fromkeys((columns if line.kind == "row" else rows)[index] for index in changed.tolist())
+        todo |= dict.fromkeys(crossing[line.kind][place] for place in changed.tolist())
     return {"wrong": wrong, "cells": text_from_cells(board)}
 
 

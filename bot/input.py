@@ -18,6 +18,9 @@ _CHUNK_BYTES = 1 << 16
 _LONGEST_KEPT = 1 << 16
 """Number of bytes, about, after which a line is cut: no clue is longer, and memory stays small."""
 
+Size = tuple[int, int] | Literal["auto"] | None
+"""Width and height of every board of a batch; 'auto': square boards, whose size is inferred; None: 25x25."""
+
 AUTO, STREAM = "auto", "taai"
 """The name for a format that the content shows, and the format whose puzzles are solved as they arrive."""
 
@@ -27,26 +30,12 @@ class UnusableError(Exception):
 
 
 def read_puzzles(
-    files: Sequence[str],
-    form: str,
-    size: tuple[int, int] | Literal["auto"] | None,
-    deadline: float | None,
-    head: bytearray,
+    files: Sequence[str], form: str, size: Size, deadline: float | None, head: bytearray
 ) -> Iterable[Found]:
-    """Return the puzzles of files, one after the other; without files, those of standard input.
+    """Return the puzzles of files (`-` is standard input), one after the other; without files, of standard input.
 
-    The numbers of the puzzles go on from file to file. A file that cannot be read is one fault.
-
-    Parameters
-    ----------
-    files
-        Names of files; `-` is standard input.
-    form, size
-        See :func:`puzzles_in`.
-    deadline
-        Time on the clock of `time.monotonic`; TimeoutError if it passes before an input ends.
-    head
-        Takes the beginning of standard input, for :func:`why_no_puzzle`.
+    The numbers of the puzzles continue from file to file. A file that cannot be read is one fault. `head` takes
+    the beginning of standard input, for :func:`why_no_puzzle`. TimeoutError: see :func:`chunks_until`.
     """
     if files:
         return _puzzles_of_files(files, form, size, deadline)
@@ -56,9 +45,7 @@ def read_puzzles(
         raise UnusableError(f"standard input: {error}") from None
 
 
-def _puzzles_of_files(
-    files: Sequence[str], form: str, size: tuple[int, int] | Literal["auto"] | None, deadline: float | None
-) -> Iterator[Found]:
+def _puzzles_of_files(files: Sequence[str], form: str, size: Size, deadline: float | None) -> Iterator[Found]:
     before = 0
     for file in files:
         last = before
@@ -87,47 +74,24 @@ def _placed(puzzle: Found, file: str, before: int) -> Found:
     return replace(puzzle, number=number, file=file, remarks=remarks)
 
 
-def puzzles_in(
-    chunks: Iterator[bytes],
-    form: str,
-    size: tuple[int, int] | Literal["auto"] | None,
-    is_whole: bool = False,
-) -> Iterable[Found]:
+def puzzles_in(chunks: Iterator[bytes], form: str, size: Size, is_whole: bool = False) -> Iterable[Found]:
     """Return the puzzles of one input and their faults: those of a batch as they arrive, others as a list.
 
-    Parameters
-    ----------
-    chunks
-        The input as it arrives.
-    form
-        A name of `nonobot.protocol.formats`, or AUTO.
-    size
-        Width and height of every board of a batch; 'auto': square boards, whose size is inferred; None: 25x25.
-    is_whole
-        Whether a batch without a size is read as a whole too; its boards may then have another size than 25x25.
-
-    Raises
-    ------
-    UnusableError
-        If the input is not a file of `form`, or not of any known format.
+    `form` is a name of `nonobot.protocol.formats`, or AUTO. `is_whole`: a batch without a size is read as a whole
+    too, and its boards may have another size than 25x25. UnusableError: the input is not of that form, or of none.
     """
     if form == AUTO:
         from nonobot.protocol.formats import detect_prefix
 
-        head = _head(chunks)
+        head = _read_whole(chunks, only_to_text=True)
         chunks = chain([head], chunks)
         form = detect_prefix(head) or AUTO
     if form == STREAM and not (is_whole and size is None):
         return read_batch(lines_of(chunks), None if size == "auto" else size or DEFAULT_SIZE)
-    from nonobot.protocol.formats import MOST_BYTES, FormatError, read  # only here: a tournament needs none of it
+    from nonobot.protocol.formats import FormatError, read  # only here: a tournament needs none of it
 
-    data = bytearray()
-    for chunk in chunks:
-        data += chunk
-        if len(data) > MOST_BYTES:
-            break
     try:
-        return list(read(bytes(data), None if form == AUTO else form, size))
+        return list(read(_read_whole(chunks), None if form == AUTO else form, size))
     except FormatError as error:
         raise UnusableError(str(error)) from None
 
@@ -136,16 +100,16 @@ _SAYS_NOTHING = b"\xef\xbb\xbf \t\r\n\v\f"
 """The bytes of a byte order mark, and white space."""
 
 
-def _head(chunks: Iterable[bytes]) -> bytes:
-    """Return the beginning of an input, up to the first chunk with text, or more than a puzzle file may have."""
+def _read_whole(chunks: Iterable[bytes], only_to_text: bool = False) -> bytes:
+    """Return an input, or its part up to the first chunk with text; not much more than a puzzle file may have."""
     from nonobot.protocol.formats import MOST_BYTES
 
-    head = bytearray()
+    data = bytearray()
     for chunk in chunks:
-        head += chunk
-        if chunk.strip(_SAYS_NOTHING) or len(head) > MOST_BYTES:
+        data += chunk
+        if len(data) > MOST_BYTES or (only_to_text and chunk.strip(_SAYS_NOTHING)):
             break
-    return bytes(head)
+    return bytes(data)
 
 
 def chunks_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:

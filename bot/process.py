@@ -74,7 +74,7 @@ def _run(options: Options, started: float) -> int:
     if options.watch:
         from nonobot.bot.watch import watch  # nothing of it is needed in a tournament
 
-        return watch(options, strategies[0], options.watch, report)
+        return watch(options, strategies[0], options.watch)
     try:
         run_log = RunLog(options.log, options.stats, on_failure=_say)
     except OSError as error:

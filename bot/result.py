@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
 from typing import Literal, TextIO
 
-from nonobot.bot.kernels.memory import Memory, masks_in
+from nonobot.bot.kernels.memory import Memory
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle, Solution
 
 _IS_BLACK = bytes.maketrans(b"01", bytes((WHITE, BLACK)))
@@ -109,22 +109,13 @@ class TraceEvent(IntEnum):
     RESTARTED = 4  # all assumptions were taken back
 
 
-def trace_events_in(memory: Memory) -> Iterator[tuple[TraceEvent, PartialGrid]]:
-    """Yield the trace events in a memory, each with the board after it."""
-    width, height = memory.items("width")[0], memory.items("height")[0]
-    recorded = memory.view("trace_events")[: memory.items("trace_count")[0]]
-    for kind, black, white in zip(recorded["kind"].tolist(), recorded["black"], recorded["white"], strict=True):
-        rows = [masks_in(masks[:height].tobytes(), masks[0].nbytes) for masks in (black, white)]
-        yield TraceEvent(kind), grid_of(rows[0], rows[1], width)
-
-
 class _LineFile:
-    """A file written line by line; a failure is reported once, and costs no answer."""
+    """A file written line by line, or none; a failure is reported once, and costs no answer."""
 
-    def __init__(self, path: Path, on_failure: Callable[[str], None]) -> None:
+    def __init__(self, path: Path | None, on_failure: Callable[[str], None]) -> None:
         self._path = path
         self._on_failure = on_failure
-        self._file: TextIO | None = path.open("w", encoding="ascii", buffering=1)
+        self._file: TextIO | None = path.open("w", encoding="ascii", buffering=1) if path else None
 
     def write(self, line: str) -> None:
         if self._file is None:
@@ -145,24 +136,19 @@ class _LineFile:
 class RunLog:
     """The log of times and the statistics of a run, written line by line; either may be missing.
 
-    `on_failure` is called with a message when a file can no longer be written.
-
-    Raises
-    ------
-    OSError
-        If a file cannot be opened.
+    `on_failure` is called with a message when a file can no longer be written. OSError: one cannot be opened.
     """
 
     def __init__(self, log: Path | None, stats: Path | None, on_failure: Callable[[str], None]) -> None:
-        self._log = _LineFile(log, on_failure) if log else None
-        self._stats = _LineFile(stats, on_failure) if stats else None
+        self._log = _LineFile(log, on_failure)
+        self._stats = _LineFile(stats, on_failure)
+        self._has_stats = stats is not None
 
     def add(self, number: int, result: Result | None) -> None:
         """Record a puzzle; `result` is None for one that could not be read."""
         seconds = result.seconds if result else 0.0
-        if self._log:
-            self._log.write(f"#{number}\t{seconds:.6f}")
-        if self._stats:
+        self._log.write(f"#{number}\t{seconds:.6f}")
+        if self._has_stats:
             import json  # a tournament does not need it
 
             line: dict[str, object] = {"puzzle": number, "status": result.status if result else "invalid"}
@@ -174,8 +160,6 @@ class RunLog:
 
     def close(self, total_seconds: float) -> None:
         """Write the last line of the log, and close both."""
-        if self._log:
-            self._log.write(f"total time: {total_seconds:.6f}")
-            self._log.close()
-        if self._stats:
-            self._stats.close()
+        self._log.write(f"total time: {total_seconds:.6f}")
+        self._log.close()
+        self._stats.close()

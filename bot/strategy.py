@@ -10,8 +10,8 @@ from functools import partial
 from typing import ClassVar
 
 from nonobot.bot.kernels.loading import load_kernel
-from nonobot.bot.kernels.memory import Memory, Struct
-from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent, line_masks, trace_events_in
+from nonobot.bot.kernels.memory import Memory, Struct, masks_in
+from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent, grid_of, line_masks
 from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
@@ -97,15 +97,12 @@ class Strategy(ABC):
         self._memory = memory = self._memory_for(*puzzle.size)
         put_puzzle(memory, puzzle, start)
         self._begin(memory)
-        deadline, most = _UNLIMITED, self._most_trace_events
+        deadline = _UNLIMITED
         if seconds is not None and seconds * 1e9 < _UNLIMITED:
             deadline = time.monotonic_ns() + round(seconds * 1e9)
-        for name, value in (
-            ("deadline", deadline),
-            ("most_lines", _UNLIMITED if line_limit is None else line_limit),
-            ("trace_room", most and min(most, memory.count("trace_events"))),
-        ):
-            memory.items(name)[0] = value
+        memory.items("deadline")[0] = deadline
+        memory.items("most_lines")[0] = _UNLIMITED if line_limit is None else line_limit
+        memory.items("trace_room")[0] = min(self._most_trace_events, memory.count("trace_events"))
         if self._is_stopped:
             self.stop()
         return memory
@@ -121,8 +118,15 @@ class Strategy(ABC):
         self._most_trace_events = most
 
     def trace_events(self) -> Iterator[tuple[TraceEvent, PartialGrid]]:
-        """Return the trace events of the last search, each with the board after it."""
-        return trace_events_in(self._memory) if self._memory else iter(())
+        """Yield the trace events of the last search, each with the board after it."""
+        memory = self._memory
+        if memory is None:
+            return
+        width, height = memory.items("width")[0], memory.items("height")[0]
+        for event in memory.view("trace_events")[: memory.items("trace_count")[0]]:
+            boards = event["black"], event["white"]
+            rows = [masks_in(masks[:height].tobytes(), masks[0].nbytes) for masks in boards]
+            yield TraceEvent(event["kind"]), grid_of(*rows, width)
 
     def _kernel(self, name: str, numbers: int, part: str) -> Callable[..., int]:
         """Return a kernel that takes the present memory and some numbers; loading it is not the puzzle's time.
@@ -135,8 +139,7 @@ class Strategy(ABC):
         if kernel:
             return kernel
         before = time.monotonic_ns()
-        longest = memory.count("length") // 2
-        on_compile = partial(self._on_compile, part.format(longest))
+        on_compile = partial(self._on_compile, part.format(memory.count("length") // 2))
         kernel = load_kernel(self.kernels, name, memory.struct, numbers, on_compile)
         self._kernels[name, memory.address] = kernel
         loading = time.monotonic_ns() - before
@@ -166,8 +169,19 @@ class Strategy(ABC):
 def put_puzzle(memory: Memory, puzzle: Puzzle, start: PartialGrid | None) -> None:
     """Put a puzzle and the board to start from into a memory that has room for it, and set its records to 0."""
     items = memory.items
-    if puzzle.size != (items("width")[0], items("height")[0]):
-        _put_size(memory, *puzzle.size)
+    width, height = puzzle.size
+    if (width, height) != (items("width")[0], items("height")[0]):
+        for name, numbers in (
+            ("width", [width]),
+            ("height", [height]),
+            ("lines", [width + height]),
+            ("cells", [width * height]),
+            ("length", [width] * height + [height] * width),
+            ("row_of", [y for y in range(height) for _ in range(width)]),
+            ("column_of", [*range(width)] * height),
+        ):
+            room = items(name)
+            room[: len(numbers)] = array(room.format, numbers)
     clues = (*puzzle.rows, *puzzle.columns)
     table, blocks = items("clue"), items("blocks")
     row_bytes = table.nbytes // memory.count("clue")
@@ -180,18 +194,3 @@ def put_puzzle(memory: Memory, puzzle: Puzzle, start: PartialGrid | None) -> Non
     if start is not None:
         for name, masks in zip(("start.black", "start.white"), line_masks(start), strict=True):
             memory.put_masks(name, masks)
-
-
-def _put_size(memory: Memory, width: int, height: int) -> None:
-    """Put a board's size into a memory, and the places of its cells."""
-    for name, numbers in (
-        ("width", [width]),
-        ("height", [height]),
-        ("lines", [width + height]),
-        ("cells", [width * height]),
-        ("length", [width] * height + [height] * width),
-        ("row_of", [y for y in range(height) for _ in range(width)]),
-        ("column_of", [*range(width)] * height),
-    ):
-        room = memory.items(name)
-        room[: len(numbers)] = array(room.format, numbers)

@@ -11,7 +11,7 @@ import termios
 import textwrap
 import time
 import tty
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -37,6 +37,7 @@ from nonobot.protocol.characters import (
 )
 from nonobot.protocol.clues import located
 from nonobot.protocol.scene import Picture
+from nonobot.system import report
 
 
 def picture_of(record: Record, solution: Solution, is_alone: bool) -> bytes:
@@ -91,50 +92,36 @@ MOST_SPEED = 1000.0
 """Events a second; a terminal takes no more."""
 
 
-def watch(options: Options, strategy: Strategy, path: Path, on_fault: Callable[[str], None]) -> int:
+def watch(options: Options, strategy: Strategy, path: Path) -> int:
     """Solve the puzzles of a file one after the other, and show each search; return the exit status.
 
-    `on_fault` is called with a line about each puzzle that cannot be shown; the others are.
-
-    Raises
-    ------
-    UnusableError
-        If the file cannot be read, no puzzle of it can be shown, or standard output is not a terminal.
+    A puzzle that cannot be shown is reported. UnusableError: there is no other, the file cannot be read, or
+    standard output is not a terminal.
     """
     if not sys.stdout.isatty():
         raise UnusableError("--watch draws on a terminal, and standard output is none")
     strategy.watch()
     status, shown = 0, 0
-    try:
-        for puzzle in _puzzles(path, options):
-            if isinstance(puzzle, Fault):
-                on_fault(str(puzzle))
-                status = 1
-                continue
-            try:
-                result = strategy.solve(puzzle.puzzle, start=puzzle.start, seconds=options.puzzle_limit)
-            except ValueError as error:  # a board that is too large for the strategy
-                on_fault(located(str(error), number=puzzle.number, line=puzzle.line))
-                status = 1
-                continue
-            shown += 1
-            status = status if result.status == "solved" else 1
-            with _screen(), _Keys() as keys:
-                if not _Show(puzzle, strategy, result, keys, options.speed).run():
-                    break
-    except _StoppedError as stopped:
-        return 128 + int(stopped.args[0])
+    keyboard = sys.stdin.fileno() if sys.stdin and sys.stdin.isatty() else None
+    for puzzle in _puzzles(path, options):
+        if isinstance(puzzle, Fault):
+            report(str(puzzle))
+            status = 1
+            continue
+        try:
+            result = strategy.solve(puzzle.puzzle, start=puzzle.start, seconds=options.puzzle_limit)
+        except ValueError as error:  # a board that is too large for the strategy
+            report(located(str(error), number=puzzle.number, line=puzzle.line))
+            status = 1
+            continue
+        shown += 1
+        status = status if result.status == "solved" else 1
+        with _screen(keyboard):
+            if not _Show(puzzle, strategy, result, keyboard, options.speed).run():
+                break
     if not shown:
         raise UnusableError(f"{path}: no puzzle that can be watched")
     return status
-
-
-class _StoppedError(Exception):
-    """A signal came; its number is the argument."""
-
-
-def _stop(number: int, _: object) -> None:
-    raise _StoppedError(number)
 
 
 def _puzzles(path: Path, options: Options) -> list[Found]:
@@ -150,11 +137,13 @@ def _puzzles(path: Path, options: Options) -> list[Found]:
 class _Show:
     """One search, which is over, on the screen."""
 
-    def __init__(self, record: Record, strategy: Strategy, result: Result, keys: _Keys, speed: float) -> None:
+    def __init__(
+        self, record: Record, strategy: Strategy, result: Result, keyboard: int | None, speed: float
+    ) -> None:
         self._puzzle = record.puzzle
         self._title = f"${record.number}  {record.size[0]}x{record.size[1]}  {strategy.name}: {result.status}"
         self._events = list(strategy.trace_events())
-        self._keys = keys
+        self._keyboard = keyboard
         self._speed = speed  # events a second
         self._paused = False
         start = record.start or PartialGrid(np.full(record.size[::-1], UNKNOWN))
@@ -178,7 +167,7 @@ class _Show:
                     at = len(self._events)
         more = f"; only the first {MOST_TRACE_EVENTS} moments were kept" if at == MOST_TRACE_EVENTS else ""
         self._draw(f"the end after {at} moments{more}: {self._known()}. Any key goes on, q ends")
-        return self._keys.wait(None) != "q"
+        return _key(self._keyboard, None) != "q"
 
     def _take(self, kind: TraceEvent, board: PartialGrid) -> None:
         self._kinds[board.cells != self._cells] = kind
@@ -189,7 +178,7 @@ class _Show:
         until = time.monotonic() + 1 / self._speed
         while True:
             self._draw(f"{place}, {'paused' if self._paused else f'{self._speed:g} a second'}")
-            key = self._keys.wait(None if self._paused else max(0.0, until - time.monotonic()))
+            key = _key(self._keyboard, None if self._paused else max(0.0, until - time.monotonic()))
             match key:
                 case " ":
                     self._paused = not self._paused
@@ -200,10 +189,8 @@ class _Show:
                 case "n":
                     self._paused = True
                     return ""
-                case "q" | "e":
+                case "q" | "e" | "":
                     return key
-                case "":
-                    return ""
 
     def _known(self) -> str:
         return f"{int((self._cells != UNKNOWN).sum())} of {self._cells.size} cells known"
@@ -256,39 +243,32 @@ def _legend(columns: int, has_colours: bool) -> list[StyledLine]:
 
 
 @contextmanager
-def _screen() -> Iterator[None]:
-    """Use the terminal's alternate screen, without its cursor, and restore it, after a signal too."""
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, _stop) for number in numbers]
+def _screen(keyboard: int | None) -> Iterator[None]:
+    """Use the alternate screen, without its cursor, and take single keys; restore all, after a signal too."""
+
+    def stop(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    handlers = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    modes = None if keyboard is None else termios.tcgetattr(keyboard)
     try:
+        if keyboard is not None:
+            tty.setcbreak(keyboard)
         os.write(sys.stdout.fileno(), b"\x1b[?1049h\x1b[?25l\x1b[2J")
         yield
     finally:
         os.write(sys.stdout.fileno(), b"\x1b[?25h\x1b[?1049l")
-        for number, handler in zip(numbers, before, strict=True):
+        if keyboard is not None and modes:
+            termios.tcsetattr(keyboard, termios.TCSADRAIN, modes)
+        for number, handler in handlers.items():
             signal.signal(number, handler)
 
 
-class _Keys:
-    """Keys that the user presses; none if standard input is not a terminal."""
-
-    def __enter__(self) -> _Keys:
-        self._input = sys.stdin.fileno() if sys.stdin and sys.stdin.isatty() else None
-        if self._input is not None:
-            self._before = termios.tcgetattr(self._input)
-            tty.setcbreak(self._input)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Leave the terminal as it was."""
-        if self._input is not None:
-            termios.tcsetattr(self._input, termios.TCSADRAIN, self._before)
-
-    def wait(self, seconds: float | None) -> str:
-        """Return the key that is pressed within `seconds` (None: wait for one), or an empty string."""
-        if self._input is None:
-            time.sleep(seconds or 0.0)
-            return ""
-        if not select.select([self._input], [], [], seconds)[0]:
-            return ""
-        return os.read(self._input, 1).decode("ascii", "replace") or "q"
+def _key(keyboard: int | None, seconds: float | None) -> str:
+    """Return the key that is pressed within `seconds` (None: wait for one), or an empty string."""
+    if keyboard is None:
+        time.sleep(seconds or 0.0)
+        return ""
+    if not select.select([keyboard], [], [], seconds)[0]:
+        return ""
+    return os.read(keyboard, 1).decode("ascii", "replace") or "q"

@@ -30,11 +30,6 @@ def cells_of(black: int, white: int, length: int) -> naive.Line:
     return tuple(1 if black >> i & 1 else 0 if white >> i & 1 else None for i in range(length))
 
 
-def from_text(text: str) -> naive.Line:
-    """Return the cells of a line written as in the papers: 1 black, 0 white, u unknown."""
-    return tuple({"0": 0, "1": 1, "u": None}[letter] for letter in text)
-
-
 def to_text(cells: Sequence[naive.Cell] | None) -> str:
     """Return a line as the papers write it; 'conflict' for None."""
     return "conflict" if cells is None else "".join("u" if cell is None else str(cell) for cell in cells)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum, auto
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -26,76 +26,83 @@ from nonobot.bot.kernels.memory import Memory, Struct
 from tests.compiling import alone
 
 
-class _Way(IntEnum):
-    BELIEVE = auto()
-    KEEP_BOUND_MARGINALS = auto()
-    FORGET = auto()
-    SWEEP = auto()
+class Kernel(IntEnum):
+    """A way through one of the two; a call takes the memory and the numbers named beside it."""
 
-    START = auto()
-    ASSIGN = auto()
-    BACKJUMP = auto()
-    PROPAGATE = auto()
-    APPLY_RULES = auto()
-    VISIT_WATCHES = auto()
-    UPDATE_PATTERNS = auto()
-    EXPLAIN = auto()
-    REASONS = auto()
-    ANALYSE = auto()
-    ADD_CLAUSE = auto()
-    REDUCE_CLAUSES = auto()
-    INSERT = auto()
-    POP = auto()
-    BUMP = auto()
+    believe_one = auto()  # line, most odds
+    keep_bound_marginals = auto()  # line
+    forget_all = auto()
+    sweep_board = auto()  # any line, most odds
+
+    start = auto()
+    assign_literal = auto()  # literal, reason
+    jump_back = auto()  # level
+    propagate = auto()
+    apply_all_rules = auto()  # the implicit clauses alone
+    visit_all_watches = auto()  # the stored clauses alone
+    take_over_root = auto()
+    explain = auto()  # line, black, white, target, end of the reasons
+    reasons = auto()  # variable, end of the reasons
+    analyse_conflict = auto()
+    add_clause = auto()
+    reduce_clauses = auto()
+    insert = auto()  # variable
+    pop = auto()
+    make_more_active = auto()  # variable
+
+    def __call__(self, m: Memory, *numbers: int) -> int:
+        name, count = ("believe", 2) if self < Kernel.start else ("learn", 5)
+        padded = (*map(int, numbers), 0, 0, 0, 0, 0)[:count]
+        return _loaded(name, m.struct, 1 + count)(m.address, int(self), *padded)
 
 
 @kernel
 def learn(m, way, number, a, b, c, d):
-    if way == _Way.START:
+    if way == Kernel.start:
         return int(_start(m))
-    if way == _Way.ASSIGN:
+    if way == Kernel.assign_literal:
         assign(m, number, a)
-    elif way == _Way.BACKJUMP:
+    elif way == Kernel.jump_back:
         backjump(m, number)
-    elif way == _Way.PROPAGATE:
+    elif way == Kernel.propagate:
         return int(propagate_all(m))
-    elif way == _Way.APPLY_RULES or way == _Way.VISIT_WATCHES:
+    elif way == Kernel.apply_all_rules or way == Kernel.visit_all_watches:
         while m.head < m.trail_size:
             event = m.head
             m.head = event + 1
-            if not (apply_rules(m, event) if way == _Way.APPLY_RULES else _visit_watches(m, event)):
+            if not (apply_rules(m, event) if way == Kernel.apply_all_rules else _visit_watches(m, event)):
                 return 0
         return 1
-    elif way == _Way.UPDATE_PATTERNS:
+    elif way == Kernel.take_over_root:
         update_patterns(m)
-    elif way == _Way.EXPLAIN:
+    elif way == Kernel.explain:
         return explain_line(m, number, m.none | a, m.none | b, m.none | c, d)
-    elif way == _Way.REASONS:
+    elif way == Kernel.reasons:
         return reasons_of(m, number, a)
-    elif way == _Way.ANALYSE:
+    elif way == Kernel.analyse_conflict:
         return analyse(m)
-    elif way == _Way.ADD_CLAUSE:
+    elif way == Kernel.add_clause:
         return add_learned(m)
-    elif way == _Way.REDUCE_CLAUSES:
+    elif way == Kernel.reduce_clauses:
         reduce_database(m)
-    elif way == _Way.INSERT:
+    elif way == Kernel.insert:
         heap_insert(m, number)
-    elif way == _Way.POP:
+    elif way == Kernel.pop:
         return heap_pop(m)
-    elif way == _Way.BUMP:
+    elif way == Kernel.make_more_active:
         bump(m, number)
     return 0
 
 
 @kernel
 def believe(m, way, line, most_odds):
-    if way == _Way.BELIEVE:
+    if way == Kernel.believe_one:
         return int(believe_line(m, line, m.board.black[line], m.board.white[line], np.float32(most_odds)))
-    if way == _Way.KEEP_BOUND_MARGINALS:
+    if way == Kernel.keep_bound_marginals:
         _keep_bound_marginals(m, line)
-    elif way == _Way.FORGET:
+    elif way == Kernel.forget_all:
         forget(m)
-    elif way == _Way.SWEEP:
+    elif way == Kernel.sweep_board:
         return int(sweep(m, np.float32(most_odds)))
     return 0
 
@@ -104,39 +111,3 @@ def believe(m, way, line, most_odds):
 def _loaded(name: str, struct: Struct, numbers: int) -> Callable[..., int]:
     with alone():
         return load_kernel(__name__, name, struct, numbers, lambda: None)
-
-
-def _by_learning(way: _Way, m: Memory, *numbers: int) -> int:
-    padded = (*map(int, numbers), 0, 0, 0, 0, 0)[:5]
-    return _loaded("learn", m.struct, 6)(m.address, int(way), *padded)
-
-
-def _by_beliefs(way: _Way, m: Memory, line: int = 0, most_odds: int = 1) -> int:
-    return _loaded("believe", m.struct, 3)(m.address, int(way), int(line), int(most_odds))
-
-
-# Each takes the memory and then the numbers named here.
-
-believe_one = partial(_by_beliefs, _Way.BELIEVE)  # line, most odds
-keep_bound_marginals = partial(_by_beliefs, _Way.KEEP_BOUND_MARGINALS)  # line
-forget_all = partial(_by_beliefs, _Way.FORGET)
-sweep_board = partial(_by_beliefs, _Way.SWEEP)  # any line, most odds
-
-start = partial(_by_learning, _Way.START)
-assign_literal = partial(_by_learning, _Way.ASSIGN)  # literal, reason
-jump_back = partial(_by_learning, _Way.BACKJUMP)  # level
-
-propagate = partial(_by_learning, _Way.PROPAGATE)
-apply_all_rules = partial(_by_learning, _Way.APPLY_RULES)  # the implicit clauses alone
-visit_all_watches = partial(_by_learning, _Way.VISIT_WATCHES)  # the stored clauses alone
-
-take_over_root = partial(_by_learning, _Way.UPDATE_PATTERNS)
-explain = partial(_by_learning, _Way.EXPLAIN)  # line, black, white, target, end of the reasons
-reasons = partial(_by_learning, _Way.REASONS)  # variable, end of the reasons
-analyse_conflict = partial(_by_learning, _Way.ANALYSE)
-add_clause = partial(_by_learning, _Way.ADD_CLAUSE)
-reduce_clauses = partial(_by_learning, _Way.REDUCE_CLAUSES)
-
-insert = partial(_by_learning, _Way.INSERT)  # variable
-pop = partial(_by_learning, _Way.POP)
-make_more_active = partial(_by_learning, _Way.BUMP)  # variable

@@ -10,9 +10,9 @@ from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.champion.clauses import HEADER
 from nonobot.bot.strategy import put_puzzle
 from nonobot.protocol import Puzzle
-from tests import champion_kernels as kernels
 from tests import naive
 from tests.boards import put_mask
+from tests.champion_kernels import Kernel
 
 Variable = tuple[int, ...]
 """(y, x): the cell is black; (line, block, place): the block starts at `place` or before."""
@@ -38,7 +38,7 @@ class ChampionState:
         put_puzzle(self.m, puzzle, None)
         self["root.black"].fill(0)
         self["root.white"].fill(0)
-        assert kernels.start(self.m)
+        assert Kernel.start(self.m)
 
     def __getitem__(self, path: str) -> np.ndarray:
         """Return a member as an array."""
@@ -113,7 +113,7 @@ class ChampionState:
     def open_level(self) -> None:
         level = self.one("level")
         if level == 0:
-            kernels.take_over_root(self.m)
+            Kernel.take_over_root(self.m)
         self["level_start"][level] = self.one("trail_size")
         self["level"][0] = level + 1
 
@@ -132,7 +132,7 @@ class ChampionState:
         if reason >= 0:
             assert self.clause(reason)[0] >> 1 in self.variables_of(self.event_of(variable))
             return [literal >> 1 for literal in self.clause(reason)[1:]]
-        end = kernels.reasons(self.m, variable, 0)
+        end = Kernel.reasons(self.m, variable, 0)
         return self["reasons"][:end].tolist()
 
     def variables_of(self, event: int) -> list[int]:
@@ -146,7 +146,7 @@ class ChampionState:
         self["learned"][: len(literals)] = literals
         self["learned_size"][0] = len(literals)
         self["learned_lbd"][0] = lbd
-        return int(kernels.add_clause(self.m))
+        return int(Kernel.add_clause(self.m))
 
     def clause(self, place: int) -> tuple[int, ...]:
         literals = self["arena"][place + HEADER :]

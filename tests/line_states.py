@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 import numpy as np
 
@@ -14,33 +13,7 @@ from nonobot.bot.papers.lines import paint_recurrence
 from nonobot.protocol import Clue
 from tests.boards import mask_in
 
-MANY = {64: 3**10}
-"""So many states of a line may be painted at once, by the bits of a mask; 3**9 where nothing else is said."""
-
 LINE = 5
-
-
-@cache
-def line_map(bits: int) -> Struct:
-    """Return what the line kernel asks of a memory, and room for states."""
-    mask, blocks, many = mask_of(bits), bits // 2, MANY.get(bits, 3**9)
-    return Struct(
-        f"LineStates{bits}",
-        none=mask.constant(0),
-        one=mask.constant(1),
-        length=i2[LINE + 1],
-        blocks=i2[LINE + 1],
-        clue=(i1 if bits == 64 else i2)[LINE + 1, blocks],
-        reach=mask[blocks + 1],
-        starts=mask[blocks + 1],
-        fits=mask[blocks + 1],
-        black=mask[many],
-        white=mask[many],
-        consistent=i1[many],
-        starts_left=mask[many, blocks],
-        **({"low": mask[blocks + 1, bits], "high": mask[blocks + 1, bits]} if bits == 64 else {}),
-        **({"fixable": u1[blocks + 1, bits]} if bits == 64 else {}),
-    )
 
 
 @entry
@@ -70,7 +43,26 @@ class LineStates:
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
-        self._memory = Memory(line_map(bits))
+        mask, blocks, many = mask_of(bits), bits // 2, 3 ** (10 if bits == 64 else 5)
+        struct = Struct(
+            f"LineStates{bits}",
+            none=mask.constant(0),
+            one=mask.constant(1),
+            length=i2[LINE + 1],
+            blocks=i2[LINE + 1],
+            clue=(i1 if bits == 64 else i2)[LINE + 1, blocks],
+            reach=mask[blocks + 1],
+            starts=mask[blocks + 1],
+            fits=mask[blocks + 1],
+            black=mask[many],  # states of the line that are painted at once
+            white=mask[many],
+            consistent=i1[many],
+            starts_left=mask[many, blocks],
+            low=mask[blocks + 1, bits],
+            high=mask[blocks + 1, bits],
+            fixable=u1[blocks + 1, bits],
+        )
+        self._memory = Memory(struct)
         self.view = self._memory.view
 
     def set_clue(self, clue: Clue, length: int) -> None:
@@ -81,20 +73,11 @@ class LineStates:
 
     def paint_all(self, black: Sequence[int], white: Sequence[int]) -> list[tuple[int, int] | None]:
         """Return the black and the white cells of many states of the line, painted; None for a conflict."""
-        number, size = len(black), self.bits // 8
-        for name, masks in (("black", black), ("white", white)):
-            view = self.view(name)[:number]
-            packed = b"".join(mask.to_bytes(size, "little") for mask in masks)
-            view[...] = np.frombuffer(packed, "<u8").reshape(view.shape)
+        number = len(black)
+        self._memory.put_masks("black", black)
+        self._memory.put_masks("white", white)
         paint_states(self._memory, number)
-        found = (
-            (
-                [mask_in(mask) for mask in self.view(name)[:number]]
-                if self.bits > 64
-                else self.view(name)[:number].tolist()
-            )
-            for name in ("black", "white")
-        )
+        found = ([mask_in(mask) for mask in self.view(name)[:number]] for name in ("black", "white"))
         consistent = self.view("consistent")[:number].tolist()
         return [(b, w) if well else None for b, w, well in zip(*found, consistent, strict=True)]
 

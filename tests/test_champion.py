@@ -25,8 +25,6 @@ from tests.talking import batch, run
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
-LONGEST_LINE = 62  # in the narrower masks
-
 
 @pytest.fixture(scope="module")
 def champion() -> ChampionStrategy:
@@ -81,16 +79,9 @@ def test_sides_that_need_wider_masks(champion, width, height):
         check_solved(puzzle, champion.solve(puzzle))
 
 
-@pytest.mark.parametrize(("width", "height"), [(62, 1), (1, 62), (62, 2), (2, 62)])
-def test_long_narrow_boards_with_many_solutions(champion, width, height):
-    rng = random.Random(width)
-    for _ in range(10):
-        puzzle = Puzzle.from_grid(random_grid(rng, width, height, 0.3))
-        check_solved(puzzle, champion.solve(puzzle, solutions=50))
-
-
 def test_as_many_blocks_as_fit_in_each_line(champion):
-    grids = [[[(x + y + by) % 2 for x in range(LONGEST_LINE)] for y in range(LONGEST_LINE)] for by in (0, 1)]
+    longest = range(62)  # in the narrower masks
+    grids = [[[(x + y + by) % 2 for x in longest] for y in longest] for by in (0, 1)]
     check_search(champion.solve, Puzzle.from_grid(grids[0]), grids, asked=(3,))
 
 
@@ -172,10 +163,9 @@ def test_every_25th_puzzle_of_the_official_sets_is_solved(official_sets):
             check_solved(entry.puzzle, champion.solve(entry.puzzle))
 
 
-@pytest.mark.parametrize("solutions", [0, -1])
-def test_no_solution_is_not_to_be_asked_for(champion, solutions):
+def test_no_solution_is_not_to_be_asked_for(champion):
     with pytest.raises(ValueError, match="at least one solution"):
-        champion.solve(Puzzle.from_grid([[1]]), solutions=solutions)
+        champion.solve(Puzzle.from_grid([[1]]), solutions=0)
 
 
 # Plain Python

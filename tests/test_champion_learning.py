@@ -12,9 +12,9 @@ from nonobot.bot.champion.clauses import KEPT_FOR_GOOD
 from nonobot.bot.champion.heap import BOUND_WEIGHT
 from nonobot.bot.champion.trail import BY_CHOICE, NEVER
 from nonobot.protocol import Puzzle
-from tests import champion_kernels as kernels
 from tests import naive
 from tests.boards import broken, masks_of, random_clue, random_grid, shuffled
+from tests.champion_kernels import Kernel
 from tests.champion_state import ChampionState, holds
 
 
@@ -55,12 +55,12 @@ def test_an_explanation_suffices_and_needs_each_of_its_cells(search, length):
         search.load(Puzzle.unchecked(columns=((),) * length, rows=(clue,)))
         search["earliest"][0, : len(clue)] = [min(each) for each in zip(*starts, strict=True)]
         search["latest"][0, : len(clue)] = [max(each) for each in zip(*starts, strict=True)]
-        kernels.take_over_root(search.m)
+        Kernel.take_over_root(search.m)
         search["root_known"][0] = sum(1 << i for i in root)
         search["event_of"][:length] = range(length)
         search["seen"][:length] = [i in seen for i in range(length)]
         black, white = masks_of([now.get(i) for i in range(length)])
-        end = kernels.explain(search.m, 0, black, white, sum(1 << i for i in target), 3)
+        end = Kernel.explain(search.m, 0, black, white, sum(1 << i for i in target), 3)
         reasons = set(search["reasons"][3:end].tolist())
         assert len(reasons) == end - 3
         assert reasons <= set(now) - root - target
@@ -104,17 +104,17 @@ def decide_and_compare(search: ChampionState, rng: random.Random, clauses: list,
         unknown = [v for v in range(search.one("variables")) if search.value(v) is None]
         if not unknown or rng.random() < 0.15:
             back = rng.randint(0, len(decided))
-            kernels.jump_back(search.m, back)
+            Kernel.jump_back(search.m, back)
             decided = decided[:back]
             assert search.known() == (naive.unit_propagate(clauses, merged(decided)) or {})
             continue
         variable, negative = rng.choice(unknown), rng.randint(0, 1)
         search.open_level()
-        kernels.assign_literal(search.m, 2 * variable + negative, BY_CHOICE)
+        Kernel.assign_literal(search.m, 2 * variable + negative, BY_CHOICE)
         decided.append({search.name(variable): not negative})
         before = len(search.known())
         right = naive.unit_propagate(clauses, merged(decided))
-        if kernels.visit_all_watches(search.m):
+        if Kernel.visit_all_watches(search.m):
             assert right is not None
             assert search.known() == right
             met["implied"] += len(right) - before
@@ -124,7 +124,7 @@ def decide_and_compare(search: ChampionState, rng: random.Random, clauses: list,
         parts = search.clause(search.one("conflict"))
         assert all(search["value"][literal] < 0 for literal in parts)
         back = rng.randint(0, len(decided) - 1)
-        kernels.jump_back(search.m, back)
+        Kernel.jump_back(search.m, back)
         decided = decided[:back]
     return met
 
@@ -162,19 +162,19 @@ def test_a_reduction_keeps_reasons_and_good_clauses_and_the_rest_propagates_as_b
         for _ in range(3):  # some decisions, so that some clauses are reasons
             unknown = [v for v in range(search.one("variables")) if search.value(v) is None]
             search.open_level()
-            kernels.assign_literal(search.m, 2 * rng.choice(unknown) + rng.randint(0, 1), BY_CHOICE)
-            if not kernels.visit_all_watches(search.m):
-                kernels.jump_back(search.m, search.one("level") - 1)
+            Kernel.assign_literal(search.m, 2 * rng.choice(unknown) + rng.randint(0, 1), BY_CHOICE)
+            if not Kernel.visit_all_watches(search.m):
+                Kernel.jump_back(search.m, search.one("level") - 1)
                 break
         before = [(set(literals), flags) for _, literals, flags in search.clauses()]
         why = reason_clauses(search)
-        kernels.reduce_clauses(search.m)
+        Kernel.reduce_clauses(search.m)
         left = [set(literals) for _, literals, _ in search.clauses()]
         assert reason_clauses(search) == why
         assert all(set(clause) in left for clause in why.values())
         assert all(literals in left for literals, flags in before if flags & 0xFFFF <= KEPT_FOR_GOOD)
         assert len(left) < len(before)
-        kernels.jump_back(search.m, 0)
+        Kernel.jump_back(search.m, 0)
         names = order_clauses(search) + named(search, [literals for _, literals, _ in search.clauses()])
         decide_and_compare(search, rng, names, 15)
         kept_reasons += len(why)
@@ -192,17 +192,10 @@ def reason_clauses(search: ChampionState) -> dict[int, frozenset[int]]:
 
 def snapshot(search: ChampionState) -> list[np.ndarray]:
     """Return what a jump back must restore."""
-    lines, variables = search.one("lines"), search.one("variables")
-    return [
-        search["board.black"][:lines].copy(),
-        search["board.white"][:lines].copy(),
-        search["earliest"][:lines].copy(),
-        search["latest"][:lines].copy(),
-        search["value"][: 2 * variables].copy(),
-        search["assigned"].copy(),
-        search["trail_size"].copy(),
-        search["record_count"].copy(),
-    ]
+    lines = dict.fromkeys(("board.black", "board.white", "earliest", "latest"), search.one("lines"))
+    counts = dict.fromkeys(("assigned", "trail_size", "record_count"), 1)
+    parts = lines | counts | {"value": 2 * search.one("variables")}
+    return [search[name][:end].copy() for name, end in parts.items()]
 
 
 def check_learned(search: ChampionState, solutions: list[naive.Grid], level: int) -> list[int]:
@@ -247,16 +240,16 @@ def solve_at_random(
     snapshots: list[list[np.ndarray]] = []
     conflicts = 0
     while True:
-        if not kernels.propagate(search.m):
+        if not Kernel.propagate(search.m):
             if search.one("level") == 0:
                 assert not solutions, puzzle
                 return conflicts
             conflicts += 1
             if conflicts % 5 == 0:
                 check_trail(search)
-            level = int(kernels.analyse_conflict(search.m))
+            level = int(Kernel.analyse_conflict(search.m))
             learned = check_learned(search, solutions, level)
-            kernels.jump_back(search.m, level)
+            Kernel.jump_back(search.m, level)
             assert not search["dirty.rows"].any()
             assert not search["dirty.columns"].any()
             for now, then in zip(snapshot(search), snapshots[level], strict=True):
@@ -264,8 +257,8 @@ def solve_at_random(
             snapshots = snapshots[:level]
             assert all(search["value"][literal] < 0 for literal in learned[1:])
             assert search["value"][learned[0]] == 0
-            reason = BY_CHOICE if len(learned) == 1 else int(kernels.add_clause(search.m))
-            kernels.assign_literal(search.m, learned[0], reason)
+            reason = BY_CHOICE if len(learned) == 1 else int(Kernel.add_clause(search.m))
+            Kernel.assign_literal(search.m, learned[0], reason)
             if conflicts >= most_conflicts:
                 return conflicts
             continue
@@ -279,10 +272,10 @@ def solve_at_random(
             assert naive.verify(puzzle, grid)
             return conflicts
         if rng.random() < 0.05:
-            kernels.reduce_clauses(search.m)
+            Kernel.reduce_clauses(search.m)
         snapshots.append(snapshot(search))
         search.open_level()
-        kernels.assign_literal(search.m, 2 * rng.choice(unknown) + rng.randint(0, 1), BY_CHOICE)
+        Kernel.assign_literal(search.m, 2 * rng.choice(unknown) + rng.randint(0, 1), BY_CHOICE)
 
 
 @pytest.mark.parametrize(
@@ -326,7 +319,7 @@ def test_the_heap_gives_the_most_active_first(search):
             activity[variable] = rng.choice((rng.random(), 0.0, rng.randint(1, 5)))
         inside = set(rng.sample(variables, rng.randint(1, len(variables))))
         for variable in inside:
-            kernels.insert(search.m, variable)
+            Kernel.insert(search.m, variable)
         while inside:
             for _ in range(rng.choice((0, 0, 3))):
                 bumped = rng.choice(variables)
@@ -334,16 +327,16 @@ def test_the_heap_gives_the_most_active_first(search):
                 expected[bumped] += search["bump"][0] * (1 if bumped < search.one("cells") else BOUND_WEIGHT)
                 if expected[bumped] > 1e100:
                     expected /= 1e100
-                kernels.make_more_active(search.m, bumped)
+                Kernel.make_more_active(search.m, bumped)
                 assert (activity[: len(variables)] == expected).all()
-            top = int(kernels.pop(search.m))
+            top = int(Kernel.pop(search.m))
             assert top in inside
             assert activity[top] == max(activity[each] for each in inside)
             inside.remove(top)
             outside = [v for v in variables if v not in inside]
             if rng.random() < 0.3:
                 again = rng.choice(outside)
-                kernels.insert(search.m, again)
+                Kernel.insert(search.m, again)
                 inside.add(again)
             places = search["heap_place"][: len(variables)].tolist()
             assert {v for v in variables if places[v] >= 0} == inside

@@ -10,9 +10,9 @@ import pytest
 
 from nonobot.bot.champion.trail import BY_CHOICE, BY_NEIGHBOUR, BY_RULE, OF_RULE
 from nonobot.protocol import Puzzle
-from tests import champion_kernels as kernels
 from tests import naive
 from tests.boards import random_grid
+from tests.champion_kernels import Kernel
 from tests.champion_state import ChampionState, Variable, holds
 from tests.test_beliefs import random_line
 
@@ -130,8 +130,8 @@ def start(search: ChampionState, clauses: list) -> dict[Variable, bool] | None:
         for cell in range(search.one("cells")):
             value = right.get(search.name(cell))
             if value is not None and search.value(cell) is None:
-                kernels.assign_literal(search.m, 2 * cell + (not value), BY_CHOICE)
-        assert kernels.apply_all_rules(search.m)
+                Kernel.assign_literal(search.m, 2 * cell + (not value), BY_CHOICE)
+        assert Kernel.apply_all_rules(search.m)
         compare(search, right)
     return right
 
@@ -160,9 +160,9 @@ def assume_and_propagate(search: ChampionState, rng: random.Random, truth: naive
                 name = search.name(variable)
                 assumed[name] = holds((name, True), truth) != (rng.random() < wrong)
                 search.open_level()
-                kernels.assign_literal(search.m, 2 * variable + (not assumed[name]), BY_CHOICE)
+                Kernel.assign_literal(search.m, 2 * variable + (not assumed[name]), BY_CHOICE)
         right = naive.unit_propagate(clauses, right | assumed)
-        if not kernels.apply_all_rules(search.m):
+        if not Kernel.apply_all_rules(search.m):
             assert right is None, search.puzzle
             check_conflict(search)
             check_reasons(search)

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from nonobot.bot.champion import ChampionStrategy
-from nonobot.bot.cli import parse
-from nonobot.bot.dialogue import _ANSWERS, _read, _RequestError
+from nonobot.bot.dialogue import _ANSWERS, _read
 from nonobot.protocol import Puzzle
 from tests import naive
 from tests.boards import random_grid
@@ -58,6 +57,10 @@ def naive_cell(character: str):
     return {"1": 1, "0": 0, "?": None}[character]
 
 
+def wrong_lines(puzzle: Puzzle, cells: str):
+    return [name for name, _, clue, line in lines_of(puzzle, cells) if naive.paint_line(clue, line) is None]
+
+
 def test_solutions_and_verdicts_are_those_of_an_exhaustive_search(strategy):
     verdicts = set()
     for _, puzzle in random_puzzles(60, longest=5):
@@ -74,7 +77,7 @@ def test_the_cells_that_are_known_hold(strategy):
     assert answered(strategy, "solve", TWO, "1???")["solutions"] == ["1001"]
     assert answered(strategy, "solve", TWO, "11??")["verdict"] == "unsolvable"
     assert not answered(strategy, "steps", TWO, "11??")["cut"]
-    with pytest.raises(_RequestError, match="the clue of row 1 needs 3 cells, the row has 1"):
+    with pytest.raises(ValueError, match="the clue of row 1 needs 3 cells, the row has 1"):
         answered(strategy, "solve", Puzzle.unchecked(columns=((1,),), rows=((3,),)))
 
 
@@ -135,7 +138,7 @@ def test_lines_that_nothing_fits_are_named_instead_of_a_hint(strategy):
     named = 0
     for chance, puzzle in random_puzzles(80):
         cells = "".join(chance.choice("01???") for _ in range(puzzle.width * puzzle.height))
-        wrong = [name for name, _, clue, line in lines_of(puzzle, cells) if naive.paint_line(clue, line) is None]
+        wrong = wrong_lines(puzzle, cells)
         answer = answered(strategy, "hint", puzzle, cells)
         assert answer["wrong"] == wrong
         assert answer["hint"] is None or not wrong
@@ -150,11 +153,7 @@ def test_a_conflict_is_where_nothing_fits_any_more(strategy):
         chance.shuffle(rows)
         other = Puzzle.unchecked(columns=puzzle.columns, rows=tuple(map(tuple, rows)))
         answer = answered(strategy, "conflict", other)
-        wrong = [
-            name
-            for name, _, clue, line in lines_of(other, answer["cells"])
-            if naive.paint_line(clue, line) is None
-        ]
+        wrong = wrong_lines(other, answer["cells"])
         assert answer["wrong"] == wrong
         if wrong:
             assert naive.solutions(other) == []
@@ -188,14 +187,11 @@ def test_boards_of_every_width_of_masks(strategy):
         (b'{"do": "solve", "rows": [], "columns": [[1]]}', "there is no row"),
         (b'{"do": "solve", "rows": [[-1]], "columns": [[0]]}', "row 1: .* block lengths are 1 or more"),
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "cells": "11"}', "not a request: ValueError"),
-        (
-            b'{"do": "solve", "rows": [[1]], "columns": [[1]], "cells": "x"}',
-            "not a request: ValueError: cells that",
-        ),
+        (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "cells": "x"}', "not a request: ValueError: cells"),
     ],
 )
 def test_what_cannot_be_answered_is_said_in_a_line(line, why):
-    with pytest.raises(_RequestError, match=f"^{why}"):
+    with pytest.raises(ValueError, match=f"^{why}"):
         _read(line)
 
 
@@ -212,10 +208,3 @@ def test_the_process_answers_line_by_line_and_goes_on_after_a_bad_one():
     assert second == {"error": "not a request: JSONDecodeError: Expecting value: line 1 column 1 (char 0)"}
     assert third == {"error": "a request of more than 16 MiB"}
     assert fourth["wrong"] == [["column", 1], ["column", 2]]
-
-
-@pytest.mark.parametrize("other", [["x.non"], ["--warm-up"], ["--jobs", "2"], ["--watch", "x.non"]])
-def test_a_dialogue_is_nothing_else(other, capsys):
-    with pytest.raises(SystemExit):
-        parse(["--dialogue", *other])
-    assert "--dialogue reads standard input" in capsys.readouterr().err

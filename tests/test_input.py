@@ -90,14 +90,6 @@ def test_a_puzzle_at_fault_costs_only_itself():
     assert done.returncode == 1
 
 
-def test_the_time_of_the_batch_counts_while_a_file_is_awaited(talk):
-    one = talk("--format", "auto", "--time-limit", "1")
-    one.send(b"2 2\n")
-    status, out, err = one.process.wait(60), one.process.stdout.read(), one.process.stderr.read()
-    assert (status, out) == (1, b"")
-    assert b"stopped at the time limit of 1 s" in err
-
-
 # Files
 
 
@@ -136,16 +128,3 @@ def test_a_file_of_the_tournaments_form_is_read_as_large_as_it_is_or_as_is_said(
     (tmp_path / "wide.txt").write_bytes(format_puzzle(1, Puzzle.from_grid([[1, 1, 0]])))
     done = carried_out(b"", str(tmp_path / "wide.txt"), "--size", "3x1")
     assert (done.stdout, done.stderr, done.returncode) == (b"$1\n1\t1\t0\n", b"", 0)
-
-
-def test_an_empty_file_has_no_puzzle(tmp_path):
-    (tmp_path / "empty").touch()
-    done = carried_out(b"", str(tmp_path / "empty"))
-    assert (done.stdout, done.returncode) == (b"", 2)
-    assert done.stderr.decode() == f"{tmp_path / 'empty'}: an empty file\n"
-
-
-def test_a_watched_file_is_one():
-    done = run(b"", "--watch", "a.non", "b.non")
-    assert (done.stdout, done.returncode) == (b"", 2)
-    assert b"--watch shows one file" in done.stderr

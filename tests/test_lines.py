@@ -15,20 +15,16 @@ from nonobot.bot.papers.lines import paint_line
 from nonobot.bot.papers.state import SOLVER
 from nonobot.protocol import Clue, clue_of
 from tests import naive
-from tests.boards import all_states, cells_of, from_text, masks_of, painted_states, to_text
+from tests.boards import all_states, cells_of, masks_of, painted_states, to_text
 from tests.line_states import LINE, LineStates
 
-BOTH = ("bitset", "recurrence")
+BOTH = SOLVER._fields
 LONGEST = 62
 
 
 def painted(clue: Sequence[int], cells: naive.Line, solver: str) -> naive.Line | None:
     result = paint_line(clue, len(cells), *masks_of(cells), solver)
     return None if result is None else cells_of(*result, len(cells))
-
-
-def test_there_are_the_two_solvers_that_these_tests_compare():
-    assert set(SOLVER._fields) == set(BOTH)
 
 
 # The worked example of the paper (Chen and Hung, figure 2): clue (3, 3, 4), the entries P(i, j) of its table
@@ -52,38 +48,6 @@ def test_the_papers_table_for_clue_3_3_4(length, blocks, expected, solver):
     assert to_text(painted((3, 3, 4)[:blocks], (None,) * length, solver)) == expected
 
 
-@pytest.mark.parametrize("solver", BOTH)
-@pytest.mark.parametrize(
-    ("clue", "before", "after"),
-    [
-        ((), "uuu", "000"),
-        ((), "u1u", "conflict"),
-        ((), "0", "0"),
-        ((1,), "1", "1"),
-        ((1,), "u", "1"),
-        ((1,), "0", "conflict"),
-        ((1,), "u1u", "010"),
-        ((1,), "1u1", "conflict"),
-        ((2,), "u1u0", "u1u0"),
-        ((2,), "u1u", "u1u"),
-        ((2,), "01u", "011"),
-        ((2,), "0u0", "conflict"),
-        ((1, 1), "uuu", "101"),
-        ((1, 1), "uuuu", "uuuu"),
-        ((1, 1), "u1uu", "0101"),
-        ((1, 1), "uu1u", "1010"),
-        ((1, 1), "u11u", "conflict"),
-        ((2, 1), "uuuuu1", "uuuu01"),
-        ((1, 2), "u1uuu1", "010011"),
-        ((3,), "1uuu1", "conflict"),
-        ((3,), "u1uu0uu", "u11u000"),
-    ],
-)
-def test_lines_solved_by_hand(clue, before, after, solver):
-    assert to_text(naive.paint_line(clue, from_text(before))) == after
-    assert to_text(painted(clue, from_text(before), solver)) == after
-
-
 # Many states at once
 
 
@@ -95,15 +59,11 @@ def states() -> LineStates:
 def compare_states(states: LineStates, clue: Clue, length: int, black: np.ndarray, white: np.ndarray) -> None:
     states.set_clue(clue, length)
     right_black, right_white, conflict = painted_states(clue, length, black, white)
-    for solver in ("recurrence", "bitset"):
+    for solver in BOTH:
         painted_black, painted_white, consistent = states.paint_arrays(black, white, solver)
         same = (painted_black == right_black) & (painted_white == right_white)
         wrong = np.flatnonzero((consistent == conflict) | consistent & ~same)
-        assert not len(wrong), (
-            clue,
-            to_text(cells_of(int(black[wrong[0]]), int(white[wrong[0]]), length)),
-            solver,
-        )
+        assert not len(wrong), (clue, [cells_of(int(black[at]), int(white[at]), length) for at in wrong], solver)
 
 
 @pytest.mark.parametrize(
@@ -189,41 +149,29 @@ def lines_with_a_solution(draw: st.DrawFn) -> tuple[tuple[int, ...], naive.Line]
     return clue_of(true), tuple(cell if shown >> i & 1 else None for i, cell in enumerate(true))
 
 
-@st.composite
-def lines_of_any_state(draw: st.DrawFn) -> tuple[tuple[int, ...], naive.Line]:
-    clue, cells = draw(lines_with_a_solution())
-    changed = list(cells)
-    for at in draw(st.lists(st.integers(0, len(cells) - 1), max_size=6)):
-        changed[at] = draw(st.sampled_from((0, 1)))
-    return clue, tuple(changed)
-
-
-@given(lines_with_a_solution())
-@example(((62,), (None,) * 62))
-@example(((1,) * 31, (None,) * 62))
-@example(((1,) * 31, (None,) * 61))
-@example(((30, 31), (None,) * 62))
-@example(((1,), (None,) * 61 + (1,)))
-@example(((1,), (1,) + (None,) * 61))
-@example(((61,), (None,) * 62))
-@example(((), (None,) * 62))
-def test_lines_with_a_solution_are_painted_the_same_and_lose_no_cell(line):
-    clue, cells = line
-    compare(clue, cells)
-    after = painted(clue, cells, "bitset")
-    assert after is not None
-    assert all(before in (None, now) for before, now in zip(cells, after, strict=True))
-
-
-@given(lines_of_any_state())
-def test_lines_of_any_state_are_painted_the_same_again_and_mirrored(line):
-    clue, cells = line
-    compare(clue, cells)
+@given(lines_with_a_solution(), st.lists(st.tuples(st.integers(0, LONGEST), st.integers(0, 1)), max_size=6))
+@example(((62,), (None,) * 62), [])
+@example(((1,) * 31, (None,) * 62), [])
+@example(((1,) * 31, (None,) * 61), [])
+@example(((30, 31), (None,) * 62), [])
+@example(((1,), (None,) * 61 + (1,)), [])
+@example(((1,), (1,) + (None,) * 61), [])
+@example(((61,), (None,) * 62), [])
+@example(((), (None,) * 62), [])
+def test_lines_of_any_state_are_painted_the_same_again_and_mirrored_and_lose_no_cell(line, changes):
+    clue, solvable = line
+    cells = list(solvable)
+    for at, colour in changes:
+        cells[at % len(cells)] = colour
+    compare(clue, tuple(cells))
     for solver in BOTH:
-        once = painted(clue, cells, solver)
-        mirrored = painted(clue[::-1], cells[::-1], solver)
+        once = painted(clue, tuple(cells), solver)
+        mirrored = painted(clue[::-1], tuple(cells[::-1]), solver)
         assert once == (mirrored and mirrored[::-1])
-        assert once is None or painted(clue, once, solver) == once
+        assert once is not None or tuple(cells) != solvable
+        if once is not None:
+            assert painted(clue, once, solver) == once
+            assert all(before in (None, now) for before, now in zip(cells, once, strict=True))
 
 
 LONG = (63, 64, 126, 127, 254, 255, 510, 511, 1000, 1022)
@@ -275,10 +223,7 @@ def test_every_state_of_every_short_clue_in_every_width(of_any_width, length):
         of_any_width.set_clue(clue, length)
         for b, w, painted in zip(black, white, of_any_width.paint_all(black, white), strict=True):
             cells = cells_of(b, w, length)
-            assert (painted and cells_of(*painted, length)) == naive.paint_line(clue, cells), (
-                clue,
-                to_text(cells),
-            )
+            assert (painted and cells_of(*painted, length)) == naive.paint_line(clue, cells), (clue, cells)
 
 
 @pytest.mark.parametrize("lines", [12, pytest.param(200, marks=pytest.mark.slow)])
@@ -292,69 +237,8 @@ def test_random_lines_of_all_lengths_in_every_width(of_any_width, lines):
     assert lines // 6 < consistent < lines
 
 
-@pytest.mark.parametrize("kind", ["empty", "full", "one", "two", "alternating", "with one place more"])
-def test_clues_at_the_ends_of_what_there_is_in_every_width(of_any_width, kind):
-    longest = of_any_width.bits - 2
-    for length in (longest, longest - 1, longest // 2 + 1, 1) if longest < 500 else (longest,):
-        clue = {
-            "empty": (),
-            "full": (length,),
-            "one": (1,),
-            "two": (length // 2, 1),
-            "alternating": (1,) * ((length + 1) // 2),
-            "with one place more": (1,) * (length // 2),
-        }[kind]
-        if 0 in clue or sum(clue) + len(clue) - 1 > length:
-            continue
-        compare_long(of_any_width, clue, (None,) * length)
-        compare_long(of_any_width, clue, (1, *(None,) * (length - 1)))
-        compare_long(of_any_width, clue, (*(None,) * (length - 1), 0))
-
-
 @pytest.mark.parametrize("length", LONG)
 def test_both_solvers_paint_random_states_of_long_lines_the_same(length):
     rng = random.Random(length)
     for _ in range(20):
         compare(*random_state(rng, length), 300)
-
-
-# What is refused
-
-
-@pytest.mark.parametrize("solver", BOTH)
-@pytest.mark.parametrize(
-    ("clue", "length", "black", "white"),
-    [
-        ((4,), 3, 0, 0),
-        ((1, 1), 2, 0, 0),
-        ((2, 2, 2), 7, 0, 0),
-        ((63,), 62, 0, 0),
-        ((1, 0), 5, 0, 0),
-        ((0,), 5, 0, 0),
-        ((-1,), 5, 0, 0),
-        ((1,), 3, 0b1000, 0),
-        ((1,), 3, 0, 0b1000),
-        ((1,), 3, -1, 0),
-        ((1,), 3, 0, -1),
-        ((1,), 3, 0b010, 0b110),
-        ((1,), 62, 1 << 62, 0),
-        ((1,), 62, 0, 1 << 63),
-        ((), 0, 0, 0),
-        ((), -1, 0, 0),
-        ((), 1023, 0, 0),
-        ((1,), 1024, 0, 0),
-        ((1,), 16000, 0, 0),
-    ],
-)
-def test_what_is_no_line_is_refused(clue, length, black, white, solver):
-    with pytest.raises(ValueError, match=r"\S"):
-        paint_line(clue, length, black, white, solver)
-
-
-def test_an_unknown_solver_is_refused_by_name():
-    with pytest.raises(ValueError, match="'magic'"):
-        paint_line((1,), 3, 0, 0, "magic")
-
-
-def test_a_clue_may_be_any_sequence():
-    assert paint_line([2], 3, 0, 0) == paint_line((2,), 3, 0, 0) == paint_line(np.array([2]), 3, 0, 0)

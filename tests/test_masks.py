@@ -87,21 +87,6 @@ def test_every_operation_on_random_masks(bits):
         check(bits, a, b, number, rng.randrange(bits))
 
 
-@pytest.mark.parametrize("bits", MASK_BITS)
-def test_each_cell_alone_and_the_runs_up_to_it_and_from_it(bits):
-    every = 2**bits - 1
-    for cell in range(0, bits, bits // 64):
-        check(bits, 1 << cell, every, 0, cell)
-        check(bits, (2 << cell) - 1, 1 << cell, 1, cell)
-        check(bits, every >> cell << cell, every >> 1, -1, cell)
-
-
-def test_each_number_is_the_mask_with_its_bits_in_every_width():
-    for bits in MASK_BITS:
-        for number in NUMBERS:
-            check(bits, number % 2**bits, 1, number, 3)
-
-
 @pytest.mark.skipif(not IS_PLAIN, reason="compiled masks look at nothing")
 def test_what_compiled_masks_cannot_do_is_an_error_in_plain_python():
     from nonobot.bot.kernels.interpreter import mask_kind

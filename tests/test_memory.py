@@ -110,20 +110,6 @@ def test_a_view_is_the_memory_that_kernels_see(memory, fields):
     assert [*found[0], *found[1], *found[2:]] == [memory.view(field)[0] for field in kernels.ONE_FIELDS]
 
 
-def test_putting_an_item_changes_no_other(memory):
-    every = ("row_u1", "row_i2", *kernels.TABLE_FIELDS, *kernels.ONE_FIELDS)
-    for field in every:
-        memory.view(field)[...] = 99
-    before = {field: memory.view(field).copy() for field in every}
-    kernels.put_in_table(memory, 2, 1, u64(5), i64(5), 5.0)
-    kernels.write_ones(memory, u64(5), i64(5), 5.0)
-    for fields, place in ((kernels.TABLE_FIELDS, (2, 1)), (kernels.ONE_FIELDS, 0)):
-        for field in fields:
-            before[field][place] = 5
-    for field in every:
-        assert np.array_equal(memory.view(field), before[field])
-
-
 def test_arithmetic_in_place_is_cut_to_the_item(memory):
     memory.view("ones.i2")[0], memory.view("ones.u1")[0], memory.view("ones.f8")[0] = 32_767, 2, 10.0
     memory.view("row_i2")[1], memory.view("table_i4")[2, 1] = 0x40, -3
@@ -225,19 +211,13 @@ def test_in_plain_python_an_index_out_of_range_is_an_error():
 # Maps
 
 
+def base_of(what: Array | Constant | Item | Struct) -> str | None:
+    return what.base if isinstance(what, Array) else None
+
+
 def spans(struct: Struct, names: list[str]) -> list[tuple[int, int]]:
     members = (struct.members[name] for name in names)
     return sorted((offset, offset + what.size) for offset, what in members)
-
-
-def names_of_places(struct: Struct) -> list[str]:
-    """Return the members that take room of their own."""
-    members = struct.members.items()
-    return [
-        name
-        for name, (_, what) in members
-        if not (isinstance(what, Constant) or (isinstance(what, Array) and what.base))
-    ]
 
 
 MAPS = {"everything": kernels.EVERYTHING} | {f"{bits}": champion_map(bits) for bits in MASK_BITS}
@@ -248,7 +228,8 @@ def test_members_have_room_of_their_own_and_long_ones_begin_on_a_cache_line(name
     struct = MAPS[name]
     memory = Memory(struct)
     assert memory.address % 64 == 0
-    own = spans(struct, names_of_places(struct))
+    shared = [name for name, (_, what) in struct.members.items() if isinstance(what, Constant) or base_of(what)]
+    own = spans(struct, [name for name in struct.members if name not in shared])
     assert all(end <= begin for (_, end), (begin, _) in pairwise(own))
     assert own[-1][1] <= struct.size
     for each, (offset, what) in struct.members.items():
@@ -293,7 +274,7 @@ OVERLAYS = {"value_pair": "value", "clause": "arena"}
 @pytest.mark.parametrize("bits", MASK_BITS)
 def test_an_overlay_covers_exactly_the_member_it_lies_on(bits):
     struct = champion_map(bits)
-    found = {n: what.base for n, (_, what) in struct.members.items() if isinstance(what, Array) and what.base}
+    found = {name: base_of(what) for name, (_, what) in struct.members.items() if base_of(what)}
     assert found == OVERLAYS
     for name, base in OVERLAYS.items():
         assert spans(struct, [name]) == spans(struct, [base])

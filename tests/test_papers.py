@@ -94,12 +94,6 @@ def test_deduce_returns_int8_of_height_and_width():
     assert painted.tolist() == [[1, 0, 1], [0, 0, 0]]
 
 
-@pytest.mark.parametrize("level", [-1, 4, 10])
-def test_deduce_refuses_a_level_that_there_is_not(level):
-    with pytest.raises(ValueError, match=str(level)):
-        deduce(Puzzle.from_grid([[1]]), level)
-
-
 # Searching
 
 
@@ -170,12 +164,3 @@ def test_boards_of_other_sizes_in_between_change_no_solution():
         else:
             found, alone = strategy.solve(puzzle, solutions=2), solve(puzzle, probing="fp1", solutions=2)
             assert found.solutions == alone.solutions
-
-
-# Options and the result
-
-
-@pytest.mark.parametrize("options", [{"probing": "fp4"}, {"solver": "magic"}])
-def test_an_option_that_there_is_not_is_refused_by_name(options):
-    with pytest.raises(ValueError, match=next(iter(options.values()))):
-        solve(Puzzle.from_grid([[1]]), **options)

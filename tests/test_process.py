@@ -36,16 +36,10 @@ pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def test_a_batch_is_answered_byte_by_byte_in_the_official_form_and_nothing_else_is_said():
-    done = run(batch(GOOD, GOOD, GOOD), "--size", "2x2")
-    assert done.stdout == answers(GRID, GRID, GRID)
-    assert done.stderr == b""
-    assert done.returncode == 0
-
-
-def test_the_numbers_of_the_answers_are_those_of_the_puzzles():
-    text = format_puzzle(7, GOOD) + format_puzzle(3, GOOD)
-    done = carried_out(text, "--size", "2x2")
-    assert done.stdout == format_answer(7, Solution(GRID)) + format_answer(3, Solution(GRID))
+    numbers = (1, 7, 3)
+    done = run(b"".join(format_puzzle(number, GOOD) for number in numbers), "--size", "2x2")
+    assert done.stdout == b"".join(format_answer(number, Solution(GRID)) for number in numbers)
+    assert (done.stderr, done.returncode) == (b"", 0)
 
 
 @pytest.mark.parametrize(

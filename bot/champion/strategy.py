@@ -18,17 +18,10 @@ _SEARCH = ("search", 1, "the search for boards of up to {} cells a side")
 
 
 class ChampionStrategy(Strategy):
-    """Solves puzzles by propagation, BP descents and conflict learning.
+    """Solves puzzles by propagation, BP descents and conflict learning, without some stages of `STAGE_NAMES`.
 
-    Parameters
-    ----------
-    seed
-        Seed of all random choices. The search depends on nothing else, neither on the machine nor on the puzzles
-        before.
-    without
-        Stages to leave out, of `STAGE_NAMES`.
-    least_bits
-        Smallest width of masks, of `MASK_BITS`, however small the board: for tests and benchmarks.
+    The search depends on nothing but the puzzle and the seed of all random choices. For tests and benchmarks,
+    `least_bits` is the smallest width of masks, of `MASK_BITS`, however small the board.
     """
 
     name = "champion"

@@ -1,8 +1,7 @@
 """How kernels are compiled.
 
-`kernel` marks a function that other kernels call, `inlined` a small one of the hottest loops. `entry` marks an
-outermost one that Python calls, with arrays, numbers, or a `Memory`, by whose map it is then compiled; numba keeps
-its compiled code in the project's own folder. (The champion's own entries are no such: see `bot.kernels.loading`.)
+`kernel` marks a function that other kernels call, `inlined` a small one of the hottest loops. `entry` marks one
+that tests and benchmarks call; the bot calls its own as `bot.kernels.loading` says.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def entry(function: Callable[..., Any]) -> Any:
-    """Compile a function that Python calls, and keep its code in the project's own folder."""
+    """Compile a function that Python calls, for the map of its `Memory`, and keep the code in our own folder."""
     if numba.config.DISABLE_JIT:
         return _plain(function)
     folder = cache_folder()

@@ -51,10 +51,6 @@ class StoredModel(models.PrimitiveModel):
         super().__init__(manager, kind, kind.stored)
 
 
-def _is_number(kind: Any) -> bool:
-    return isinstance(kind, types.Integer | types.Boolean)
-
-
 @lower_cast(types.Integer, MaskType)
 @lower_cast(types.Boolean, MaskType)
 def _cast_number(context: Any, builder: Any, fromty: Any, toty: MaskType, value: Any) -> Any:
@@ -64,25 +60,30 @@ def _cast_number(context: Any, builder: Any, fromty: Any, toty: MaskType, value:
 # --- operators ---
 
 
-def _operator(operations: tuple[Any, ...], emit: Any, is_truth: bool = False, is_unary: bool = False) -> None:
-    """Define operators of one mask, or of two masks, or of a mask and a number."""
+_NUMBER = types.Integer | types.Boolean
+_ONE = ((MaskType,),)
+_PAIR = ((MaskType, MaskType), (MaskType, _NUMBER), (_NUMBER, MaskType))
+_SHIFT = ((MaskType, _NUMBER),)
+
+
+def _operator(operations: tuple[Any, ...], emit: Any, kinds: Any = _PAIR, is_truth: bool = False) -> None:
+    """Define operators of masks and numbers, for operands of these `kinds`."""
 
     class _Template(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
-            masks = [each for each in args if isinstance(each, MaskType)]
-            if not masks or not all(isinstance(each, MaskType) or _is_number(each) for each in args):
+            if not any(all(map(isinstance, args, each)) for each in kinds):
                 return None
-            return signature(types.boolean if is_truth else masks[0], *args)
+            mask = next(each for each in args if isinstance(each, MaskType))
+            return signature(types.boolean if is_truth else mask, *args)
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         mask = next(each for each in sig.args if isinstance(each, MaskType))
         return emit(builder, *(mask.emit(context, builder, *pair) for pair in zip(args, sig.args, strict=True)))
 
-    pairs = ((MaskType, MaskType), (MaskType, types.Any), (types.Any, MaskType))
     for operation in operations:
         infer_global(operation)(type(f"_{operation.__name__}", (_Template,), {}))
-        for kinds in ((MaskType,),) if is_unary else pairs:
-            lower_builtin(operation, *kinds)(lower)
+        for each in kinds:
+            lower_builtin(operation, *(types.Any if kind is _NUMBER else kind for kind in each))(lower)
 
 
 def _is_not_empty(builder: Any, mask: Any) -> Any:
@@ -94,42 +95,18 @@ _operator((operator.or_, operator.ior), lambda builder, a, b: builder.or_(a, b))
 _operator((operator.xor, operator.ixor), lambda builder, a, b: builder.xor(a, b))
 _operator((operator.add, operator.iadd), lambda builder, a, b: builder.add(a, b))
 _operator((operator.sub, operator.isub), lambda builder, a, b: builder.sub(a, b))
+_operator((operator.lshift, operator.ilshift), lambda builder, a, places: builder.shl(a, places), _SHIFT)
+_operator((operator.rshift, operator.irshift), lambda builder, a, places: builder.lshr(a, places), _SHIFT)
 _operator((operator.eq,), lambda builder, a, b: builder.icmp_unsigned("==", a, b), is_truth=True)
 _operator((operator.ne,), lambda builder, a, b: builder.icmp_unsigned("!=", a, b), is_truth=True)
-_operator((operator.invert,), lambda builder, a: builder.not_(a), is_unary=True)
-_operator((bool, operator.truth), _is_not_empty, is_truth=True, is_unary=True)
-_operator(
-    (operator.not_,), lambda builder, a: builder.not_(_is_not_empty(builder, a)), is_truth=True, is_unary=True
-)
+_operator((operator.invert,), lambda builder, a: builder.not_(a), _ONE)
+_operator((bool, operator.truth), _is_not_empty, _ONE, is_truth=True)
+_operator((operator.not_,), lambda builder, a: builder.not_(_is_not_empty(builder, a)), _ONE, is_truth=True)
 
 
 @lower_cast(MaskType, types.Boolean)
 def _cast_to_truth(context: Any, builder: Any, fromty: Any, toty: Any, value: Any) -> Any:
     return _is_not_empty(builder, value)
-
-
-def _shift(operations: tuple[Any, ...], name: str) -> None:
-    """Define a shift of a mask by a number of places."""
-
-    class _Template(AbstractTemplate):
-        def generic(self, args: Any, kws: Any) -> Any:
-            if isinstance(args[0], MaskType) and _is_number(args[1]):
-                return signature(args[0], args[0], types.int64)
-            return None
-
-    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        mask, places = args
-        if sig.args[0].bits > 64:
-            places = builder.zext(places, sig.args[0].stored)
-        return getattr(builder, name)(mask, places)
-
-    for operation in operations:
-        infer_global(operation)(type(f"_{operation.__name__}", (_Template,), {}))
-        lower_builtin(operation, MaskType, types.int64)(lower)
-
-
-_shift((operator.lshift, operator.ilshift), "shl")
-_shift((operator.rshift, operator.irshift), "lshr")
 
 
 # --- questions ---
@@ -157,36 +134,22 @@ if numba.config.DISABLE_JIT:
 
 else:
 
-    def _narrow(builder: Any, value: Any) -> Any:
-        return value if value.type.width == 64 else builder.trunc(value, _LONG)
+    def _question(emit: Any) -> Any:
+        def build(typingctx: Any, mask: Any) -> Any:
+            def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+                answer = emit(builder, args[0])
+                return answer if mask.bits == 64 else builder.trunc(answer, _LONG)
 
-    @intrinsic
-    def lowest(typingctx: Any, mask: Any) -> Any:
-        """Return the first cell of a set that is not empty."""
+            return types.int64(mask), codegen
 
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return _narrow(builder, builder.cttz(args[0], cgutils.true_bit))
+        return intrinsic(build)
 
-        return types.int64(mask), codegen
+    def _highest(builder: Any, mask: Any) -> Any:
+        return builder.sub(mask.type(mask.type.width - 1), builder.ctlz(mask, cgutils.true_bit))
 
-    @intrinsic
-    def highest(typingctx: Any, mask: Any) -> Any:
-        """Return the last cell of a set that is not empty."""
-
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            leading = _narrow(builder, builder.ctlz(args[0], cgutils.true_bit))
-            return builder.sub(_LONG(mask.bits - 1), leading)
-
-        return types.int64(mask), codegen
-
-    @intrinsic
-    def count(typingctx: Any, mask: Any) -> Any:
-        """Return the number of cells in a set."""
-
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return _narrow(builder, builder.ctpop(args[0]))
-
-        return types.int64(mask), codegen
+    lowest = _question(lambda builder, mask: builder.cttz(mask, cgutils.true_bit))
+    highest = _question(_highest)
+    count = _question(lambda builder, mask: builder.ctpop(mask))
 
     @intrinsic
     def fill_down(typingctx: Any, seeds: Any, through: Any) -> Any:

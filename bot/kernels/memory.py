@@ -133,11 +133,7 @@ class Memory:
 
     Pages that are never touched cost nothing, so that a map may have room for the worst case. Compiled kernels
     take the `address` of the block. `items` and `view` keep their results (see :meth:`_items`, :meth:`_view`).
-
-    Raises
-    ------
-    MemoryError
-        If the system has not enough memory.
+    MemoryError: the system does not have enough memory.
     """
 
     def __init__(self, struct: Struct) -> None:
@@ -181,8 +177,6 @@ class Memory:
     def masks(self, path: str, count: int) -> list[int]:
         """Return the first masks of a member as numbers: bit i is cell i, whatever their width."""
         size = self._find(path)[0].item.size
-        if size == 8:
-            return self.items(path)[:count].tolist()
         return masks_in(bytes(self.items(path).cast("B")[: count * size]), size)
 
     def put_masks(self, path: str, masks: Sequence[int]) -> None:
@@ -201,7 +195,7 @@ class Memory:
 
         array, offset = self._find(path)
         strides = tuple(array.step * prod(array.shape[at + 1 :]) for at in range(len(array.shape)))
-        return np.ndarray(array.shape, dtype_of(array.item), self._block, offset, strides)
+        return np.ndarray(array.shape, _dtype_of(array.item), self._block, offset, strides)
 
 
 def masks_in(content: bytes, size: int) -> list[int]:
@@ -215,22 +209,17 @@ def _alignment(what: Item | Array | Struct) -> int:
     return what.alignment if isinstance(what, Struct) else min(what.size, _CACHE_LINE)
 
 
-def _dtype_in(what: Item | Array | Struct | Constant) -> Any:
-    """Return how numpy sees a member of a record."""
-    if isinstance(what, Array):
-        return (dtype_of(what.item), what.shape)
-    assert not isinstance(what, Constant)
-    return dtype_of(what)
-
-
-def dtype_of(item: Item | Struct) -> np.dtype[Any]:
-    """Return how numpy sees an item."""
+def _dtype_of(what: Item | Array | Struct | Constant) -> np.dtype[Any]:
+    """Return how numpy sees an item, or a member of a record."""
     import numpy as np
 
-    if isinstance(item, Struct):
-        fields = {name: (_dtype_in(member.what), member.offset) for name, member in item.members.items()}
-        names, (formats, offsets) = list(fields), zip(*fields.values(), strict=True)
-        return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": item.size})
-    if item.code != "mask":
-        return np.dtype(item.code)
-    return np.dtype("u8") if item.size == 8 else np.dtype(("u8", (item.size // 8,)))
+    assert not isinstance(what, Constant)
+    if isinstance(what, Array):
+        return np.dtype((_dtype_of(what.item), what.shape))
+    if isinstance(what, Struct):
+        formats = [_dtype_of(member.what) for member in what.members.values()]
+        offsets = [member.offset for member in what.members.values()]
+        return np.dtype({"names": [*what.members], "formats": formats, "offsets": offsets, "itemsize": what.size})
+    if what.code != "mask":
+        return np.dtype(what.code)
+    return np.dtype("u8") if what.size == 8 else np.dtype(("u8", (what.size // 8,)))

@@ -1,7 +1,8 @@
-"""Line solvers: what follows for the cells of one line from its clue and the cells already known.
+"""Line solvers, and ordered propagation: what follows for the cells of one line, and of all lines.
 
-`bot.line` has the fast one, `paint_recurrence` is the paper's, readable; they must agree on every input.
-`paint_line` is for a single line of up to 1,022 cells.
+`bot.line` has the fast solver, `paint_recurrence` is the paper's, readable; they must agree on every input.
+`paint_line` is for a single line of up to 1,022 cells. Propagation paints all dirty rows, then all dirty columns,
+and so on: a line that several others trigger is painted once (Chen & Hung, section 2.3).
 
 The recurrence is P = merge(P0, P1) of Chen & Hung, section 2.2. A painting is a string of 2-bit cells: 00 none,
 01 white, 10 black, 11 unknown, so that merging two paintings is their bitwise OR. Here a string is two masks:
@@ -15,12 +16,19 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from nonobot.bot import LONGEST_SIDE
+from nonobot.bot.board import paint_crossing, trace
 from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.loading import load_kernel
+from nonobot.bot.kernels.masks import lowest
 from nonobot.bot.kernels.memory import MASK_BITS, Memory, Struct, i2, mask_of, u1
 from nonobot.bot.line import paint
-from nonobot.bot.papers.state import SOLVER
+from nonobot.bot.papers.state import CACHE_BITS, SOLVER
+from nonobot.bot.result import TraceEvent
+
+# Odd constants of the multiplicative hash, as int64: fractions of the golden ratio, of sqrt(2) and of sqrt(3).
+_HASH_BLACK, _HASH_WHITE, _HASH_LINE = 0x9E3779B97F4A7C15 - 2**64, 0x6A09E667F3BCC909, 0xBB67AE8584CAA73B - 2**64
+
+_LAST_ENTRY = (1 << CACHE_BITS) - 1
 
 
 @kernel
@@ -83,11 +91,84 @@ def paint_with(m: Any, solver: Any, line: Any, black: Any, white: Any) -> Any:
     return paint_recurrence(m, line, black, white)
 
 
+# --- propagation ---
+
+
+@kernel
+def _cached(m: Any, board: Any, line: Any) -> Any:
+    """Return the place in the cache for a line of a board as it is."""
+    hashed = board.black_word[line] * _HASH_BLACK ^ board.white_word[line] * _HASH_WHITE ^ line * _HASH_LINE
+    return m.cache[(hashed ^ (hashed >> 29)) >> 17 & _LAST_ENTRY]
+
+
+@kernel
+def propagate(m: Any, board: Any, tracing: Any) -> Any:
+    """Paint the dirty lines of `board`, and all that they trigger, until nothing changes; False on a conflict.
+
+    Before: every line of `board` that is not dirty is painted maximally.
+    After: no line is dirty, and every line is painted maximally; after a conflict the board is unfinished.
+    `m.seen` has the lines that were looked at, added to those it had. `tracing`: trace events are recorded.
+    """
+    solves, hits = 0, 0
+    age = m.cache_age << 8
+    todo, triggered, first, crossing = m.dirty.rows, m.dirty.columns, 0, m.height
+    m.dirty.rows = 0
+    m.dirty.columns = 0
+    consistent = True
+    while consistent and (todo | triggered):
+        if first == 0:
+            m.seen.rows |= todo
+        else:
+            m.seen.columns |= todo
+        while todo:
+            place = lowest(todo)
+            todo &= todo - 1
+            line = first + place
+            black, white = board.black[line], board.white[line]
+            tag = age | line
+            painting = _cached(m, board, line)
+            if painting.tag == tag and painting.black == black and painting.white == white:
+                hits += 1
+                consistent, black_now, white_now = (
+                    painting.consistent != 0,
+                    painting.black_now,
+                    painting.white_now,
+                )
+            else:
+                solves += 1
+                consistent, black_now, white_now = paint_with(m, m.solver, line, black, white)
+                painting.tag = tag
+                painting.black = black
+                painting.white = white
+                painting.black_now = black_now
+                painting.white_now = white_now
+                painting.consistent = consistent
+            if not consistent:
+                break
+            new = (black_now ^ black) | (white_now ^ white)
+            if new:
+                triggered |= new
+                board.black[line] = black_now
+                board.white[line] = white_now
+                paint_crossing(board.black, black_now ^ black, crossing, m.one << place)
+                paint_crossing(board.white, white_now ^ white, crossing, m.one << place)
+                if tracing:
+                    trace(m, TraceEvent.PAINTED)
+        todo, triggered = triggered, m.none
+        first, crossing = crossing, first
+    m.counts.line_solves += solves
+    m.counts.cache_hits += hits
+    return consistent
+
+
+# --- a single line ---
+
+
 @cache
-def line_map(bits: int) -> Struct:
-    """Return the map for a single line of up to bits - 2 cells, with masks of so many bits."""
+def _memory_of(bits: int) -> Memory:
+    """Return a memory for a single line of up to bits - 2 cells, with masks of so many bits."""
     mask, blocks = mask_of(bits), bits // 2
-    return Struct(
+    struct = Struct(
         f"Line{bits}",
         none=mask.constant(0),
         one=mask.constant(1),  # cell 0
@@ -103,6 +184,7 @@ def line_map(bits: int) -> Struct:
         high=mask[blocks + 1, bits],
         fixable=u1[blocks + 1, bits],
     )
+    return Memory(struct)
 
 
 @kernel
@@ -112,17 +194,6 @@ def paint_one(m: Any, solver: Any) -> Any:
     m.black = black
     m.white = white
     return 1 if consistent else 0
-
-
-_painters: dict[int, tuple[Memory, Callable[..., int]]] = {}
-
-
-def _painter(bits: int, on_compile: Callable[[], None]) -> tuple[Memory, Callable[..., int]]:
-    if bits not in _painters:
-        struct = line_map(bits)
-        kernel = load_kernel("nonobot.bot.papers.lines", "paint_one", struct, 1, on_compile)
-        _painters[bits] = Memory(struct), kernel
-    return _painters[bits]
 
 
 def paint_line(
@@ -137,31 +208,11 @@ def paint_line(
 
     Only placements that agree with the known cells count, `black` and `white` (bit i is cell i); None: there is
     no such placement. `on_compile` is called before the kernel for lines of such a length is compiled.
-
-    Raises
-    ------
-    ValueError
-        If the clue does not fit the line, a cell lies outside of it, or a cell is both black and white.
-
-    Examples
-    --------
-    >>> paint_line([3], 4, 0, 0)
-    (6, 0)
+    Before: the clue fits the line, and `black` and `white` are disjoint sets of its cells.
     """
-    if not 1 <= length <= LONGEST_SIDE:
-        raise ValueError(f"a line has 1 to {LONGEST_SIDE} cells, not {length}")
-    if any(size < 1 for size in clue):
-        raise ValueError(f"block lengths are 1 or more: {list(clue)}")
-    if sum(clue) + len(clue) - 1 > length:
-        raise ValueError(f"the clue {list(clue)} does not fit {length} cells")
-    if black < 0 or white < 0 or (black | white) >> length:
-        raise ValueError(f"a cell outside of the line's {length}")
-    if black & white:
-        raise ValueError("a cell is both black and white")
-    if solver not in SOLVER._fields:
-        raise ValueError(f"no line solver {solver!r}; there are {', '.join(SOLVER._fields)}")
     bits = next(bits for bits in MASK_BITS if length <= bits - 2)
-    memory, paint_it = _painter(bits, on_compile)
+    memory = _memory_of(bits)
+    paint_it = load_kernel(__name__, "paint_one", memory.struct, 1, on_compile)
     memory.items("length")[0] = length
     memory.items("blocks")[0] = len(clue)
     for block, size in enumerate(clue):

@@ -1,4 +1,10 @@
-"""Backtracking over fully probed boards, branching by Min-logd.
+"""Backtracking by Min-logd over boards that are fully probed: FP1, FP2 or FP3 to their fixpoint.
+
+Probing (Chen & Hung, section 3; Wu et al. 2013) assumes a cell black, then white, and propagates both. One side
+fails: the other colour holds. Both survive: what they agree on holds (FP1). FP2 adds to what a side implies the
+contrapositives of what others imply: if (p, c) implies (q, d), then (q, not d) implies (p, not c). FP3 adds the
+transitive closure of both. The result is exact: a probe is done again whenever a line that it painted has changed
+since, and only then (where no such line changed, the same painting would be found again).
 
 Wu et al. 2013: at each node the board is fully probed; then the cell with the best score is chosen, and the board
 that its probe left becomes the child, without any further propagation.
@@ -8,13 +14,222 @@ from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.board import copy_board, end_phase, start_board, start_phases, trace
+from nonobot.bot.board import (
+    copy_board,
+    count_known,
+    end_phase,
+    is_budget_spent,
+    known_cells,
+    paint_crossing,
+    start_board,
+    start_phases,
+    trace,
+)
 from nonobot.bot.kernels.compiling import kernel
-from nonobot.bot.papers.probing import fully_probe, is_unknown, take_over
-from nonobot.bot.papers.propagation import propagate
+from nonobot.bot.kernels.masks import lowest
+from nonobot.bot.papers.lines import propagate
 from nonobot.bot.papers.state import LOG_UNIT_BITS, OUTCOME, STEP
 from nonobot.bot.result import TraceEvent
 from nonobot.protocol import BLACK, WHITE
+
+# --- fully probing ---
+
+
+@kernel
+def _begin_trial(m: Any) -> None:
+    copy_board(m, m.trial, m.board)
+    m.dirty.rows = 0
+    m.dirty.columns = 0
+    m.seen.rows = 0
+    m.seen.columns = 0
+
+
+@kernel
+def _assume(m: Any, colour: Any, y: Any, cells: Any) -> None:
+    """Paint unknown cells of row y in `colour`, that of the trial, and make their lines dirty."""
+    colour[y] |= cells
+    paint_crossing(colour, cells, m.height, m.one << y)
+    m.dirty.rows |= m.one << y
+    m.dirty.columns |= cells
+
+
+@kernel
+def _probe(m: Any, cell: Any, colour: Any) -> Any:
+    """Assume a side, propagate, and keep what follows; False if it fails."""
+    side = 2 * cell + colour
+    _begin_trial(m)
+    _assume(m, m.trial.black if colour == BLACK else m.trial.white, m.row_of[cell], m.one << m.column_of[cell])
+    m.counts.probes += 1
+    if not propagate(m, m.trial, False):
+        return False
+    copy_board(m, m.side_board[side], m.trial)
+    m.side_seen[side] = m.seen
+    m.side_painted[side] = count_known(m, m.trial) - count_known(m, m.board)
+    return True
+
+
+@kernel
+def take_over(m: Any, source: Any) -> None:
+    """Add the cells known in `source` to the board, and make probes stale whose lines are changed by them.
+
+    Before: `source` is the board with more cells, painted maximally.
+    """
+    rows, columns = m.none, m.none
+    for y in range(m.height):
+        new = (source.black[y] | source.white[y]) & ~known_cells(m, y)
+        if new:
+            rows |= m.one << y
+            columns |= new
+    for line in range(m.lines):
+        m.board.black[line] |= source.black[line]
+        m.board.white[line] |= source.white[line]
+    for cell in range(m.cells):
+        black, white = m.side_seen[2 * cell + BLACK], m.side_seen[2 * cell + WHITE]
+        if ((black.rows | white.rows) & rows) | ((black.columns | white.columns) & columns):
+            m.fresh[cell] = 0
+
+
+@kernel
+def _merge(m: Any, one: Any, other: Any) -> Any:
+    """Paint what the boards `one` and `other` agree on, propagate, and take it over; False on a conflict."""
+    begun = False
+    for y in range(m.height):
+        black = one.black[y] & other.black[y] & ~m.board.black[y]
+        white = one.white[y] & other.white[y] & ~m.board.white[y]
+        if black | white:
+            if not begun:
+                _begin_trial(m)
+                begun = True
+            _assume(m, m.trial.black, y, black)
+            _assume(m, m.trial.white, y, white)
+    if not begun:
+        return True
+    if not propagate(m, m.trial, False):
+        return False
+    take_over(m, m.trial)
+    trace(m, TraceEvent.PROBED)
+    return True
+
+
+@kernel
+def _probe_cell(m: Any, cell: Any) -> Any:
+    """Probe a cell both ways and draw FP1's conclusion; False on a conflict."""
+    black_holds = _probe(m, cell, BLACK)
+    white_holds = _probe(m, cell, WHITE)
+    m.fresh[cell] = 1
+    black, white = m.side_board[2 * cell + BLACK], m.side_board[2 * cell + WHITE]
+    if black_holds and white_holds:
+        return _merge(m, black, white)
+    if not (black_holds or white_holds):
+        return False
+    take_over(m, black if black_holds else white)
+    trace(m, TraceEvent.PROBED)
+    return True
+
+
+@kernel
+def is_unknown(m: Any, cell: Any) -> Any:
+    """Tell whether a cell of the board is not known yet."""
+    return (known_cells(m, m.row_of[cell]) >> m.column_of[cell]) & 1 == 0
+
+
+@kernel
+def _imply(m: Any, y: Any, cells: Any, colour: Any, row: Any, here: Any, is_black: Any) -> None:
+    """Note that cells of row y, each in `colour`, imply the cell `here` of a row, which then is black or white."""
+    while cells:
+        implied = m.implied[2 * (y * m.width + lowest(cells)) + colour]
+        cells &= cells - 1
+        if is_black:
+            implied.black[row] |= here
+        else:
+            implied.white[row] |= here
+
+
+@kernel
+def _contrapose(m: Any) -> None:
+    """Set `m.implied` to what every side of an unknown cell implies, directly or by contraposition.
+
+    Before: every unknown cell is freshly probed. Only the rows' half of `m.implied` is used.
+    """
+    for cell in range(m.cells):
+        if is_unknown(m, cell):
+            for side in range(2 * cell, 2 * cell + 2):
+                implied, direct = m.implied[side], m.side_board[side]
+                for y in range(m.height):
+                    implied.black[y] = direct.black[y]
+                    implied.white[y] = direct.white[y]
+    for cell in range(m.cells):
+        if is_unknown(m, cell):
+            row, here = m.row_of[cell], m.one << m.column_of[cell]
+            for colour in range(2):
+                direct = m.side_board[2 * cell + colour]
+                for y in range(m.height):
+                    _imply(m, y, direct.black[y] & ~known_cells(m, y), WHITE, row, here, colour == WHITE)
+                    _imply(m, y, direct.white[y] & ~known_cells(m, y), BLACK, row, here, colour == WHITE)
+
+
+@kernel
+def _close(m: Any) -> None:
+    """Close `m.implied` transitively (Warshall's algorithm, a set of cells at a time)."""
+    for middle in range(m.cells):
+        if is_unknown(m, middle):
+            row, column = m.row_of[middle], m.column_of[middle]
+            for colour in range(2):
+                through = m.implied[2 * middle + colour]
+                for side in range(2 * m.cells):
+                    implied = m.implied[side]
+                    cells = implied.black[row] if colour == BLACK else implied.white[row]
+                    if (cells >> column) & 1 and is_unknown(m, side >> 1):
+                        for y in range(m.height):
+                            implied.black[y] |= through.black[y]
+                            implied.white[y] |= through.white[y]
+
+
+@kernel
+def _conclude(m: Any) -> Any:
+    """Apply FP1's rule to the relations of FP2 or FP3; False on a conflict."""
+    _contrapose(m)
+    if m.level == 3:
+        _close(m)
+    for cell in range(m.cells):
+        if is_unknown(m, cell) and not _merge(m, m.implied[2 * cell + BLACK], m.implied[2 * cell + WHITE]):
+            return False
+    return True
+
+
+@kernel
+def fully_probe(m: Any) -> Any:
+    """Probe every unknown cell of the board until nothing more follows, and return an OUTCOME.
+
+    Before: the board is painted maximally; `m.fresh` marks the probes that still hold.
+    After: open, and the board is the fixpoint of FP1, FP2 or FP3 (`m.level`) with every unknown cell freshly
+    probed; or solved, unsolvable or late.
+    """
+    since_stale = 0  # cells passed since one was found stale: after a whole round nothing is left to do
+    cell = 0
+    while True:
+        if since_stale == m.cells:
+            known = count_known(m, m.board)
+            if known == m.cells:
+                return OUTCOME.solved
+            if m.level == 1:
+                return OUTCOME.open
+            if not _conclude(m):
+                return OUTCOME.unsolvable
+            if count_known(m, m.board) == known:
+                return OUTCOME.open
+            since_stale = 0
+        since_stale += 1
+        if m.fresh[cell] == 0 and is_unknown(m, cell):
+            since_stale = 0
+            if is_budget_spent(m):
+                return OUTCOME.late
+            if not _probe_cell(m, cell):
+                return OUTCOME.unsolvable
+        cell = (cell + 1) % m.cells
+
+
+# --- backtracking ---
 
 
 @kernel

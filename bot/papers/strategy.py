@@ -32,10 +32,6 @@ class PapersStrategy(Strategy):
 
     def __init__(self, probing: str = "fp1", solver: str = "bitset") -> None:
         super().__init__()
-        if probing not in PROBINGS:
-            raise ValueError(f"no probing {probing!r}; there are {', '.join(PROBINGS)}")
-        if solver not in SOLVER._fields:
-            raise ValueError(f"no line solver {solver!r}; there are {', '.join(SOLVER._fields)}")
         self._level = PROBINGS[probing]
         self._memory = memory = Memory(papers_map())
         memory.items("solver")[0] = getattr(SOLVER, solver)
@@ -85,8 +81,6 @@ def deduce(puzzle: Puzzle, level: int, solver: str = "bitset") -> npt.NDArray[np
 
     `level` 0: propagation alone; 1, 2, 3: FP1, FP2, FP3 to their fixpoint. None: the puzzle has no solution.
     """
-    if level not in (0, 1, 2, 3):
-        raise ValueError(f"level {level}: expected 0 (propagation) or 1 to 3 (FP1 to FP3)")
     return _strategy(solver).deduce(puzzle, level)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from nonobot.bot.board import count_known
 from nonobot.bot.kernels.compiling import entry
 from nonobot.bot.kernels.masks import count
 from nonobot.bot.kernels.memory import Memory
 from nonobot.bot.papers import PapersStrategy, search
 from nonobot.bot.papers.lines import paint_with
-from nonobot.bot.papers.probing import count_known
 from nonobot.bot.papers.state import OUTCOME, SOLVER
 from nonobot.harness.bench.catalogue import Job, counting_job
 from nonobot.harness.bench.positions import deduced_cells, positions

@@ -79,9 +79,9 @@ def sampled(puzzle: Puzzle, seed: int) -> list[list[int]]:
     """Return the line and the masks of black and white cells of some calls of the line kernel."""
     from unittest.mock import patch
 
-    from nonobot.bot.papers import PapersStrategy, propagation
+    from nonobot.bot.papers import PapersStrategy, lines
 
-    plain = vars(propagation)["paint_with"]
+    plain = vars(lines)["paint_with"]
     seen: Counter[tuple[int, int, int]] = Counter()
 
     def noting(m: Any, solver: Any, line: Any, black: Any, white: Any) -> Any:
@@ -90,7 +90,7 @@ def sampled(puzzle: Puzzle, seed: int) -> list[list[int]]:
         seen[int(line), int(black), int(white)] += 1
         return plain(m, solver, line, black, white)
 
-    with suppress(_EnoughError), patch.dict(vars(propagation), paint_with=noting):
+    with suppress(_EnoughError), patch.dict(vars(lines), paint_with=noting):
         PapersStrategy("fp1").solve(puzzle)
     return sorted(map(list, random.Random(seed).sample(list(seen), STATES_EACH)))
 
