@@ -126,7 +126,7 @@ class Strategy(ABC):
         for event in memory.view("trace_events")[: memory.items("trace_count")[0]]:
             boards = event["black"], event["white"]
             rows = [masks_in(masks[:height].tobytes(), masks[0].nbytes) for masks in boards]
-            yield TraceEvent(event["kind"]), grid_of(*rows, width)
+            yield TraceEvent(event["kind"]), grid_of(rows[0], rows[1], width)
 
     def _kernel(self, name: str, numbers: int, part: str) -> Callable[..., int]:
         """Return a kernel that takes the present memory and some numbers; loading it is not the puzzle's time.
