@@ -9,7 +9,7 @@ import pytest
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.page import boards
-from nonobot.harness.page.boards import Board, puzzle_of_file, puzzle_of_set, sample_names, sample_text
+from nonobot.harness.page.boards import SAMPLES, Board, puzzle_of_file, puzzle_of_set
 from nonobot.protocol import Puzzle
 from nonobot.protocol.formats import formats, read
 from nonobot.tournament_data import load_set
@@ -124,13 +124,13 @@ def test_no_other_name_and_no_other_number(name, number, why):
 
 def test_an_official_set_that_is_not_here_says_how_to_get_it(monkeypatch, tmp_path):
     monkeypatch.setenv("NONOBOT_DATA", str(tmp_path))
-    boards._records_of_set.cache_clear()
+    boards._known_set.cache_clear()
     assert "nonojudge data fetch taai2011" in puzzle_of_set("taai2011", 1).faults[0][1]
 
 
 def test_the_samples_are_whole():
-    assert puzzle_of_file(sample_text()).faults == []
-    assert len(sample_names()) >= 6
+    samples = puzzle_of_file(SAMPLES)
+    assert (samples.faults, len(samples.titles) >= 6) == ([], True)
 
 
 @pytest.mark.parametrize(

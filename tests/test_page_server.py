@@ -24,9 +24,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from nonobot.harness import cli
-from nonobot.harness.page import app, guard
+from nonobot.harness.page import guard
 from nonobot.harness.page import server as page_server
-from nonobot.harness.page.app import _Page
 from nonobot.protocol.formats import read
 from tests.judged import RECIPE, played
 from tests.paged import PATIENCE_SECONDS, Server
@@ -141,7 +140,7 @@ def test_every_answer_has_the_policy(server, path):
     assert "server" not in headers
 
 
-@pytest.mark.parametrize("path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static//etc/passwd"])
+@pytest.mark.parametrize("path", ["/static/../guard.py", "/static/%2e%2e/guard.py", "/static//etc/passwd"])
 def test_nothing_else_is_served(server, path):
     assert server.ask(path).status == 404
 
@@ -233,8 +232,8 @@ def test_files_are_read_by_turns_and_too_many_are_told_so():
             return {"type": "http.disconnect"}
 
     async def scenario():
-        page, may_end = _Page(None, None, 1.0), threading.Event()
-        requests = [Request() for _ in range(app.MOST_READERS)]
+        page, may_end = page_server._Page(None, None, 1.0), threading.Event()
+        requests = [Request() for _ in range(page_server.MOST_READERS)]
         reading = [asyncio.ensure_future(page._selected(one, may_end.wait, 60.0)) for one in requests]
         await asyncio.sleep(0)
         with pytest.raises(HTTPException, match="too many files") as refused:

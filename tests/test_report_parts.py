@@ -11,7 +11,7 @@ from msgspec.structs import fields, replace
 
 from nonobot.harness.report import plots
 from nonobot.harness.report.contents import Run, machines, terms
-from nonobot.harness.report.gallery import Gallery, cells_of
+from nonobot.harness.report.report_page import Gallery, cells_of
 from nonobot.harness.results.conditions import Configuration, Counted, SetFacts
 from nonobot.harness.results.run_result import PuzzleResult, Score, Verdict
 from nonobot.protocol import mismatches

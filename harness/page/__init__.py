@@ -1,5 +1,5 @@
 """A local web page to paste, draw, step and see; for a folder of results, the tournament as it goes on.
 
-`app` has the addresses, `boards` the boards in JSON, `solves` the processes of the bot, `live` the results of a
-folder, `guard` the rules for requests, `server` the socket. The browser's part is in `static/`.
+`server` has the addresses, `boards` the boards in JSON, `solves` the processes of the bot, `live` the results of a
+folder, `guard` the rules for requests. The browser's part is in `static/`.
 """

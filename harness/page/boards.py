@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from functools import lru_cache
-from importlib.resources import files
 from itertools import islice
-from typing import Any
+from pathlib import Path
 
 import msgspec
 
@@ -23,31 +22,22 @@ from nonobot.tournament_data.registry import official_sets
 LONGEST_SIDE = 254
 """Cells of a side that the page takes; longer ones are for the commands."""
 
-MOST_LISTED = 2000
-"""Puzzles of a file that can be chosen from."""
-
+MOST_LISTED = 2000  # puzzles of a file that can be chosen from
 MOST_FAULTS = 50
-
-MOST_GENERATED_CELLS = 2_000_000
-"""Cells of a generated set up to the puzzle that is wanted."""
-
+MOST_GENERATED_CELLS = 2_000_000  # of a generated set up to the puzzle that is wanted
 LEAST_CELLS = 50  # a smaller board takes as long as one of so many cells
 READ_SECONDS = 10.0  # for the puzzles of a file; those that come after are left out
 
+SAMPLES = Path(__file__).with_name("samples.txt").read_bytes()
+
 MOST_PIXELS_AS_CELLS = 80
-LARGE_PICTURE_WIDTH = 40
-"""Columns of a picture that is too large for a cell a pixel, where none are asked for."""
+LARGE_PICTURE_WIDTH = 40  # columns of a picture that is too large for a cell a pixel, where none are asked for
 
 
 class Board(msgspec.Struct):
-    """A puzzle as the page has it.
+    """A puzzle as the page has it, with the board to start from (`cells`) and the author's solution (`goal`).
 
-    Attributes
-    ----------
-    cells : str or None
-        The board to start from, a character a cell, row after row: 1 black, 0 white, ? unknown.
-    goal : str or None
-        The author's solution, in the same form.
+    Both have a character for a cell, row after row: 1 black, 0 white, ? unknown.
     """
 
     rows: list[list[int]]
@@ -82,10 +72,6 @@ class Board(msgspec.Struct):
         except ValueError as error:
             raise UnusableError(str(error)) from None
         return Record(puzzle, start, goal, self.title, self.author)
-
-    def request(self, do: str, **numbers: Any) -> dict[str, Any]:
-        """Return the request to the bot about this board."""
-        return {"do": do, "rows": self.rows, "columns": self.columns, "cells": self.cells, **numbers}
 
 
 def _too_large(width: int, height: int) -> str:
@@ -171,6 +157,9 @@ def _of_picture(data: bytes, width: int | None, invert: bool) -> Selection:
     return Selection(1, 1, Board.of(record), "picture", [], remarks, [""])
 
 
+_known_set = lru_cache(maxsize=4)(load_set)
+
+
 def puzzle_of_set(name: str, number: int) -> Selection:
     """Return a puzzle of an official or a generated set (`boardgen:25x25x100:seed=7`); never of a file."""
     try:
@@ -178,19 +167,14 @@ def puzzle_of_set(name: str, number: int) -> Selection:
             return _generated(Recipe.parse(name), number)
         if name not in official_sets():
             raise UnusableError(f"there is no set {name!r}; there are {', '.join(official_sets())}")
-        records = _records_of_set(name)
-        if number > len(records):
-            raise UnusableError(f"{name} has {len(records)} puzzles")
+        puzzles = _known_set(name).puzzles
+        if number > len(puzzles):
+            raise UnusableError(f"{name} has {len(puzzles)} puzzles")
     except (SetError, ValueError, UnusableError) as error:
         return Selection(faults=[(None, str(error))])
-    board = Board.of(records[number - 1])
-    board.title = f"{name} ${records[number - 1].number}"
-    return Selection(len(records), number, board, name)
-
-
-@lru_cache(maxsize=4)
-def _records_of_set(name: str) -> tuple[Record, ...]:
-    return tuple(one.record for one in load_set(name).puzzles)
+    board = Board.of(puzzles[number - 1].record)
+    board.title = f"{name} ${puzzles[number - 1].number}"
+    return Selection(len(puzzles), number, board, name)
 
 
 def _generated(recipe: Recipe, number: int) -> Selection:
@@ -203,13 +187,3 @@ def _generated(recipe: Recipe, number: int) -> Selection:
     puzzle, solution = next(islice(recipe.boards(), number - 1, None))
     board = Board.of(Record(puzzle, solution=solution, title=f"{recipe} ${number}"))
     return Selection(recipe.count, number, board, str(recipe))
-
-
-def sample_text() -> bytes:
-    """Return the file with the samples."""
-    return (files("nonobot.harness.page") / "samples.txt").read_bytes()
-
-
-def sample_names() -> list[str]:
-    """Return the titles of the samples, in their order."""
-    return puzzle_of_file(sample_text()).titles

@@ -29,12 +29,8 @@ MOST_BODIES_BYTES = 8 * MOST_BYTES  # of all requests together
 HEAD_SECONDS = 10.0  # for the head of a request to arrive
 BODY_SECONDS = 30.0  # for its body
 DRAIN_SECONDS = 5.0  # for a refused body to be read and dropped, so that its sender can read the reason
-
-MOST_HALF_OPEN = 256
-"""Connections without a request yet; where there are more, the oldest is closed."""
-
-PATHS_OF_LINKS = ("/", "/live")
-"""Where a link of another site may lead; the page itself asks for all else."""
+MOST_HALF_OPEN = 256  # connections without a request yet; where there are more, the oldest is closed
+PATHS_OF_LINKS = ("/", "/live")  # where a link of another site may lead; the page itself asks for all else
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "

@@ -6,6 +6,7 @@ A look writes nothing and takes no lock: the runs do not notice.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import os
@@ -24,7 +25,7 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, PuzzleJudged, read_records
 from nonobot.harness.ranking.standings import Ranking, Row, Scope, rankings
 from nonobot.harness.report.contents import Run
-from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing
+from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing, look
 from nonobot.harness.report.plots import cactus
 from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, read_any
 from nonobot.harness.results.run_result import RunResult, Score
@@ -37,14 +38,9 @@ MOST_ENTRIES = 10_000  # files and folders that a look goes through
 MOST_FILES = 500  # results that are read: the newest. Journals are all read
 
 SECONDS_BETWEEN_LOOKS = 1.0
-SECONDS_BETWEEN_WORDS = 15.0
-"""A line goes to the browser at least as often: the server notices then that a browser has gone."""
-
-SECONDS_BETWEEN_PLOTS = 15.0
-"""The plot of a set on which a run is under way is drawn again at most so often."""
-
-FRESH_SECONDS = 30.0
-"""A run whose bot has ended goes on for so long after its last record; then it was interrupted."""
+SECONDS_BETWEEN_WORDS = 15.0  # of the server, which notices by them that a browser has gone
+SECONDS_BETWEEN_PLOTS = 15.0  # of a set on which a run is under way
+FRESH_SECONDS = 30.0  # after its last record, a run whose bot has ended was interrupted
 
 Stamp = tuple[int, int]
 """The time of a file's last change, in nanoseconds, and its size in bytes."""
@@ -120,27 +116,24 @@ def shown_now(folder: Path, before: Shown) -> Shown:
 
 def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
     """Return the files to be read, and a line on those that are too many."""
-    journals: dict[Path, Stamp] = {}
-    results: dict[Path, Stamp] = {}
+    stamps: dict[Path, Stamp] = {}
     left_out, entries = [], 0
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         entries += len(folders) + len(names)
         for name in names:
             if not name.startswith(".") and name.endswith((*RESULT_ENDINGS, JOURNAL)):
-                path = Path(place, name)
-                try:
-                    facts = path.stat()
-                except OSError:
-                    continue
-                (journals if name.endswith(JOURNAL) else results)[path] = facts.st_mtime_ns, facts.st_size
+                with contextlib.suppress(OSError):
+                    facts = Path(place, name).stat()
+                    stamps[Path(place, name)] = facts.st_mtime_ns, facts.st_size
         if entries > MOST_ENTRIES:
             left_out.append(f"more than {MOST_ENTRIES:,} files and folders: none after {place} is looked at")
             break
-    if len(results) > MOST_FILES:
-        left_out.append(f"{len(results) - MOST_FILES:,} older results: the newest {MOST_FILES} are shown")
-        results = dict(sorted(results.items(), key=lambda one: one[1], reverse=True)[:MOST_FILES])
-    return dict(sorted((results | journals).items())), left_out
+    results = [path for path in stamps if not path.name.endswith(JOURNAL)]
+    older = sorted(results, key=stamps.__getitem__, reverse=True)[MOST_FILES:]
+    if older:
+        left_out.append(f"{len(older):,} older results: the newest {MOST_FILES} are shown")
+    return {path: stamps[path] for path in sorted(stamps.keys() - set(older))}, left_out
 
 
 def _read(path: Path) -> AnyResult | UnderWay | str | None:
@@ -186,27 +179,18 @@ def _plots(
     now: float,
 ) -> dict[str, Plot]:
     """Return the plots by the digest of their set; bots that are new get a number."""
-    runs: dict[str, list[Run]] = {}
-    titles: dict[str, str] = {}
-
-    def add(result: AnyResult, more: str = "") -> None:
+    of_sets = [one for one in ranked if one.scope is Scope.SET]
+    plots = {one.sets[0].sha256: Plot(one.title, [], now) for one in of_sets}
+    results = [(result, "") for one in of_sets for row in one.rows for result in row.results.values()]
+    for result, more in [*results, *((one.result, " (under way)") for one in under_way)]:
         if isinstance(result, RunResult):
+            plot = plots.setdefault(result.set.sha256, Plot(result.set.name, [], now))
             number = bots.setdefault(result.bot, len(bots))
-            runs.setdefault(result.set.sha256, []).append(Run(plain(result.bot) + more, number, result))
-
-    for ranking in ranked:
-        if ranking.scope is Scope.SET:
-            titles[ranking.sets[0].sha256] = ranking.title
-            for result in (one for row in ranking.rows for one in row.results.values()):
-                add(result)
-    for one in under_way:
-        titles.setdefault(one.result.set.sha256, one.result.set.name)
-        add(one.result, " (under way)")
+            plot.runs.append(Run(plain(result.bot) + more, number, result))
+    drawn = {digest: plot for digest, plot in plots.items() if any(run.seconds for run in plot.runs)}
     growing = {one.result.set.sha256 for one in under_way}
-    drawn = {digest: every for digest, every in runs.items() if any(run.seconds for run in every)}
-    plots = {digest: Plot(titles[digest], every, now) for digest, every in drawn.items()}
     recent = {digest for digest, plot in before.items() if now - plot.made < SECONDS_BETWEEN_PLOTS}
-    return plots | {digest: before[digest] for digest in growing & recent}
+    return drawn | {digest: before[digest] for digest in growing & recent}
 
 
 def _plot(plot: Plot) -> dict[str, Any]:
@@ -214,7 +198,7 @@ def _plot(plot: Plot) -> dict[str, Any]:
         "key": plot.key,
         "title": plain(plot.title),
         "words": "; ".join(run.in_words for run in plot.runs),
-        "series": [(run.name, LIGHT_COLOURS[run.look.hue], DARK_COLOURS[run.look.hue]) for run in plot.runs],
+        "series": [(run.name, *COLOURS[f"bot-{look(run.bot).hue}"]) for run in plot.runs],
     }
 
 
@@ -272,7 +256,7 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 class Live:
-    """A folder of results that is watched."""
+    """A folder of results that is watched, by up to MOST_WATCHERS browsers at a time."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -281,16 +265,11 @@ class Live:
         self._looked = -SECONDS_BETWEEN_LOOKS
         self._looking = asyncio.Lock()
         self._drawing = asyncio.Lock()
-        self._watchers = 0
-
-    @property
-    def has_room(self) -> bool:
-        """Whether one more may watch."""
-        return self._watchers < MOST_WATCHERS
+        self.watchers = 0
 
     async def events(self) -> AsyncIterator[bytes]:
         """Yield the state of the folder as server-sent events: at once, and whenever it changes."""
-        self._watchers += 1
+        self.watchers += 1
         try:
             sent, quiet = None, 0.0
             while True:
@@ -304,7 +283,7 @@ class Live:
                 await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
                 quiet += SECONDS_BETWEEN_LOOKS
         finally:
-            self._watchers -= 1
+            self.watchers -= 1
 
     async def cactus(self, key: str) -> bytes | None:
         """Return the plot that a state names by this key, None if it is shown no more."""

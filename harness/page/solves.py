@@ -32,14 +32,12 @@ MOST_LINE_BYTES = 1 << 26  # of an answer: the steps of the largest boards have 
 MOST_MEMORY_BYTES = 600 << 20  # a process with more after an answer is replaced: large boards leave it large
 SECONDS_TO_SPARE = 2.0  # beyond the limit in the request, before the process is killed
 
-COMPILING_SECONDS = 180.0
-"""Additional time for a process that reports that it compiles: once for a width of boards and a machine."""
+COMPILING_SECONDS = 180.0  # more, for a process that compiles: once for a width of boards and a machine
 
 WARM_UP = tuple({"do": do, "rows": [[1], [1]], "columns": [[1], [1]]} for do in ("solve", "hint"))
 """Requests to a new process, so that its kernels are loaded before the first board."""
 
-WIDER_SIDES = (126, LONGEST_SIDE)
-"""Sides of the boards that have kernels of their own, up to the longest that the page takes."""
+WIDER_SIDES = (126, LONGEST_SIDE)  # of boards with kernels of their own, up to the longest that the page takes
 
 
 class BusyError(Exception):

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from statistics import median
 from string import ascii_uppercase
-from typing import TypeVar
 
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
-from nonobot.harness.report.plot_frame import Look, look
 from nonobot.harness.results.conditions import Feed, Machine
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import END_MEANING, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.text import count, duration, megabytes, plain
 
-T = TypeVar("T", bound=Hashable)
-
-SLOWEST = 8
-"""Puzzles of a set shown as the slowest."""
-
-SHOWN_FAULTS = 6
-"""Answers of a run that are named one by one: so many wrong ones, and so many others that do not count."""
-
-MOST_DUELS = 3
-"""Opponents that the best bot of a set is compared with."""
+SLOWEST = 8  # puzzles of a set shown as the slowest
+SHOWN_FAULTS = 6  # wrong answers of a run that are named one by one, and as many others that do not count
+MOST_DUELS = 3  # opponents that the best bot of a set is compared with
 
 MOST_POINTS, ALL_POINTS, FEWEST_POINTS = 1000, 20_000, 200
 """Points in the plots over the puzzle numbers: of a bot, of all plots together (then of each bot fewer), and the
@@ -41,11 +33,6 @@ class Run:
     bot: int
     result: RunResult
     file: str = ""
-
-    @property
-    def look(self) -> Look:
-        """How the bot is drawn."""
-        return look(self.bot)
 
     @cached_property
     def by_number(self) -> dict[int, PuzzleResult]:
@@ -75,9 +62,8 @@ class Run:
     @property
     def not_solved(self) -> dict[Verdict, list[int]]:
         """The numbers of the puzzles that were given up, and of those without an answer."""
-        kinds = (Verdict.GIVEN_UP, Verdict.MISSING)
-        numbers = {kind: [one.number for one in self.having(kind)] for kind in kinds}
-        return {kind: some for kind, some in numbers.items() if some}
+        unsolved = {verdict: self.having(verdict) for verdict in (Verdict.GIVEN_UP, Verdict.MISSING)}
+        return {verdict: [one.number for one in some] for verdict, some in unsolved.items() if some}
 
     @property
     def story(self) -> list[str]:
@@ -109,28 +95,16 @@ Faults = list[tuple[Run, list[PuzzleResult], int]]
 
 
 class SetPart:
-    """One set: the runs that its ranking shows, in its order.
+    """One set: the runs that its ranking shows, in its order; the `timed` ones have a time to draw.
 
-    Attributes
-    ----------
-    timed : list of Run
-        Those with a time to draw.
-    largest_count : int
-        The most right answers with a time that a run has.
-    duels : list of (Run, Run)
-        The best run with each of the next ones.
-    slowest : dict of int to float
-        The puzzles with the longest median time over the runs that solved them, slowest first.
-    wrong, faulty : Faults
-        The answers that break a clue, and others.
+    The duels are the best run with each of the next ones; the slowest puzzles have the longest median time over
+    the runs that solved them. Wrong answers break a clue, faulty ones do not count for another reason.
     """
 
     def __init__(self, ranking: Ranking, runs: list[Run]) -> None:
         self.ranking = ranking
-        self.facts = ranking.sets[0]
         self.runs = runs
         self.timed = [run for run in runs if run.seconds]
-        self.largest_count = max((len(run.seconds) for run in runs), default=0)
         self.duels = [(self.timed[0], other) for other in self.timed[1 : MOST_DUELS + 1]]
         self.slowest = _slowest(runs)
         self.wrong = _faults(runs, Verdict.WRONG)
@@ -138,10 +112,10 @@ class SetPart:
 
 
 def _slowest(runs: Sequence[Run]) -> dict[int, float]:
-    times: dict[int, list[float]] = {}
+    times: dict[int, list[float]] = defaultdict(list)
     for run in runs:
         for number, seconds in run.seconds.items():
-            times.setdefault(number, []).append(seconds)
+            times[number].append(seconds)
     middle = {number: median(each) for number, each in times.items()}
     slow = sorted(middle, key=lambda number: (-middle[number], number))[:SLOWEST]
     return {number: middle[number] for number in slow}
@@ -155,20 +129,8 @@ def _faults(runs: Sequence[Run], *verdicts: Verdict) -> Faults:
 class Report:
     """The content of a page, from results and logs of bots by their files; at least one is of a run.
 
-    Attributes
-    ----------
-    bots : dict of str to int
-        The bots that were run, and the number of each: its look.
-    runs : list of Run
-        Every run, also those that no ranking shows.
-    most_points : int
-        Points of a bot that are drawn in the plot over a set's puzzle numbers.
-    ends : dict of EndReason to str
-        The ends of the bots' processes, and their meaning.
-    commands : list of Run
-        A run for every command of every bot.
-    perhaps_cold : list of str
-        The bots with a run that was not warmed up before the clock started.
+    `bots` has the number of each bot that was run, which determines its look; `runs` also those runs that no
+    ranking shows; `ends` the meaning of each end; `commands` a run for every command of every bot.
     """
 
     def __init__(self, results: Mapping[Path, AnyResult]) -> None:
@@ -184,7 +146,7 @@ class Report:
             SetPart(ranking, [run for row in ranking.rows for run in self._runs(row.results)])
             for ranking in of_scope[Scope.SET]
         ]
-        drawn_count = sum(len(part.timed) for part in self.sets)
+        drawn_count = sum(len(part.timed) for part in self.sets)  # each has a plot over the puzzle numbers
         self.most_points = max(FEWEST_POINTS, min(MOST_POINTS, ALL_POINTS // max(1, drawn_count)))
         self.machines = machines([run.result.machine for run in runs])
         self.terms = terms([run.result for run in runs])
@@ -208,11 +170,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Variants:
-    """Facts of runs, each kind of run (variant) shown once.
-
-    `facts` has a value for each variant, `letters` the names of the variants (A, B, ...), and `letter_of` for each
-    run the name of its variant.
-    """
+    """Facts of runs, with a value for each kind of run; the letters of the kinds, and that of each run."""
 
     facts: dict[str, list[str]]
     letters: list[str]
@@ -227,50 +185,51 @@ class Variants:
 def machines(every: Sequence[Machine]) -> Variants:
     """Return the machines of runs; their load, which differs always, is not among the facts."""
     return _variants(
-        every,
         {
-            "CPU": lambda one: plain(one.cpu),
-            "Cores": lambda one: f"{one.logical_cores}, of which {one.usable_cores} usable",
-            "Memory": lambda one: megabytes(one.memory_bytes),
-            "System": lambda one: plain(one.system),
-            "Frequency governor": lambda one: _known(one.governor),
-            "Python": lambda one: plain(one.python),
-            "numpy": lambda one: _known(one.numpy),
-            "numba": lambda one: _known(one.numba),
-        },
+            "CPU": plain(one.cpu),
+            "Cores": f"{one.logical_cores}, of which {one.usable_cores} usable",
+            "Memory": megabytes(one.memory_bytes),
+            "System": plain(one.system),
+            "Frequency governor": plain(one.governor or "not known"),
+            "Python": plain(one.python),
+            "numpy": plain(one.numpy or "not known"),
+            "numba": plain(one.numba or "not known"),
+        }
+        for one in every
     )
 
 
 def terms(every: Sequence[RunResult]) -> Variants:
     """Return the configurations of runs, and how far they were carried out."""
-    return _variants(
-        every,
-        {
-            "Puzzles come": lambda one: (
-                "all at once" if one.configuration.feed is Feed.BATCH else "each after the answer before"
-            ),
-            "Wall limit for the set": lambda one: _limit(one.configuration.wall_limit_seconds),
-            "CPU limit for the set": lambda one: _limit(one.configuration.cpu_limit_seconds),
-            "Wall limit for a puzzle": lambda one: _limit(one.configuration.puzzle_limit_seconds),
-            "Memory limit": lambda one: _memory(one.configuration.memory_limit_bytes),
-            "Stalled after": lambda one: _limit(one.configuration.stall_limit_seconds),
-            "Cores used": lambda one: _cores(one.configuration.cores),
-            "Company on its core": lambda one: "another run" if one.configuration.beside else "none",
-            "Most processes and threads": lambda one: str(one.configuration.most_processes or "any number"),
-            "Containment": lambda one: one.configuration.containment.value,
-            "Contained": lambda one: one.contained,
-            "Counted by the kernel": lambda one: str(one.counted),
-            "Order of the answers": lambda one: "any" if one.configuration.any_order else "that of the puzzles",
-        },
-    )
+    return _variants(map(_terms, every))
 
 
-def _variants(every: Sequence[T], facts: dict[str, Callable[[T], str]]) -> Variants:
-    shown = [tuple(fact(one) for fact in facts.values()) for one in every]
-    distinct = list(dict.fromkeys(shown))
-    values = {name: [each[place] for each in distinct] for place, name in enumerate(facts)}
+def _terms(run: RunResult) -> dict[str, str]:
+    limits = run.configuration
+    memory = limits.memory_limit_bytes
+    return {
+        "Puzzles come": "all at once" if limits.feed is Feed.BATCH else "each after the answer before",
+        "Wall limit for the set": _limit(limits.wall_limit_seconds),
+        "CPU limit for the set": _limit(limits.cpu_limit_seconds),
+        "Wall limit for a puzzle": _limit(limits.puzzle_limit_seconds),
+        "Memory limit": "none" if memory is None else megabytes(memory),
+        "Stalled after": _limit(limits.stall_limit_seconds),
+        "Cores used": _cores(limits.cores),
+        "Company on its core": "another run" if limits.beside else "none",
+        "Most processes and threads": str(limits.most_processes or "any number"),
+        "Containment": limits.containment.value,
+        "Contained": run.contained,
+        "Counted by the kernel": str(run.counted),
+        "Order of the answers": "any" if limits.any_order else "that of the puzzles",
+    }
+
+
+def _variants(every: Iterable[dict[str, str]]) -> Variants:
+    each = list(every)
+    distinct = list({tuple(facts.values()): facts for facts in each}.values())
+    values = {name: [facts[name] for facts in distinct] for name in each[0]}
     letters = [_letter(number) for number in range(len(distinct))]
-    return Variants(values, letters, [letters[distinct.index(each)] for each in shown])
+    return Variants(values, letters, [letters[distinct.index(facts)] for facts in each])
 
 
 def _letter(number: int) -> str:
@@ -282,14 +241,6 @@ def _cores(numbers: Sequence[int]) -> str:
     if len(numbers) > 1:
         return f"{len(numbers)}: numbers {', '.join(map(str, numbers))}"
     return f"number {numbers[0]} alone" if numbers else "all"
-
-
-def _memory(size: int | None) -> str:
-    return "none" if size is None else megabytes(size)
-
-
-def _known(text: str | None) -> str:
-    return "not known" if text is None else plain(text)
 
 
 def _limit(seconds: float | None) -> str:

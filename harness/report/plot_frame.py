@@ -54,6 +54,8 @@ SETTINGS: dict[Any, Any] = {
     "path.simplify": False,
 }
 
+DPI = 144  # of a PNG file
+
 MARGINS = (56, 14, 30, 40)
 """Left, right, top, bottom of the axes, in units of the drawing."""
 
@@ -86,7 +88,6 @@ def figure_for(width: int, height: int, margins: tuple[int, int, int, int]) -> t
     figure.patch.set_visible(False)
     inner = (width - left - right) / width, (height - top - bottom) / height
     axes = figure.add_axes((left / width, bottom / height, *inner))
-    axes.patch.set_visible(False)
     return figure, axes
 
 
@@ -133,24 +134,20 @@ def whole_numbers(axes: Axes, low: float, high: float) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True))
 
 
-def line_style(look: Look) -> dict[str, Any]:
-    """Return a bot's line for matplotlib."""
-    style = {"linewidth": 1.7, "dashes": look.dashes or (1, 0), "solid_joinstyle": "round"}
-    return {"color": bot_colour(look.hue), **style}
+def line_style(look: Look, marker_size: float) -> dict[str, Any]:
+    """Return a bot's line, with its markers, for matplotlib."""
+    line = {"linewidth": 1.7, "dashes": look.dashes or (1, 0), "solid_joinstyle": "round", "markeredgewidth": 0.6}
+    return {"color": bot_colour(look.hue), "marker": look.marker, "markersize": marker_size, **line}
 
 
-def marker_style(look: Look, size: float, edge: bool = True) -> dict[str, Any]:
-    """Return a bot's markers for matplotlib."""
-    style = {"marker": look.marker, "markersize": size, "markeredgewidth": 0.6 if edge else 0}
-    return {"color": bot_colour(look.hue), **style}
+def dot_style(look: Look, size: float, alpha: float) -> dict[str, Any]:
+    """Return a bot's markers alone, without edges, for matplotlib."""
+    dots = {"linestyle": "", "markeredgewidth": 0, "alpha": alpha}
+    return {"color": bot_colour(look.hue), "marker": look.marker, "markersize": size, **dots}
 
 
 TEXT, MUTED, AXIS, GRID = "#010101", "#010102", "#010103", "#010104"
 """Colours in which figures are drawn; the page's variables replace them."""
-
-COLOURS = {TEXT: "var(--text)", MUTED: "var(--muted)", AXIS: "var(--axis)", GRID: "var(--grid)"} | {
-    f"#0200{hue:02x}": f"var(--bot-{hue})" for hue in range(len(LIGHT_COLOURS))
-}
 
 
 def bot_colour(hue: int) -> str:
@@ -158,10 +155,21 @@ def bot_colour(hue: int) -> str:
     return f"#0200{hue:02x}"
 
 
+COLOURS = {TEXT: "var(--text)", MUTED: "var(--muted)", AXIS: "var(--axis)", GRID: "var(--grid)"} | {
+    bot_colour(hue): f"var(--bot-{hue})" for hue in range(len(LIGHT_COLOURS))
+}
+
+
 def svg_of(figure: Figure) -> str:
     """Return a figure as SVG, without date and program."""
-    file = io.StringIO()
-    figure.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    return file_of(figure, "svg").decode()
+
+
+def file_of(figure: Figure, form: str) -> bytes:
+    """Return a figure as a file of `form`, svg or png, without date and program."""
+    file = io.BytesIO()
+    metadata = dict.fromkeys(("Date", "Creator", "Format", "Type")) if form == "svg" else {"Software": None}
+    figure.savefig(file, format=form, dpi=DPI, metadata=metadata)
     return file.getvalue()
 
 

@@ -11,14 +11,14 @@ from nonobot.harness.report.plot_frame import (
     AXIS,
     GRID,
     TEXT,
-    Look,
     axes_for,
+    dot_style,
     drawn,
     figure_for,
     inline_svg,
     line_style,
     log_seconds,
-    marker_style,
+    look,
     whole_numbers,
 )
 from nonobot.harness.text import count, shortened
@@ -36,9 +36,8 @@ def cactus(runs: Sequence[Run], name: str) -> str:
     for position, run in enumerate(runs):
         times = sorted(map(drawn, run.seconds.values()))
         if times:
-            style = line_style(run.look) | marker_style(run.look, 5.5)
             marked = _spread(len(times), 6, position / len(runs))
-            axes.plot(range(1, len(times) + 1), times, markevery=marked, **style)
+            axes.plot(range(1, len(times) + 1), times, markevery=marked, **line_style(look(run.bot), 5.5))
     return inline_svg(figure, name, _label("Sorted times of right answers", runs))
 
 
@@ -55,18 +54,13 @@ def over_puzzles(runs: Sequence[Run], name: str, wide: bool, most_points: int) -
     faint = 1.0 if len(runs) == 1 else 0.55 if len(runs) <= 4 else 0.3
     size = 3.2 if len(numbers) > 200 else 4.5
     for run in runs:
-        points = thinned(sorted(run.seconds.items()), most_points)
-        axes.plot(
-            [number for number, _ in points],
-            [drawn(time) for _, time in points],
-            **marker_style(run.look, size, edge=False) | {"linestyle": "", "alpha": faint},
-        )
+        points = dict(thinned(sorted(run.seconds.items()), most_points))
+        axes.plot([*points], [*map(drawn, points.values())], **dot_style(look(run.bot), size, faint))
     for position, run in enumerate(runs):
         middle = running_median(sorted(run.seconds.items()))
         if middle:
-            style = line_style(run.look) | marker_style(run.look, 6)
             marked = _spread(len(middle), 4, position / len(runs)) if len(runs) > 1 else []
-            axes.plot(*zip(*middle, strict=True), markevery=marked, **style)
+            axes.plot(*zip(*middle, strict=True), markevery=marked, **line_style(look(run.bot), 6))
     return inline_svg(figure, name, _label("Time for each puzzle", runs))
 
 
@@ -77,7 +71,9 @@ def head_to_head(first: Run, second: Run, name: str) -> str:
     times = [*first.seconds.values(), *second.seconds.values()]
     low, high = log_seconds(axes.yaxis, times)
     log_seconds(axes.xaxis, times)
-    _draw_equals(axes, low, high)
+    axes.plot([low, high], [low, high], color=AXIS, linewidth=0.9, zorder=1)
+    for x, y in (([low, high / 10], [low * 10, high]), ([low * 10, high], [low, high / 10])):  # ten times as long
+        axes.plot(x, y, color=AXIS, linewidth=0.9, dashes=(3, 3), zorder=1)
     edge = _draw_bands(axes, low, high) if first.seconds.keys() != second.seconds.keys() else high
     x, y = ([drawn(run.seconds[number]) for number in shared] for run in (first, second))
     axes.plot(x, y, "o", markersize=3.4, markeredgewidth=0, color=TEXT, alpha=0.45)
@@ -85,20 +81,13 @@ def head_to_head(first: Run, second: Run, name: str) -> str:
         alone = [drawn(time) for number, time in sorted(run.seconds.items()) if number not in other.seconds]
         edges = [edge] * len(alone)
         x, y = (alone, edges) if run is first else (edges, alone)
-        axes.plot(x, y, **marker_style(run.look, 4.5, edge=False) | {"linestyle": "", "alpha": 0.8})
+        axes.plot(x, y, **dot_style(look(run.bot), 4.5, 0.8))
     return inline_svg(
         figure,
         name,
         f"Times of {first.name} and {second.name}, puzzle by puzzle: {duel_in_words(first, second)}",
         {"first": f"time of {shortened(first.name)} →", "second": f"↑ time of {shortened(second.name)}"},
     )
-
-
-def _draw_equals(axes: Axes, low: float, high: float) -> None:
-    """Draw where both times are equal, and where one is ten times the other."""
-    axes.plot([low, high], [low, high], color=AXIS, linewidth=0.9, zorder=1)
-    for x, y in (([low, high / 10], [low * 10, high]), ([low * 10, high], [low, high / 10])):
-        axes.plot(x, y, color=AXIS, linewidth=0.9, dashes=(3, 3), zorder=1)
 
 
 def _draw_bands(axes: Axes, low: float, high: float) -> float:
@@ -123,12 +112,12 @@ def duel_in_words(first: Run, second: Run) -> str:
     )
 
 
-def swatch(look: Look, name: str) -> str:
+def swatch(bot: int, name: str) -> str:
     """Return a short piece of a bot's line with its marker, for legends and tables."""
     figure, axes = figure_for(30, 14, (0, 0, 0, 0))
     axes.set_axis_off()
     axes.set(xlim=(0, 30), ylim=(0, 14))
-    axes.plot([1, 15, 29], [7, 7, 7], markevery=[1], **line_style(look) | marker_style(look, 6.5))
+    axes.plot([1, 15, 29], [7, 7, 7], markevery=[1], **line_style(look(bot), 6.5))
     return inline_svg(figure, name, "")
 
 

@@ -1,26 +1,42 @@
-"""The page: a report, its plots and its pictures in one HTML file."""
+"""The page: a report, its plots and the pictures of its answers in one HTML file."""
 
 from __future__ import annotations
 
 import itertools
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from nonobot.harness.play.machine import BUSY_SHARE
 from nonobot.harness.report import plots
-from nonobot.harness.report.contents import Report, SetPart
-from nonobot.harness.report.gallery import Gallery
-from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing, look
-from nonobot.harness.results.run_result import Verdict
+from nonobot.harness.report.contents import Report, Run, SetPart
+from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing
+from nonobot.harness.results.conditions import SetFacts
+from nonobot.harness.results.run_result import PuzzleResult, Verdict
 from nonobot.harness.statistics import RESOLUTION_SECONDS
 from nonobot.harness.text import count, duration, in_unit, megabytes, percent, plain, ranges
+from nonobot.protocol import Puzzle, Solution
+from nonobot.protocol.scene import Picture, scene_of
+from nonobot.protocol.svg import INHERIT, svg_of
+from nonobot.tournament_data import Recipe, SetError, load_set
+from nonobot.tournament_data.generate import PREFIX
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 STEPS = 4
 """Steps of drawing a set, for the progress shown."""
+
+CELL = 8
+"""Side of a cell, in units of the drawing; the page scales it."""
+
+THEME = replace(INHERIT, colours=INHERIT.colours | {"heavy": "var(--axis)", "wrong": "var(--bad)"})
+"""The colours of pictures: those of the page around them."""
 
 
 def page_of(report: Report, title: str, judge_version: str, progress: Callable[[float, str], None]) -> str:
@@ -30,32 +46,29 @@ def page_of(report: Report, title: str, judge_version: str, progress: Callable[[
     """
     steps = itertools.count()
     chapters = []
+    place = "drawing"
+
+    def tell(what: str) -> None:
+        progress(next(steps), f"{place}: {what}")
+
     with drawing():
-        swatches = [plots.swatch(look(number), f"s{number}") for number in range(len(report.bots))]
+        swatches = [plots.swatch(number, f"s{number}") for number in range(len(report.bots))]
         for number, part in enumerate(report.sets, start=1):
-            place = f"set {number} of {len(report.sets)}" if len(report.sets) > 1 else "drawing"
-            drawings = _drawings(
-                part,
-                f"set-{number}",
-                report.most_points,
-                lambda what, place=place: progress(next(steps), f"{place}: {what}"),  # type: ignore[misc]
-            )
-            chapters.append((part, drawings))
+            if len(report.sets) > 1:
+                place = f"set {number} of {len(report.sets)}"
+            chapters.append((part, _drawings(part, f"set-{number}", report.most_points, tell)))
     progress(next(steps), "writing")
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            report=report,
-            title=plain(title),
-            judge_version=judge_version,
-            chapters=chapters,
-            swatches=swatches,
-            light=LIGHT_COLOURS,
-            dark=DARK_COLOURS,
-            shortest=duration(RESOLUTION_SECONDS),
-            busy_share=BUSY_SHARE,
-        )
+    template = _environment().get_template("page.html")
+    return template.render(
+        report=report,
+        title=plain(title),
+        judge_version=judge_version,
+        chapters=chapters,
+        swatches=swatches,
+        light=LIGHT_COLOURS,
+        dark=DARK_COLOURS,
+        shortest=duration(RESOLUTION_SECONDS),
+        busy_share=BUSY_SHARE,
     )
 
 
@@ -64,7 +77,6 @@ def _drawings(part: SetPart, anchor: str, most_points: int, tell: Callable[[str]
 
     The plot over the puzzles is drawn wide, too, if the others leave no gap for the narrow one.
     """
-    gallery = Gallery(part.facts, part.runs)
     runs = part.timed
     drawings: dict[str, Any] = {"wide": None}
     tell("sorted times")
@@ -80,6 +92,7 @@ def _drawings(part: SetPart, anchor: str, most_points: int, tell: Callable[[str]
         (*duel, plots.head_to_head(*duel, f"{anchor}-duel-{number}")) for number, duel in enumerate(part.duels)
     ]
     tell("pictures")
+    gallery = Gallery(part.ranking.sets[0], part.runs)
     drawings["solved"] = {number: gallery.solved(number) for number in part.slowest}
     drawings["wrong"] = [(run, one, gallery.picture(one)) for run, results, _ in part.wrong for one in results]
     return drawings
@@ -95,13 +108,12 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    shortest = duration(RESOLUTION_SECONDS)
     environment.globals |= {"Verdict": Verdict, "duel_in_words": plots.duel_in_words}
     environment.filters |= {
         "clean": plain,
         "counted": count,
         "duration": duration,
-        "took": lambda time: duration(time) if time >= RESOLUTION_SECONDS else "< " + shortest,
+        "took": lambda time: duration(time) if time >= RESOLUTION_SECONDS else "< " + duration(RESOLUTION_SECONDS),
         "megabytes": megabytes,
         "ranges": ranges,
         "seconds": lambda time: in_unit(time, 1, 3),
@@ -110,3 +122,70 @@ def _environment() -> Environment:
         "shell": lambda command: plain(shlex.join(command)),
     }
     return environment
+
+
+class Gallery:
+    """The pictures of one set's answers, with the lines at fault marked wherever the puzzle is known.
+
+    A right answer of one of `runs` gives the clues of its puzzle; otherwise the set itself does, if it is at hand.
+    """
+
+    def __init__(self, facts: SetFacts, runs: Sequence[Run]) -> None:
+        self._facts = facts
+        self._runs = runs
+
+    def picture(self, result: PuzzleResult) -> str | None:
+        """Return the picture of an answer as SVG; None without a grid."""
+        solution = cells_of(result, self._facts)
+        if solution is None:
+            return None
+        puzzle = self._puzzle(result.number) or Puzzle.from_grid(solution.cells)
+        name = f"the answer to puzzle {result.number}"
+        return svg_of(scene_of(Picture.of_answer(puzzle, solution, name), CELL, clues=False), THEME)
+
+    def solved(self, number: int) -> str | None:
+        """Return the picture of the first right answer to a puzzle; None without one."""
+        return next(filter(None, map(self.picture, self._right(number))), None)
+
+    def _right(self, number: int) -> list[PuzzleResult]:
+        results = (run.by_number.get(number) for run in self._runs)
+        return [one for one in results if one and one.verdict is Verdict.RIGHT]
+
+    def _puzzle(self, number: int) -> Puzzle | None:
+        solutions = [cells_of(one, self._facts) for one in self._right(number)]
+        solution = next(filter(None, solutions), None)
+        return Puzzle.from_grid(solution.cells) if solution else self._set.get(number)
+
+    @cached_property
+    def _set(self) -> dict[int, Puzzle]:
+        """The puzzles of the set by number; empty if it is not at hand or has changed."""
+        facts = self._facts
+        try:
+            if not self._is_harmless(facts.name):
+                return {}
+            puzzle_set = load_set(facts.name, (facts.width, facts.height))
+        except (SetError, ValueError, OSError):
+            return {}
+        same = puzzle_set.sha256 == facts.sha256
+        return {one.number: one.puzzle for one in puzzle_set.puzzles} if same else {}
+
+    def _is_harmless(self, name: str) -> bool:
+        """Return whether a set can be loaded: an untrusted result may name a pipe or a billion boards."""
+        if name.startswith(PREFIX):
+            recipe = Recipe.parse(name)
+            boards = (self._facts.width, self._facts.height, len(self._runs[0].result.score.puzzles))
+            return (recipe.width, recipe.height, recipe.count) == boards
+        return Path(name).is_file() or not Path(name).exists()
+
+
+def cells_of(result: PuzzleResult, facts: SetFacts) -> Solution | None:
+    """Return the grid of an answer; None without one, or where it does not fit the set's boards."""
+    cell_count = facts.width * facts.height
+    try:
+        content = bytes.fromhex(result.cells_hex or "")
+    except ValueError:
+        return None
+    if min(facts.width, facts.height) < 1 or len(content) != (cell_count + 7) // 8:
+        return None
+    cells = np.unpackbits(np.frombuffer(content, dtype=np.uint8), count=cell_count)
+    return Solution(cells.reshape(facts.height, facts.width))

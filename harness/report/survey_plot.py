@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-from nonobot.harness.report.plot_frame import LIGHT_COLOURS, drawing, line_style, look, marker_style, style_axes
-from nonobot.harness.survey import BoardKind, Row, Survey, quantile
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from nonobot.harness.report.plot_frame import LIGHT_COLOURS, drawing, file_of, line_style, look, style_axes
+from nonobot.harness.survey import Row, Survey, quantile
 
 # A file of its own has no page that knows of themes: it is drawn on white.
 PAPER, TEXT, MUTED, AXIS, GRID = "#ffffff", "#1c1e21", "#565b63", "#8a8f98", "#e3e5e8"
-
-DPI = 144
 
 Measure = Callable[[Row], float]
 """The value of a row of the survey that a panel shows."""
@@ -42,32 +35,18 @@ def drawing_of(survey: Survey, form: str) -> bytes:
         figure = Figure(figsize=(13, 8), facecolor=PAPER)
         panels = figure.subplots(2, 3).flat
         for number, ((up, measure), axes) in enumerate(zip(PANELS, panels, strict=True)):
-            _draw(axes, up, measure, sizes, number >= LOGARITHMIC)
+            style_axes(axes, AXIS, MUTED, GRID)
+            axes.set_title(up, color=TEXT, loc="left", fontsize="medium")
+            axes.set_xlabel("black cells, %", color=TEXT)
+            for index, ((width, height), rows) in enumerate(sizes.items()):
+                percents, values = [kind.percent for kind, _ in rows], [measure(row) for _, row in rows]
+                style = line_style(look(index), 5) | {"color": LIGHT_COLOURS[look(index).hue]}
+                axes.plot(percents, values, label=f"{width}x{height}", **style)
+            if number >= LOGARITHMIC:
+                axes.set_yscale("log")
+                axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+            else:
+                axes.set_ylim(0, max(1.0, axes.get_ylim()[1]))
         figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncols=len(sizes), frameon=False)
         figure.subplots_adjust(0.05, 0.13, 0.985, 0.95, 0.16, 0.3)
-        file = io.BytesIO()
-        metadata = dict.fromkeys(("Date", "Creator", "Format", "Type")) if form == "svg" else {"Software": None}
-        figure.savefig(file, format=form, dpi=DPI, metadata=metadata)
-    return file.getvalue()
-
-
-def _draw(
-    axes: Axes,
-    up: str,
-    measure: Measure,
-    sizes: dict[tuple[int, int], list[tuple[BoardKind, Row]]],
-    logarithmic: bool,
-) -> None:
-    style_axes(axes, AXIS, MUTED, GRID)
-    axes.set_title(up, color=TEXT, loc="left", fontsize="medium")
-    axes.set_xlabel("black cells, %", color=TEXT)
-    for number, ((width, height), rows) in enumerate(sizes.items()):
-        percents, values = [kind.percent for kind, _ in rows], [measure(row) for _, row in rows]
-        style = line_style(look(number)) | marker_style(look(number), 5)
-        style["color"] = LIGHT_COLOURS[look(number).hue]
-        axes.plot(percents, values, label=f"{width}x{height}", **style)
-    if logarithmic:
-        axes.set_yscale("log")
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    else:
-        axes.set_ylim(0, max(1.0, axes.get_ylim()[1]))
+        return file_of(figure, form)
