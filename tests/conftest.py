@@ -110,7 +110,6 @@ def talk() -> Iterator[Callable[..., Talk]]:
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """Return a browser; skip where there is none."""
-    pytest.importorskip("playwright", reason="playwright is not installed")
     from tests.browser import NAMES, Browser, browser_command
 
     command = browser_command()
@@ -129,6 +128,8 @@ def page_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def page_server(page_results: Path) -> Iterator[Server]:
     """Return the server of a page."""
+    for library in ("starlette", "uvicorn"):
+        pytest.importorskip(library, reason="the extra `page` is not installed")
     with Server("--puzzle-limit", "5", "--results", str(page_results)) as running:
         yield running
 

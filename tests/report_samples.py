@@ -98,13 +98,12 @@ def _result(entry, cells, verdict: Verdict, took: float, arrived: float) -> Puzz
     }
     if verdict is Verdict.MISSING:
         return PuzzleResult(entry.number, verdict)
-    if verdict in (Verdict.MALFORMED, Verdict.GIVEN_UP):
-        return PuzzleResult(entry.number, verdict, details[verdict], arrived, took)
     if verdict is Verdict.WRONG:
         cells = cells.copy()
         cells[4, 4:6] ^= 1
         details[verdict] = str(mismatches(entry.puzzle, Solution(cells))[0])
-    packed = np.packbits(cells).tobytes().hex()
+    has_grid = verdict not in (Verdict.MALFORMED, Verdict.GIVEN_UP)
+    packed = np.packbits(cells).tobytes().hex() if has_grid else None
     return PuzzleResult(entry.number, verdict, details.get(verdict), arrived, took, packed)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import fcntl
 import os
 import pty
@@ -12,11 +11,8 @@ import subprocess
 import termios
 import time
 from collections.abc import Sequence
-from types import TracebackType
 
 import pyte
-
-__all__ = ["Terminal", "seen"]
 
 PATIENCE_SECONDS = 600  # only to end a test whose process hangs
 
@@ -24,16 +20,8 @@ PATIENCE_SECONDS = 600  # only to end a test whose process hangs
 class Terminal:
     """A process on a terminal of its own; as a context manager it is gone at the end of the block.
 
-    Parameters
-    ----------
-    command : sequence of str
-    columns, lines : int
-    environment : dict of str to str
-        Added to this process's own, without NO_COLOR.
-    standard_input : bytes, optional
-        What stdin holds instead of the terminal.
-    errors_too : bool
-        Whether stderr is the terminal as well.
+    The environment is added to this process's own, without NO_COLOR. `standard_input` is the content of stdin,
+    otherwise the terminal; with `errors_too` stderr is the terminal as well.
     """
 
     def __init__(
@@ -47,9 +35,7 @@ class Terminal:
     ) -> None:
         self._own, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        inherited = dict(os.environ)
-        for name in ("NO_COLOR", "COLUMNS", "LINES"):
-            inherited.pop(name, None)
+        inherited = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
         self.process = subprocess.Popen(
             command,
             stdin=theirs if standard_input is None else subprocess.PIPE,
@@ -59,19 +45,15 @@ class Terminal:
             start_new_session=True,
         )
         os.close(theirs)
-        if standard_input is not None:
-            assert self.process.stdin
-            self.process.stdin.write(standard_input)
+        if self.process.stdin:
+            self.process.stdin.write(standard_input or b"")
             self.process.stdin.close()
-        self.shown = ""
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a character may come in two pieces
+        self._written = b""
 
     def __enter__(self) -> Terminal:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait()
         if self.process.stderr:
@@ -80,13 +62,12 @@ class Terminal:
 
     def wait_for(self, text: str) -> str:
         """Read until `text` is on the screen; return what came with it."""
-        before = len(self.shown)
+        before = len(self._written)
         until = time.monotonic() + PATIENCE_SECONDS
-        while text not in self.shown[before:]:
-            assert time.monotonic() < until, f"{text!r} did not come: {self.shown[-2000:]}"
-            if not self._read():
-                raise AssertionError(f"the process ended without {text!r}: {self.shown[-2000:]}")
-        return self.shown[before:]
+        while text.encode() not in self._written[before:]:
+            assert time.monotonic() < until, f"{text!r} did not come: {self._written[-2000:]!r}"
+            assert self._read(), f"the process ended without {text!r}: {self._written[-2000:]!r}"
+        return self._written[before:].decode("utf-8", "replace")
 
     @property
     def echoes(self) -> bool:
@@ -94,7 +75,6 @@ class Terminal:
         return bool(termios.tcgetattr(self._own)[3] & termios.ECHO)
 
     def press(self, keys: str) -> None:
-        """Press keys."""
         os.write(self._own, keys.encode())
 
     def end(self) -> tuple[int, str, str]:
@@ -102,16 +82,17 @@ class Terminal:
         while self._read():
             pass
         status = self.process.wait(PATIENCE_SECONDS)
-        return status, self.shown, self.process.stderr.read().decode() if self.process.stderr else ""
+        errors = self.process.stderr.read() if self.process.stderr else b""
+        return status, self._written.decode("utf-8", "replace"), errors.decode()
 
     def _read(self) -> bool:
         """Take what is on the screen; False at the end of the process."""
         assert select.select([self._own], [], [], PATIENCE_SECONDS)[0], "nothing came"
         try:
             piece = os.read(self._own, 1 << 16)
-        except OSError:  # Linux says so that nobody has the other end open
+        except OSError:  # on Linux, once nobody has the other end open
             return False
-        self.shown += self._decoder.decode(piece)
+        self._written += piece
         return bool(piece)
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -35,8 +36,8 @@ def report_of(*results) -> Report:
     return Report({Path(f"{number:02}.json"): one for number, one in enumerate(results)})
 
 
-def written(report: Report, title: str = "A title") -> str:
-    return page_of(report, title, "1.0", lambda done, what: None)
+def page_with(*results, title: str = "A title") -> Reader:
+    return Reader(page_of(report_of(*results), title, "1.0", lambda done, what: None))
 
 
 class Reader(HTMLParser):
@@ -79,7 +80,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module", params=samples.SAMPLES)
 def read(request) -> Reader:
-    return Reader(written(report_of(*getattr(samples, request.param)())))
+    return page_with(*getattr(samples, request.param)())
 
 
 # The page
@@ -138,7 +139,7 @@ def test_what_comes_from_outside_is_text():
         stderr_bytes=1,
         attempts=[replace(run.attempts[0], end=end)],
     )
-    read = Reader(written(report_of(run, samples.run_of("other")), hostile))
+    read = page_with(run, samples.run_of("other"), title=hostile)
     assert read.unbalanced == read.all("script") == []
     assert read.text.count(plain(hostile)) > 10
     assert "\x07" not in read.page
@@ -161,13 +162,7 @@ def test_a_page_is_the_same_byte_for_byte_whatever_the_settings(tmp_path):
 @pytest.mark.slow
 def test_five_bots_on_a_thousand_puzzles_are_less_than_two_megabytes():
     runs = [samples.run_of(f"bot {pace}", "boardgen:25x25x1000:seed=7", pace=pace / 100) for pace in range(1, 6)]
-    assert len(written(report_of(*runs)).encode()) < 2_000_000
-
-
-def test_steps_are_told_in_order():
-    told = []
-    page_of(report_of(*samples.two_sets()), "T", "1", lambda done, what: told.append(done))
-    assert told == list(range(2 * STEPS + 1))
+    assert len(page_with(*runs).page.encode()) < 2_000_000
 
 
 # What it states
@@ -180,9 +175,10 @@ def test_bots_and_runs_stand_in_the_order_of_the_ranking():
     assert [second.bot for _, second in report.sets[0].duels] == list(range(1, MOST_DUELS + 1))
 
 
-def test_every_result_is_on_the_page():
-    runs = [one for one in samples.two_sets() if isinstance(one, RunResult)]
-    text = Reader(written(report_of(*samples.two_sets()))).text
+def test_every_result_is_on_the_page_and_steps_are_told_in_order():
+    runs, told = [one for one in samples.two_sets() if isinstance(one, RunResult)], []
+    text = Reader(page_of(report_of(*samples.two_sets()), "T", "1", lambda done, what: told.append(done))).text
+    assert told == list(range(2 * STEPS + 1))
     words = [word for run in runs for word in (plain(run.bot), run.end.reason.value)]
     words += ["SIGSEGV", "puzzle 22", "no such file: ./bots/run", "answer file", "row 3 has 9 numbers"]
     words += ["51\N{EN DASH}60", "Slow CPU @ 2.00GHz", "the machine was busy at the start of tortoise"]
@@ -204,7 +200,7 @@ NONE = samples.run_of("none", samples.SMALL, samples.none_right)
     ],
 )
 def test_words_for_what_cannot_be_drawn_or_was_chosen(results, words):
-    assert words in Reader(written(report_of(*results))).text
+    assert words in page_with(*results).text
 
 
 def one_puzzle(number: int = 1, took: float | None = 1.0, bot: str = "one"):
@@ -217,13 +213,13 @@ def one_puzzle(number: int = 1, took: float | None = 1.0, bot: str = "one"):
 @pytest.mark.parametrize("took", [0.0, -1.0, 1e-9, 0.1, 1e9])
 @pytest.mark.parametrize("number", [1, *(pytest.param(number, marks=pytest.mark.slow) for number in (0, 10**15))])
 def test_one_puzzle_is_a_report(number, took):
-    page = written(report_of(one_puzzle(number, took), one_puzzle(number, took, "two")))
-    assert "1 puzzle solved by both" in Reader(page).text
+    read = page_with(one_puzzle(number, took), one_puzzle(number, took, "two"))
+    assert "1 puzzle solved by both" in read.text
 
 
 @pytest.mark.slow
 def test_there_may_be_more_bots_than_looks():
-    read = Reader(written(report_of(*(one_puzzle(bot=f"bot {number}") for number in range(60)))))
+    read = page_with(*(one_puzzle(bot=f"bot {number}") for number in range(60)))
     assert len([name for name in read.all("symbol") if name["id"].startswith("swatch")]) == 60
 
 
@@ -232,7 +228,7 @@ def test_answer_files_and_logs_are_ranked_and_not_drawn():
     files = map(Path, ("0.json", "1.json", "a <b>.log"))
     report = Report(dict(zip(files, (samples.run_of("one"), samples.checked(), log), strict=True)))
     assert [len(report.sets[0].ranking.rows), len(report.sets[0].runs), len(report.runs)] == [2, 1, 1]
-    text = Reader(written(report)).text
+    text = Reader(page_of(report, "T", "1", lambda done, what: None)).text
     assert [word for word in ("Logs, not verified", "a <b>", "1.750") if word not in text] == []
 
 
@@ -253,9 +249,9 @@ def test_runs_are_chosen_by_the_ranking_and_drawn_with_a_right_answer():
 
 def test_slowest_puzzles_are_those_with_the_longest_median():
     runs = samples.two_bots()
-    times: dict[int, list[float]] = {}
+    times = defaultdict(list)
     for one in (one for run in runs for one in run.score.puzzles if one.verdict is Verdict.RIGHT):
-        times.setdefault(one.number, []).append(one.took_seconds)
+        times[one.number].append(one.took_seconds)
     expected = sorted(((number, median(each)) for number, each in times.items()), key=lambda one: -one[1])
     assert list(report_of(*runs).sets[0].slowest.items()) == expected[:SLOWEST]
 

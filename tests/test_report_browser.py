@@ -40,8 +40,6 @@ SWATCH_COLOUR = "getComputedStyle(document.querySelector('#swatch-0 path')).stro
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """Return what writes the page of a sample."""
-
     @cache
     def written(name: str) -> Path:
         folder = tmp_path_factory.mktemp(name)
@@ -80,25 +78,13 @@ def test_every_plot_is_drawn_and_nothing_is_fetched_or_reported(chromium, page, 
         assert chromium.complaints == []
 
 
-def test_the_page_never_scrolls_sideways(chromium, page):
+def test_the_page_never_scrolls_sideways_and_prints(chromium, page, tmp_path):
     for width in (320, 600, 768, 1024, 1920):
         chromium.shape(width)
         chromium.open(page("two_sets"))
         assert chromium.value("document.documentElement.scrollWidth") <= width
-
-
-def test_the_page_prints(chromium, page, tmp_path):
-    chromium.open(page("two_sets"))
     chromium.page.pdf(path=tmp_path / "printed.pdf", prefer_css_page_size=True)
     assert (tmp_path / "printed.pdf").read_bytes().startswith(b"%PDF")
-
-
-def test_this_check_finds_requests_and_errors(chromium, tmp_path):
-    path = tmp_path / "bad.html"
-    path.write_text("<img src='http://127.0.0.1:9/x.png'><script>console.error('no'); nothing.at.all</script>")
-    chromium.open(path)
-    assert "http://127.0.0.1:9/x.png" in [request.url for request in chromium.requests]
-    assert len(chromium.complaints) >= 2
 
 
 def test_a_page_with_the_reports_policy_runs_no_script_and_fetches_nothing(chromium, page, tmp_path):

@@ -42,62 +42,45 @@ def test_every_term_is_stated(name):
     assert len(terms([run_on(Configuration()), run_on(other)]).differing) == 1
 
 
-def test_the_cores_of_a_bot_are_stated():
-    variants = terms([run_on(Configuration(core=1)), run_on(Configuration(core=(0, 1)))])
-    assert variants.facts["Cores used"] == ["number 1 alone", "2: numbers 0, 1"]
-
-
 def test_how_a_bot_was_held_and_counted_is_stated():
-    run = run_on(Configuration())
-    [attempt] = run.attempts
-    held = replace(run, attempts=[replace(attempt, contained=True, counted=Counted(cpu=True))])
+    run, on_two = run_on(Configuration(core=1)), run_on(Configuration(core=(0, 1)))
+    assert terms([run, on_two]).facts["Cores used"] == ["number 1 alone", "2: numbers 0, 1"]
+    held = replace(run, attempts=[replace(run.attempts[0], contained=True, counted=Counted(cpu=True))])
     assert terms([run, held]).differing == ["Contained", "Counted by the kernel"]
 
 
 # Pictures
 
 
-def red_boxes(svg: str) -> int:
-    [marks] = re.findall(r'<path fill="var\(--bad\)" d="([^"]*)"', svg) or [""]
-    return marks.count("M")
+WRONG = Run("wrong", 0, samples.run_of("wrong", samples.SMALL, lambda _: Verdict.WRONG))
 
 
-def wrong_run(set_name: str = samples.SMALL) -> Run:
-    result = samples.run_of("wrong", samples.SMALL, lambda _: Verdict.WRONG)
-    facts = replace(result.set, name=set_name)
-    return Run("wrong", 0, replace(result, set=facts))
+def marks(*others: Run, **changes) -> int:
+    """Return how many lines of a wrong answer are marked, with changes to the facts of its set."""
+    gallery = Gallery(replace(WRONG.result.set, **changes), [WRONG, *others])
+    [drawn] = re.findall(r'<path fill="var\(--bad\)" d="([^"]*)"', gallery.picture(WRONG.by_number[8])) or [""]
+    return drawn.count("M")
 
 
-@pytest.mark.parametrize(("set_name", "others"), [(samples.SMALL, []), ("gone.txt", [samples.run_of("right")])])
-def test_lines_at_fault_are_marked_if_the_set_or_a_right_answer_is_at_hand(set_name, others):
-    run = wrong_run(set_name)
-    runs = [run, *(Run("right", 1, other) for other in others)]
-    marks = red_boxes(Gallery(run.result.set, runs).picture(run.by_number[8]))
+def test_lines_at_fault_are_marked_if_the_set_or_a_right_answer_is_at_hand():
     puzzle = samples.known_set(samples.SMALL)[0].puzzles[7].puzzle
-    assert marks == len(mismatches(puzzle, cells_of(run.by_number[8], run.result.set))) > 0
+    at_fault = len(mismatches(puzzle, cells_of(WRONG.by_number[8], WRONG.result.set)))
+    assert marks() == marks(Run("right", 1, samples.run_of("right")), name="gone.txt") == at_fault > 0
 
 
-def marks_without_the_set(run, **changes) -> int:
-    facts = replace(run.result.set, **changes)
-    return red_boxes(Gallery(facts, [run]).picture(run.by_number[8]))
-
-
-def test_without_the_puzzle_the_picture_has_no_marks():
-    assert marks_without_the_set(wrong_run("gone.txt")) == 0
-    assert marks_without_the_set(wrong_run(), sha256="0" * 64) == 0  # the set has changed
-
-
-def test_a_set_that_would_never_end_is_left_alone(tmp_path):
+def test_without_the_puzzle_no_line_is_marked_and_no_endless_set_is_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    for name in (str(tmp_path / "pipe"), "/dev/zero", "boardgen:10x10x99999999999:seed=1", "boardgen:?", "", "\0"):
-        assert marks_without_the_set(wrong_run(name)) == 0
+    assert marks(sha256="0" * 64) == 0  # the set has changed
+    endless = (str(tmp_path / "pipe"), "/dev/zero", "boardgen:10x10x99999999999:seed=1")
+    for name in ("gone.txt", *endless, "boardgen:?", "", "\0"):
+        assert marks(name=name) == 0
 
 
 @pytest.mark.parametrize("cells", ["", "zz", "ff", "ff" * 14, "é", None])
 def test_cells_that_are_no_grid_of_the_set_give_no_picture(cells):
     result = replace(samples.run_of("x").score.puzzles[0], cells_hex=cells)
-    for width in (10, 0):
-        assert cells_of(result, SetFacts("x", "0" * 64, width, 10, 60)) is None
+    assert cells_of(result, SetFacts("x", "0" * 64, 10, 10, 60)) is None
+    assert cells_of(result, SetFacts("x", "0" * 64, 0, 10, 60)) is None
 
 
 # Plots

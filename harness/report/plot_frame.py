@@ -55,9 +55,7 @@ SETTINGS: dict[Any, Any] = {
 }
 
 DPI = 144  # of a PNG file
-
-MARGINS = (56, 14, 30, 40)
-"""Left, right, top, bottom of the axes, in units of the drawing."""
+MARGINS = (56, 14, 30, 40)  # left, right, top, bottom of the axes, in units of the drawing
 
 
 @contextmanager
