@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 
 import pytest
 
@@ -13,6 +12,7 @@ pytest.importorskip("starlette", reason="the extra `page` is not installed")
 from nonobot.harness.page import live
 from nonobot.harness.page.live import Live, Shown, shown_now
 from tests.judged import RECIPE, played
+from tests.talking import wait_until
 
 
 def shown(folder) -> dict:
@@ -26,15 +26,14 @@ def test_an_empty_folder_shows_nothing(tmp_path):
 def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
     looks = [Shown()]
 
-    def look(*_):
-        until = time.monotonic() + 20
-        while time.monotonic() < until:  # the journal is written by a thread of its own
-            now = shown_now(tmp_path, looks[-1])
-            if now.state["under_way"] and now.state["under_way"][0]["done"] >= len(looks):
-                looks.append(now)
-                return
+    def has_more():
+        now = shown_now(tmp_path, looks[-1])
+        is_new = any(one["done"] >= len(looks) for one in now.state["under_way"])
+        if is_new:
+            looks.append(now)
+        return is_new
 
-    played("wrong_at_2", tmp_path, look)
+    played("wrong_at_2", tmp_path, lambda *_: wait_until(has_more))  # a thread of its own writes the journal
     seen = [one.state for one in looks[1:]]
     assert [state["under_way"][0]["done"] for state in seen] == [1, 2, 3, 4, 5]
     [run] = seen[2]["under_way"]

@@ -9,7 +9,6 @@ import itertools
 import json
 import socket
 import threading
-import time
 import tomllib
 import webbrowser
 from pathlib import Path
@@ -29,7 +28,7 @@ from nonobot.harness.page import server as page_server
 from nonobot.protocol.formats import read
 from tests.judged import RECIPE, played
 from tests.paged import PATIENCE_SECONDS, Server
-from tests.talking import hard
+from tests.talking import hard, wait_until
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -327,9 +326,8 @@ def test_a_puzzle_that_never_ends_is_given_up_and_one_that_nobody_waits_for_is_k
 
 def wait_for_bots(server, busy: bool) -> None:
     """Wait until one of the server's bots computes, or none does."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while any(map(is_busy, psutil.Process(server.process.pid).children())) != busy:
-        assert time.monotonic() < deadline
+    page = psutil.Process(server.process.pid)
+    wait_until(lambda: any(map(is_busy, page.children())) == busy)
 
 
 def is_busy(process: psutil.Process) -> bool:

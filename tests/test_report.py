@@ -8,20 +8,25 @@ import subprocess
 import sys
 from collections import defaultdict
 from functools import cache
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
+from xml.etree import ElementTree
 
+import msgspec
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import fields, replace
 
 from nonobot.harness import cli
-from nonobot.harness.report import STEPS, Report, page_of, report_page
-from nonobot.harness.report.contents import ALL_POINTS, MOST_DUELS, MOST_POINTS, SHOWN_FAULTS, SLOWEST
-from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Score, Verdict
+from nonobot.harness.report import STEPS, Report, contents, page_of, plots, report_page
+from nonobot.harness.report.contents import Run, machines, terms
+from nonobot.harness.report.report_page import Gallery, cells_of
+from nonobot.harness.results.conditions import Configuration, Counted, SetFacts
+from nonobot.harness.results.run_result import BotLog, EndReason, PuzzleResult, RunResult, Score, Verdict
 from nonobot.harness.text import plain
+from nonobot.protocol import mismatches
 from tests import report_samples as samples
+from tests.ranked import run_result
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -40,42 +45,16 @@ def page_with(*results, title: str = "A title") -> Reader:
     return Reader(page_of(report_of(*results), title, "1.0", lambda done, what: None))
 
 
-class Reader(HTMLParser):
-    """The elements of a page with their attributes, its text, and the tags that are not balanced."""
-
-    VOID = ("meta", "br", "img", "link", "input")
+class Reader:
+    """A page, its elements and its text; read as XML, so that no element may be left open."""
 
     def __init__(self, page: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.unbalanced: list[str] = []
-        self.text = ""
         self.page = page
-        self.feed(page)
-        self.close()
-        self.unbalanced += self.open
+        self.root = ElementTree.fromstring(re.sub("(<meta[^>]*)>", r"\1/>", page[page.index("<html") :]))
+        self.text = "".join(self.root.itertext())
 
-    def handle_starttag(self, tag, attrs):
-        self.handle_startendtag(tag, attrs)
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        if not self.open or self.open.pop() != tag:
-            self.unbalanced.append(tag)
-
-    def handle_data(self, data):
-        self.text += data
-
-    def all(self, tag):
-        return [attributes for name, attributes in self.elements if name == tag]
-
-    def having(self, name):
-        return [attributes[name] for _, attributes in self.elements if name in attributes]
+    def having(self, name: str) -> list[str]:
+        return [one.attrib[name] for one in self.root.iter() if name in one.attrib]
 
 
 @pytest.fixture(scope="module", params=samples.SAMPLES)
@@ -86,8 +65,7 @@ def read(request) -> Reader:
 # The page
 
 
-def test_the_page_is_sound(read):
-    assert read.unbalanced == []
+def test_every_link_of_the_page_leads_somewhere(read):
     ids = read.having("id")
     assert len(ids) == len(set(ids))
     inner = read.having("href") + [f"#{name}" for name in re.findall(r"url\(#([^)]*)\)", read.page)]
@@ -95,25 +73,25 @@ def test_the_page_is_sound(read):
 
 
 def test_the_page_needs_nothing_from_outside_and_runs_no_script(read):
-    tags = {tag for tag, _ in read.elements}
+    tags = {one.tag.rpartition("}")[2].lower() for one in read.root.iter()}
     assert not {"script", "link", "img", "iframe", "object", "image", "foreignobject"} & tags
-    assert not [name for _, attributes in read.elements for name in attributes if name.startswith("on")]
+    assert not [name for one in read.root.iter() for name in one.attrib if name.startswith("on")]
     assert not read.having("src")
     assert "@import" not in read.page
     assert not re.findall(r"url\((?!#)", read.page)
 
 
 def test_the_page_can_be_listened_to(read):
-    levels = [int(tag[1]) for tag, _ in read.elements if re.fullmatch("h[1-6]", tag)]
+    levels = [int(one.tag[1]) for one in read.root.iter() if re.fullmatch("h[1-6]", one.tag)]
     assert (levels[0], levels.count(1)) == (1, 1)
     assert all(after <= before + 1 for before, after in pairwise(levels))
-    assert all(attributes.get("scope") in ("row", "col") for attributes in read.all("th"))
-    assert all(one.get("aria-label") for _, one in read.elements if one.get("role") == "region")
-    for attributes in read.all("svg"):
-        is_image = attributes.get("role") == "img"
-        assert "aria-hidden" in attributes or is_image or attributes["viewbox"] == "0 0 30 14"
-        if is_image and "xmlns" not in attributes:  # pictures have a title instead
-            assert len(attributes["aria-label"]) > 20
+    assert all(one.get("scope") in ("row", "col") for one in read.root.iter("th"))
+    assert all(one.get("aria-label") for one in read.root.iter() if one.get("role") == "region")
+    for one in read.root.iter("{*}svg"):
+        is_image = one.get("role") == "img"
+        assert "aria-hidden" in one.attrib or is_image or one.get("viewBox") == "0 0 30 14"
+        if is_image and one.tag == "svg":  # pictures, which have a namespace, have a title instead
+            assert len(one.get("aria-label")) > 20
 
 
 def test_no_colour_of_the_drawings_is_left(read):
@@ -140,7 +118,7 @@ def test_what_comes_from_outside_is_text():
         attempts=[replace(run.attempts[0], end=end)],
     )
     read = page_with(run, samples.run_of("other"), title=hostile)
-    assert read.unbalanced == read.all("script") == []
+    assert not list(read.root.iter("script"))
     assert read.text.count(plain(hostile)) > 10
     assert "\x07" not in read.page
     assert "{{ 7 * 7 }}" in read.page
@@ -172,7 +150,7 @@ def test_bots_and_runs_stand_in_the_order_of_the_ranking():
     report = report_of(*reversed(samples.twelve_bots()))
     assert list(report.bots) == [row.bot for row in report.sets[0].ranking.rows]
     assert [run.bot for run in report.sets[0].runs] == list(range(12))
-    assert [second.bot for _, second in report.sets[0].duels] == list(range(1, MOST_DUELS + 1))
+    assert [second.bot for _, second in report.sets[0].duels] == list(range(1, contents.MOST_DUELS + 1))
 
 
 def test_every_result_is_on_the_page_and_steps_are_told_in_order():
@@ -220,7 +198,7 @@ def test_one_puzzle_is_a_report(number, took):
 @pytest.mark.slow
 def test_there_may_be_more_bots_than_looks():
     read = page_with(*(one_puzzle(bot=f"bot {number}") for number in range(60)))
-    assert len([name for name in read.all("symbol") if name["id"].startswith("swatch")]) == 60
+    assert len([one for one in read.root.iter("symbol") if one.get("id").startswith("swatch")]) == 60
 
 
 def test_answer_files_and_logs_are_ranked_and_not_drawn():
@@ -235,8 +213,8 @@ def test_answer_files_and_logs_are_ranked_and_not_drawn():
 def test_a_page_of_many_sets_draws_fewer_points_of_each():
     run = one_puzzle()
     report = report_of(*(replace(run, set=replace(run.set, sha256=f"{number:064}")) for number in range(45)))
-    assert report.most_points == ALL_POINTS // 45
-    assert report_of(*samples.twelve_bots()).most_points == MOST_POINTS
+    assert report.most_points == contents.ALL_POINTS // 45
+    assert report_of(*samples.twelve_bots()).most_points == contents.MOST_POINTS
 
 
 def test_runs_are_chosen_by_the_ranking_and_drawn_with_a_right_answer():
@@ -253,7 +231,7 @@ def test_slowest_puzzles_are_those_with_the_longest_median():
     for one in (one for run in runs for one in run.score.puzzles if one.verdict is Verdict.RIGHT):
         times[one.number].append(one.took_seconds)
     expected = sorted(((number, median(each)) for number, each in times.items()), key=lambda one: -one[1])
-    assert list(report_of(*runs).sets[0].slowest.items()) == expected[:SLOWEST]
+    assert list(report_of(*runs).sets[0].slowest.items()) == expected[: contents.SLOWEST]
 
 
 def test_only_right_answers_are_drawn_and_a_few_faults_named():
@@ -262,7 +240,106 @@ def test_only_right_answers_are_drawn_and_a_few_faults_named():
     assert (part.runs[0].seconds.keys(), len(part.runs[0].by_number)) == (right, 60)
     [part] = report_of(samples.run_of("wrong", samples.SMALL, lambda _: Verdict.WRONG)).sets
     [(_, shown, further)] = part.wrong
-    assert (len(shown) + further, len(shown), part.faulty) == (60, SHOWN_FAULTS, [])
+    assert (len(shown) + further, len(shown), part.faulty) == (60, contents.SHOWN_FAULTS, [])
+
+
+# Facts
+
+
+def test_what_differs_is_marked():
+    variants = machines([samples.MACHINE, samples.OTHER_MACHINE, samples.MACHINE])
+    assert variants.differing == ["CPU", "Memory"]
+    assert variants.letters == ["A", "B"]
+    assert variants.letter_of == ["A", "B", "A"]
+    load = replace(samples.MACHINE, load_average=7.0, busy_share=None)
+    assert machines([samples.MACHINE, load]).differing == []
+
+
+def run_on(configuration):
+    return replace(samples.one_bot()[0], configuration=configuration)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Configuration)])
+def test_every_term_is_stated(name):
+    values = {"feed": "interactive", "any_order": True, "core": 1, "memory_limit_bytes": 10**9}
+    values |= {"contain": "yes", "process_limit": 5, "beside": "name"}
+    other = msgspec.convert(msgspec.to_builtins(Configuration()) | {name: values.get(name, 5.0)}, Configuration)
+    assert len(terms([run_on(Configuration()), run_on(other)]).differing) == 1
+
+
+def test_how_a_bot_was_held_and_counted_is_stated():
+    run, on_two = run_on(Configuration(core=1)), run_on(Configuration(core=(0, 1)))
+    assert terms([run, on_two]).facts["Cores used"] == ["number 1 alone", "2: numbers 0, 1"]
+    held = replace(run, attempts=[replace(run.attempts[0], contained=True, counted=Counted(cpu=True))])
+    assert terms([run, held]).differing == ["Contained", "Counted by the kernel"]
+
+
+# Pictures
+
+
+WRONG = Run("wrong", 0, samples.run_of("wrong", samples.SMALL, lambda _: Verdict.WRONG))
+
+
+def marks(*others: Run, **changes) -> int:
+    """Return how many lines of a wrong answer are marked, with changes to the facts of its set."""
+    gallery = Gallery(replace(WRONG.result.set, **changes), [WRONG, *others])
+    [drawn] = re.findall(r'<path fill="var\(--bad\)" d="([^"]*)"', gallery.picture(WRONG.by_number[8])) or [""]
+    return drawn.count("M")
+
+
+def test_lines_at_fault_are_marked_if_the_set_or_a_right_answer_is_at_hand():
+    puzzle = samples.known_set(samples.SMALL)[0].puzzles[7].puzzle
+    at_fault = len(mismatches(puzzle, cells_of(WRONG.by_number[8], WRONG.result.set)))
+    assert marks() == marks(Run("right", 1, samples.run_of("right")), name="gone.txt") == at_fault > 0
+
+
+def test_without_the_puzzle_no_line_is_marked_and_no_endless_set_is_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert marks(sha256="0" * 64) == 0  # the set has changed
+    endless = (str(tmp_path / "pipe"), "/dev/zero", "boardgen:10x10x99999999999:seed=1")
+    for name in ("gone.txt", *endless, "boardgen:?", "", "\0"):
+        assert marks(name=name) == 0
+
+
+@pytest.mark.parametrize("cells", ["", "zz", "ff", "ff" * 14, "é", None])
+def test_cells_that_are_no_grid_of_the_set_give_no_picture(cells):
+    result = replace(samples.run_of("x").score.puzzles[0], cells_hex=cells)
+    assert cells_of(result, SetFacts("x", "0" * 64, 10, 10, 60)) is None
+    assert cells_of(result, SetFacts("x", "0" * 64, 0, 10, 60)) is None
+
+
+# Plots
+
+
+def run_with(times: dict[int, float]) -> Run:
+    puzzles = [PuzzleResult(number, Verdict.RIGHT, None, took, took) for number, took in times.items()]
+    return Run("x", 0, replace(run_result(), score=Score.of(puzzles)))
+
+
+def test_a_running_median_follows_its_points():
+    points = [(number, 1.0 + number % 3) for number in range(1, 201)]
+    middle = plots.running_median(points)
+    assert {time for _, time in middle} == {2.0}
+    assert all(1 <= number <= 200 for number, _ in middle)
+    assert plots.running_median(points[:10]) == []
+
+
+def test_the_slowest_points_are_drawn_whatever_is_thinned():
+    points = [(number, 1.0 + number % 7) for number in range(5000)]
+    points[1234] = (1234, 99.0)
+    kept = plots.thinned(points, 1000)
+    assert len(kept) <= 1000
+    assert (1234, 99.0) in kept
+    assert kept == sorted(set(kept) & set(points))
+    assert plots.thinned(points[:100], 100) == points[:100]
+
+
+def test_duels_are_counted():
+    first = run_with({1: 1.0, 2: 2.0, 3: 3.0, 4: 1e-5})
+    second = run_with({2: 1.0, 3: 4.0, 4: 0.0, 5: 1.0, 6: 1.0})
+    assert plots.duel_in_words(first, second) == (
+        "3 puzzles solved by both, x faster on 1 of them, x on 1; 1 solved by x alone, 2 by x alone"
+    )
 
 
 # The command
