@@ -58,7 +58,7 @@ class Browser:
         self._session = self.page.context.new_cdp_session(self.page)
         self.requests: list[Any] = []
         self.complaints: list[str] = []
-        self.page.on("request", self.requests.append)
+        self.page.on("request", lambda request: self.requests.append(request))
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
