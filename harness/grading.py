@@ -16,7 +16,7 @@ import numpy.typing as npt
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import OWN_BOT
 from nonobot.harness.play.bot_process import BotProcess, LastWords
-from nonobot.harness.play.conversation import Conversation, Transport
+from nonobot.harness.play.conversation import Conversation
 from nonobot.harness.play.sandbox import built_sandbox
 from nonobot.harness.results.conditions import Contain
 from nonobot.protocol import Puzzle, format_puzzle
@@ -90,7 +90,7 @@ def grading_bot(grading: Grading, strategy: str = "champion") -> Iterator[Gradin
     ]
     words = _Words()
     sandbox = built_sandbox(grading.contain)
-    with BotProcess(command, words, sandbox=sandbox and sandbox.warming()) as process:  # it may compile
+    with BotProcess(command, words, sandbox and replace(sandbox, prepares=True)) as process:  # it may compile
         yield GradingBot(process, words, grading)
 
 
@@ -143,9 +143,9 @@ class _RecordReader:
 class GradingBot:
     """A running bot that writes records to its stdout; see :func:`grading_bot`."""
 
-    def __init__(self, transport: Transport, words: LastWords, grading: Grading) -> None:
-        self._transport = transport
-        self._talk = Conversation(transport, _RecordReader())
+    def __init__(self, bot: BotProcess, words: LastWords, grading: Grading) -> None:
+        self._bot = bot
+        self._talk = Conversation(bot, _RecordReader())
         self._words = words
         self._grading = grading
 
@@ -169,9 +169,10 @@ class GradingBot:
 
     def _told(self, puzzle: Puzzle) -> _Told:
         self._words.data = b""
-        answer = self._talk.ask(format_puzzle(1, puzzle))
+        self._talk.send(format_puzzle(1, puzzle))
+        answer = self._talk.answer()
         if answer is None:
-            while not self._transport.exited:
+            while not self._bot.exited:
                 self._talk.listen(math.inf)
             raise UnusableError(f"the bot ended: {self._last_words()}")
         (record, digits), _ = answer

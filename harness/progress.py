@@ -13,16 +13,13 @@ from nonobot.harness.text import duration, in_unit, on_terminal
 if TYPE_CHECKING:
     from rich import progress as rich_progress
 
-SECONDS_BEFORE_BAR = 1.0
-"""A job that is done by then shows no bar."""
-
 SECONDS_BETWEEN_LINES = 10.0
 
 
 class Progress:
-    """How far a job is, shown within a `with` block; without a total, nothing is shown."""
+    """How far a job is, shown within a `with` block; nothing without a total, and no bar of a short job."""
 
-    def __init__(self, total: float | None = None, seconds_before_bar: float = SECONDS_BEFORE_BAR) -> None:
+    def __init__(self, total: float | None = None, seconds_before_bar: float = 1.0) -> None:
         self._total = total
         self._on_terminal = on_terminal(sys.stderr)
         self._started = time.monotonic()
@@ -33,15 +30,13 @@ class Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the last state on the screen."""
         if self._bars:
             self._bars.stop()
 
     def show(self, done: float, note: str, seconds: float | None = None) -> None:
         """Show how much of the total is done, and a few words.
 
-        `seconds` is the time that it took, for a job that did a part of it before (default: the time since the
-        start).
+        It took `seconds`, of a job that did a part of it before; otherwise the time since the start.
         """
         now = time.monotonic()
         if self._total is None or now < self._due:
@@ -103,12 +98,10 @@ class RunProgress(Progress):
     def _line(self, last: str, seconds: float) -> str:
         """Return a line that begins with the most important figures, as terminals are narrow."""
         answered = self._verdicts.total()
-        others = [verdict for verdict in Verdict if verdict is not Verdict.RIGHT and self._verdicts[verdict]]
         parts = [
             last,
             f"{answered}/{self._puzzle_count}",
-            f"{self._verdicts[Verdict.RIGHT]} right",
-            *(f"{self._verdicts[verdict]} {verdict}" for verdict in others),
+            *(f"{self._verdicts[one]} {one}" for one in Verdict if one is Verdict.RIGHT or self._verdicts[one]),
             f"{answered / seconds:.1f}/s" if seconds > 0 else "",
             self._slowest,
         ]

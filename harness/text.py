@@ -59,13 +59,7 @@ _UNITS = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("ns", 1e-9))
 
 
 def duration(seconds: float) -> str:
-    """Return a time with three digits and the unit that suits it.
-
-    Examples
-    --------
-    >>> [duration(time) for time in (72.5, 0.0073, 0.9996, 4800, 0)]
-    ['72.5 s', '7.30 ms', '1.00 s', '4,800 s', '0 s']
-    """
+    """Return a time with three digits and the unit that suits it, such as `72.5 s` or `7.30 ms`."""
     if not seconds:
         return "0 s"
     name, unit = next((one for one in _UNITS if seconds >= 0.9995 * one[1]), _UNITS[-1])

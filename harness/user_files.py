@@ -39,8 +39,7 @@ def say_inferred_size(source: str, records: Iterable[Record]) -> None:
 def opened(source: str, what: str = "", others: Iterable[str] = ()) -> Iterator[BinaryIO]:
     """Open a file, or stdin as `-`, to be read within the block; UnusableError if it cannot be read.
 
-    `what` describes the file for the message, such as `the answers `; `others` are names to suggest in place of a
-    file that is not there.
+    `what` describes it for the message (`the answers `); `others` are names to suggest if it is not there.
     """
     try:
         with contextlib.nullcontext(sys.stdin.buffer) if source == "-" else Path(source).open("rb") as file:

@@ -41,16 +41,16 @@ def detached():
         if os.fork() == 0:
             os.setsid()
             if os.fork() == 0:
-                deaf(time.sleep)
+                deaf()
             os._exit(0)
         os.wait()
     time.sleep(1000)
 
 
-def deaf(then=time.sleep):
+def deaf():
     for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_IGN)
-    then(1000)
+    time.sleep(1000)
 
 
 def stopped():

@@ -84,7 +84,7 @@ def run_of(
         run_result(bot, command=["./bots/run", "--name", bot]),
         set=SetFacts.of(puzzle_set),
         attempts=list(attempts) or [Attempt("2026-03-14T09:26:53.589793+00:00", 1, BotEnd(end, 0), usage)],
-        score=Score.of(puzzles, duplicate_count=len(remarks), remarks=remarks),
+        score=Score.of(puzzles, len(remarks), remarks=remarks),
         **changes,
     )
 

@@ -86,14 +86,8 @@ def hang_and_ignore_sigterm():
 
 
 @at_3
-def hang_busy_at_3():
-    while True:
-        pass
-
-
-@at_3
 def hang_once_at_3():
-    if not os.path.exists(beside("solutions.txt.marker")):  # noqa: PTH110 - as above
+    if not noted("solutions.txt.marker"):
         note("solutions.txt.marker")
         time.sleep(1000)
 
@@ -115,17 +109,14 @@ def ends_after_2():
 
 
 def detach_a_sleeper():
-    """Sleep in a process of a session of its own, whose parent is gone; say its number on stderr."""
-    heard, said = os.pipe()
+    """Sleep in a process of a session of its own, whose parent is gone."""
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            os.write(said, b"%d\n" % os.getpid())
             time.sleep(1000)
         os._exit(0)
     os.wait()
-    os.write(2, os.read(heard, 20))
     perfect()
 
 
@@ -150,18 +141,6 @@ def say_my_cores():
     perfect()
 
 
-def hang_with_children():
-    child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(1000)"])
-    sys.stderr.write(f"{child.pid}\n")
-    hang_at_3()
-
-
-def garbage():
-    sys.stdin.read()
-    sys.stdout.buffer.write(b"hello\n\0\xff\xfe\n$\n$-1\n$x\n" + b"1" * 200_000 + b"\n$1\nrow\n0\t1\n$77\n")
-    sys.stdout.buffer.write(known[2].replace("\t", " ").replace("\n", "\r\n").encode())
-
-
 def backwards():
     say("".join(known[number] for number in reversed(list(puzzles()))))
 
@@ -171,11 +150,6 @@ def flood_stderr():
         sys.stderr.write("x" * 999_999 + "\n")
         say(known[number])
     sys.stderr.write("the last words\n")
-
-
-def flood_with_one_answer():
-    while True:
-        say(known[1] * 1000)
 
 
 def close_stdout():
@@ -198,18 +172,16 @@ def never_end():
 def wait_at_3():
     """Wait until there is a file `go` beside the solutions."""
     note("waiting")
-    while not os.path.exists(beside("go")):  # noqa: PTH110
-        time.sleep(0.02)
+    wait_for("go")
 
 
 def solve_once_and_wait():
     """Solve all puzzles as one of the first two that run, then wait for ever."""
     note("runs")
     meet()
-    with open(beside("runs")) as file:  # noqa: PTH123
-        if len(file.readlines()) > 2:
-            note("waiting")
-            signal.pause()
+    if noted("runs") > 2:
+        note("waiting")
+        signal.pause()
     perfect()
 
 
@@ -221,10 +193,7 @@ def ends_with_2_at_once():
 def meet():
     """Wait until another one is there as well: it adds the second of two lines to the file `met`."""
     note("met")
-    while True:
-        with open(beside("met")) as file:  # noqa: PTH123
-            if len(file.readlines()) % 2 == 0:
-                return
+    while noted("met") % 2:
         time.sleep(0.01)
 
 
@@ -262,7 +231,7 @@ def kill_worker_at_3():
 
 
 def kill_worker_once():
-    if os.path.exists(beside("kills")):  # noqa: PTH110
+    if noted("kills"):
         perfect()
     else:
         kill_worker_at_3()
@@ -274,8 +243,22 @@ def beside(name):
 
 def note(name):
     """Add this process's number to a file beside the solutions."""
-    with open(beside(name), "a") as file:  # noqa: PTH123
-        file.write(f"{os.getpid()}\n")
+    write(f"{os.getpid()}\n", name=beside(name))
+
+
+def noted(name):
+    """Return how many lines a file beside the solutions has."""
+    try:
+        with open(beside(name)) as file:  # noqa: PTH123
+            return len(file.readlines())
+    except FileNotFoundError:
+        return 0
+
+
+def wait_for(name):
+    """Wait until there is a file beside the solutions."""
+    while not os.path.exists(beside(name)):  # noqa: PTH110
+        time.sleep(0.002)
 
 
 # Bots that work on files, in a folder with `input.txt`: what they say on stdout is for people
@@ -292,12 +275,6 @@ def write(text: str, mode: str = "a", name: str = "solution.txt") -> None:
         file.write(text)
 
 
-def see_judged(number: int) -> None:
-    """Wait until there is a verdict on a puzzle: the test leaves a file then."""
-    while not os.path.exists(beside(f"judged-{number}")):  # noqa: PTH110
-        time.sleep(0.001)
-
-
 def champion():
     """Like the published champion of 2011 to 2015: an answer and a line in the log for each puzzle, at once."""
     print("here:", os.getcwd(), sys.stdin.read())  # noqa: PTH109
@@ -305,7 +282,7 @@ def champion():
         sys.stderr.write(f"#{number} solved!!!\n")
         write(known[number])
         write(f"#{number}\t{number / 8:f}\n", name="log.txt")
-        see_judged(number)
+        wait_for(f"judged-{number}")
     write("total time: 2.000000\n", name="log.txt")
 
 
@@ -317,7 +294,7 @@ def writes_files_anew():
     for number in numbers():
         write("".join(known[one] for one in range(1, number + 1)), "w", "new")
         os.replace("new", "solution.txt")  # noqa: PTH105
-        see_judged(number)
+        wait_for(f"judged-{number}")
 
 
 def links_to_the_solutions():

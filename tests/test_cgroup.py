@@ -12,7 +12,7 @@ import pytest
 from nonobot.harness.play import cgroup
 from nonobot.harness.play.cgroup import made_group
 from nonobot.harness.play.process_tree import ProcessTree
-from nonobot.harness.results.conditions import Counted
+from nonobot.harness.results.conditions import Configuration, Counted
 from tests.judged import remove
 from tests.talking import wait_until
 
@@ -29,7 +29,7 @@ def group_of():
     made = []
 
     def make(**limits):
-        made.append(made_group(**limits))
+        made.append(made_group(Configuration(**limits)))
         if made[-1] is None or made[-1].counted != EVERYTHING:
             pytest.skip("no cgroup with all controllers can be made here (as root, or with delegation)")
         return made[-1]
@@ -55,7 +55,7 @@ def test_what_is_started_in_it_is_counted_when_it_is_dead_too(group_of):
 
 def test_the_judge_leaves_it_and_keeps_its_cores(group_of):
     before, where = os.sched_getaffinity(0), open("/proc/thread-self/cgroup").read()  # noqa: SIM115, PTH123
-    with group_of(cores=[min(before)]).entered():
+    with group_of(core=min(before)).entered():
         pass
     assert os.sched_getaffinity(0) == before
     assert open("/proc/thread-self/cgroup").read() == where  # noqa: SIM115, PTH123
@@ -64,7 +64,7 @@ def test_the_judge_leaves_it_and_keeps_its_cores(group_of):
 def test_every_thread_of_the_judge_keeps_its_cores(tmp_path):
     """Version 2 moves all threads at once; written out, as there is one version on a machine."""
     home = cgroup._Home(tmp_path, "cgroup.procs", tmp_path)
-    group, over = cgroup.Group({"cpuset": home}), threading.Event()
+    group, over = cgroup.Group({"cpuset": home}, Configuration()), threading.Event()
     thread = threading.Thread(target=over.wait)
     thread.start()
     before = os.sched_getaffinity(thread.native_id)
@@ -172,7 +172,7 @@ def test_version_2_is_taken_where_it_was_delegated(tmp_path, offered, members, h
 def test_the_figures_of_version_2(tmp_path):
     home = cgroup._Home(tmp_path, "cgroup.procs", tmp_path)
     (tmp_path / "cgroup.procs").touch()
-    group = cgroup.Group({"cpuacct": home, "memory": home, "pids": home})
+    group = cgroup.Group({"cpuacct": home, "memory": home, "pids": home}, Configuration())
     (folder,) = group._homes
     for name, content in {
         "cpu.stat": "usage_usec 2500000\nuser_usec 1\n",

@@ -70,7 +70,7 @@ def test_no_use_of_a_bot_is_one_line(record, message):
 def test_a_bot_that_is_gone_is_noticed():
     with grading_bot(Grading((2, 2), solutions=1, puzzle_seconds=60)) as grade_board:
         assert grade_board(PUZZLE).decided
-        os.kill(grade_board._transport.pid, signal.SIGKILL)
+        os.kill(grade_board._bot.pid, signal.SIGKILL)
         with pytest.raises(UnusableError, match="the bot ended: "):
             grade_board(PUZZLE)
 
@@ -158,5 +158,5 @@ def test_the_bot_is_this_one_and_nothing_of_it_stays_behind(tmp_path, monkeypatc
     before = os.listdir("/dev/fd")  # noqa: PTH208
     with grading_bot(Grading((2, 2), solutions=1, puzzle_seconds=60)) as grade_board:
         assert grade_board(PUZZLE).decided
-    assert not psutil.pid_exists(grade_board._transport.pid)
+    assert not psutil.pid_exists(grade_board._bot.pid)
     assert len(os.listdir("/dev/fd")) == len(before)  # noqa: PTH208

@@ -10,27 +10,22 @@ from pathlib import Path
 import psutil
 import pytest
 
-from nonobot.harness.play import bot_process, machine
+from nonobot.harness.play import bot_process
 from nonobot.harness.play.cgroup import made_group
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import Bot, play
-from nonobot.harness.play.sandbox import why_no_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.tournament_data import load_set
-from tests.judged import pids_with, remove
+from tests.judged import contained_only, little_patience, pids_with, remove  # noqa: F401
 
 HOSTILE_BOT = Path(__file__).with_name("hostile_bot.py")
 
-contained_only = pytest.mark.skipif(bool(why_no_sandbox()), reason=f"not contained: {why_no_sandbox()}")
 CONTAINED = pytest.param(Contain.YES, marks=contained_only)
 
 
-@pytest.fixture(autouse=True)
-def _little_patience(monkeypatch):
-    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
-    monkeypatch.setattr(bot_process, "SECONDS_TO_OBEY", 0.1)
+pytestmark = pytest.mark.usefixtures("little_patience")
 
 
 def end_of(behaviour, folder, contain, **terms):
@@ -56,7 +51,7 @@ slow = pytest.mark.slow
 @pytest.fixture
 def _small_world():
     """A cgroup around the judge and its bots, so that no bomb gets far, whatever is wrong."""
-    group = made_group(process_limit=200)
+    group = made_group(Configuration(process_limit=200))
     if group is None or not group.counted.processes:
         pytest.skip("a bomb is tried only where a cgroup keeps it small")
     with group.entered():
@@ -100,7 +95,7 @@ def test_what_kills_whatever_it_sees_kills_nobody_else(tmp_path):
 @slow
 @contained_only
 def test_what_fills_its_scratch_fills_its_own_memory(tmp_path):
-    group = made_group()
+    group = made_group(Configuration())
     if group is None or not group.counted.memory:
         pytest.skip("no cgroup counts memory here")
     group.remove()

@@ -10,7 +10,7 @@ import pytest
 
 from nonobot.harness.results.conditions import Feed
 from nonobot.harness.results.run_result import EndReason
-from tests.judged import let_time_fly, little_patience, nothing_hangs, played, runs, verdicts  # noqa: F401
+from tests.judged import let_time_fly, little_patience, nothing_hangs, played, verdicts  # noqa: F401
 
 RIGHT, LATE, MISSING = "right", "late", "missing"
 
@@ -51,18 +51,15 @@ def test_a_perfect_bot(tmp_path, feed):
         ("crash_at_3", "right right malformed missing missing", "crashed 1"),
         ("killed_at_3", "right right missing missing missing", "crashed SIGKILL"),
         ("ends_with_2_at_the_end", "right right right right right", "finished 2"),
-        ("garbage", "malformed right missing missing missing", "finished 0"),
         ("close_stdout", "right missing missing missing missing", "closed-stdout SIGTERM"),
         ("never_end", "right right right right right", "finished SIGTERM"),
+        ("detach_a_sleeper", "right right right right right", "finished 0"),
     ],
 )
 def test_what_a_bot_wrote_counts_and_its_end_is_named(tmp_path, behaviour, expected, end):
     result = played(behaviour, tmp_path)
     assert verdicts(result) == expected.split()
     assert f"{result.end.reason.value} {result.end.signal or result.end.exit_status}" == end
-    if behaviour == "garbage":
-        assert "'hello' belongs to no answer" in result.score.remarks[0]
-        assert "$77 is not in the set" in result.score.remarks[-1]
     if behaviour == "crash_at_3":
         assert result.stderr_file == str(tmp_path / "result.stderr.txt")
         assert "cannot go on" in (tmp_path / "result.stderr.txt").read_text()
@@ -83,21 +80,6 @@ def test_a_hanging_bot_is_stopped_at_its_limit(tmp_path, behaviour, signal):
     result = played(behaviour, tmp_path, wall_limit_seconds=50.0)
     assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
     assert (result.end.reason, result.end.signal) == (EndReason.TIME_LIMIT, signal)
-
-
-@pytest.mark.usefixtures("_time_flies")
-@pytest.mark.parametrize(("behaviour", "answered"), [("hang_with_children", 2), ("detach_a_sleeper", 5)])
-def test_no_child_of_a_bot_is_left_over(tmp_path, behaviour, answered):
-    result = played(behaviour, tmp_path, wall_limit_seconds=50.0)
-    assert result.score.right == answered
-    assert not runs(int((tmp_path / "result.stderr.txt").read_text().split()[0]))
-
-
-def test_the_limit_of_cpu_time(tmp_path):
-    result = played("hang_busy_at_3", tmp_path, cpu_limit_seconds=0.5, wall_limit_seconds=100.0)
-    assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
-    assert result.end.reason is EndReason.CPU_LIMIT
-    assert result.usage.cpu_seconds >= 0.5
 
 
 def test_the_limit_of_memory_holds_for_all_processes_together(tmp_path):
@@ -143,8 +125,3 @@ def test_a_flood_on_stderr_blocks_nothing(tmp_path):
     assert verdicts(result) == [RIGHT] * 5
     assert result.stderr_bytes == 5_000_015
     assert (tmp_path / "result.stderr.txt").stat().st_size < 1_200_000
-
-
-def test_a_flood_on_stdout_is_no_protocol(tmp_path):
-    result = played("flood_with_one_answer", tmp_path)
-    assert (result.score.right, result.end.reason) == (1, EndReason.PROTOCOL_ERROR)

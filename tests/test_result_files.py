@@ -22,26 +22,17 @@ from nonobot.harness.ranking import table_text
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import Limits, compare
 from nonobot.harness.ranking.standings import rankings
-from nonobot.harness.referee import Referee
-from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import read_result, read_results, to_json, write_json
-from nonobot.harness.results.run_result import BotLog, RunResult, Verdict, VerifyResult
+from nonobot.harness.results.run_result import BotLog, RunResult, Verdict
 from nonobot.harness.user_files import require_writable
-from nonobot.tournament_data import load_set
 from tests.ranked import run_result
 
 
-@pytest.fixture
-def result():
-    puzzle_set = load_set("boardgen:2x2x2:seed=1")
-    return VerifyResult(SetFacts.of(puzzle_set), "answers.txt", Referee(puzzle_set).score())
-
-
-def test_a_result_file_is_whole_or_not_there(tmp_path, result, monkeypatch):
-    path = tmp_path / "result.json"
+def test_a_result_file_is_whole_or_not_there(tmp_path, monkeypatch):
+    path, result = tmp_path / "result.json", run_result()
     write_json(path, result)
     before = path.read_text()
-    assert json.loads(before)["score"]["verdicts"]["missing"] == 2
+    assert json.loads(before)["score"]["verdicts"]["right"] == 3
     assert stat.S_IMODE(path.stat().st_mode) & stat.S_IRUSR
 
     def disk_full(_):

@@ -16,10 +16,10 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.cluster import remote_run, runs_on_workers
-from nonobot.harness.play.sandbox import why_no_sandbox
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.tournament.rounds import held
 from tests.clusters import RECIPES, beside, cluster, definition, noted, outcomes, ranking
+from tests.judged import contained_only
 from tests.talking import wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -61,7 +61,7 @@ def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsy
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(why_no_sandbox() is not None, reason="bots cannot be contained here")
+@contained_only
 def test_a_contained_bot_on_a_worker_sees_no_results(tmp_path, cluster):
     folder = tmp_path / "bots"  # which the bot sees
     old = folder / "results/old/first.json"

@@ -199,7 +199,7 @@ def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], Counted]:
         command = [sys.executable, "-I", str(link / "probe.py")]
         os.environ[name] = "secret"
         try:
-            breaches, counted = _answer(command, targets, (core,) if isinstance(core, int) else (), sandbox)
+            breaches, counted = _answer(command, targets, core, sandbox)
         finally:
             del os.environ[name]
         breaches[GONE] = _left_in(targets)
@@ -208,14 +208,15 @@ def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], Counted]:
 
 
 def _answer(
-    command: Sequence[str], targets: Targets, cores: Sequence[int], sandbox: Sandbox | None
+    command: Sequence[str], targets: Targets, core: int | tuple[int, ...] | None, sandbox: Sandbox | None
 ) -> tuple[dict[str, str | None], Counted]:
     from nonobot.harness.errors import UnusableError
     from nonobot.harness.play.bot_process import BotProcess, LastWords
+    from nonobot.harness.results.conditions import Configuration
 
     words, output = LastWords(), b""
     # Files that a command names are visible to it: the targets go to stdin.
-    with BotProcess(command, words, cores, sandbox) as bot:
+    with BotProcess(command, words, sandbox, Configuration(core=core)) as bot:
         bot.send(json.dumps(targets).encode(), last=True)
         until = time.monotonic() + 30.0
         while not bot.exited and time.monotonic() < until:

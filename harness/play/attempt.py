@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
-from msgspec.structs import replace
+from msgspec import UNSET
 
 from nonobot.harness.errors import StartError
 from nonobot.harness.play.bot_process import BotProcess, StderrLog
 from nonobot.harness.play.conversation import Conversation, most_bytes_of_an_answer
 from nonobot.harness.play.exchange_folder import ExchangeFolder, scratch_folder
-from nonobot.harness.play.journal import AttemptStarted
+from nonobot.harness.play.journal import Alive, AttemptStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
 from nonobot.harness.play.sandbox import REFUSAL
 from nonobot.harness.results.conditions import Feed
@@ -43,51 +43,44 @@ IDLE_SHARE = 0.01
 
 def play_attempt(run: RunState) -> None:
     """Start the bot on the puzzles that are left, take its answers, and see it gone."""
-    with scratch_folder() if run.files else contextlib.nullcontext(None) as folder:
+    with scratch_folder() if run.beginning.files else contextlib.nullcontext(None) as folder:
         _play_attempt_in(folder, run)
 
 
 def _play_attempt_in(folder: Path | None, run: RunState) -> None:
-    puzzles = run.puzzles_left()
+    puzzles, files = run.puzzles_left(), run.beginning.files
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     first = puzzles[0].number
     log = StderrLog(run.stderr_path, run.stderr_bytes)
-    limits = run.configuration
     try:
-        exchange = ExchangeFolder(folder, run.files, puzzles) if folder and run.files else None
-        bot = BotProcess(
-            run.command,
-            log,
-            limits.cores,
-            run.sandbox,
-            limits.memory_limit_bytes,
-            limits.most_processes,
-            exchange,
-        )
+        exchange = ExchangeFolder(folder, files, puzzles) if folder and files else None
+        bot = BotProcess(run.beginning.command, log, run.sandbox, run.configuration, exchange)
     except StartError as error:
         end = BotEnd(EndReason.NOT_STARTED, detail=str(error))
         run.end_attempt(Attempt(started_at, first, end, NO_USAGE), run.stderr_bytes)
         return
     with bot:
-        run.start_attempt(AttemptStarted(started_at, first, bot.pid, _created(bot.pid)))
+        created = 0.0
+        with contextlib.suppress(psutil.Error):  # it has ended already
+            created = psutil.Process(bot.pid).create_time()
+        run.journal.add(AttemptStarted(started_at, first, bot.pid, created))
         loop = AttemptLoop(run, bot, puzzles)
         reason, detail = loop.listen()
         if not bot.exited:
             bot.stop()
-        if reason is not EndReason.PROTOCOL_ERROR:
-            loop.judge_the_rest()
+        while reason is not EndReason.PROTOCOL_ERROR and loop.judge_next():
+            pass
     if loop.complete:
         reason = EndReason.FINISHED
     elif reason is EndReason.PUZZLE_LIMIT:
-        loop.miss_puzzle_in_work()
+        run.miss(run.referee.left()[0], run.used.wall_seconds + bot.usage.wall_seconds)
     elif reason is EndReason.CRASHED and (why := _refused(run, bot)):
         reason, detail = EndReason.NOT_STARTED, why
     if exchange and not loop.complete:
         detail = detail or exchange.answers.trouble
     end = BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
-    attempt = Attempt(started_at, first, end, bot.usage, contained=bot.contained, counted=bot.tree.counted)
-    if exchange:
-        attempt = replace(attempt, own_log=exchange.own_log(bot.exit_status))
+    own_log = exchange.own_log(bot.exit_status) if exchange else UNSET
+    attempt = Attempt(started_at, first, end, bot.usage, own_log, bot.contained, bot.tree.counted)
     run.end_attempt(attempt, log.received_bytes)
 
 
@@ -96,15 +89,8 @@ def _refused(run: RunState, bot: BotProcess) -> str | None:
     if bot.contained and bot.exit_status == 1 and not run.referee.results and run.stderr_path.exists():
         said = last_line(run.stderr_path.read_bytes())
         if said.startswith(REFUSAL):
-            return f"cannot start {run.command[0]!r}: {said}"
+            return f"cannot start {run.beginning.command[0]!r}: {said}"
     return None
-
-
-def _created(pid: int) -> float:
-    try:
-        return float(psutil.Process(pid).create_time())
-    except psutil.Error:  # it has ended already
-        return 0.0
 
 
 class AttemptLoop:
@@ -129,12 +115,11 @@ class AttemptLoop:
         self._active_cpu = 0.0
         self._next_sign = bot.started + SECONDS_BETWEEN_SIGNS
         self._silent_since: float | None = None  # since when no further answer can come
-        self._unsent = deque(puzzles)
-        self._sent_seconds: dict[int, float] = {}
+        self._unsent = deque(puzzles if self._limits.feed is Feed.INTERACTIVE else ())
+        self._sent_seconds: dict[int | None, float] = {}
         self._last_sent: int | None = None
         self._last_arrival = 0.0
         if self._limits.feed is Feed.BATCH:
-            self._unsent.clear()
             self._conversation.send(b"".join(one.text for one in puzzles), True)
         self._feed()
 
@@ -152,7 +137,7 @@ class AttemptLoop:
             data = self._conversation.listen(self._next_look)
             if data:
                 self._active = time.monotonic()
-            judged = self._judge_next()
+            judged = self.judge_next()
             if breach is EndReason.STALLED and self._bot.output_closed:
                 return EndReason.CLOSED_STDOUT, None  # which says more
             if breach:
@@ -167,16 +152,8 @@ class AttemptLoop:
                     return end
             self._give_a_sign()
 
-    def judge_the_rest(self) -> None:
-        """Judge the answers that arrived and are not read yet."""
-        while self._judge_next():
-            pass
-
-    def miss_puzzle_in_work(self) -> None:
-        """Enter that the answer that was waited for came too late."""
-        self._run.miss(self._run.referee.left()[0], self._before.wall_seconds + self._seconds())
-
-    def _judge_next(self) -> bool:
+    def judge_next(self) -> bool:
+        """Judge the next answer that arrived; return whether there was one."""
         answer = self._conversation.next_answer()
         if answer:
             self._judge(*answer)
@@ -204,12 +181,9 @@ class AttemptLoop:
         Fed in a batch, a puzzle is in work from the answer before it, the first from the start of the bot: its
         start-up cannot be told from work. Fed one by one, from its sending.
         """
-        if self._limits.feed is Feed.BATCH:
-            return self._last_arrival
-        return self._sent_seconds.get(number) if number is not None else None
+        return self._last_arrival if self._limits.feed is Feed.BATCH else self._sent_seconds.get(number)
 
     def _breach(self) -> EndReason | None:
-        """Return the limit that was reached, if one was."""
         if self._bot.exited:
             return None
         now, wall_end = time.monotonic(), self._bot.started + self._seconds_left
@@ -236,9 +210,11 @@ class AttemptLoop:
     def _stall(self, now: float) -> EndReason | None:
         """Return whether the bot waits for something that never comes: one that thinks computes."""
         limit, cpu = self._limits.stall_limit_seconds, self._bot.tree.cpu_seconds
-        if limit is None or cpu - self._active_cpu > IDLE_SHARE * limit:
+        if limit is None:
+            return None
+        if cpu - self._active_cpu > IDLE_SHARE * limit:
             self._active, self._active_cpu = now, cpu
-        return EndReason.STALLED if limit is not None and now - self._active >= limit else None
+        return EndReason.STALLED if now - self._active >= limit else None
 
     def _end_of_its_own(self) -> tuple[EndReason, str | None] | None:
         """Return how the bot ended, if it did; the end of its output completes a last line."""
@@ -261,19 +237,18 @@ class AttemptLoop:
                 late = f"stopped: it did not end within {LINGER_SECONDS:g} s of its last answer"
                 return EndReason.FINISHED, late
             return EndReason.CLOSED_STDOUT, None
-        limit = self._limits.puzzle_limit_seconds
-        if limit is not None:
+        if self._limits.puzzle_limit_seconds is not None:
             in_work = self._run.referee.left()[0]
             since = self._in_work_since(in_work)
-            if since is not None and now > since + limit:
+            if since is not None and now > since + self._limits.puzzle_limit_seconds:
                 return EndReason.PUZZLE_LIMIT, f"${in_work}"
         return None
 
     def _give_a_sign(self) -> None:
         if time.monotonic() >= self._next_sign:
             self._next_sign += SECONDS_BETWEEN_SIGNS
-            tree = self._bot.tree
-            self._run.note_usage(Usage(self._seconds(), tree.cpu_seconds, tree.peak_memory_bytes))
+            usage = Usage(self._seconds(), self._bot.tree.cpu_seconds, self._bot.tree.peak_memory_bytes)
+            self._run.journal.add(Alive(usage))
 
     def _seconds(self) -> float:
         """Return the seconds since the start of the bot, at most up to the time limit."""

@@ -21,12 +21,15 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from msgspec.structs import replace
+
 from nonobot.harness.errors import StartError
 from nonobot.harness.play.cgroup import made_group
 from nonobot.harness.play.exchange_folder import ExchangeFolder
 from nonobot.harness.play.machine import on_cores
 from nonobot.harness.play.process_tree import ProcessTree
 from nonobot.harness.play.sandbox import OWN_PROCESSES, Sandbox
+from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import Usage
 from nonobot.harness.text import last_line, plain
 
@@ -46,42 +49,25 @@ MOST_SECONDS_OF_A_WAIT = 3600.0
 class BotProcess:
     """A started bot command; as a context manager it is gone, with all that it started, at the end of the block.
 
-    StartError if the command cannot be run.
+    StartError if the command cannot be run. `stderr` takes the bot's stderr and is closed at the end. Of the
+    `limits`, the cores hold here, and memory and processes where there is a cgroup; the others are the caller's. A
+    bot with an `exchange` works on files: it runs in that folder, its stdin is closed, its output is its answer
+    file, and its stdout goes to `stderr`.
 
-    Parameters
-    ----------
-    stderr : StderrLog, LastWords or PassedOn
-        Takes the bot's stderr; closed at the end.
-    cores : sequence of int
-        The bot and all that it starts run on these; empty for any.
-    memory_limit_bytes, process_limit : int, optional
-        Enforced by the cgroup, where there is one; elsewhere by `attempt.py`.
-    exchange : ExchangeFolder, optional
-        Of a bot that works on files: it runs there, its stdin is closed, its output is its answer file, and its
-        stdout goes to `stderr`.
-
-    Attributes
-    ----------
-    tree : ProcessTree
-        The process and all that it started.
-    started : float
-        `time.monotonic()` just before the start.
-    exited, output_closed, contained : bool
-        Whether the process has ended, its stdout has reached the end, and it runs in a sandbox.
-    processes_beside : int
-        Number of processes of the tree that belong to the sandbox.
+    The `tree` is the process with all that it started, `processes_beside` of which belong to the sandbox.
+    `started` is the time of `time.monotonic()` just before the start; `exited` and `output_closed` are true once
+    the process has ended and its stdout has reached the end.
     """
 
     def __init__(
         self,
         command: Sequence[str],
         stderr: StderrLog | LastWords | PassedOn,
-        cores: Sequence[int] = (),
         sandbox: Sandbox | None = None,
-        memory_limit_bytes: int | None = None,
-        process_limit: int | None = None,
+        limits: Configuration | None = None,
         exchange: ExchangeFolder | None = None,
     ) -> None:
+        limits = limits or Configuration()
         if exchange:
             command = exchange.command(command)
             sandbox = sandbox and dataclasses.replace(sandbox, scratch=exchange.folder)
@@ -95,49 +81,46 @@ class BotProcess:
         self._group_gone = False
         self.contained = sandbox is not None
         self.processes_beside = OWN_PROCESSES if sandbox else 0
-        most = None if process_limit is None else process_limit + self.processes_beside
-        self.tree = ProcessTree(made_group(cores, memory_limit_bytes, most))
+        if limits.most_processes is not None:
+            limits = replace(limits, process_limit=limits.most_processes + self.processes_beside)
+        self.tree = ProcessTree(made_group(limits))
         try:
-            self._child = self._begun(command, cores, sandbox)
-        except (OSError, ValueError, subprocess.SubprocessError) as error:  # ValueError: a NUL byte in an argument
-            self.tree.close()
-            raise _start_error(command, error) from None
-        self._stdin = _opened(self._child.stdin)
-        self._stdout = _opened(self._child.stdout)
-        self._stderr = _opened(self._child.stderr)
-        try:
-            self._serve()
-        except (OSError, RuntimeError) as error:  # no more files can be opened, or no more threads be started
-            self._child.kill()
-            self._child.wait()  # no other thread does, as yet
-            self.tree.kill()
-            self.tree.close()
-            for pipe in (self._stdin, self._stdout, self._stderr):
-                pipe.close()
-            raise _start_error(command, error) from None
+            with contextlib.ExitStack() as undo:
+                undo.callback(self.tree.close)
+                self._child = self._begun(command, limits.cores, sandbox)
+                undo.callback(self.tree.kill)
+                undo.enter_context(self._child)  # closes its pipes and waits for it: no other thread does, as yet
+                undo.callback(self._child.kill)
+                self._serve()
+                undo.pop_all()
+        except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
+            # Such as a NUL byte in an argument, or no more files or threads.
+            raise StartError(f"cannot start {command[0]!r}: {getattr(error, 'strerror', None) or error}") from None
 
     def _begun(
         self, command: Sequence[str], cores: Sequence[int], sandbox: Sandbox | None
     ) -> subprocess.Popen[bytes]:
         """Return the process; with a sandbox it is bubblewrap's, and the bot is below it."""
-        words: Sequence[str] = sandbox.around(command) if sandbox else command
+        words = sandbox.around(command) if sandbox else command
         environment = sandbox.environment() if sandbox else None
         with self.tree.joined(), on_cores(cores):
             self.started = time.monotonic()
             return subprocess.Popen(
                 words,
+                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                bufsize=0,
                 cwd=self._exchange.folder if self._exchange else None,
-                start_new_session=True,
                 env=environment,
+                start_new_session=True,
             )
 
     def _serve(self) -> None:
         """Set up the pipes, the selector that watches them and the thread that waits for the end."""
-        for pipe in (self._stdin, self._stdout, self._stderr):
+        self._pipes = [_opened(pipe) for pipe in (self._child.stdin, self._child.stdout, self._child.stderr)]
+        self._stdin, self._stdout, self._stderr = self._pipes
+        for pipe in self._pipes:
             os.set_blocking(pipe.fileno(), False)
         if hasattr(fcntl, "F_SETPIPE_SZ"):
             with contextlib.suppress(OSError):  # more than the system allows: the usual capacity will do
@@ -149,7 +132,7 @@ class BotProcess:
         if self._exchange:
             self._stdin.close()
         else:
-            self._selector.register(self._stdout, selectors.EVENT_READ, self._read_output)
+            self._selector.register(self._stdout, selectors.EVENT_READ, partial(self._read_some, self._stdout))
         end_seen, end_said = os.pipe()
         self._end_seen = os.fdopen(end_seen, "rb", buffering=0)
         self._selector.register(self._end_seen, selectors.EVENT_READ, self._note_end)
@@ -168,15 +151,14 @@ class BotProcess:
             if pipe in self._selector.get_map():
                 self._read_words(pipe)  # the last words of one that was killed
         self._log.close()
-        for pipe in (self._stdin, self._stdout, self._stderr, self._end_seen):
+        for pipe in (*self._pipes, self._end_seen):
             pipe.close()
         self._selector.close()
 
     @property
     def exit_status(self) -> int:
         """The exit status, -n for signal n; known after the `with` block."""
-        assert self._child.returncode is not None
-        status = self._child.returncode
+        status = int(self._child.returncode)
         # Bubblewrap reports a signal as shells do.
         return 128 - status if self.contained and status - 128 in set(signal.Signals) else status
 
@@ -184,9 +166,9 @@ class BotProcess:
     def signal_name(self) -> str | None:
         """The name of the signal that ended it, if one did; known after the `with` block."""
         number = -self.exit_status
-        if number <= 0:
-            return None
-        return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+        if number in set(signal.Signals):
+            return signal.Signals(number).name
+        return f"signal {number}" if number > 0 else None
 
     @property
     def pid(self) -> int:
@@ -201,12 +183,11 @@ class BotProcess:
 
     def send(self, data: bytes, last: bool = False) -> None:
         """Queue `data` for stdin, which is written while :meth:`read` waits; the `last` of it closes stdin."""
-        if self._stdin.closed:
-            return
-        self._to_send = memoryview(bytes(self._to_send) + data)
-        self._input_ends = last
-        if self._stdin not in self._selector.get_map():
-            self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write_input)
+        if not self._stdin.closed:
+            self._to_send = memoryview(bytes(self._to_send) + data)
+            self._input_ends = last
+            if self._stdin not in self._selector.get_map():
+                self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write_input)
 
     def read(self, until: float) -> bytes:
         """Wait for output of the bot, serving its other pipes, and return it.
@@ -266,44 +247,28 @@ class BotProcess:
 
     def _write_input(self) -> None:
         try:
-            written = os.write(self._stdin.fileno(), self._to_send)
+            self._to_send = self._to_send[os.write(self._stdin.fileno(), self._to_send) :]
         except BlockingIOError:
             return
         except BrokenPipeError:  # it closed its stdin or is gone: its output tells the rest
-            self._close_input()
-            return
-        self._to_send = self._to_send[written:]
+            self._to_send, self._input_ends = memoryview(b""), True
         if not self._to_send:
+            self._selector.unregister(self._stdin)
             if self._input_ends:
-                self._close_input()
-            else:
-                self._selector.unregister(self._stdin)
-
-    def _close_input(self) -> None:
-        self._selector.unregister(self._stdin)
-        self._stdin.close()
-
-    def _read_output(self) -> bytes:
-        data = self._read_some(self._stdout)
-        self.output_closed = data == b""
-        return data or b""
+                self._stdin.close()
 
     def _read_words(self, pipe: IO[bytes]) -> None:
-        self._log.write(self._read_some(pipe) or b"")
+        self._log.write(self._read_some(pipe))
 
-    def _read_some(self, pipe: IO[bytes]) -> bytes | None:
-        """Return the bytes in `pipe`: None for nothing yet, the empty string at its end."""
+    def _read_some(self, pipe: IO[bytes]) -> bytes:
         try:
             data = os.read(pipe.fileno(), PIPE_BYTES)
         except BlockingIOError:
-            return None
+            return b""
         if not data:
             self._selector.unregister(pipe)
+            self.output_closed |= pipe not in self._spoken
         return data
-
-
-def _start_error(command: Sequence[str], error: Exception) -> StartError:
-    return StartError(f"cannot start {command[0]!r}: {getattr(error, 'strerror', None) or error}")
 
 
 def _opened(pipe: IO[bytes] | None) -> IO[bytes]:
@@ -324,33 +289,28 @@ class StderrLog:
     def __init__(self, path: Path, received_bytes: int = 0) -> None:
         self.received_bytes = received_bytes
         self._path = path
-        self._file: IO[bytes] | None = None
-        self._mode = "ab" if received_bytes else "wb"
         self._end = b""
         self._left_out_bytes = 0
 
     def write(self, data: bytes) -> None:
         """Take the next bytes: into the file as long as there is room, then into the end that is kept."""
-        if not data:
-            return
         room = max(0, BEGINNING_BYTES - self.received_bytes)
         self.received_bytes += len(data)
-        with contextlib.suppress(OSError):  # a full disk costs the bot's words, not the run
-            if self._file is None:
-                self._file = self._path.open(self._mode, buffering=0)
-            self._file.write(data[:room])
+        self._add(data[:room])
         end = self._end + data[room:]
         self._end = end[-END_BYTES:]
         self._left_out_bytes += len(end) - len(self._end)
 
     def close(self) -> None:
         """Write the end, after a line that states how much is left out before it."""
-        if self._file is None:
-            return
-        with self._file, contextlib.suppress(OSError):
-            if self._left_out_bytes:
-                self._file.write(b"\n[%d bytes left out here]\n" % self._left_out_bytes)
-            self._file.write(self._end)
+        if self._left_out_bytes:
+            self._add(b"\n[%d bytes left out here]\n" % self._left_out_bytes)
+        self._add(self._end)
+
+    def _add(self, data: bytes) -> None:
+        if data:
+            with contextlib.suppress(OSError), self._path.open("ab") as file:  # a full disk does not end the run
+                file.write(data)
 
 
 TAIL_BYTES = 4096
@@ -359,8 +319,7 @@ TAIL_BYTES = 4096
 class LastWords:
     """The end of a bot's stderr, in memory, as `data`."""
 
-    def __init__(self) -> None:
-        self.data = b""
+    data = b""
 
     @property
     def last_line(self) -> str:

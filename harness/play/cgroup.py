@@ -12,18 +12,20 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
 
 from nonobot.harness.play.machine import cores_kept, threads
-from nonobot.harness.results.conditions import Counted
+from nonobot.harness.results.conditions import Configuration, Counted
 
 CONTROLLERS = ("pids", "memory", "cpuacct", "cpuset")
 """In the words of version 1; in version 2 the times of a group are always counted."""
+
+MEMORY = ("memory.usage_in_bytes", "memory.current")
+"""The file with the memory in use, in version 1 and in version 2."""
 
 NAME = "nonojudge"
 
@@ -45,15 +47,9 @@ class _Home:
 class Group:
     """The cgroups of one bot, one for each available controller; `counted` says which figures they measure."""
 
-    def __init__(
-        self,
-        homes: dict[str, _Home],
-        cores: Sequence[int] = (),
-        memory_limit_bytes: int | None = None,
-        process_limit: int | None = None,
-    ) -> None:
+    def __init__(self, homes: dict[str, _Home], limits: Configuration) -> None:
         name = f"{NAME}-{os.getpid()}-{next(_serial)}"
-        self._process_limit = process_limit
+        self._process_limit = limits.most_processes
         self._refused: bool | None = None
         self._at: dict[str, Path] = {}
         self._homes: dict[Path, _Home] = {}
@@ -63,11 +59,11 @@ class Group:
                 if folder not in self._homes:
                     folder.mkdir()
                     self._homes[folder] = home
-                self._set_up(controller, folder, cores, memory_limit_bytes, process_limit)
+                _set_up(controller, folder, limits)
                 self._at[controller] = folder
         self.counted = Counted(
             cpu=self._cpu() is not None,
-            memory=self._memory("usage_in_bytes", "current") is not None,
+            memory=self._number("memory", *MEMORY) is not None,
             processes=self._number("pids", "pids.current") is not None,
         )
 
@@ -97,25 +93,22 @@ class Group:
     @property
     def memory_bytes(self) -> int:
         """Memory of its processes now, including files of its scratch folder and files read from disk."""
-        return self._memory("usage_in_bytes", "current") or 0
+        return self._number("memory", *MEMORY) or 0
 
     @property
     def peak_memory_bytes(self) -> int:
         """The peak of `memory_bytes`; its present value if the kernel does not report the peak."""
-        return self._memory("max_usage_in_bytes", "peak") or self.memory_bytes
+        return self._number("memory", "memory.max_usage_in_bytes", "memory.peak") or self.memory_bytes
 
     @property
     def out_of_memory(self) -> bool:
         """Whether the kernel killed one of its processes for its memory limit."""
-        old, new = self._number("memory", "memory.oom_control", "oom_kill"), None
-        if old is None:
-            new = self._number("memory", "memory.events", "oom_kill")
-        return bool(old or new)
+        return bool(self._number("memory", "memory.oom_control oom_kill", "memory.events oom_kill"))
 
     @property
     def out_of_processes(self) -> bool:
         """Whether one of its processes was refused another one for its process limit, before it was killed."""
-        return bool(self._number("pids", "pids.events", "max")) if self._refused is None else self._refused
+        return bool(self._number("pids", "pids.events max")) if self._refused is None else self._refused
 
     def kill(self) -> None:
         """Kill all its processes; none can start another one meanwhile, where that can be limited."""
@@ -139,60 +132,51 @@ class Group:
             with contextlib.suppress(OSError):
                 _write(self._at["pids"] / "pids.max", str(limit))
 
-    def _set_up(
-        self, controller: str, folder: Path, cores: Sequence[int], memory: int | None, processes: int | None
-    ) -> None:
-        if controller == "pids" and processes is not None:
-            _write(folder / "pids.max", str(processes + len(threads()) + 1))  # until they have left it
-        if controller == "cpuset":
-            if (folder / "cpuset.mems").exists() and not (folder / "cpuset.mems").read_text().strip():
-                _write(folder / "cpuset.mems", (folder.parent / "cpuset.mems").read_text())
-            everywhere = folder.parent / "cpuset.cpus"
-            _write(folder / "cpuset.cpus", ",".join(map(str, cores)) or everywhere.read_text())
-        if controller == "memory" and memory is not None:
-            old = (folder / "memory.limit_in_bytes").exists()
-            _write(folder / ("memory.limit_in_bytes" if old else "memory.max"), str(memory))
-            with contextlib.suppress(OSError):  # a kernel without swap
-                name, most = ("memory.memsw.limit_in_bytes", str(memory)) if old else ("memory.swap.max", "0")
-                _write(folder / name, most)
-
     def _cpu(self) -> float | None:
         nanoseconds = self._number("cpuacct", "cpuacct.usage")
         if nanoseconds is not None:
             return nanoseconds / 1e9
-        microseconds = self._number("cpuacct", "cpu.stat", "usage_usec")
+        microseconds = self._number("cpuacct", "cpu.stat usage_usec")
         return None if microseconds is None else microseconds / 1e6
 
-    def _memory(self, old: str, new: str) -> int | None:
-        count = self._number("memory", f"memory.{old}")
-        return self._number("memory", f"memory.{new}") if count is None else count
-
-    def _number(self, controller: str, file: str, key: str = "") -> int | None:
-        """Return the number in a file, or the one behind `key` there; None if there is none."""
-        folder = self._at.get(controller)
-        if folder is None:
-            return None
-        try:
-            words = (folder / file).read_bytes().split()
-            return int(words[words.index(key.encode()) + 1 if key else 0])
-        except (OSError, ValueError, IndexError):
-            return None
+    def _number(self, controller: str, *places: str) -> int | None:
+        """Return the number in the first file that has it, or the one behind a key there; None without any."""
+        for place in places if controller in self._at else ():
+            file, _, key = place.partition(" ")
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                words = (self._at[controller] / file).read_text().split()
+                return int(words[words.index(key) + 1 if key else 0])
+        return None
 
 
-def made_group(
-    cores: Sequence[int] = (), memory_limit_bytes: int | None = None, process_limit: int | None = None
-) -> Group | None:
-    """Return a new group with these limits (threads count as processes); None where there are no cgroups."""
+def _set_up(controller: str, folder: Path, limits: Configuration) -> None:
+    if controller == "pids" and limits.most_processes is not None:
+        _write(folder / "pids.max", str(limits.most_processes + len(threads()) + 1))  # until they have left it
+    if controller == "cpuset":
+        if (folder / "cpuset.mems").exists() and not (folder / "cpuset.mems").read_text().strip():
+            _write(folder / "cpuset.mems", (folder.parent / "cpuset.mems").read_text())
+        cores = ",".join(map(str, limits.cores)) or (folder.parent / "cpuset.cpus").read_text()
+        _write(folder / "cpuset.cpus", cores)
+    if controller == "memory" and limits.memory_limit_bytes is not None:
+        size, old = str(limits.memory_limit_bytes), (folder / "memory.limit_in_bytes").exists()
+        _write(folder / ("memory.limit_in_bytes" if old else "memory.max"), size)
+        with contextlib.suppress(OSError):  # a kernel without swap
+            name, most = ("memory.memsw.limit_in_bytes", size) if old else ("memory.swap.max", "0")
+            _write(folder / name, most)
+
+
+def made_group(limits: Configuration) -> Group | None:
+    """Return a new group with the cores, memory and processes (with threads) of `limits`; None without cgroups."""
     homes = _homes()
-    return Group(homes, cores, memory_limit_bytes, process_limit) if homes else None
+    return Group(homes, limits) if homes else None
 
 
 @cache
 def _homes() -> dict[str, _Home]:
     """Return the judge's groups by controller; empty groups of killed judges are removed."""
-    homes = _homes_in(Path("/proc/self/cgroup"), Path("/proc/self/mounts")) if sys.platform == "linux" else {}
-    for home in {one.folder: one for one in homes.values()}.values():
-        for left in home.folder.glob(f"{NAME}-*-*"):
+    homes = _homes_in(Path("/proc/self/cgroup"), Path("/proc/self/mounts"))
+    for folder in {home.folder for home in homes.values()}:
+        for left in folder.glob(f"{NAME}-*-*"):
             pid = left.name.split("-")[1]
             if pid.isdigit() and not Path("/proc", pid).exists():
                 with contextlib.suppress(OSError):  # not empty: it has processes
@@ -205,7 +189,7 @@ def _homes_in(own: Path, mounts: Path) -> dict[str, _Home]:
     try:
         at = {line.split()[1]: line.split() for line in mounts.read_text().splitlines()}
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
-    except OSError:
+    except OSError:  # no Linux
         return {}
     homes: dict[str, _Home] = {}
     for _, controllers, path in lines:
@@ -246,17 +230,13 @@ def _delegated(folder: Path) -> dict[str, _Home]:
 
 def _can_make(folder: Path) -> bool:
     trial = folder / f"{NAME}-{os.getpid()}-0"
-    try:
+    with contextlib.suppress(OSError):
         trial.mkdir()
         trial.rmdir()
-    except OSError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _write(path: Path, text: str) -> None:
-    file = os.open(path, os.O_WRONLY)
-    try:
-        os.write(file, text.strip().encode())
-    finally:
-        os.close(file)
+    with path.open("rb+", buffering=0) as file:  # neither made nor cut, and written at once
+        file.write(text.strip().encode())

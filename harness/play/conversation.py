@@ -1,8 +1,4 @@
-"""The judge's side of the protocol: bytes sent to a bot, and its answers with their arrival times.
-
-A :class:`Conversation` joins a reader of answers, a clock and a :class:`Transport`: a bot's process
-(`bot_process.py`) or, in tests, a script.
-"""
+"""The judge's side of the protocol: bytes sent to a bot, and its answers with their arrival times."""
 
 from __future__ import annotations
 
@@ -10,9 +6,12 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from nonobot.protocol import Puzzle
+
+if TYPE_CHECKING:
+    from nonobot.harness.play.bot_process import BotProcess
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -32,20 +31,6 @@ def most_bytes_of_an_answer(board: Puzzle) -> int:
     return BYTES_PER_CELL * (board.width + 1) * (board.height + 1)
 
 
-class Transport(Protocol):
-    """Carries a conversation; see :class:`~nonobot.harness.play.bot_process.BotProcess`."""
-
-    started: float
-    exited: bool
-    output_closed: bool
-
-    def send(self, data: bytes, last: bool = False) -> None:
-        """Queue `data` for the bot; its input ends after the `last` of it."""
-
-    def read(self, until: float) -> bytes:
-        """Return output of the bot; none at its end, or when the clock reaches `until`."""
-
-
 class Reader(Protocol[T_co]):
     """Makes answers of lines, such as `nonobot.protocol.AnswerReader`."""
 
@@ -57,19 +42,18 @@ class Reader(Protocol[T_co]):
 
 
 class Conversation(Generic[T]):
-    """A conversation with one bot process.
+    """A conversation with one bot process, or with a script in its place.
 
     Its answers are pairs: the answer, and the seconds from the start of the bot to the arrival of its last byte.
     Bytes are timestamped as soon as they arrive and read when there is time: reading is slower than some bots are.
 
-    After `most_bytes` of output the judge no longer listens. `on_output` gets all bytes as they arrive, and the
-    `clock` is the transport's. `over` is true when no further output can come or is listened to; `read_bytes` is
-    the output that was read for answers.
+    After `most_bytes` of output the judge no longer listens. `on_output` gets all bytes as they arrive. `over` is
+    true when no further output can come or is listened to; `read_bytes` is the output that was read for answers.
     """
 
     def __init__(
         self,
-        transport: Transport,
+        bot: BotProcess,
         reader: Reader[T],
         most_bytes: float = math.inf,
         on_output: Callable[[bytes], None] | None = None,
@@ -77,8 +61,8 @@ class Conversation(Generic[T]):
     ) -> None:
         self.over = False
         self.read_bytes = 0
-        self.send = transport.send
-        self._transport = transport
+        self.send = bot.send
+        self._bot = bot
         self._reader = reader
         self._room = most_bytes
         self._on_output = on_output
@@ -92,9 +76,9 @@ class Conversation(Generic[T]):
         """Take and timestamp output of the bot, and return it; wait for some if none waits to be read."""
         if self._waiting_bytes > MOST_WAITING_BYTES:
             return b""
-        data = self._transport.read(0.0 if self._waiting_bytes else until)
+        data = self._bot.read(0.0 if self._waiting_bytes else until)
         if not data:
-            self.over = self.over or self._transport.exited or self._transport.output_closed
+            self.over = self.over or self._bot.exited or self._bot.output_closed
         elif self._room >= 0:
             self._chunks.append((data, self._seconds()))
             self._waiting_bytes += len(data)
@@ -120,11 +104,6 @@ class Conversation(Generic[T]):
             if answer is not None or self.over or self._clock() >= until:
                 return answer
 
-    def ask(self, data: bytes, until: float = math.inf) -> tuple[T, float] | None:
-        """Send `data` and return the answer to it, as :meth:`answer` does."""
-        self.send(data)
-        return self.answer(until)
-
     def close(self) -> list[tuple[T, float]]:
         """Take the end of the output, when nothing waits any more; a last line need not have ended."""
         seconds = self._seconds()
@@ -144,4 +123,4 @@ class Conversation(Generic[T]):
             self.read_bytes += len(data)
 
     def _seconds(self) -> float:
-        return self._clock() - self._transport.started
+        return self._clock() - self._bot.started

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 from pathlib import Path, PurePosixPath
 
 from msgspec import UNSET, UnsetType
@@ -27,11 +28,8 @@ from nonobot.tournament_data import SetPuzzle
 MOST_LOG_BYTES = 1 << 20
 """Longest log that is read: fifty times that of a tournament."""
 
-SHARE_OF_WAIT = 0.1
-"""Share of the time without a change after which a file is looked at again."""
-
-LEAST_SECONDS, MOST_SECONDS = 0.001, 0.02
-"""Bounds of that time."""
+SHARE_OF_WAIT, LEAST_SECONDS, MOST_SECONDS = 0.1, 0.001, 0.02
+"""A file is looked at again after this share of the time without a change, within these bounds."""
 
 MOST_NEW_BYTES = 1 << 20
 """Most that is read at once, as from a pipe."""
@@ -94,21 +92,21 @@ def file_names(
     UnusableError if a name is unusable, one is missing, two are the same, or the bot is to get a puzzle at a time;
     `dashes` is the prefix of the names in its message, where they are options.
     """
-    given = {"reads": reads, "writes": writes, "logs": logs}
-    paths = {dashes + word: _path(dashes + word, name) for word, name in given.items() if name is not None}
+    options = [f"{dashes}{word}" for word in ("reads", "writes", "logs")]
+    given = zip(options, (reads, writes, logs), strict=True)
+    paths = {option: _path(option, name) for option, name in given if name is not None}
     if not paths:
         return None
-    for needed in (f"{dashes}reads", f"{dashes}writes"):
+    for needed in options[:2]:
         if needed not in paths:
             raise UnusableError(
                 f"{next(iter(paths))} needs {needed}: a bot that works on files reads one and writes another"
             )
-    for option, path in paths.items():
-        for other, above in paths.items():
-            if option != other and path == above:
-                raise UnusableError(f"{option} and {other} name the same file, {str(path)!r}")
-            if above in path.parents:
-                raise UnusableError(f"{option} {str(path)!r} takes for a folder what {other} names a file")
+    for (option, path), (other, above) in permutations(paths.items(), 2):
+        if path == above:
+            raise UnusableError(f"{option} and {other} name the same file, {str(path)!r}")
+        if above in path.parents:
+            raise UnusableError(f"{option} {str(path)!r} takes for a folder what {other} names a file")
     if feed is Feed.INTERACTIVE:
         raise UnusableError(
             f"{dashes}reads: a bot that works on files has all its puzzles at once, not each in turn"
@@ -157,10 +155,10 @@ class AnswerFile:
     """The answers in a file that a bot writes, each handed over once it is complete.
 
     The file is read in pieces: answers (`$k` with its `height` rows, or with one line that is not a row) and the
-    text between them. So it does not matter where the bot's buffer tears an answer apart. A file that was
+    text between them, so it does not matter where the bot's buffer tears an answer apart. A file that was
     rewritten, shortened or replaced is read from its start, and a piece that was handed over before is not handed
-    over again. A changed answer is one more answer to its puzzle; its worth is not decided here. Of an incomplete
-    answer at most `answer_bytes` are held back. `trouble` says why the file could not be read at the last look.
+    over again. Of an incomplete answer at most `answer_bytes` are held back. `trouble` is the reason why the file
+    could not be read at the last look.
     """
 
     def __init__(self, folder: Path, name: str, height: int, answer_bytes: int) -> None:
@@ -187,18 +185,15 @@ class AnswerFile:
         try:
             with opened_below(self._folder, self._name) as file:
                 self.trouble = None
-                return self._look_into(file, ended)
+                now = os.fstat(file)
+                state = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
+                changed, self._state = state != self._state, state
+                if changed:
+                    self._changed = time.monotonic()
+                return self._new_in(file, ended) if changed or ended else b""
         except UnreadableError as error:
             self.trouble, self._state = str(error), None
             return b""
-
-    def _look_into(self, file: int, ended: bool) -> bytes:
-        now = os.fstat(file)
-        state = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
-        changed, self._state = state != self._state, state
-        if changed:
-            self._changed = time.monotonic()
-        return self._new_in(file, ended) if changed or ended else b""
 
     def _new_in(self, file: int, ended: bool) -> bytes:
         data = self._read(file)
@@ -208,8 +203,12 @@ class AnswerFile:
             data = self._read(file)
         while True:
             more = len(data) == self._most_bytes
-            pieces = self._pieces_in(data, ended and not more)
-            new = [piece for piece in pieces if not self._was_known(piece)]
+            new = []
+            for piece in self._pieces_in(data, ended and not more):
+                if self._known[piece]:
+                    self._known[piece] -= 1
+                else:
+                    new.append(piece)
             if new or not more:
                 break
             data = self._read(file)
@@ -228,36 +227,25 @@ class AnswerFile:
 
     def _pieces_in(self, data: bytes, all_of_it: bool) -> list[bytes]:
         """Return the pieces in `data` after what was read before, and take note of where they end."""
-        start = end = len(self._before)
+        start = len(self._before)
         pieces = []
-        for end in self._ends_of_pieces(data, start):
+        while (end := self._end_of_piece(data, start)) > start:
             pieces.append(data[start:end])
             start = end
-        if len(data) - end > (0 if all_of_it else self._answer_bytes):
-            pieces.append(data[end:])
-            end = len(data)
-        self._position += end - len(self._before)
-        self._before = data[max(0, end - self._answer_bytes) : end]
+        if len(data) - start > (0 if all_of_it else self._answer_bytes):
+            pieces.append(data[start:])
+            start = len(data)
+        self._position += start - len(self._before)
+        self._before = data[max(0, start - self._answer_bytes) : start]
         return pieces
 
-    def _ends_of_pieces(self, data: bytes, start: int) -> Iterator[int]:
-        while start < len(data):
-            if HEADER.match(data, start):
-                answer = self._answer.match(data, start)
-                end = answer.end() if answer else start
-            else:
-                header = HEADER.search(data, start)
-                end = header.start() if header else data.rfind(b"\n", start) + 1
-            if end <= start:
-                return
-            yield end
-            start = end
-
-    def _was_known(self, piece: bytes) -> bool:
-        known = self._known[piece] > 0
-        if known:
-            self._known[piece] -= 1
-        return known
+    def _end_of_piece(self, data: bytes, start: int) -> int:
+        """Return where the complete piece at `start` ends; no more than `start` if there is none."""
+        if HEADER.match(data, start):
+            answer = self._answer.match(data, start)
+            return answer.end() if answer else start
+        header = HEADER.search(data, start)
+        return header.start() if header else data.rfind(b"\n", start) + 1
 
 
 HEADER = re.compile(rb"^[ \t]*\$", re.MULTILINE)

@@ -35,7 +35,7 @@ def machine_facts(cores: Sequence[int]) -> Machine:
         usable_cores=len(usable_cores()),
         memory_bytes=psutil.virtual_memory().total,
         governor=_governor(cores),
-        load_average=_load_average(),
+        load_average=os.getloadavg()[0],
         busy_share=_busy_share(cores),
     )
 
@@ -51,12 +51,11 @@ def busy_warning(machine: Machine) -> str | None:
 
 
 def _cpu_model() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:  # no Linux
-        return platform.processor() or platform.machine()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.machine())
+    with contextlib.suppress(OSError):  # no Linux
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
 
 
 def version_of(distribution: str) -> str | None:
@@ -74,13 +73,6 @@ def _governor(cores: Sequence[int]) -> str | None:
     try:
         return Path(f"/sys/devices/system/cpu/cpu{number}/cpufreq/scaling_governor").read_text().strip()
     except OSError:  # a virtual machine, or no Linux
-        return None
-
-
-def _load_average() -> float | None:
-    try:
-        return os.getloadavg()[0]
-    except OSError:
         return None
 
 

@@ -1,9 +1,4 @@
-"""A run of a bot on a set: warmed up, started or resumed; played in attempts until it is over; its result on disk.
-
-Below this module: `attempt.py` is one bot process of a run (feed, listen, judge, stop), `conversation.py` bytes in
-both directions, `bot_process.py` the process and its pipes, `process_tree.py` all that it started, `machine.py`
-the cores; `run_state.py` is the state of the run, `journal.py` its copy on disk.
-"""
+"""A run of a bot on a set: warmed up, started or resumed; played in attempts; its result on disk."""
 
 from __future__ import annotations
 
@@ -26,7 +21,7 @@ from nonobot.harness.play.journal import Journal, Record, journal_path, read_rec
 from nonobot.harness.play.machine import machine_facts, off_cores, require_cores
 from nonobot.harness.play.process_tree import end_leftover
 from nonobot.harness.play.run_state import NO_USAGE, Interrupts, OnVerdict, RunState, records_of, stderr_path
-from nonobot.harness.play.sandbox import Sandbox, built_sandbox, hidden_results
+from nonobot.harness.play.sandbox import Sandbox, built_sandbox
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames, SetFacts
 from nonobot.harness.results.result_files import read_result, write_json
@@ -72,7 +67,7 @@ class Bot:
         """Return its sandbox; see :func:`~nonobot.harness.play.sandbox.built_sandbox`."""
         results = [one for one in self.hide if one in result_path.parents]
         others = [one for one in self.hide if one not in results]
-        sandbox = built_sandbox(contain, self.show, others, [*results, *hidden_results(result_path)])
+        sandbox = built_sandbox(contain, self.show, others, [*results, result_path.parent, Path("results")])
         return sandbox and dataclasses.replace(sandbox, writable=tuple(self.writable))
 
 
@@ -87,7 +82,7 @@ def warmed_up(command: Sequence[str] | None, sandbox: Sandbox | None = None) -> 
     start = time.monotonic()
     with Interrupts() as interrupts:
         try:
-            process = BotProcess(command, PassedOn(), sandbox=sandbox and sandbox.warming())
+            process = BotProcess(command, PassedOn(), sandbox and dataclasses.replace(sandbox, prepares=True))
         except StartError as error:
             raise WarmUpError(f"cannot warm up: {error}") from None
         with process:
@@ -112,10 +107,9 @@ def play(
 ) -> RunResult:
     """Run a bot on a set and return the result, whatever the bot does; UnusableError as for :func:`require_place`.
 
-    The journal (`X.journal.jsonl`) next to the result (`X.json`) is up to date at any time; at the end, the result
-    replaces it. The bot's stderr goes to `X.stderr.txt`. SIGINT, SIGTERM and SIGHUP end the run as `interrupted`,
-    with its result; :func:`resume` continues it. A bot that cannot be started (`not-started`) leaves no file. One
-    run at a time: the judge's process looks after one tree of processes.
+    The journal next to the result is up to date at any time; at the end, the result replaces it. The signals of
+    `STOPPING` end the run as `interrupted`, with its result; :func:`resume` continues it. A bot that cannot be
+    started leaves no file. One run at a time: the judge's process looks after one tree of processes.
     """
     with Interrupts() as interrupts, _new_journal(configuration, result_path) as journal:
         stderr_path(result_path).unlink(missing_ok=True)

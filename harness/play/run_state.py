@@ -77,7 +77,7 @@ class RunState:
     """A run between its beginning and its end; each event is also added to its journal.
 
     The `beginning` is a result without attempts and verdicts. `stderr_bytes` counts the attempts that have ended;
-    `open_attempt` is the attempt under way, or one that a killed judge left without an end.
+    `open_attempt` is one that a killed judge left without an end.
     """
 
     def __init__(
@@ -90,9 +90,8 @@ class RunState:
         on_verdict: OnVerdict,
         sandbox: Sandbox | None = None,
     ) -> None:
+        self.beginning = beginning
         self.configuration = beginning.configuration
-        self.command = beginning.command
-        self.files = beginning.files or None
         self.sandbox = sandbox
         self.interrupts = interrupts
         self.result_path = result_path
@@ -102,7 +101,6 @@ class RunState:
         self.stderr_path = stderr_path(result_path)
         self.stderr_bytes = 0
         self.open_attempt: AttemptStarted | None = None
-        self._beginning = beginning
         self._puzzles = {one.number: one for one in puzzle_set.puzzles}
         self._on_verdict = on_verdict
         self._alive = NO_USAGE
@@ -111,16 +109,11 @@ class RunState:
     @property
     def used(self) -> Usage:
         """The usage of the attempts that have ended."""
-        return Usage.of_all(one.usage for one in self.attempts)
+        return Usage.of_all([one.usage for one in self.attempts])
 
     def puzzles_left(self) -> list[SetPuzzle]:
         """Return the puzzles that a further attempt is sent."""
         return [self._puzzles[number] for number in self.referee.left()]
-
-    def start_attempt(self, attempt: AttemptStarted) -> None:
-        """Enter that the bot was started."""
-        self.open_attempt = attempt
-        self.journal.add(attempt)
 
     def take(self, answer: Answer, run_seconds: float, took_seconds: float | None) -> PuzzleResult | None:
         """Judge an answer; None for an answer that is not the first to a puzzle of the set."""
@@ -134,13 +127,8 @@ class RunState:
         detail = f"no answer within {self.configuration.puzzle_limit_seconds:g} s"
         self._enter(self.referee.note(PuzzleResult(number, Verdict.LATE, detail)), run_seconds)
 
-    def note_usage(self, usage: Usage) -> None:
-        """Enter the usage so far of the attempt under way."""
-        self.journal.add(Alive(usage))
-
     def end_attempt(self, attempt: Attempt, stderr_bytes: int) -> None:
         """Enter that the bot's process is gone."""
-        self.open_attempt = None
         self.attempts.append(attempt)
         self.stderr_bytes = stderr_bytes
         counted = self.referee
@@ -151,7 +139,7 @@ class RunState:
     def result(self) -> RunResult:
         """Return the result of the run so far."""
         return replace(
-            self._beginning,
+            self.beginning,
             attempts=self.attempts,
             stderr_bytes=self.stderr_bytes,
             stderr_file=str(self.stderr_path) if self.stderr_bytes else None,

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -65,23 +65,11 @@ RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')
 class Sandbox:
     """The sandbox of a bot: the files of this machine that it sees, and bubblewrap, which enforces it.
 
-    The bot sees the system's files and those that its command names, and in addition:
-
-    Attributes
-    ----------
-    show, writable : tuple of Path
-        Files that it may read or write.
-    hide : tuple of Path
-        Files that it may not read though their folder is shown: other bots' files, as real paths. `show` wins.
-    results : tuple of Path
-        Folders of results, as real paths, which it may never read. Where the bot itself lies in one, each result
-        there is hidden by itself.
-    scratch : Path or None
-        The folder that it may write in, also its home; None for one that only it ever sees, removed with it.
-    prepares : bool
-        Whether it is a warm-up, which can write in the bot's own folders.
-    options : tuple of str
-        The options of bubblewrap that work here.
+    The bot sees the system's files, those that its command names, and those to `show` and `writable`. Real paths
+    name what it may not read though its folder is shown: other bots' files to `hide`, over which `show` wins, and
+    folders of `results`, over which nothing does; where the bot itself lies in one, each result there is hidden.
+    It may write in `scratch`, also its home; None is a folder that only it ever sees. A warm-up `prepares`: it can
+    write in the bot's own folders. The `options` of bubblewrap are those that work here.
     """
 
     show: tuple[Path, ...] = ()
@@ -115,10 +103,6 @@ class Sandbox:
             if name in PASSED_ON or name.startswith(PASSED_ON_STARTS)
         }
         return {**passed, "HOME": scratch, "TMPDIR": scratch, "NONOBOT_CACHE_DIR": str(kernel_cache())}
-
-    def warming(self) -> Sandbox:
-        """Return the sandbox for the bot's warm-up."""
-        return replace(self, prepares=True)
 
     def mounts(self, command: Sequence[str], size: Sequence[str] = ()) -> list[tuple[str, ...]]:
         """Return bubblewrap's options for a command, in their order; `size` are those that bound a scratch."""
@@ -214,20 +198,10 @@ def built_sandbox(
     return Sandbox(options=options, show=tuple(show), hide=real_hide, results=real_results)
 
 
-def hidden_results(result_path: Path) -> list[Path]:
-    """Return the folders of results, which are not for bots: that of a result to come, and the default one."""
-    return [result_path.parent, Path("results")]
-
-
 def uncontained(contain: Contain) -> str | None:
     """Return a warning if bots are not sandboxed only because this machine cannot do it."""
-    why = why_no_sandbox() if contain is Contain.AUTO else None
+    why = _tried()[1] if contain is Contain.AUTO else None
     return f"bots are not contained here: {why}; --contain no keeps this line away" if why else None
-
-
-def why_no_sandbox() -> str | None:
-    """Return why there is no sandbox here, in a line; None if there is one."""
-    return _tried()[1]
 
 
 @cache

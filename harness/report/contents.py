@@ -13,7 +13,7 @@ from string import ascii_uppercase
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.results.conditions import Feed, Machine
 from nonobot.harness.results.result_files import AnyResult
-from nonobot.harness.results.run_result import END_MEANING, Attempt, EndReason, PuzzleResult, RunResult, Verdict
+from nonobot.harness.results.run_result import Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.text import count, duration, megabytes, plain
 
 SLOWEST = 8  # puzzles of a set shown as the slowest
@@ -151,7 +151,7 @@ class Report:
         self.machines = machines([run.result.machine for run in runs])
         self.terms = terms([run.result for run in runs])
         reasons = {one.end.reason for run in runs for one in run.result.attempts}
-        self.ends = {reason: END_MEANING[reason] for reason in EndReason if reason in reasons}
+        self.ends = {reason: reason.meaning for reason in EndReason if reason in reasons}
         days = sorted(plain(run.result.started_at[:10]) for run in runs)
         self.days = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
         self.commands = list({(run.name, *run.result.command): run for run in runs}.values())

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
+import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from nonobot.arguments import byte_count, either, seconds, whole_number
@@ -52,28 +53,12 @@ class SetFacts(Struct, frozen=True):
 class Configuration(Struct, frozen=True):
     """What holds for a run; a limit of None is no limit. In result files it is called "terms".
 
-    Attributes
-    ----------
-    wall_limit_seconds : float
-        For the whole set, over all attempts.
-    cpu_limit_seconds : float or None
-        User and system time of the bot and all its descendants, over all attempts.
-    puzzle_limit_seconds : float or None
-        Wall time for each puzzle.
-    memory_limit_bytes : int or None
-        Resident memory of the bot and all its descendants at one time; shared pages count once.
-    stall_limit_seconds : float or None
-        Time without any computing or writing while answers are due.
-    core : int, tuple of int or None
-        The core or cores that the bot and its descendants run on; None for all.
-    any_order : bool
-        Whether a solution that came out of order is right nevertheless.
-    contain : Contain, optional
-        NO if absent, as in results older than the sandbox.
-    process_limit : int or None, optional
-        Processes and threads of the bot and all its descendants at one time. No limit if absent.
-    beside : str, optional
-        Of a co-run, which shares its core with another run: a name that only these two have.
+    Wall time and CPU time (user and system) are limited for the whole set, over all attempts, and wall time for
+    each puzzle. Memory (resident, shared pages once) and processes (with threads) are limited at one time. All of
+    them, and the core or cores (None: all), are those of the bot with its descendants. A stall is time without
+    computing or writing while answers are due. With `any_order`, a solution out of order is right nevertheless.
+    What is absent in a result is older than its field: no sandbox, no limit. A co-run, which shares its core with
+    another run, runs `beside` a name that only these two have.
     """
 
     feed: Feed = Feed.BATCH
@@ -107,7 +92,7 @@ class Configuration(Struct, frozen=True):
 
 
 class FileNames(Struct, frozen=True):
-    """The files of a bot that works on files, as paths in its exchange folder; `logs` is its own log."""
+    """The files of a bot that works on files, as paths in its exchange folder; it `logs` its own times."""
 
     reads: str
     writes: str
@@ -115,16 +100,11 @@ class FileNames(Struct, frozen=True):
 
 
 class Machine(Struct, frozen=True):
-    """The machine of a run; None where the system does not tell.
+    """The machine of a run; None where the system does not report it.
 
-    Attributes
-    ----------
-    system, python, numpy, numba : str
-        Kernel and its release; versions of Python and of the libraries in the judge's Python.
-    load_average : float or None
-        Over one minute, at the start.
-    busy_share : float or None
-        Share of the machine's usable CPU time that others used just before the start, 0 to 1.
+    The `system` is the kernel and its release; the versions are those of the judge's Python. The load average is
+    over one minute, at the start; `busy_share`, from 0 to 1, is the share of the usable CPU time that others used
+    just before it.
     """
 
     system: str
@@ -180,12 +160,6 @@ def add_limits(group: argparse._ArgumentGroup) -> None:
 
 def configuration_of(given: Mapping[str, Any], core: int | tuple[int, ...] | None) -> Configuration:
     """Return the configuration for the options that were given."""
-    limits = {"stall_limit_seconds": STALL_SECONDS, "process_limit": PROCESS_LIMIT}
-    return Configuration(
-        feed=Feed(given.get("feed", Feed.BATCH)),
-        core=core,
-        any_order="any_order" in given,
-        contain=Contain(given.get("contain", Contain.AUTO)),
-        beside=given.get("beside", UNSET),
-        **{**limits, **{field: given[field] for field in LIMITS if field in given}},
-    )
+    defaults = {"contain": "auto", "stall_limit_seconds": STALL_SECONDS, "process_limit": PROCESS_LIMIT}
+    options = {name: value for name, value in given.items() if name in Configuration.__struct_fields__}
+    return msgspec.convert({**defaults, **options, "core": core}, Configuration)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,13 +37,17 @@ def write_json(path: Path, result: RunResult | VerifyResult) -> None:
         file.write(to_json(result).encode())
 
 
+def content_of(path: Path, what: str = "") -> bytes:
+    """Return the content of a file; UnusableError if it cannot be read, `what` says what it is (`the result `)."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UnusableError(f"cannot read {what}{path}: {error.strerror}") from None
+
+
 def read_result(path: Path) -> RunResult | VerifyResult:
     """Return the result in a file; UnusableError if it is not one of this version, or contradicts itself."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UnusableError(f"cannot read the result {path}: {error.strerror}") from None
-    return result_in(content, path)
+    return result_in(content_of(path, "the result "), path)
 
 
 def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
@@ -50,7 +55,15 @@ def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
     result: RunResult | VerifyResult = decoded(
         content, path, RunResult | VerifyResult, SCHEMA_VERSION, "a result of nonojudge"
     )
-    _check(path, result)
+    puzzles = result.score.puzzles  # files are edited by hand
+    if not puzzles or (isinstance(result, RunResult) and not result.attempts):
+        raise UnusableError(f"{path} is a result without puzzles or without a run")
+    if result.score.verdicts != Score.of(puzzles).verdicts:
+        raise UnusableError(f"{path}: the verdicts counted are not those of its puzzles")
+    if len({one.number for one in puzzles}) != len(puzzles) or len(puzzles) != result.set.puzzle_count:
+        raise UnusableError(
+            f"{path}: its verdicts are not one for each of the set's {result.set.puzzle_count} puzzles"
+        )
     return result
 
 
@@ -65,31 +78,15 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, what: str) -> A
 
     UnusableError if it is not `what` it should be (a name for people), or of another version.
     """
-    try:
-        result = msgspec.json.decode(content, type=kind)
-        stated = result.schema_version
-    except msgspec.MsgspecError as error:
-        stated = version
-        with contextlib.suppress(msgspec.MsgspecError):  # another version may have another form
-            stated = msgspec.json.decode(content, type=_Versioned).schema_version
-        if stated == version:
-            raise UnusableError(f"{path} is not {what}: {error}") from None
+    stated = version
+    with contextlib.suppress(msgspec.MsgspecError):  # first: another version may have another form
+        stated = msgspec.json.decode(content, type=_Versioned).schema_version
     if stated != version:
         raise UnusableError(f"{path}: schema version {stated}, of another nonojudge; this one reads {version}")
-    return result
-
-
-def _check(path: Path, result: RunResult | VerifyResult) -> None:
-    """Raise UnusableError if a result contradicts itself: files are edited by hand."""
-    puzzles = result.score.puzzles
-    if not puzzles or (isinstance(result, RunResult) and not result.attempts):
-        raise UnusableError(f"{path} is a result without puzzles or without a run")
-    if result.score.verdicts != Score.of(puzzles).verdicts:
-        raise UnusableError(f"{path}: the verdicts counted are not those of its puzzles")
-    if len({one.number for one in puzzles}) != len(puzzles) or len(puzzles) != result.set.puzzle_count:
-        raise UnusableError(
-            f"{path}: its verdicts are not one for each of the set's {result.set.puzzle_count} puzzles"
-        )
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except msgspec.MsgspecError as error:
+        raise UnusableError(f"{path} is not {what}: {error}") from None
 
 
 def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]:
@@ -107,10 +104,7 @@ def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]
 
 def read_any(path: Path) -> AnyResult:
     """Return the result or log in a file; UnusableError if it is neither, or broken."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UnusableError(f"cannot read {path}: {error.strerror}") from None
+    content = content_of(path)
     return parse_log(path, content) if is_log(content) else result_in(content, path)
 
 
@@ -160,13 +154,10 @@ def parse_log(path: Path, content: bytes) -> BotLog:
 
 
 def _time(path: Path, number: int, text: str) -> float:
-    try:
-        time = float(text)
-    except ValueError:
-        time = -1.0
-    if not 0 <= time < float("inf"):
-        raise UnusableError(f"{path}: line {number}: {_shown(text)} is not a time in seconds")
-    return time
+    with contextlib.suppress(ValueError):
+        if 0 <= float(text) < math.inf:
+            return float(text)
+    raise UnusableError(f"{path}: line {number}: {_shown(text)} is not a time in seconds")
 
 
 def _shown(text: str) -> str:

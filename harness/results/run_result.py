@@ -7,11 +7,12 @@ time carries its unit in its name.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
 from msgspec import UNSET, Struct, UnsetType, field
+from msgspec.structs import astuple
 
 from nonobot.harness.results.conditions import Configuration, Counted, FileNames, Machine, SetFacts
 from nonobot.harness.text import duration, last_line, megabytes
@@ -23,13 +24,7 @@ SHOWN_PUZZLES = 5
 
 
 class Verdict(StrEnum):
-    """The worth of the answer to a puzzle; only RIGHT counts.
-
-    RIGHT: a solution, any of them. WRONG: a full grid that breaks a clue. MALFORMED: no full grid. GIVEN_UP:
-    zeros, a word, or nothing under its `$k`. OUT_OF_ORDER: a solution that came after the answer to a later
-    puzzle; the tournaments have the puzzles solved in order. LATE: a solution that took longer than a puzzle may,
-    or none within that time. MISSING: no answer.
-    """
+    """The worth of the answer to a puzzle, as docs/judge.md explains them; only RIGHT counts."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -45,52 +40,40 @@ EXPLAINED = (Verdict.WRONG, Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LAT
 
 
 class EndReason(StrEnum):
-    """How a run or an attempt ended; :data:`END_MEANING` explains each."""
+    """How a run or an attempt ended, with its `meaning` for people.
 
-    FINISHED = "finished"
-    TIME_LIMIT = "time-limit"
-    CPU_LIMIT = "cpu-limit"
-    MEMORY_LIMIT = "memory-limit"
-    PROCESS_LIMIT = "process-limit"
-    PUZZLE_LIMIT = "puzzle-limit"
-    CRASHED = "crashed"
-    STALLED = "stalled"
-    CLOSED_STDOUT = "closed-stdout"
-    PROTOCOL_ERROR = "protocol-error"
-    NOT_STARTED = "not-started"
-    INTERRUPTED = "interrupted"
+    In the order of the tournaments no answer is due after that to the last puzzle.
+    """
 
+    meaning: str
 
-END_MEANING = {
-    EndReason.FINISHED: "the bot ended with status 0, or no answer was due any more",
-    EndReason.TIME_LIMIT: "stopped at the wall limit for the set",
-    EndReason.CPU_LIMIT: "stopped at the limit on CPU time",
-    EndReason.MEMORY_LIMIT: "stopped at the limit on memory",
-    EndReason.PROCESS_LIMIT: "stopped at the limit on processes and threads",
-    EndReason.PUZZLE_LIMIT: "a puzzle took too long: stopped, and started again with the puzzle after it",
-    EndReason.CRASHED: "ended by a signal, or with a status other than 0, while answers were due",
-    EndReason.STALLED: "stopped: answers were due, and for a while it neither computed nor wrote anything",
-    EndReason.CLOSED_STDOUT: "stopped: it closed its stdout while answers were due",
-    EndReason.PROTOCOL_ERROR: "stopped: too much output that belongs to no answer",
-    EndReason.NOT_STARTED: "the command cannot be run",
-    EndReason.INTERRUPTED: "the judge was told to stop, or was killed",
-}
-"""Meaning of each end. In the order of the tournaments no answer is due after that to the last puzzle."""
+    FINISHED = "finished", "the bot ended with status 0, or no answer was due any more"
+    TIME_LIMIT = "time-limit", "stopped at the wall limit for the set"
+    CPU_LIMIT = "cpu-limit", "stopped at the limit on CPU time"
+    MEMORY_LIMIT = "memory-limit", "stopped at the limit on memory"
+    PROCESS_LIMIT = "process-limit", "stopped at the limit on processes and threads"
+    PUZZLE_LIMIT = "puzzle-limit", "a puzzle took too long: stopped, and started again with the puzzle after it"
+    CRASHED = "crashed", "ended by a signal, or with a status other than 0, while answers were due"
+    STALLED = "stalled", "stopped: answers were due, and for a while it neither computed nor wrote anything"
+    CLOSED_STDOUT = "closed-stdout", "stopped: it closed its stdout while answers were due"
+    PROTOCOL_ERROR = "protocol-error", "stopped: too much output that belongs to no answer"
+    NOT_STARTED = "not-started", "the command cannot be run"
+    INTERRUPTED = "interrupted", "the judge was told to stop, or was killed"
+
+    def __new__(cls, value: str, meaning: str) -> EndReason:
+        """Return the reason with that value, its name in result files."""
+        reason = str.__new__(cls, value)
+        reason._value_, reason.meaning = value, meaning
+        return reason
 
 
 class Usage(Struct, frozen=True):
-    """Time and memory that a bot took from its start to its end.
+    """Time and memory that a bot took with its descendants, from its start to its end.
 
-    Attributes
-    ----------
-    cpu_seconds : float
-        User and system time of the process and its descendants.
-    peak_memory_bytes : int
-        0 where the process was gone before the judge looked at it.
-        Measured by the cgroup (see `Counted`): the peak of all processes together, shared pages once, including
-        the files that they read from disk or keep in scratch.
-        Otherwise resident memory: the peak of all that was seen together (pages shared by two count twice), or the
-        peak of the largest process, whichever is more.
+    The CPU time is user and system time. The peak of memory is 0 where the process was gone before the judge
+    looked at it. Measured by the cgroup (see `Counted`), it is that of all processes together, shared pages once,
+    with the files that they read from disk or keep in scratch. Otherwise it is the resident memory of all that was
+    seen together (pages shared by two count twice), or of the largest process, whichever is more.
     """
 
     wall_seconds: float
@@ -102,9 +85,8 @@ class Usage(Struct, frozen=True):
         return f"wall {duration(self.wall_seconds)}, CPU {duration(self.cpu_seconds)}, peak memory {peak}"
 
     @classmethod
-    def of_all(cls, usages: Iterable[Usage]) -> Usage:
+    def of_all(cls, usages: Sequence[Usage]) -> Usage:
         """Return the usage of processes that ran one after another."""
-        usages = list(usages)
         return cls(
             sum(one.wall_seconds for one in usages),
             sum(one.cpu_seconds for one in usages),
@@ -132,7 +114,7 @@ class BotEnd(Struct, frozen=True):
             EndReason.STALLED: f"{limits.stall_limit_seconds or 0:g} s",
             EndReason.CRASHED: status,
         }
-        means = status if self.reason is EndReason.FINISHED else END_MEANING[self.reason]
+        means = status if self.reason is EndReason.FINISHED else self.reason.meaning
         more = [figures.get(self.reason), self.detail]
         return f"{self.reason}: {means}" + "".join(f" ({one})" for one in more if one)
 
@@ -170,18 +152,12 @@ class Attempt(Struct, frozen=True):
 
 
 class PuzzleResult(Struct, frozen=True):
-    """The verdict on a puzzle, with a detail if it is not right, and its times.
+    """The verdict on a puzzle, with a detail if it is not right, and its times, None without an answer or a clock.
 
-    Attributes
-    ----------
-    arrived_seconds : float or None
-        Run time when the last line of the answer arrived: from the start of the bot, all attempts added up; None
-        without an answer, or without a clock.
-    took_seconds : float or None
-        Fed in a batch: since the answer that came before. Fed interactively: since the puzzle was sent.
-    cells_hex : str or None
-        The answer's grid, where it was a full one: rows one after another, a bit a cell, 1 for black, the first
-        cell in the highest bit of the first byte (`numpy.packbits`), in hexadecimal.
+    `arrived_seconds` is the run time when the last line of the answer arrived: from the start of the bot, all
+    attempts added up. The answer took the time since the one before it (fed in a batch) or since the puzzle was
+    sent (interactively). `cells_hex` is its grid, where it was a full one: `numpy.packbits` of the rows one after
+    another, 1 for black, in hexadecimal.
     """
 
     number: int
@@ -207,16 +183,12 @@ class Score(Struct, frozen=True):
 
     @classmethod
     def of(
-        cls,
-        puzzles: Iterable[PuzzleResult],
-        duplicate_count: int = 0,
-        stray_count: int = 0,
-        remarks: Iterable[str] = (),
+        cls, puzzles: Iterable[PuzzleResult], duplicates: int = 0, strays: int = 0, remarks: Sequence[str] = ()
     ) -> Score:
         """Return the score of `puzzles`, its verdicts counted."""
         puzzles = list(puzzles)
         verdicts = {verdict: sum(one.verdict is verdict for one in puzzles) for verdict in Verdict}
-        return cls(verdicts, puzzles, duplicate_count, stray_count, list(remarks))
+        return cls(verdicts, puzzles, duplicates, strays, list(remarks))
 
     @property
     def right(self) -> int:
@@ -243,16 +215,9 @@ class Score(Struct, frozen=True):
 class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     """A run of a bot on a set; `bot` is its name in tables, `started_at` UTC, ISO 8601.
 
-    Attributes
-    ----------
-    warm_up_seconds : float or None
-        Duration of the warm-up before the clock started; None without one, when kernels may have been cold.
-    stderr_bytes : int
-        How much the bot wrote to stderr; if it works on files, to stdout as well.
-    show : list of str, optional
-        Files that the bot saw in its sandbox in addition to those that its command names.
-    hide : list of str, optional
-        Files hidden from it in folders that it sees; of a tournament's run.
+    Without a warm-up before the clock started `warm_up_seconds` is None: kernels may have been cold. If the bot
+    works on files, what it wrote to stdout is part of its stderr. In its sandbox it saw the files to `show` in
+    addition to those that its command names; those to `hide`, of a tournament's run, are in folders that it saw.
     """
 
     bot: str
@@ -285,7 +250,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     @property
     def usage(self) -> Usage:
         """The usage of all attempts together."""
-        return Usage.of_all(one.usage for one in self.attempts)
+        return Usage.of_all([one.usage for one in self.attempts])
 
     @property
     def contained(self) -> str:
@@ -296,10 +261,8 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     @property
     def counted(self) -> Counted:
         """Which figures the cgroup measured in every attempt."""
-        each = [one.counted or Counted() for one in self.attempts]
-        return Counted(
-            all(one.cpu for one in each), all(one.memory for one in each), all(one.processes for one in each)
-        )
+        each = [astuple(one.counted or Counted()) for one in self.attempts]
+        return Counted(*map(all, zip(*each, strict=True)))
 
     @property
     def time_seconds(self) -> float:
@@ -352,7 +315,6 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         return lines
 
     def _log_lines(self) -> list[str]:
-        """Return the bot's own times next to the judge's."""
         logs = [one.own_log for one in self.attempts if one.own_log]
         lines = [f"its own log: {log.problem}" for log in logs if log.problem]
         if read := [log for log in logs if not log.problem]:
