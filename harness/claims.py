@@ -12,7 +12,6 @@ import shlex
 import subprocess
 import tempfile
 import textwrap
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,10 +63,10 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 def read_claims(file: Path = FILE) -> list[Claim]:
     """Return the claims in a file; UnusableError if it cannot be read or is malformed."""
     try:
-        content = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _File)
+        content = msgspec.toml.decode(file.read_bytes(), type=_File)
     except OSError as error:
         raise UnusableError(f"cannot read {file}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UnusableError(f"{file}: {error}") from None
     claims = content.claim + content.promise
     if not claims:

@@ -92,10 +92,10 @@ def test_runs_that_shared_a_core_are_pairs_in_whatever_order_they_are_read():
     random = np.random.default_rng(3)
     before, after = [], []
     for name, speed in zip("abcdefg", random.lognormal(0, 0.1, 7), strict=True):
-        for runs, slower in ((before, 1.0), (after, 1.05)):
+        for side, slower in ((before, 1.0), (after, 1.05)):
             took = PUZZLES * speed * slower * random.lognormal(0, 0.003)
             terms = Configuration(core=1, beside=name)
-            runs.append(run_result(times=2 * took, wall=2 * took.sum(), cpu=took.sum(), terms=terms))
+            side.append(run_result(times=2 * took, wall=2 * took.sum(), cpu=took.sum(), terms=terms))
     comparison = between(before, after[::-1])
     assert (comparison.outcome, comparison.cpu.pairs, comparison.wall) == (Outcome.WORSE, 7, None)
     assert comparison.cpu.before_seconds == pytest.approx(
@@ -157,8 +157,8 @@ def test_cpu_time_counts_on_one_core_only(terms, cpu):
 
 
 def saved(folder, before, after):
-    for name, runs in (("a", before), ("b", after)):
-        written(folder / name, **{f"run{number}": one for number, one in enumerate(runs)})
+    for name, side in (("a", before), ("b", after)):
+        written(folder / name, **{f"run{number}": one for number, one in enumerate(side)})
     return folder / "a", folder / "b"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -144,28 +145,22 @@ def _all_played(
 ) -> dict[Path, RunResult]:
     """Return the results, by their paths, from `before` or played now; KeyboardInterrupt if told to stop."""
     results = {}
+    notes = io.StringIO() if quiet else sys.stderr
     with Interrupts() as interrupts:
         for number, scheduled in enumerate(todo, 1):
-            result = _played(scheduled, before.get(scheduled.result_path), f"[{number}/{len(todo)}]", quiet)
+            name = f"[{number}/{len(todo)}] {scheduled.name}"
+            result = before.get(scheduled.result_path)
+            if result and result.end.reason not in GOES_ON:
+                print(f"{name}: played before; {result.outcome}", file=notes, flush=True)
+            else:
+                print(f"{name} ...", file=notes, flush=True)
+                with RunProgress(len(scheduled.puzzle_set.puzzles), quiet) as progress:
+                    result = scheduled.play(result, progress.take)
+                if result.end.reason is not EndReason.NOT_STARTED:
+                    print(f"{name}: {result.outcome}", file=notes, flush=True)
             if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
                 raise KeyboardInterrupt
             if result.end.reason is EndReason.NOT_STARTED:
                 say(f"{scheduled.entrant.name}: {result.end.detail}")
             results[scheduled.result_path] = result
     return results
-
-
-def _played(scheduled: ScheduledRun, before: RunResult | None, place: str, quiet: bool) -> RunResult:
-    def show(note: str) -> None:
-        if not quiet:
-            print(f"{place} {scheduled.name}{note}", file=sys.stderr, flush=True)
-
-    if before and before.end.reason not in GOES_ON:
-        show(f": played before; {before.outcome}")
-        return before
-    show(" ...")
-    with RunProgress(len(scheduled.puzzle_set.puzzles), quiet) as progress:
-        result = scheduled.play(before, progress.take)
-    if result.end.reason is not EndReason.NOT_STARTED:
-        show(f": {result.outcome}")
-    return result
