@@ -98,13 +98,10 @@ def random_clues(rng: random.Random, width: int, height: int) -> Puzzle:
 
 def broken(rng: random.Random, puzzle: Puzzle) -> Puzzle:
     """Return `puzzle` with one clue exchanged for a random one that fits."""
-    columns, rows = list(puzzle.columns), list(puzzle.rows)
-    at = rng.randrange(len(columns) + len(rows))
-    if at < len(columns):
-        columns[at] = random_clue(rng, puzzle.height)
-    else:
-        rows[at - len(columns)] = random_clue(rng, puzzle.width)
-    return Puzzle.unchecked(columns=tuple(columns), rows=tuple(rows))
+    clues = [*puzzle.columns, *puzzle.rows]
+    at = rng.randrange(len(clues))
+    clues[at] = random_clue(rng, puzzle.height if at < puzzle.width else puzzle.width)
+    return Puzzle.unchecked(columns=tuple(clues[: puzzle.width]), rows=tuple(clues[puzzle.width :]))
 
 
 def shuffled(rng: random.Random, puzzle: Puzzle) -> Puzzle:

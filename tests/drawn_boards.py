@@ -11,7 +11,6 @@ import argparse
 import random
 import string
 import sys
-from collections.abc import Callable
 
 import numpy as np
 
@@ -70,11 +69,7 @@ def maze(width: int, height: int, random_: random.Random) -> np.ndarray:
     return walls
 
 
-KINDS: dict[str, Callable[[int, int, random.Random], np.ndarray]] = {
-    "noise": noise,
-    "letters": letters,
-    "maze": maze,
-}
+KINDS = {"noise": noise, "letters": letters, "maze": maze}
 
 
 def main() -> None:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import nonobot
 from nonobot import Puzzle, PuzzleError, Record, Solution, check, read
-from nonobot.protocol import formats
-from tests.boards import random_grid
+from nonobot.protocol import BLACK, PartialGrid, clue_of, formats
+from nonobot.protocol.puzzle import plain_text
+from tests import naive
+from tests.boards import grids, random_grid
 
 PUZZLES = Path(__file__).with_name("puzzles")
 
@@ -55,14 +60,6 @@ def test_clues_may_be_of_any_whole_numbers_and_an_empty_line_is_empty_or_zero():
     assert (puzzle.rows, puzzle.columns, puzzle.size) == (((2,), ()), ((1,), (1,)), (2, 2))
 
 
-@pytest.mark.parametrize(
-    ("cells", "why"), [([[2]], "holds 0"), ([1], "two dimensions"), ([[]], "at least one cell")]
-)
-def test_what_is_no_board_has_no_puzzle(cells, why):
-    with pytest.raises(PuzzleError, match=why):
-        Puzzle.from_cells(cells)
-
-
 def test_puzzles_and_solutions_print_as_pictures():
     puzzle = Puzzle.from_cells([[1, 0], [1, 1]])
     assert str(puzzle).splitlines() == ["    2 1", "  ┌────┐", "1 │    │", "2 │    │", "  └────┘"]
@@ -83,6 +80,132 @@ def test_a_solution_is_an_array():
     array = np.asarray(Solution(grid))
     assert array.tolist() == grid
     assert np.asarray(Solution(grid), dtype=float).dtype == float
+
+
+# Clues, puzzles and boards
+
+
+@pytest.mark.parametrize(
+    ("cells", "clue"),
+    [
+        ([], ()),
+        ([0], ()),
+        ([1], (1,)),
+        ([0, 0, 0], ()),
+        ([1, 1, 1], (3,)),
+        ([1, 0, 1], (1, 1)),
+        ([0, 1, 1, 0, 0, 1, 0], (2, 1)),
+        ([True, False, True, True], (1, 2)),
+    ],
+)
+def test_the_clue_of_a_line_is_its_runs_of_black_cells(cells, clue):
+    assert clue_of(cells) == clue
+    assert clue_of(np.array(cells, dtype=np.uint8)) == clue
+    assert clue_of(iter(cells)) == clue
+
+
+def test_a_puzzle_from_a_grid_has_columns_top_to_bottom_and_rows_left_to_right():
+    puzzle = Puzzle.from_grid([[1, 1, 0, 1], [0, 1, 0, 0], [1, 1, 0, 0]])
+    assert puzzle.columns == ((1, 1), (3,), (), (1,))
+    assert puzzle.rows == ((2, 1), (1,), (2,))
+    assert (puzzle.width, puzzle.height) == (4, 3)
+
+
+@given(grids())
+def test_a_puzzle_from_a_grid_has_that_solution(grid):
+    assert naive.verify(Puzzle.from_grid(grid), grid)
+    assert Puzzle.from_grid(grid) == Puzzle.from_grid(np.array(grid, dtype=np.uint8))
+    assert Puzzle.from_grid(grid) == Puzzle.from_grid(Solution(grid).cells)
+
+
+def test_a_grid_with_rows_of_different_length_is_no_puzzle():
+    with pytest.raises(ValueError, match=r"shorter|longer"):
+        Puzzle.from_grid([[1, 0], [1]])
+    with pytest.raises(PuzzleError, match="at least one cell"):
+        Puzzle.from_cells([[]])
+
+
+def test_puzzles_are_equal_by_their_clues_and_can_be_keys():
+    one, other = Puzzle.from_grid([[1, 0]]), Puzzle.unchecked(((1,), ()), ((1,),))
+    assert one == other
+    assert {one: "found"}[other] == "found"
+    assert one != Puzzle.from_grid([[0, 1]])
+
+
+def test_a_puzzle_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        Puzzle.from_grid([[1]]).rows = ()
+
+
+def test_solutions_are_equal_by_their_cells_and_shape_and_can_be_keys():
+    one, other = Solution([[1, 0], [0, 1]]), Solution([[True, False], [False, True]])
+    assert one == other
+    assert hash(one) == hash(other)
+    assert len({one, other}) == 1
+    assert one != Solution([[1, 0, 0, 1]])
+    assert one != Solution([[1, 0], [0, 0]])
+    assert one != [[1, 0], [0, 1]]
+    assert one != PartialGrid([[1, 0], [0, 1]])
+    assert PartialGrid([[1, -1]]) == PartialGrid(np.array([[1, -1]], np.int8)) != PartialGrid([[1, 0]])
+
+
+@pytest.mark.parametrize("make", [Solution, PartialGrid, Puzzle.from_cells])
+@pytest.mark.parametrize("cells", [1, [1], [[[1]]], [[2]], [[-2]], [[0.5]], [[None]], [["1"]], [[1, 0], [1]]])
+def test_what_is_no_board_is_refused(make, cells):
+    with pytest.raises(ValueError, match=r"\S"):
+        make(cells)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint64, np.bool_, np.float64])
+def test_a_solution_is_made_from_any_type_of_number(dtype):
+    for cells in product((0, 1), repeat=4):
+        grid = np.array(cells).reshape(2, 2)
+        assert Solution(grid.astype(dtype)) == Solution(grid)
+
+
+@given(st.sampled_from([Solution, PartialGrid]), st.integers(1, 5), st.integers(1, 5), st.data())
+def test_a_board_is_made_from_bytes_or_an_array_and_gives_both(kind, width, height, data):
+    least = 0 if kind is Solution else -1
+    row = st.lists(st.integers(least, 1), min_size=width, max_size=width)
+    cells = data.draw(st.lists(row, min_size=height, max_size=height))
+    content = bytes(cell % 256 for row in cells for cell in row)
+    board = kind.from_bytes(content, (width, height))
+    assert board == kind(cells)
+    assert (board.content, board.size, board.cells.tolist()) == (content, (width, height), cells)
+    assert [[cell - 256 * (cell > 1) for cell in row] for row in board.rows] == cells
+    assert [[cell - 256 * (cell > 1) for cell in column] for column in board.columns] == [
+        *map(list, zip(*cells, strict=True))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "size", "why"),
+    [
+        (Solution, b"\0\1", (3, 1), "2 cells for a board of 3x1"),
+        (Solution, b"\0\377", (2, 1), r"a solution holds 0 \(white\) and 1 \(black\) only"),
+        (PartialGrid, b"01", (2, 1), r"holds -1 \(unknown\), 0 \(white\) and 1 \(black\) only"),
+    ],
+)
+def test_bytes_that_are_no_board(kind, content, size, why):
+    with pytest.raises(ValueError, match=why):
+        kind.from_bytes(content, size)
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells", "dtype"),
+    [(Solution, [[1, 0], [0, 1]], np.uint8), (PartialGrid, [[1, -1], [0, -1]], np.int8)],
+)
+def test_a_board_is_a_copy_that_cannot_be_changed(kind, cells, dtype):
+    array = np.array(cells)
+    board = kind(array)
+    array[0, 0] = 0
+    assert board.cells.tolist() == cells
+    assert board.cells.dtype == dtype
+    assert repr(board) == f"<{kind.__name__} 2x2, {(board.cells == BLACK).sum()} black>"
+    with pytest.raises(ValueError, match="read-only"):
+        board.cells[0, 0] = 0
+    with pytest.raises(AttributeError, match=f"a {kind.__name__} cannot be changed"):
+        board.cells = array
 
 
 # Reading
@@ -119,10 +242,19 @@ def test_a_record_takes_arrays_and_prints_with_its_title_and_start():
     assert record._repr_svg_().startswith("<svg")
 
 
-@pytest.mark.parametrize("boards", [{"start": [[1]]}, {"solution": [[1]]}, {"solution": [[1, -1]]}])
-def test_a_record_refuses_boards_of_another_size_or_kind(boards):
-    with pytest.raises(PuzzleError):
-        Record(Puzzle.from_cells([[1, 0]]), **boards)
+def test_a_record_refuses_boards_of_another_size_or_kind():
+    puzzle = Puzzle.from_cells([[1, 0]])
+    for board in ({"start": [[1]]}, {"solution": Solution([[1]])}):
+        with pytest.raises(PuzzleError, match="a 1x1 board for a 2x1 puzzle"):
+            Record(puzzle, **board)
+    with pytest.raises(PuzzleError, match="a solution holds 0"):
+        Record(puzzle, solution=[[1, -1]])
+
+
+def test_a_record_is_equal_to_another_wherever_they_stand():
+    puzzle = Puzzle.from_cells([[1, 0]])
+    assert Record(puzzle, number=1, line=1) == Record(puzzle, number=2, line=9)
+    assert Record(puzzle, title="P") != Record(puzzle)
 
 
 def test_puzzles_boards_and_records_are_copied_and_pickled():
@@ -144,10 +276,13 @@ def test_what_cannot_be_read_is_raised_or_collected(tmp_path):
         read(text, size=(1, 1))
     faults: list[str] = []
     assert [one.number for one in read(text, size=(1, 1), faults=faults)] == [1, 3]
-    (tmp_path / "three.txt").write_text(text)
-    read(tmp_path / "three.txt", size=(1, 1), faults=faults)
+    path = tmp_path / "three.txt"
+    path.write_text(text)
+    read(path, size=(1, 1), faults=faults)
     fault = "$2: line 5: the clue of column 1 needs 2 cells, the column has 1"
-    assert faults == [fault, f"{tmp_path}/three.txt: {fault}"]
+    assert faults == [fault, f"{path}: {fault}"]
+    with pytest.raises(PuzzleError, match=rf"^{path}: \$2: line 5: the clue of column 1 needs 2 cells"):
+        read(path, size=(1, 1))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +291,6 @@ def test_what_cannot_be_read_is_raised_or_collected(tmp_path):
         ("no-such-file.non", "'no-such-file.non' is no file here, and no puzzle: "),
         ("# A title\n\nwords\n", "the content is of no known format"),
         (b"", "an empty file"),
-        (b"\0", "binary data"),
     ],
 )
 def test_what_is_no_puzzle_file_is_said(source, why):
@@ -170,11 +304,23 @@ def test_a_path_that_is_not_there_is_an_error_of_the_system(tmp_path):
         read(tmp_path / "none")
 
 
-def test_a_fault_in_a_file_names_it(tmp_path):
-    path = tmp_path / "x.non"
-    path.write_text("width 1\nheight 1\nrows\n2\ncolumns\n1\n")
-    with pytest.raises(PuzzleError, match=rf"^{path}: \$1: line 4: the clue of row 1 needs 2 cells"):
-        read(path)
+# Texts
+
+
+@given(st.text())
+def test_a_plain_text_is_one_line_of_what_can_be_printed(text):
+    plain = plain_text(text)
+    assert plain is None or (plain == plain.strip() and plain)
+    assert plain_text(plain) == plain
+    for character in plain or "":
+        assert character.isprintable() or character in "\u200c\u200d"
+
+
+def test_a_plain_text_keeps_letters_and_joiners_and_loses_what_moves_the_cursor():
+    assert plain_text("\u0645\u06cc\u200c\u062e") == "\u0645\u06cc\u200c\u062e"
+    assert plain_text("a\x1b[31mb\u202ec\0") == "a[31mbc"
+    assert plain_text("\n\t") is None
+    assert plain_text(None) is None
 
 
 # Checking

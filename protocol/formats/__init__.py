@@ -10,30 +10,21 @@ b'1:2:0-2:1\n'
 from __future__ import annotations
 
 import io
+import operator
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
+from itertools import chain, dropwhile, groupby
 from typing import BinaryIO
 
 from nonobot.protocol.batch import DEFAULT_SIZE
 from nonobot.protocol.clues import Fault, FaultKind, shown
-from nonobot.protocol.formats.base import (
-    MOST_BYTES,
-    MOST_SIDE,
-    Format,
-    FormatError,
-    Found,
-    Size,
-    UnknownFormatError,
-)
-from nonobot.protocol.formats.text_lines import NUMBERS
-from nonobot.protocol.puzzle import TEXT_FIELDS, Record
+from nonobot.protocol.formats.base import MOST_BYTES, NUMBERS, SIDES, Format, FormatError, Size, UnknownFormatError
+from nonobot.protocol.puzzle import TEXT_FIELDS, Found, Record
 
 __all__ = [
     "MOST_BYTES",
-    "MOST_SIDE",
     "Format",
     "FormatError",
     "Found",
@@ -71,12 +62,15 @@ def formats() -> list[Format]:
     return sorted(table().values(), key=lambda format: format.name)
 
 
+def _known_names() -> str:
+    return ", ".join(sorted(table()))
+
+
 def format_named(name: str) -> Format:
     """Return a format by its name, or raise FormatError."""
-    format = table().get(name)
-    if format is None:
-        raise FormatError(f"there is no format {name!r}; known are {known_names()}")
-    return format
+    if name not in table():
+        raise FormatError(f"there is no format {name!r}; known are {_known_names()}")
+    return table()[name]
 
 
 def by_extension(file_name: str) -> Format | None:
@@ -85,25 +79,15 @@ def by_extension(file_name: str) -> Format | None:
     return next((one for one in table().values() if lower.endswith(one.extensions)), None)
 
 
-def known_names() -> str:
-    """Return the names of all formats, for a message."""
-    return ", ".join(one.name for one in formats())
-
-
 _SAMPLE_BYTES = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 
 
 def detect_prefix(prefix: bytes) -> str | None:
-    r"""Return 'taai' if the first bytes of a stream show that, otherwise None: detection needs the whole content.
+    """Return 'taai' if the first bytes of a stream show that, otherwise None: detection needs the whole content.
 
     The first line that is not blank is enough, so that a bot need not wait for the end of its input; no format is
     loaded.
-
-    Examples
-    --------
-    >>> detect_prefix(b"\n$1\n")
-    'taai'
     """
     return "taai" if prefix.removeprefix(_BOM).lstrip().startswith(b"$") else None
 
@@ -120,41 +104,33 @@ def detect(data: bytes) -> str:
     for format in table().values():
         if format.looks_like(full):
             return format.name
-    close = _numbers_alone(lines) or next(filter(None, (resemblance(full) for resemblance in _RESEMBLANCES)), None)
-    more = f"it {close}" if close else f"known are {known_names()}"
+    close = next(_resemblances(lines), None)
+    more = f"it {close}" if close else f"known are {_known_names()}"
     raise UnknownFormatError(f"the content is of no known format; {more}")
 
 
 def _sample(data: bytes) -> Sequence[str]:
     """Return the first lines of a file, from the first that is not blank on, or raise FormatError."""
     start = data.removeprefix(_BOM).lstrip()[:_SAMPLE_BYTES]
-    if not start:
-        raise FormatError("nothing but blank lines" if data else "an empty file")
     if start.startswith(b"\x1f\x8b"):
         raise FormatError("compressed (gzip); unpack it first")
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError("UTF-16 text; save it as UTF-8")
     if b"\0" in start:
         raise FormatError("binary data, no text")
-    lines = start.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    stripped = [line.strip() for line in lines]
-    first = next((index for index, line in enumerate(stripped) if line), None)
-    if first is None:  # white space that bytes.lstrip does not know
-        raise FormatError("nothing but blank lines")
-    return stripped[first:]
+    lines = [line.strip() for line in re.split("\r\n|\r|\n", start.decode("utf-8", "replace"))]
+    sample = list(dropwhile(operator.not_, lines))
+    if not sample:
+        raise FormatError("nothing but blank lines" if data else "an empty file")
+    return sample
 
 
 def read(source: bytes | BinaryIO, format: str | None = None, size: Size | None = None) -> Iterator[Found]:
     """Return the puzzles of a file, and the faults of those that cannot be read, in the order of the file.
 
-    A stream is read to its end first; :class:`nonobot.protocol.TaaiReader` reads TAAI puzzles one at a time.
-
-    Parameters
-    ----------
-    format : str, optional
-        A name from :func:`formats` (default: recognised by the content).
-    size : (int, int) or 'auto', optional
-        Width and height of every board, used where the format states none; `auto` for square boards of any size.
+    A stream is read to its end first; :class:`nonobot.protocol.TaaiReader` reads TAAI puzzles one at a time. The
+    format is recognised by the content if it is not named. `size`, the width and height of every board, is used
+    where the format states none; `auto` is for square boards of any size.
 
     Raises
     ------
@@ -173,10 +149,7 @@ def read(source: bytes | BinaryIO, format: str | None = None, size: Size | None 
 
 def _content(source: BinaryIO) -> bytes:
     pieces = io.BytesIO()
-    while pieces.tell() <= MOST_BYTES:
-        piece = source.read(min(1 << 20, MOST_BYTES + 1 - pieces.tell()))
-        if not piece:
-            break
+    while pieces.tell() <= MOST_BYTES and (piece := source.read(min(1 << 20, MOST_BYTES + 1 - pieces.tell()))):
         pieces.write(piece)
     return pieces.getvalue()
 
@@ -205,49 +178,40 @@ def write(records: Iterable[Record], format: str) -> Written:
     faults: list[Fault] = []
     remarks: list[Fault] = []
     for record in records:
-        problem = to.problem(record)
-        if problem:
+        longest = max(chain(*record.puzzle.rows, *record.puzzle.columns), default=0)
+        if longest > to.longest_block:
+            problem = f"a block of {longest} cells, {to.name} end at {to.longest_block}"
             faults.append(Fault(FaultKind.FORMAT, f"cannot be written as {to.name}: {problem}", record.number))
-        else:
-            kept.append(record)
-            remarks += _left_out(record, to)
-    _check_count(kept, to)
+            continue
+        kept.append(record)
+        fields = (name for name in (*TEXT_FIELDS, "start", "solution") if getattr(record, name) is not None)
+        if lost := ", ".join(name for name in fields if name not in to.holds):
+            remarks.append(Fault(FaultKind.FORMAT, f"{to.name} has no place for the {lost}", record.number))
+    if len(kept) > 1 and not to.several:
+        several = ", ".join(one.name for one in formats() if one.several)
+        raise FormatError(f"{to.name} holds one puzzle a file, not {len(kept)}; several can be held by {several}")
     if not to.states_size:
         remarks += _unstated_size(kept, to)
-    data = to.write(kept).encode() if kept else b""
-    return Written(data, len(kept), tuple(faults), tuple(remarks))
-
-
-def _check_count(records: Sequence[Record], to: Format) -> None:
-    if len(records) > 1 and not to.several:
-        several = ", ".join(one.name for one in formats() if one.several)
-        raise FormatError(
-            f"{to.name} holds one puzzle a file, not {len(records)}; several can be held by {several}"
-        )
+    start, end = to.around
+    text = start + (to.between or "").join(map(to.text, kept)) + end if kept else ""
+    return Written(text.encode(), len(kept), tuple(faults), tuple(remarks))
 
 
 def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
     """Return remarks on the size with which the file is to be read."""
     sizes = sorted({record.size for record in records})
+    if sizes in ([], [DEFAULT_SIZE]):
+        return []
     names = [f"{width}x{height}" for width, height in sizes]
-    if len(sizes) > 1 and any(width != height for width, height in sizes):
-        raise FormatError(
-            f"{to.name} states no sizes; a file can mix square boards only, and here are {', '.join(names[:5])}"
-        )
+    what = f"{to.name} does not state the size of the boards; to be read with --size {names[0]}"
     if len(sizes) > 1:
         what = f"{to.name} does not state the sizes of the boards; to be read with --size auto"
-    elif sizes and sizes[0] != DEFAULT_SIZE:
-        what = f"{to.name} does not state the size of the boards; to be read with --size {names[0]}"
-    else:
-        return []
+        if any(width != height for width, height in sizes):
+            mixed = ", ".join(names[:5])
+            raise FormatError(
+                f"{to.name} states no sizes; a file can mix square boards only, and here are {mixed}"
+            )
     return [Fault(FaultKind.FORMAT, what)]
-
-
-def _left_out(record: Record, to: Format) -> list[Fault]:
-    names = [name for name in (*TEXT_FIELDS, "start", "solution") if getattr(record, name) is not None]
-    lost = [name for name in names if name not in to.holds]
-    what = f"{to.name} has no place for the {', '.join(lost)}"
-    return [Fault(FaultKind.FORMAT, what, record.number)] if lost else []
 
 
 # --- files of no known format ------------------------------------------------------------------------------------
@@ -257,13 +221,36 @@ def _left_out(record: Record, to: Format) -> list[Fault]:
 
 _HEADING = re.compile(r"\W*(?P<name>rows?|columns?|cols?|horizontals?|verticals?)\b(?P<behind>.*)", re.IGNORECASE)
 _COLUMN_NAMES = ("col", "ver")
-_SIZES = re.compile(r"(\d{1,9})\s+(\d{1,9})", re.ASCII)
 
 
-def _numbers_alone(lines: Sequence[str]) -> str | None:
+def _resemblances(lines: Sequence[str]) -> Iterator[str]:
+    """Yield what may be said of the first lines of a file, stripped, the likeliest first; each ends a sentence."""
     code = [line for line in lines if not line.startswith("#")]
-    if not any(code) or not all(map(NUMBERS.fullmatch, code)):
-        return None
+    if any(code) and all(map(NUMBERS.fullmatch, code)):
+        yield _numbers_alone(code)
+    full = [line for line in lines if line]
+    if any(re.match(r"GRID\b", line) for line in full):
+        for word in ("ROWS", "COLUMNS"):
+            if word not in full:
+                yield f"looks most like picross, but has no line '{word}'"
+    starts = [line for line in full if line.startswith(":")]
+    colours = any(line[:2].lower() == "#d" for line in full)
+    if starts and (colours or any(map(NUMBERS.fullmatch, full))):
+        what = "of the lines with ':' before the rows and before the columns"
+        yield f"looks most like g, but has {len(starts)} {what}"
+    if headings := [heading for line in full if (heading := _HEADING.fullmatch(line))]:
+        yield _with_headings(headings)
+    if SIDES.fullmatch(full[0]):
+        for line in full[1:]:
+            if not NUMBERS.fullmatch(line):
+                yield f"looks most like nin, but {shown(line)} is no clue"
+    for line in full:
+        if re.search(r"[\[{(]\s*[\[{(]\s*\d", line):
+            what = "starts neither with a bracket nor with a name such as 'rows ='"
+            yield f"looks most like lists, but {shown(line)} {what}"
+
+
+def _numbers_alone(code: Sequence[str]) -> str:
     parts = [sum(1 for _ in part) for is_full, part in groupby(code, key=bool) if is_full]
     first, *others = (line for line in code if line)
     if len(parts) == 2:
@@ -271,57 +258,18 @@ def _numbers_alone(lines: Sequence[str]) -> str | None:
             "looks most like cwd (height, width, rows, a blank line, columns), but its first two lines, "
             f"{shown(first)} and {shown(others[0])}, are not its height and its width"
         )
-    if size := _SIZES.fullmatch(first):
+    if size := SIDES.fullmatch(first):
         needed, there = int(size[1]) + int(size[2]), sum(parts) - 1
         return f"looks most like nin, but {shown(first)} asks for {needed} clue lines and there are {there}"
     count = f"{sum(parts)} {'line' if sum(parts) == 1 else 'lines'} of numbers"
     return f"has {count} and neither a size nor headings: nothing says which are the rows"
 
 
-def _like_picross(full: Sequence[str]) -> str | None:
-    if not any(re.match(r"GRID\b", line) for line in full):
-        return None
-    missing = next((word for word in ("ROWS", "COLUMNS") if word not in full), None)
-    return f"looks most like picross, but has no line '{missing}'" if missing else None
-
-
-def _like_olsak(full: Sequence[str]) -> str | None:
-    starts = [line for line in full if line.startswith(":")]
-    colours = any(line[:2].lower() == "#d" for line in full)
-    if not starts or not (colours or any(NUMBERS.fullmatch(line) for line in full)):
-        return None
-    return f"looks most like g, but has {len(starts)} of the lines with ':' before the rows and before the columns"
-
-
-def _with_headings(full: Sequence[str]) -> str | None:
-    headings = [heading for line in full if (heading := _HEADING.fullmatch(line))]
+def _with_headings(headings: Sequence[re.Match[str]]) -> str:
     kinds = {"columns" if heading["name"].lower().startswith(_COLUMN_NAMES) else "rows" for heading in headings}
-    if not kinds:
-        return None
+    first, last = shown(headings[0][0]), shown(headings[-1][0])
     if len(kinds) == 1:
-        missing = ({"rows", "columns"} - kinds).pop()
-        return f"has a line {shown(headings[0][0])}, but none for the {missing}"
-    if all(re.match(r"\s*=", heading["behind"]) for heading in headings):
+        return f"has a line {first}, but none for the {'rows' if 'columns' in kinds else 'columns'}"
+    if all(heading["behind"].lstrip().startswith("=") for heading in headings):
         return "looks most like pynogram, but has no line '[clues]'"
-    return (
-        f"looks most like hv, but has {shown(headings[0][0])} and {shown(headings[-1][0])} where that has H and V"
-    )
-
-
-def _like_sized(full: Sequence[str]) -> str | None:
-    if not _SIZES.fullmatch(full[0]):
-        return None
-    other = next((line for line in full[1:] if not NUMBERS.fullmatch(line)), None)
-    return f"looks most like nin, but {shown(other)} is no clue" if other else None
-
-
-def _like_brackets(full: Sequence[str]) -> str | None:
-    line = next((line for line in full if re.search(r"[\[{(]\s*[\[{(]\s*\d", line)), None)
-    if line is None:
-        return None
-    what = "starts neither with a bracket nor with a name such as 'rows ='"
-    return f"looks most like lists, but {shown(line)} {what}"
-
-
-_RESEMBLANCES = (_like_picross, _like_olsak, _with_headings, _like_sized, _like_brackets)
-"""Functions of the first lines of a file, stripped and full: each returns the end of a sentence, or None."""
+    return f"looks most like hv, but has {first} and {last} where that has H and V"

@@ -1,49 +1,30 @@
-"""The parts of every format: its description, and the draft that collects a puzzle while it is read."""
+"""What the formats share: their description, the draft that collects a puzzle, text lines and clues."""
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal, NamedTuple
 
-from nonobot.protocol.clues import Clue, Fault, FaultKind, fault_in_clues
+from nonobot.protocol.clues import Clue, Fault, FaultKind, clue_from_words, fault_in_clues, shown
 from nonobot.protocol.puzzle import Found, PartialGrid, Puzzle, Record, Solution
 from nonobot.protocol.verify import mismatches
 
-__all__ = [
-    "MOST_BYTES",
-    "MOST_REMARKS",
-    "MOST_SIDE",
-    "PARTS",
-    "BrokenOffError",
-    "Draft",
-    "Format",
-    "FormatError",
-    "Found",
-    "Part",
-    "Size",
-    "UnknownFormatError",
-    "part_named",
-    "parts_of",
-]
-
-MOST_BYTES = 1 << 24
-"""Size of the largest file that is read, 16 MiB: about thirty tournament sets."""
-
-MOST_SIDE = 9999
-"""Rows or columns of the largest board that is read."""
-
-HOPELESS = 1000
-"""Faults of one puzzle after which a reader need not look for more."""
-
-MOST_REMARKS = 20
-"""Remarks on one puzzle that are kept; further ones are counted."""
+MOST_BYTES = 1 << 24  # of the largest file that is read, 16 MiB: about thirty tournament sets
+MOST_SIDE = 9999  # rows or columns of the largest board that is read
+LONGEST_CLUE = 1 << 16  # characters of the longest clue that is looked at; the largest board has shorter ones
+HOPELESS = 1000  # faults of one puzzle after which a reader need not look for more
+MOST_REMARKS = 20  # on one puzzle that are kept; further ones are counted
 
 Size = tuple[int, int] | Literal["auto"]
 """Width and height of all boards of a file; `auto`: they are square, each of the size that its lines make."""
 
 Part = Literal["rows", "columns"]
 PARTS: tuple[Part, Part] = ("rows", "columns")
+
+Cells = Sequence[Sequence[int]]
 
 
 class FormatError(Exception):
@@ -68,7 +49,6 @@ class Format:
     name: str
     description: str
     extensions: tuple[str, ...]  # ends of file names, with their dot, the usual one first
-    several: bool = False  # whether a file can hold more than one puzzle
     holds: frozenset[str] = frozenset()  # the fields of a Record, besides the puzzle, that a file can hold
     states_size: bool = True  # if not, `read` takes a `Size`, or None, as well
 
@@ -78,11 +58,17 @@ class Format:
     read: Callable[..., Iterator[Found]]
     """Takes the bytes of a file and yields its puzzles and their faults; it raises nothing."""
 
-    write: Callable[[Sequence[Record]], str]
-    """Takes records, which the format can hold, and returns the text of a file."""
+    text: Callable[[Record], str]
+    """Returns the text of a record that the format can hold."""
 
-    problem: Callable[[Record], str | None] = lambda record: None
-    """Returns the reason why the format cannot hold the clues of a record, or None."""
+    between: str | None = None  # the text between two puzzles; None if a file holds one only
+    around: tuple[str, str] = ("", "")  # the text before all puzzles of a file and that after them
+    longest_block: int = MOST_SIDE  # that can be written
+
+    @property
+    def several(self) -> bool:
+        """Whether a file can hold more than one puzzle."""
+        return self.between is not None
 
 
 def part_named(name: str) -> Part | None:
@@ -97,8 +83,6 @@ def parts_of(puzzle: Puzzle) -> Iterable[tuple[Part, tuple[Clue, ...]]]:
 
 # --- drafts ------------------------------------------------------------------------------------------------------
 
-Cells = Sequence[Sequence[int]]
-
 
 class Draft:
     """One puzzle of a file, from its first line on: it takes clues and faults, and becomes a record or a fault."""
@@ -108,8 +92,8 @@ class Draft:
         self.texts: dict[str, str] = {}  # fields of the record that are texts
         self.start: tuple[Cells, int] | None = None  # with its line in the file; all rows have one length
         self.solution: tuple[Cells, int] | None = None
-        self._clues: dict[Part, list[tuple[Clue, int]]] = {"columns": [], "rows": []}
-        self._seen: set[str] = set()
+        self.clues: dict[Part, list[tuple[Clue, int]]] = {"columns": [], "rows": []}  # each with its line
+        self.sections: set[str] = set()  # the names of those that came
         self._fault: Fault | None = None  # the first one; further ones are counted in it
         self._remarks: list[Fault] = []
 
@@ -120,7 +104,7 @@ class Draft:
 
     def clue(self, part: Part, clue: Clue | Fault, line: int) -> None:
         """Take the next clue of the rows or of the columns."""
-        clues = self._clues[part]
+        clues = self.clues[part]
         if len(clues) == MOST_SIDE:
             self.refuse(f"more than {MOST_SIDE} {part}", line)
             return
@@ -131,25 +115,25 @@ class Draft:
 
     def section(self, name: str, line: int, more: str) -> None:
         """Take the start of a section; a second one of the same name is a fault, to which `more` is added."""
-        if name in self._seen:
+        if name in self.sections:
             self.refuse(f"a second '{name}'; {more}", line)
-        self._seen.add(name)
+        self.sections.add(name)
 
     def require(self, names: Iterable[str], message: str) -> None:
         """Refuse the puzzle for each section that did not come; `message` has `{}` for its name."""
         for name in names:
-            if name not in self._seen:
+            if name not in self.sections:
                 self.refuse(message.format(name))
 
     def fault(self, fault: Fault, line: int | None = None) -> None:
-        """Take a fault that makes the puzzle unusable; without a line, it is at its own line."""
+        """Take a fault that makes the puzzle unusable; without a line, it is at the first of the puzzle."""
         if self._fault:
             self._fault = _one_more(self._fault)
         else:
-            self._fault = fault.at(self.number, line or fault.line or self.line)
+            self._fault = fault.at(self.number, line or self.line)
 
     def refuse(self, what: str, line: int | None = None) -> None:
-        """Take a fault in words; without a line, it is at the line where the puzzle starts."""
+        """Take a fault in words."""
         self.fault(Fault(FaultKind.FORMAT, what), line)
 
     def remark(self, what: str, line: int) -> None:
@@ -159,68 +143,222 @@ class Draft:
         else:
             self._remarks.append(Fault(FaultKind.FORMAT, what, self.number, line))
 
-    def finished(self) -> Record | Fault:
+    def finished(self) -> Found:
         """Return the puzzle, or its first fault."""
         if self._fault:
             return self._fault
-        columns, rows = (tuple(clue for clue, _ in clues) for clues in self._clues.values())
+        columns, rows = (tuple(clue for clue, _ in clues) for clues in self.clues.values())
         if self.solution and not columns and not rows:
             puzzle = Puzzle.from_grid(self.solution[0])  # drawn, but without clues
         else:
             puzzle = Puzzle.unchecked(columns, rows)
-        self._check_size(puzzle)
-        if not self._fault:
-            self._check_clues(puzzle)
-            start = self._checked_start(puzzle)
+        self._check(puzzle)
         if self._fault:
             return self._fault
-        solution = self._checked_solution(puzzle)
+        start = PartialGrid(self.start[0]) if self.start else None
+        solution = self._right_solution(puzzle)
         texts, remarks = self.texts, tuple(self._remarks)
         return Record(puzzle, start, solution, **texts, number=self.number, line=self.line, remarks=remarks)
 
-    def _check_size(self, puzzle: Puzzle) -> None:
+    def _check(self, puzzle: Puzzle) -> None:
         for part, clues in parts_of(puzzle):
             if not clues:
                 self.refuse(f"no clues of {part}")
             elif len(clues) > MOST_SIDE:
                 self.refuse(f"a board of {len(clues)} {part}; sides are 1 to {MOST_SIDE}")
-
-    def _check_clues(self, puzzle: Puzzle) -> None:
+        if self._fault:
+            return
         if problem := fault_in_clues(puzzle):
             fault, index = problem
-            lines = [line for clues in self._clues.values() for _, line in clues]
+            lines = [line for clues in self.clues.values() for _, line in clues]
             self.fault(fault, None if index is None else lines[index])
+        if self.start and (what := _other_size(self.start[0], puzzle)):
+            self.refuse(what, self.start[1])
 
-    def _checked_start(self, puzzle: Puzzle) -> PartialGrid | None:
-        if self.start is None:
-            return None
-        cells, line = self.start
-        if fault := _size_fault(cells, puzzle):
-            self.fault(fault, line)
-            return None
-        return PartialGrid(cells)
-
-    def _checked_solution(self, puzzle: Puzzle) -> Solution | None:
+    def _right_solution(self, puzzle: Puzzle) -> Solution | None:
         """Return the solution if it is right; otherwise it is left out, since the puzzle does not need it."""
         if self.solution is None:
             return None
         cells, line = self.solution
-        if fault := _size_fault(cells, puzzle):
-            self.remark(f"the solution is left out: {fault.what}", line)
-            return None
         solution = Solution(cells)
-        if wrong := mismatches(puzzle, solution):
+        if what := _other_size(cells, puzzle):
+            self.remark(f"the solution is left out: {what}", line)
+        elif wrong := mismatches(puzzle, solution):
             self.remark(f"the solution is left out, it breaks the clues: {wrong[0]}", line)
-            return None
-        return solution
+        else:
+            return solution
+        return None
 
 
 def _one_more(fault: Fault) -> Fault:
     return replace(fault, more=fault.more + 1)
 
 
-def _size_fault(cells: Cells, puzzle: Puzzle) -> Fault | None:
+def _other_size(cells: Cells, puzzle: Puzzle) -> str | None:
     size = len(cells[0]), len(cells)
     if size == puzzle.size:
         return None
-    return Fault(FaultKind.FORMAT, "a board of {}x{} cells, the clues are for {}x{}".format(*size, *puzzle.size))
+    return "a board of {}x{} cells, the clues are for {}x{}".format(*size, *puzzle.size)
+
+
+# --- text lines --------------------------------------------------------------------------------------------------
+
+NUMBERS = re.compile(r"[\d\s,-]*", re.ASCII)  # a line of block lengths, right or wrong
+SIDES = re.compile(r"(\d{1,18})\s+(\d{1,18})", re.ASCII)  # a line of a width and a height, in either order
+NEVER = re.compile(r"(?!)")  # no line
+
+
+class TextLine(NamedTuple):
+    """A line of a file: its number, counted from 1, and its text without white space around it."""
+
+    number: int
+    text: str
+
+
+def lines_of(data: bytes) -> Iterator[TextLine]:
+    """Yield the lines of a file, whatever its line ends; a byte order mark is dropped.
+
+    Bytes that are not UTF-8 become U+FFFD, which :func:`is_text` finds.
+    """
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", errors="replace")
+    for number, line in enumerate(text, 1):
+        yield TextLine(number, line.strip())
+
+
+class LineDraft(Draft):
+    """A draft that takes the lines of its puzzle."""
+
+    needed: ClassVar[Iterable[str]] = ()  # the sections that every puzzle has
+    missing: ClassVar[str] = ""  # what is said of a puzzle without one, `{}` for its name
+    part: Part | None = None  # the one whose clues are read
+
+    def take(self, line: TextLine) -> None:
+        """Take the next line, blank or not; the first one is not blank."""
+        raise NotImplementedError
+
+    def finished(self) -> Found:
+        """Take the end of the puzzle."""
+        self.require(self.needed, self.missing)
+        return super().finished()
+
+
+def read_lines(
+    data: bytes,
+    draft_of: Callable[[int, int], LineDraft],
+    first: re.Pattern[str] = NEVER,
+    divider: re.Pattern[str] = NEVER,
+    comment: re.Pattern[str] = NEVER,
+) -> Iterator[Found]:
+    """Yield the puzzles of a file, each from its first line on that is not blank.
+
+    The patterns are those of the first line of each puzzle, of a line between two, and of a line to leave out.
+    """
+    number = 0
+    draft: LineDraft | None = None
+    for line in lines_of(data):
+        if comment.fullmatch(line.text):
+            continue
+        is_divider = divider.fullmatch(line.text)
+        if draft and (is_divider or first.fullmatch(line.text)):
+            yield draft.finished()
+            draft = None
+        if not draft and line.text and not is_divider:
+            number += 1
+            draft = draft_of(number, line.number)
+        if draft and not draft.hopeless:
+            draft.take(line)
+    if draft:
+        yield draft.finished()
+
+
+def gathered(lines: Iterable[TextLine]) -> list[TextLine]:
+    """Return `lines` as a list that stays small: no more of them, blank or not, than the largest board needs."""
+    kept: list[TextLine] = []
+    counts = {True: 0, False: 0}  # of blank and of other lines
+    for line in lines:
+        blank = not line.text
+        counts[blank] += 1
+        if counts[blank] <= 2 * MOST_SIDE + 1:
+            kept.append(line)
+    return kept
+
+
+def keep(kept: list[TextLine], line: TextLine) -> None:
+    """Append a line to a list that stays small as :func:`gathered` makes it."""
+    kept.append(line)
+    if len(kept) > 5 * MOST_SIDE:
+        kept[:] = gathered(kept)
+
+
+def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) -> Sequence[TextLine]:
+    """Return the `needed` clue lines among `lines`; none if there are not so many, a fault of the draft.
+
+    Blank lines are mere space where the others are `needed`, and empty clues where it takes them to have so many.
+
+    `lines` are all lines up to the next part of the file, `what` names them in the message.
+    """
+    full = [line for line in lines if line.text]
+    if len(full) == needed:
+        return full
+    counted = f"expected {needed} clue lines for {what}, found {len(full)}"
+    if len(full) > needed:
+        extra = full[needed]
+        draft.refuse(f"{counted}: too many from {shown(extra.text)} on", extra.number)
+    elif len(lines) >= needed and not any(line.text for line in lines[needed:]):
+        return lines[:needed]
+    else:
+        draft.refuse(counted, lines[-1].number if lines else None)
+    return ()
+
+
+# --- clues ------------------------------------------------------------------------------------------------------
+
+
+def is_text(text: str) -> bool:
+    """Return whether `text` was text in the file, and not other bytes."""
+    return "\0" not in text and "\ufffd" not in text
+
+
+def clue_from_text(text: str) -> Clue | Fault:
+    """Return the clue that a line spells, commas or spaces between its numbers; a fault has no place."""
+    if len(text) > LONGEST_CLUE:
+        return Fault(FaultKind.FORMAT, f"a clue of over {LONGEST_CLUE} characters")
+    if not is_text(text):
+        return Fault(FaultKind.FORMAT, "bytes that are not text; expected block lengths")
+    words = re.split(r"\s*,\s*|\s+", text) if text else []
+    if "" in words:
+        return Fault(FaultKind.FORMAT, f"clue {shown(text)} has a comma without a number")
+    return clue_from_words(words)
+
+
+def black_clue(text: str) -> Clue | Fault:
+    """Return the clue that a line spells, where a letter behind a number would be the colour of the block."""
+    if re.search(r"[0-9][A-Za-z]", text[:100]) and re.fullmatch(r"[0-9A-Za-z,\s]*", text):
+        return Fault(FaultKind.FORMAT, f"clue {shown(text)} names a colour; only black and white puzzles are read")
+    return clue_from_text(text)
+
+
+def unquoted(text: str) -> str:
+    """Return a text without the quotes around it, if it has any."""
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if is_quoted else text
+
+
+def spaced(clue: Clue, empty: str = "0") -> str:
+    """Return a clue as it is written with spaces."""
+    return " ".join(map(str, clue)) or empty
+
+
+def with_commas(clue: Clue) -> str:
+    """Return a clue as it is written with commas."""
+    return ",".join(map(str, clue)) or "0"
+
+
+def in_lines(
+    record: Record, rows: str, columns: str, end: str = "", text_of: Callable[[Clue], str] = spaced
+) -> str:
+    """Return the clues of a record, a line each, with texts before the rows, before the columns and at the end."""
+    of_rows, of_columns = (
+        "".join(f"{text_of(clue)}\n" for clue in clues) for clues in (record.puzzle.rows, record.puzzle.columns)
+    )
+    return f"{rows}{of_rows}{columns}{of_columns}{end}"

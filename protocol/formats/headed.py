@@ -8,31 +8,28 @@ https://github.com/tsionyx/pynogram and https://github.com/tsionyx/nonogrid. See
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 
 from nonobot.protocol.clues import Clue, Fault, FaultKind, shown
-from nonobot.protocol.formats.base import PARTS, Draft, Format, Found, Part, part_named
-from nonobot.protocol.formats.text_lines import (
+from nonobot.protocol.formats.base import (
+    MOST_SIDE,
+    PARTS,
+    Format,
+    LineDraft,
+    Part,
     TextLine,
     black_clue,
-    bracketed_clue,
     clue_from_text,
-    clues_between_commas,
+    in_lines,
     is_text,
-    lines_of,
+    part_named,
+    read_lines,
     spaced,
-    without_comment,
+    unquoted,
 )
-from nonobot.protocol.puzzle import Puzzle, Record
-
-
-def _lines(puzzle: Puzzle, headings: Sequence[str], text_of: Callable[[Clue], str]) -> list[str]:
-    """Return the lines of a puzzle, a heading before the rows and one before the columns."""
-    parts = zip(headings, (puzzle.rows, puzzle.columns), strict=True)
-    return [line for heading, clues in parts for line in (heading, *map(text_of, clues))]
-
+from nonobot.protocol.puzzle import Found, Record
 
 # --- H and V -----------------------------------------------------------------------------------------------------
 
@@ -55,37 +52,25 @@ def _is_letters(line: str) -> bool:
     return bool(in_letters) and not _letter(line)
 
 
-def _read_hv(data: bytes) -> Iterator[Found]:
-    draft: Draft | None = None
-    part: Part | None = None
-    clues = 0  # under this heading
+class _HV(LineDraft):
+    needed = _PART_OF_LETTER
+    missing = "no line '{}'"
     blank: int | None = None  # line number of a blank line after the last clue
-    for line in lines_of(data):
-        if draft and draft.hopeless:
-            break
+
+    def take(self, line: TextLine) -> None:
         if not line.text:
-            blank = blank or line.number
-            continue
-        draft = draft or Draft(1, line.number)
+            self.blank = self.blank or line.number
+            return
         if letter := _letter(line.text):
-            draft.section(letter, line.number, "such a file holds one puzzle")
-            part, clues = _PART_OF_LETTER[letter], 0
-        elif part is None:
-            draft.refuse(f"{shown(line.text)} stands before 'H' and 'V'", line.number)
+            self.section(letter, line.number, "such a file holds one puzzle")
+            self.part = _PART_OF_LETTER[letter]
+        elif self.part is None:
+            self.refuse(f"{shown(line.text)} stands before 'H' and 'V'", line.number)
         else:
-            if blank and clues:
-                draft.refuse("a blank line between clues; an empty clue is written 0", blank)
-            clues += 1
-            draft.clue(part, clue_from_text(line.text), line.number)
-        blank = None
-    if draft:
-        draft.require(_PART_OF_LETTER, "no line '{}'")
-        yield draft.finished()
-
-
-def _write_hv(records: Sequence[Record]) -> str:
-    (record,) = records
-    return "\n".join(_lines(record.puzzle, ("H", "V"), spaced)) + "\n"
+            if self.blank and self.clues[self.part]:
+                self.refuse("a blank line between clues; an empty clue is written 0", self.blank)
+            self.clue(self.part, clue_from_text(line.text), line.number)
+        self.blank = None
 
 
 HV = Format(
@@ -93,8 +78,8 @@ HV = Format(
     description="a line H, the rows' clues, a line V, the columns' clues",
     extensions=(".hv",),
     looks_like=_looks_like_hv,
-    read=_read_hv,
-    write=_write_hv,
+    read=partial(read_lines, draft_of=_HV),
+    text=partial(in_lines, rows="H\n", columns="V\n"),
 )
 
 # --- Petr Olsak's .g ---------------------------------------------------------------------------------------------
@@ -108,49 +93,37 @@ def _looks_like_g(lines: Sequence[str]) -> bool:
     return len(starts) > 1 and all(map(_BLOCK.match, lines[starts[0] + 1 : starts[1]][:1]))
 
 
-def _read_g(data: bytes) -> Iterator[Found]:
-    draft: Draft | None = None
+class _G(LineDraft):
     signs: set[str] | None = None  # those of colours, once they are declared
-    section = -1  # index in PARTS; before and after them there is text
-    for line in lines_of(data):
-        draft = draft or (Draft(1, line.number) if line.text else None)
-        if draft is None:
-            continue
+    colons = 0  # lines before the rows, before the columns, and at the end; there is text before and after them
+
+    def take(self, line: TextLine) -> None:
+        key = line.text[:2].lower()
+        if self.colons > len(PARTS):
+            return
         if line.text.startswith(":"):
-            section += 1
-            if section == len(PARTS):
-                break
-        elif section >= 0:
-            draft.clue(PARTS[section], _signed_clue(line.text, signs or set()), line.number)
-            if draft.hopeless:
-                break
-        elif line.text[:2].lower() == "#t":
-            draft.refuse("a triddler; only grids are read", line.number)
-            break
-        elif signs is None:
-            signs = set() if line.text[:2].lower() == "#d" else None
+            self.colons += 1
+        elif self.colons:
+            self.clue(PARTS[self.colons - 1], self._signed_clue(line.text), line.number)
+        elif key == "#t":
+            self.refuse("a triddler; only grids are read", line.number)
+            self.colons = len(PARTS) + 1  # nothing more is read
+        elif self.signs is None:
+            self.signs = set() if key == "#d" else None
         elif colour := _COLOUR.match(line.text):
-            signs.add(colour["sign"])
-    else:
-        if draft:
-            missing = ("the rows", "the columns", "the end")[section + 1]
-            draft.refuse(f"no line ':' for {missing}")
-    if draft:
-        yield draft.finished()
+            self.signs.add(colour["sign"])
 
+    def _signed_clue(self, text: str) -> Clue | Fault:
+        if not self.signs or self.signs.isdisjoint(text[:1000]):
+            return black_clue(text)
+        what = f"clue {shown(text)} has colours or triangles; only black and white puzzles are read"
+        return Fault(FaultKind.FORMAT, what)
 
-def _signed_clue(text: str, signs: set[str]) -> Clue | Fault:
-    if signs.isdisjoint(text[:1000]):
-        return black_clue(text)
-    return Fault(
-        FaultKind.FORMAT, f"clue {shown(text)} has colours or triangles; only black and white puzzles are read"
-    )
-
-
-def _write_g(records: Sequence[Record]) -> str:
-    (record,) = records
-    lines = _lines(record.puzzle, (": rows", ": columns"), lambda clue: spaced(clue) if clue else "")
-    return "\n".join([*lines, ": end"]) + "\n"
+    def finished(self) -> Found:
+        if self.colons <= len(PARTS):
+            what = ("the rows", "the columns", "the end")[self.colons]
+            self.refuse(f"no line ':' for {what}")
+        return super().finished()
 
 
 G = Format(
@@ -158,8 +131,10 @@ G = Format(
     description="Petr Olsak's .g: lines that start with ':' before the rows' clues, the columns' and the end",
     extensions=(".g",),
     looks_like=_looks_like_g,
-    read=_read_g,
-    write=_write_g,
+    read=partial(read_lines, draft_of=_G),
+    text=partial(
+        in_lines, rows=": rows\n", columns=": columns\n", end=": end\n", text_of=partial(spaced, empty="")
+    ),
 )
 
 # --- picross-solver ----------------------------------------------------------------------------------------------
@@ -174,54 +149,40 @@ def _looks_like_picross(lines: Sequence[str]) -> bool:
     return bool(full) and inside and bool(_GRID.fullmatch(full[0]) or full[0] in _PART_OF_WORD)
 
 
-def _read_picross(data: bytes) -> Iterator[Found]:
-    draft: Draft | None = None
-    part: Part | None = None
-    for line in lines_of(data):
-        if not line.text or line.text.startswith("#"):
-            continue
-        start = _GRID.fullmatch(line.text)
-        if start or not draft:
-            if draft:
-                yield _finished_grid(draft)
-            draft, part = Draft(draft.number + 1 if draft else 1, line.number), None
-        if start:
-            draft.texts["title"] = start["name"] or ""
-            if not is_text(draft.texts["title"]):
-                draft.remark("the name has bytes that are not UTF-8 text", line.number)
-        elif draft.hopeless:
-            continue
+class _Picross(LineDraft):
+    needed = _PART_OF_WORD
+    missing = "no line '{}'"
+
+    def take(self, line: TextLine) -> None:
+        if start := _GRID.fullmatch(line.text):
+            self.texts["title"] = start["name"] or ""
+            if not is_text(self.texts["title"]):
+                self.remark("the name has bytes that are not UTF-8 text", line.number)
         elif line.text in _PART_OF_WORD:
-            draft.section(line.text, line.number, "each puzzle starts with a line 'GRID'")
-            part = _PART_OF_WORD[line.text]
+            self.section(line.text, line.number, "each puzzle starts with a line 'GRID'")
+            self.part = _PART_OF_WORD[line.text]
+        elif not line.text.startswith("["):
+            what = f"{shown(line.text)} has no place here; expected GRID, ROWS, COLUMNS or a clue such as [ 2 1 ]"
+            self.refuse(what, line.number)
+        elif self.part is None:
+            self.refuse(f"{shown(line.text)} stands under no 'ROWS' or 'COLUMNS'", line.number)
         else:
-            _take_bracketed(draft, part, line)
-    if draft:
-        yield _finished_grid(draft)
+            self.clue(self.part, _bracketed_clue(line.text), line.number)
 
 
-def _take_bracketed(draft: Draft, part: Part | None, line: TextLine) -> None:
-    if not line.text.startswith("["):
-        what = f"{shown(line.text)} has no place here; expected GRID, ROWS, COLUMNS or a clue such as [ 2 1 ]"
-        draft.refuse(what, line.number)
-    elif part is None:
-        draft.refuse(f"{shown(line.text)} stands under no 'ROWS' or 'COLUMNS'", line.number)
-    else:
-        draft.clue(part, bracketed_clue(line.text), line.number)
+def _bracketed_clue(text: str) -> Clue | Fault:
+    if text[-1:] != "]":
+        return Fault(FaultKind.FORMAT, f"{shown(text)} is no clue in brackets, such as [ 2 1 ]")
+    return black_clue(text[1:-1].strip())
 
 
-def _finished_grid(draft: Draft) -> Found:
-    draft.require(_PART_OF_WORD, "no line '{}'")
-    return draft.finished()
+def _picross_text(record: Record) -> str:
+    title = f"GRID {record.title or ''}".rstrip()
+    return in_lines(record, f"{title}\nROWS\n", "COLUMNS\n", text_of=_in_brackets)
 
 
-def _write_picross(records: Sequence[Record]) -> str:
-    return "\n".join(map(_grid_text, records))
-
-
-def _grid_text(record: Record) -> str:
-    lines = _lines(record.puzzle, ("ROWS", "COLUMNS"), lambda clue: f"[ {spaced(clue)} ]" if clue else "[ ]")
-    return "\n".join([f"GRID {record.title or ''}".rstrip(), *lines]) + "\n"
+def _in_brackets(clue: Clue) -> str:
+    return f"[ {spaced(clue)} ]" if clue else "[ ]"
 
 
 PICROSS = Format(
@@ -229,10 +190,10 @@ PICROSS = Format(
     description="picross-solver's GRID, ROWS and COLUMNS, each clue in brackets",
     extensions=(".picross",),
     holds=frozenset({"title"}),
-    several=True,
     looks_like=_looks_like_picross,
-    read=_read_picross,
-    write=_write_picross,
+    read=partial(read_lines, draft_of=_Picross, first=_GRID, comment=re.compile("(#.*)?")),
+    text=_picross_text,
+    between="\n",
 )
 
 # --- pynogram and nonogrid ---------------------------------------------------------------------------------------
@@ -246,13 +207,18 @@ _QUOTES = ('"""', "'''", '"', "'")
 _KEYS = ("columns", "rows")
 
 
+def _without_comment(text: str) -> str:
+    """Return a line up to the first `#` or `;`, none of which a clue has."""
+    return re.split("[#;]", text, maxsplit=1)[0].rstrip()
+
+
 def _has_clues(lines: Sequence[str]) -> bool:
-    return any(without_comment(line) == "[clues]" for line in lines)
+    return any(_without_comment(line) == "[clues]" for line in lines)
 
 
 def _looks_like_toml(lines: Sequence[str]) -> bool:
     """Return whether there are clues, and their values texts in quotes as a whole, which INI's are not."""
-    full = [text for line in lines if (text := without_comment(line))]
+    full = [text for line in lines if (text := _without_comment(line))]
     values = [
         _is_text(pair["value"], following)
         for line, following in pairwise([*full, ""])
@@ -268,101 +234,87 @@ def _is_text(value: str, following: str) -> bool:
     return bool(whole) and (not following or bool(_SECTION.match(following) or _VALUE.match(following)))
 
 
-def _read_clues(data: bytes, in_quotes: bool) -> Iterator[Found]:
-    clues: _KeyedLines | None = None
-    for line in lines_of(data):
-        if line.text and clues is None:
-            clues = _KeyedLines(line.number, in_quotes)
-        if clues:
-            clues.take(line)
-    if clues:
-        yield clues.finished()
-
-
-class _KeyedLines:
-    """The lines of a file."""
-
-    def __init__(self, line: int, in_quotes: bool) -> None:
-        self._draft = Draft(1, line)
-        self._in_quotes = in_quotes  # the values, so in TOML
-        self._section = ""
-        self._key = ""
-        self._quote = ""  # of the text that is being read, and the line where it begins
-        self._text_line = 0
+class _Ini(LineDraft):
+    needed = _KEYS
+    missing = "no '{} =' under [clues]"
+    in_quotes = False  # the values
+    section_name = ""
+    key = ""
+    quote = ""  # of the text that is being read
+    text_line = 0  # where that begins
 
     def take(self, line: TextLine) -> None:
-        """Take the next line."""
-        if self._draft.hopeless:
-            return
-        if self._quote:
+        if self.quote:
             self._take_text(line)
             return
-        text = without_comment(line.text)
+        text = _without_comment(line.text)
         section, value = _SECTION.fullmatch(text), _VALUE.fullmatch(text)
         if section:
-            self._start_section(section["name"], line)
-        elif self._section not in ("clues", ""):
-            pass
+            self.section_name, self.key = section["name"], ""
+            if self.section_name not in ("clues", "colors"):
+                self.remark(f"the section {shown(self.section_name)} is not kept", line.number)
+        elif self.section_name not in ("clues", ""):
+            return
         elif value:
             self._start_value(value["key"].lower(), TextLine(line.number, value["value"]))
-        elif text and (self._in_quotes or not self._key):
+        elif text and (self.in_quotes or not self.key):
             self._stray(text, line)
-        elif text:
+        else:
             self._take_clues(text, line)
 
     def finished(self) -> Found:
-        """Take the end of the file."""
-        if self._quote:
-            self._draft.refuse(f"the text that starts here has no {self._quote} at its end", self._text_line)
-        self._draft.require(_KEYS, "no '{} =' under [clues]")
-        return self._draft.finished()
-
-    def _start_section(self, name: str, line: TextLine) -> None:
-        self._section, self._key = name, ""
-        if name not in ("clues", "colors"):
-            self._draft.remark(f"the section {shown(name)} is not kept", line.number)
+        if self.quote:
+            self.refuse(f"the text that starts here has no {self.quote} at its end", self.text_line)
+        return super().finished()
 
     def _start_value(self, key: str, value: TextLine) -> None:
-        self._key = key
-        if not self._section:
-            self._draft.refuse(f"{shown(key)} stands under no [clues]", value.number)
+        self.key = key
+        if not self.section_name:
+            self.refuse(f"{shown(key)} stands under no [clues]", value.number)
         if key in _KEYS:
-            self._draft.section(key, value.number, "such a file holds one puzzle")
+            self.section(key, value.number, "such a file holds one puzzle")
         else:
-            self._draft.remark(f"{shown(key)} is not kept", value.number)
-        if not self._in_quotes:
+            self.remark(f"{shown(key)} is not kept", value.number)
+        if not self.in_quotes:
             self._take_clues(value.text, value)
             return
-        quote = next((quote for quote in _QUOTES if value.text.startswith(quote)), "")
-        if quote:
-            self._quote, self._text_line = quote, value.number
-            self._take_text(TextLine(value.number, value.text.removeprefix(quote)))
+        self.quote = next((quote for quote in _QUOTES if value.text.startswith(quote)), "")
+        if self.quote:
+            self.text_line = value.number
+            self._take_text(TextLine(value.number, value.text.removeprefix(self.quote)))
         elif key in _KEYS:
-            self._draft.refuse(f'the clues of \'{key}\' stand in no quotes, such as """', value.number)
+            self.refuse(f'the clues of \'{key}\' stand in no quotes, such as """', value.number)
 
     def _take_text(self, line: TextLine) -> None:
         """Take a line, or what is left of it, of a text in quotes."""
-        text, end, behind = line.text.partition(self._quote)
-        if not end and len(self._quote) == 1:
-            self._draft.refuse(f"a text that is not ended by {self._quote} on its line", line.number)
-        if end or len(self._quote) == 1:
-            self._quote = ""
-        self._take_clues(without_comment(text), line)
-        if without_comment(behind):
+        text, end, behind = line.text.partition(self.quote)
+        if not end and len(self.quote) == 1:
+            self.refuse(f"a text that is not ended by {self.quote} on its line", line.number)
+        if end or len(self.quote) == 1:
+            self.quote = ""
+        self._take_clues(_without_comment(text), line)
+        if _without_comment(behind):
             self._stray(behind, line)
 
     def _take_clues(self, text: str, line: TextLine) -> None:
-        part = part_named(self._key)
-        if part and text:
-            for clue in clues_between_commas(text):
-                self._draft.clue(part, clue, line.number)
+        """Take clues with commas between them, each in quotes or not; as in a program, a comma may be the end."""
+        part = part_named(self.key)
+        if not part or not text:
+            return
+        nothing = Fault(FaultKind.FORMAT, f"{shown(text)} has a comma without a clue; an empty clue is written 0")
+        for word in text.removesuffix(",").split(",", MOST_SIDE):
+            clue = unquoted(word.strip()).strip()
+            self.clue(part, black_clue(clue) if clue else nothing, line.number)
 
     def _stray(self, text: str, line: TextLine) -> None:
-        self._draft.refuse(f"{shown(text.strip())} stands behind no 'columns =' or 'rows ='", line.number)
+        self.refuse(f"{shown(text.strip())} stands behind no 'columns =' or 'rows ='", line.number)
 
 
-def _write_clues(records: Sequence[Record], start: str, end: str) -> str:
-    (record,) = records
+class _Toml(_Ini):
+    in_quotes = True
+
+
+def _text_with_keys(record: Record, start: str, end: str) -> str:
     lines = ["[clues]"]
     for key, clues in (("columns", record.puzzle.columns), ("rows", record.puzzle.rows)):
         lines += [f"{key} ={start}", *(f"    {spaced(clue)}" for clue in clues), end]
@@ -374,8 +326,8 @@ PYNOGRAM = Format(
     description="pynogram's INI: [clues] with 'columns =' and 'rows =', commas or lines between clues",
     extensions=(".ini",),
     looks_like=_has_clues,
-    read=partial(_read_clues, in_quotes=False),
-    write=partial(_write_clues, start="", end=""),
+    read=partial(read_lines, draft_of=_Ini),
+    text=partial(_text_with_keys, start="", end=""),
 )
 
 NONOGRID = Format(
@@ -383,6 +335,6 @@ NONOGRID = Format(
     description="nonogrid's TOML: [clues] with columns and rows, each a text in quotes",
     extensions=(".toml",),
     looks_like=_looks_like_toml,
-    read=partial(_read_clues, in_quotes=True),
-    write=partial(_write_clues, start=' """', end='"""\n'),
+    read=partial(read_lines, draft_of=_Toml),
+    text=partial(_text_with_keys, start=' """', end='"""\n'),
 )

@@ -19,13 +19,15 @@ from nonobot.protocol.formats.base import (
     BrokenOffError,
     Draft,
     Format,
-    Found,
     Part,
     Size,
+    TextLine,
+    clue_from_text,
+    lines_of,
     parts_of,
+    with_commas,
 )
-from nonobot.protocol.formats.text_lines import TextLine, clue_from_text, lines_of, with_commas
-from nonobot.protocol.puzzle import Record
+from nonobot.protocol.puzzle import Found, Record
 
 
 def _puzzle(
@@ -34,11 +36,7 @@ def _puzzle(
     """Return the puzzle of a text of rows and one of columns, whose clues are divided by `divider` or spaces."""
     draft = Draft(number, parts[0].number)
     for name, part in zip(PARTS, parts, strict=True):
-        words = part.text.split(divider, MOST_SIDE)
-        if len(words) > MOST_SIDE:
-            draft.refuse(f"more than {MOST_SIDE} clues", part.number)
-            continue
-        for word in words:
+        for word in part.text.split(divider, MOST_SIDE):
             draft.clue(name, clue_of_word(word.strip()), part.number)
     return draft.finished()
 
@@ -58,24 +56,22 @@ def _read_oneline(data: bytes) -> Iterator[Found]:
             yield Fault(FaultKind.FORMAT, what, number, line.number)
 
 
-def _write_oneline(records: Sequence[Record]) -> str:
-    parts = ((record.puzzle.rows, record.puzzle.columns) for record in records)
-    return "".join("-".join(":".join(map(with_commas, clues)) for clues in both) + "\n" for both in parts)
+def _oneline_text(record: Record) -> str:
+    return "-".join(":".join(map(with_commas, clues)) for _, clues in parts_of(record.puzzle)) + "\n"
 
 
 ONELINE = Format(
     name="oneline",
     description="a puzzle a line: rows, '-', columns; ':' between clues, ',' between numbers",
     extensions=(".oneline",),
-    several=True,
     looks_like=_looks_like_oneline,
     read=_read_oneline,
-    write=_write_oneline,
+    text=_oneline_text,
+    between="",
 )
 
 _WORDS = re.compile(r"([A-Z]+|0|@)(\s+([A-Z]+|0|@))*")
 _BEFORE_A = ord("A") - 1
-_LARGEST = 26
 
 
 def _looks_like_letters(lines: Sequence[str]) -> bool:
@@ -84,18 +80,17 @@ def _looks_like_letters(lines: Sequence[str]) -> bool:
 
 def _read_letters(data: bytes) -> Iterator[Found]:
     number = 0
-    rows: TextLine | None = None
-    for line in chain(lines_of(data), [TextLine(0, "")]):
-        if rows:
-            if line.text:
-                yield _puzzle(number, (rows, line), None, _clue_in_letters)
-            else:
-                what = "a line of rows without the line of columns that should follow"
-                yield Fault(FaultKind.FORMAT, what, number, rows.number)
-            rows = None
-        elif line.text:
-            number += 1
-            rows = line
+    lines = chain(lines_of(data), [TextLine(0, "")])
+    for rows in lines:
+        if not rows.text:
+            continue
+        number += 1
+        columns = next(lines)
+        if columns.text:
+            yield _puzzle(number, (rows, columns), None, _clue_in_letters)
+        else:
+            what = "a line of rows without the line of columns that should follow"
+            yield Fault(FaultKind.FORMAT, what, number, rows.number)
 
 
 def _clue_in_letters(word: str) -> Clue | Fault:
@@ -107,28 +102,23 @@ def _clue_in_letters(word: str) -> Clue | Fault:
     return tuple(ord(letter) - _BEFORE_A for letter in word)
 
 
-def _letters_problem(record: Record) -> str | None:
-    longest = max((max(clue, default=0) for clue in (*record.puzzle.rows, *record.puzzle.columns)), default=0)
-    return f"a block of {longest} cells, letters end at {_LARGEST}" if longest > _LARGEST else None
+def _letters_text(record: Record) -> str:
+    return "".join(" ".join(map(_in_letters, clues)) + "\n" for _, clues in parts_of(record.puzzle))
 
 
-def _write_letters(records: Sequence[Record]) -> str:
-    return "\n".join(f"{_text(record.puzzle.rows)}\n{_text(record.puzzle.columns)}\n" for record in records)
-
-
-def _text(clues: Sequence[Clue]) -> str:
-    return " ".join("".join(chr(_BEFORE_A + length) for length in clue) or "0" for clue in clues)
+def _in_letters(clue: Clue) -> str:
+    return "".join(chr(_BEFORE_A + length) for length in clue) or "0"
 
 
 LETTERS = Format(
     name="letters",
     description="Rosetta Code's strings: a line of rows, a line of columns, A = 1, B = 2",
     extensions=(".letters",),
-    several=True,
     looks_like=_looks_like_letters,
     read=_read_letters,
-    write=_write_letters,
-    problem=_letters_problem,
+    text=_letters_text,
+    between="\n",
+    longest_block=26,
 )
 
 # --- the tournaments' batch -------------------------------------------------------------------------------------
@@ -164,18 +154,14 @@ def _first_size(data: bytes) -> tuple[int, int] | None:
     return None
 
 
-def _write_taai(records: Sequence[Record]) -> str:
-    return b"".join(format_puzzle(record.number, record.puzzle) for record in records).decode("ascii")
-
-
 TAAI = Format(
     name="taai",
     description="the tournaments' batch: $k, the columns' clues, the rows' clues",
     extensions=(".txt", ".taai"),
-    several=True,
     looks_like=_looks_like_taai,
     read=_read_taai,
-    write=_write_taai,
+    text=lambda record: format_puzzle(record.number, record.puzzle).decode("ascii"),
+    between="",
     states_size=False,
 )
 
@@ -186,8 +172,10 @@ TAAI = Format(
 
 MOST_DEPTH = 16
 
-_ROWS = ("rows", "row", "x")
-_COLUMNS = ("columns", "column", "cols", "col", "y")
+_NAMES: dict[Part, tuple[str, ...]] = {
+    "rows": ("rows", "row", "x"),
+    "columns": ("columns", "column", "cols", "col", "y"),
+}
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 _START = re.compile(r"(//.*|#.*|[A-Za-z_]\w*\s*[=:]\s*[\[({].*|[\[({].*)", re.ASCII)
 _TOKEN = re.compile(
@@ -206,31 +194,38 @@ def _looks_like_lists(lines: Sequence[str]) -> bool:
 
 def _read_lists(data: bytes) -> Iterator[Found]:
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    number, parts = 1, dict[Part, _List]()
+    number = 0
     try:
-        for clues in _clue_lists(text):
-            part = _part(clues, "columns" if "rows" in parts else "rows")
-            if part in parts:
-                yield _puzzle_of_lists(number, parts)
-                number, parts = number + 1, {}
-            parts[part] = clues
-            if len(parts) == len(PARTS):
-                yield _puzzle_of_lists(number, parts)
-                number, parts = number + 1, {}
+        for number, parts in enumerate(_puzzles_of_lists(text), 1):
+            draft = Draft(number, min(clues.line for clues in parts.values()))
+            draft.sections.update(parts)
+            draft.require(PARTS, "no list of {}")
+            for part, clues in parts.items():
+                for clue, line in clues.clues:
+                    draft.clue(part, clue, line)
+            yield draft.finished()
     except BrokenOffError as broken:
-        yield broken.fault.at(number, broken.fault.line)
-    else:
-        if parts:
-            yield _puzzle_of_lists(number, parts)
+        yield broken.fault.at(number + 1, broken.fault.line)
 
 
-def _part(clues: _List, expected: Part) -> Part:
-    """Return the part of a puzzle that a list of clues is, by its name or else by its place."""
-    if not clues.name:
-        return expected
-    if clues.name not in (*_ROWS, *_COLUMNS):
-        raise BrokenOffError(f"{shown(clues.name)} is no name for rows or columns", clues.line)
-    return "rows" if clues.name in _ROWS else "columns"
+def _puzzles_of_lists(text: str) -> Iterator[dict[Part, _List]]:
+    """Yield the lists of the rows and of the columns of each puzzle, by their names or else in their order."""
+    parts: dict[Part, _List] = {}
+    for clues in _clue_lists(text):
+        part: Part | None = "columns" if "rows" in parts else "rows"
+        if clues.name:
+            part = next((one for one, names in _NAMES.items() if clues.name in names), None)
+        if part is None:
+            raise BrokenOffError(f"{shown(clues.name)} is no name for rows or columns", clues.line)
+        if part in parts:
+            yield parts
+            parts = {}
+        parts[part] = clues
+        if len(parts) == len(PARTS):
+            yield parts
+            parts = {}
+    if parts:
+        yield parts
 
 
 @dataclass
@@ -240,15 +235,20 @@ class _List:
     closing: str
     line: int
     name: str = ""
-    words: list[str] = field(default_factory=list)  # of a clue
-    clues: list[tuple[Clue | Fault, int]] = field(default_factory=list)  # of a list of clues
-    outer: bool = False  # holds lists of clues, or lists that do
-    too_many: bool = False
+    kind: str = ""  # numbers, clues or lists; nothing while it is empty
+    numbers: list[str] = field(default_factory=list)
+    clues: list[tuple[Clue | Fault, int]] = field(default_factory=list)
+
+    def take(self, kind: str, problem: str, line: int) -> None:
+        """Take an item of a kind; if the others are of another kind, raise BrokenOffError."""
+        if self.kind not in ("", kind):
+            raise BrokenOffError(problem, line)
+        self.kind = kind
 
 
 def _clue_lists(text: str) -> Iterator[_List]:
     """Yield the lists of clues, each with its name."""
-    opened: list[_List] = []
+    opened = [_List("", 1, kind="lists")]  # the file, and the lists that are open
     line, name = 1, ""
     for token in _TOKEN.finditer(text):
         kind, word = token.lastgroup, token[0]
@@ -257,72 +257,43 @@ def _clue_lists(text: str) -> Iterator[_List]:
         elif kind == "name":
             name = word.strip("\"'").lower()
         elif kind == "open":
-            if len(opened) == MOST_DEPTH:
+            if len(opened) > MOST_DEPTH:
                 raise BrokenOffError(f"lists nested more than {MOST_DEPTH} deep", line)
             opened.append(_List(_CLOSING[word], line, name))
             name = ""
         elif kind == "close":
-            if not opened or opened[-1].closing != word:
+            closed = opened[-1]
+            if closed.closing != word:
                 raise BrokenOffError(f"{shown(word)} closes no bracket", line)
-            closed = opened.pop()
-            if closed.clues:
+            opened.pop()
+            if closed.kind == "clues":
                 yield closed
-            _close(closed, opened[-1] if opened else None, line)
+            _close(closed, opened[-1], line)
         elif kind == "word":
-            _take_word(word, opened, line)
-        elif kind == "text":
-            raise BrokenOffError(f"a text, {shown(word[1:-1])}, has no place among lists of numbers", line)
-        elif kind == "other":
-            raise BrokenOffError(f"{shown(word)} has no place among lists of numbers", line)
-    if opened:
+            opened[-1].take("numbers", f"{shown(word)} stands in no list of numbers", line)
+            if len(opened[-1].numbers) <= MOST_SIDE:  # one more than a line can have, for the fault
+                opened[-1].numbers.append(word)
+        elif kind in ("text", "other"):
+            what = f"a text, {shown(word[1:-1])}," if kind == "text" else shown(word)
+            raise BrokenOffError(f"{what} has no place among lists of numbers", line)
+    if opened[1:]:
         raise BrokenOffError(f"the bracket of line {opened[-1].line} is not closed at the end of the file", line)
 
 
-def _take_word(word: str, opened: list[_List], line: int) -> None:
-    if not opened or opened[-1].clues or opened[-1].outer:
-        raise BrokenOffError(f"{shown(word)} stands in no list of numbers", line)
-    clue = opened[-1]
-    if len(clue.words) < MOST_SIDE:
-        clue.words.append(word)
-    else:
-        clue.too_many = True
-
-
-def _close(closed: _List, parent: _List | None, line: int) -> None:
+def _close(closed: _List, parent: _List, line: int) -> None:
     """Put a closed list into the one around it."""
-    if closed.clues or closed.outer:
-        if parent:
-            parent.outer = True
-            if parent.clues or parent.words:
-                raise BrokenOffError("a list of clues beside clues or numbers", line)
+    if closed.kind in ("clues", "lists"):
+        parent.take("lists", "a list of clues beside clues or numbers", line)
         return
-    if parent is None or parent.outer or parent.words:
-        raise BrokenOffError("a clue stands in no list of clues", closed.line)
-    clue = clue_from_words(closed.words)
-    if closed.too_many:
+    parent.take("clues", "a clue stands in no list of clues", closed.line)
+    clue = clue_from_words(closed.numbers)
+    if len(closed.numbers) > MOST_SIDE:
         clue = Fault(FaultKind.FORMAT, f"a clue of over {MOST_SIDE} numbers")
     if len(parent.clues) <= MOST_SIDE:  # one more than a board can have, for the fault
         parent.clues.append((clue, closed.line))
 
 
-def _puzzle_of_lists(number: int, parts: dict[Part, _List]) -> Found:
-    draft = Draft(number, min(clues.line for clues in parts.values()))
-    for part in PARTS:
-        if part not in parts:
-            draft.refuse(f"no list of {part}")
-        elif len(parts[part].clues) > MOST_SIDE:
-            draft.refuse(f"more than {MOST_SIDE} {part}", parts[part].line)
-        else:
-            for clue, line in parts[part].clues:
-                draft.clue(part, clue, line)
-    return draft.finished()
-
-
-def _write_lists(records: Sequence[Record]) -> str:
-    return "\n".join(map(_text_lists, records))
-
-
-def _text_lists(record: Record) -> str:
+def _lists_text(record: Record) -> str:
     return "".join(f"{part} = {list(map(list, clues))}\n" for part, clues in parts_of(record.puzzle))
 
 
@@ -330,8 +301,8 @@ LISTS = Format(
     name="lists",
     description="nested lists of numbers, as in Python or JSON: rows, then columns",
     extensions=(".lists", ".py", ".json"),
-    several=True,
     looks_like=_looks_like_lists,
     read=_read_lists,
-    write=_write_lists,
+    text=_lists_text,
+    between="\n",
 )

@@ -10,23 +10,65 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import dropwhile, groupby
+from itertools import dropwhile, groupby, islice
 
-from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Fault, FaultKind, shown
-from nonobot.protocol.formats.base import MOST_SIDE, PARTS, Draft, Format, Found, parts_of
-from nonobot.protocol.formats.text_lines import (
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, shown
+from nonobot.protocol.formats.base import (
+    MOST_SIDE,
     NUMBERS,
+    PARTS,
+    SIDES,
+    Draft,
+    Format,
     TextLine,
-    cells_from_lines,
     clue_from_text,
     clue_lines,
     gathered,
+    in_lines,
     is_text,
-    sized_puzzle,
-    spaced,
+    keep,
+    lines_of,
     with_commas,
 )
-from nonobot.protocol.puzzle import PartialGrid, Puzzle, Record, Solution
+from nonobot.protocol.puzzle import Found, Record
+
+_Parts = tuple[Sequence[TextLine], Sequence[TextLine]]
+
+
+def _read(
+    data: bytes,
+    form: re.Pattern[str],
+    no_size: str,
+    parts: Callable[[Draft, int, int, Iterator[TextLine]], _Parts],
+    header_lines: int = 1,
+) -> Iterator[Found]:
+    """Yield the puzzle of a file whose first lines say how large the board is.
+
+    Blank lines do not count, nor do lines above the size that start with `#`.
+
+    The size is on `header_lines` lines. Joined by spaces, they match `form`, whose groups `width` and `height` are
+    digits; `no_size` ends the message if they do not. `parts` takes a draft, the width, the height and the lines
+    after them, and returns the lines with the clues of the rows and of the columns.
+    """
+    lines = lines_of(data)
+    header = list(islice((line for line in lines if line.text[:1] not in ("", "#")), header_lines))
+    if not header:
+        return
+    draft = Draft(1, header[0].number)
+    size = " ".join(line.text for line in header)
+    if sides := form.fullmatch(size):
+        digits = sides.group("width", "height")
+        width, height = (int(side) if len(side) < 10 else MOST_SIDE + 1 for side in digits)
+        if 1 <= width <= MOST_SIDE and 1 <= height <= MOST_SIDE:
+            for part, clues in zip(PARTS, parts(draft, width, height, lines), strict=True):
+                for line in clues:
+                    draft.clue(part, clue_from_text(line.text), line.number)
+        else:
+            draft.refuse(f"a board of {digits[0][:20]}x{digits[1][:20]}; sides are 1 to {MOST_SIDE}")
+    else:
+        draft.refuse(f"{shown(size)} {no_size}")
+    yield draft.finished()
+
 
 # --- clue lines only, rows before columns -----------------------------------------------------------------------
 
@@ -34,165 +76,128 @@ _WIDTH_FIRST = re.compile(r"(?P<width>\d+)\s+(?P<height>\d+)", re.ASCII)
 _HEIGHT_FIRST = re.compile(r"(?P<height>\d+)\s+(?P<width>\d+)", re.ASCII)
 
 
-def _sizes(line: str) -> tuple[int, int] | None:
-    """Return the two sides that a line states, as they stand there, if it does."""
-    size = _WIDTH_FIRST.fullmatch(line) if len(line) < 40 else None
-    sides = (int(size[1]), int(size[2])) if size else (0, 0)
-    return sides if all(sides) else None
-
-
-def _is_counted(sides: tuple[int, int] | None, clues: Sequence[str]) -> bool:
-    """Return whether lines may be the clues for a size: some lines, of numbers, no more than it needs.
+def _looks_like(lines: Sequence[str], header_lines: int = 1, has_divider: bool = False) -> bool:
+    """Return whether the lines may be a size and clues for it: some lines, of numbers, no more than it needs.
 
     A file of clues alone, without a size, has more: of r rows and c columns the first clue needs at most c cells,
     and so its two numbers make less than the r + c - 1 lines after them.
     """
-    return sides is not None and 0 < len(clues) <= sum(sides) and all(map(NUMBERS.fullmatch, clues[:3]))
+    lines = list(dropwhile(lambda line: line.startswith("#"), lines))
+    clues = lines[header_lines:]
+    sides = SIDES.fullmatch(" ".join(lines[:header_lines]))
+    if not sides or not all(map(int, sides.groups())):
+        return False
+    if has_divider:
+        dividers = [index for index, line in enumerate(clues) if line.startswith("#")]
+        return len(dividers) == 1 and all(map(NUMBERS.fullmatch, clues[: dividers[0]][:3]))
+    return 0 < len(clues) <= sum(map(int, sides.groups())) and all(map(NUMBERS.fullmatch, clues[:3]))
 
 
-def _from_size(lines: Sequence[str]) -> Sequence[str]:
-    """Return the lines from the first that is no comment on; one that is blank if there is none."""
-    return list(dropwhile(lambda line: line.startswith("#"), lines)) or [""]
-
-
-def _looks_like_nin(lines: Sequence[str]) -> bool:
-    size, *clues = _from_size(lines)
-    return _is_counted(_sizes(size), clues)
-
-
-def _looks_like_mk(lines: Sequence[str]) -> bool:
-    lines = _from_size(lines)
-    dividers = [index for index, line in enumerate(lines) if line.startswith("#")]
-    return (
-        bool(_sizes(lines[0])) and len(dividers) == 1 and all(map(NUMBERS.fullmatch, lines[1 : dividers[0]][:3]))
-    )
-
-
-def _looks_like_cwd(lines: Sequence[str]) -> bool:
-    lines = _from_size(lines)
-    sides = " ".join(lines[:2])
-    return " " not in lines[0] and _is_counted(_sizes(sides), lines[2:])
-
-
-def _put(draft: Draft, rows: Sequence[TextLine], columns: Sequence[TextLine]) -> None:
-    for part, lines in zip(PARTS, (rows, columns), strict=True):
-        for line in lines:
-            draft.clue(part, clue_from_text(line.text), line.number)
-
-
-def _take_nin(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> None:
+def _nin_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> _Parts:
     clues = clue_lines(draft, gathered(lines), width + height, f"the {height} rows and {width} columns")
-    _put(draft, clues[:height], clues[height:])
+    return clues[:height], clues[height:]
 
 
-def _take_mk(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> None:
+def _mk_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> _Parts:
     kept = gathered(lines)
     divider = next((index for index, line in enumerate(kept) if line.text.startswith("#")), None)
     if divider is None:
         draft.refuse("no line '#' between the rows and the columns")
-        return
+        return (), ()
     rows = clue_lines(draft, kept[:divider], height, f"the {height} rows before '#'")
     columns = clue_lines(draft, kept[divider + 1 :], width, f"the {width} columns after '#'")
-    _put(draft, rows, columns)
+    return rows, columns
 
 
-def _take_cwd(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> None:
+def _cwd_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> _Parts:
     kept = gathered(lines)
     full = [index for index, line in enumerate(kept) if line.text]
     if len(full) == width + height and not kept[full[height - 1] + 1].text:
         clues = [kept[index] for index in full]  # blank lines are mere space
-        _put(draft, clues[:height], clues[height:])
-        return
+        return clues[:height], clues[height:]
     columns = kept[height + 1 : height + 1 + width]
     if len(columns) == width and not kept[height].text and max(full, default=0) <= height + width:
-        _put(draft, kept[:height], columns)  # blank lines are empty clues, but for that between the parts
-        return
+        return kept[:height], columns  # blank lines are empty clues, but for that between the parts
     parts = [sum(1 for _ in part) for is_full, part in groupby(kept, key=lambda line: bool(line.text)) if is_full]
     counts = " and ".join(map(str, parts)) or "0"
     counted = f"{counts} clue lines" if len(parts) < 4 else f"{sum(parts)} clue lines in {len(parts)} parts"
     what = f"expected {height} rows, a blank line and {width} columns, found {counted}"
     draft.refuse(what, kept[-1].number if kept else None)
+    return (), ()
 
 
-def _write(records: Sequence[Record], size: Callable[[Puzzle], str], divider: str) -> str:
-    (record,) = records
-    puzzle = record.puzzle
-    rows, columns = ("".join(f"{spaced(clue)}\n" for clue in clues) for clues in (puzzle.rows, puzzle.columns))
-    return f"{size(puzzle)}\n{rows}{divider}{columns}"
+def _text(record: Record, size: str, divider: str) -> str:
+    width, height = record.size
+    return in_lines(record, size.format(width=width, height=height), divider)
 
 
 NIN = Format(
     name="nin",
     description="'width height', the rows' clues, the columns' clues",
     extensions=(".nin",),
-    looks_like=_looks_like_nin,
+    looks_like=_looks_like,
     read=partial(
-        sized_puzzle, form=_WIDTH_FIRST, no_size="is not a width and a height, such as '25 25'", take=_take_nin
+        _read, form=_WIDTH_FIRST, no_size="is not a width and a height, such as '25 25'", parts=_nin_parts
     ),
-    write=partial(_write, size=lambda puzzle: f"{puzzle.width} {puzzle.height}", divider=""),
+    text=partial(_text, size="{width} {height}\n", divider=""),
 )
 
 MK = Format(
     name="mk",
     description="'height width', the rows' clues, '#', the columns' clues",
     extensions=(".mk",),
-    looks_like=_looks_like_mk,
+    looks_like=partial(_looks_like, has_divider=True),
     read=partial(
-        sized_puzzle, form=_HEIGHT_FIRST, no_size="is not a height and a width, such as '25 25'", take=_take_mk
+        _read, form=_HEIGHT_FIRST, no_size="is not a height and a width, such as '25 25'", parts=_mk_parts
     ),
-    write=partial(_write, size=lambda puzzle: f"{puzzle.height} {puzzle.width}", divider="#\n"),
+    text=partial(_text, size="{height} {width}\n", divider="#\n"),
 )
 
 CWD = Format(
     name="cwd",
     description="the height, the width, the rows' clues, a blank line, the columns' clues",
     extensions=(".cwd",),
-    looks_like=_looks_like_cwd,
+    looks_like=partial(_looks_like, header_lines=2),
     read=partial(
-        sized_puzzle,
+        _read,
         form=_HEIGHT_FIRST,
         no_size="is not a height and a width, a number on each of the first two lines",
-        take=_take_cwd,
+        parts=_cwd_parts,
         header_lines=2,
     ),
-    write=partial(_write, size=lambda puzzle: f"{puzzle.height}\n{puzzle.width}", divider="\n"),
+    text=partial(_text, size="{height}\n{width}\n", divider="\n"),
 )
 
 # --- the 8x11 text form -----------------------------------------------------------------------------------------
 
 _SIZE = re.compile(r"(?P<width>\d+)\s*[xX*\u00d7]\s*(?P<height>\d+)", re.ASCII)
-_NO_SIZE = "is not WIDTHxHEIGHT, such as 8x11"
 _TEXTS = ("title", "author")
 _DRAWN = {
     "grid": {".": UNKNOWN, "#": BLACK, "X": WHITE, "x": WHITE},
     "solution": {".": WHITE, "#": BLACK, "X": WHITE, "x": WHITE},
 }
-_SECTIONS = (*_TEXTS, "rows", "columns", *_DRAWN)
+_SECTIONS = (*_TEXTS, *PARTS, *_DRAWN)
 _HEADING = re.compile(r"(?P<bracket>\[)?(?P<name>[A-Za-z]\w*)(?(bracket)\])(?:(?::\s*|\s+|$)(?P<behind>.*))")
 _CELLS = re.compile(r"[.#xX]+")
+_NO_SECTION = f"is no section; expected {', '.join(_SECTIONS)}"
 
 
-def _looks_like_grid(lines: Sequence[str]) -> bool:
-    return bool(_SIZE.fullmatch(lines[0]))
-
-
-def _read_grid(data: bytes) -> Iterator[Found]:
-    return sized_puzzle(data, _SIZE, _NO_SIZE, _take_grid)
-
-
-def _take_grid(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> None:
+def _grid_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> _Parts:
     sections = _sections(lines, draft)
-    for name, content in sections.items():
-        if name in _TEXTS:
-            _take_text(draft, name, content)
-        elif name in _DRAWN:
-            _take_drawn(draft, name, content)
-    for part, count in zip(PARTS, (height, width), strict=True):
-        if part not in sections:
-            draft.refuse(f"no section '{part}'")
-            continue
-        for line in _clues(draft, sections[part], count, part):
-            draft.clue(part, clue_from_text(line.text), line.number)
+    for name in _TEXTS:
+        for line in sections.get(name, [])[:1]:
+            if not is_text(line.text):
+                draft.remark(f"the {name} has bytes that are not UTF-8 text", line.number)
+            draft.texts[name] = line.text
+    for name in _DRAWN:
+        if name in sections:
+            _take_drawn(draft, name, [line for line in sections[name] if line.text])
+    draft.require(PARTS, "no section '{}'")
+    rows, columns = (
+        _clues(draft, sections[part], count, part) if part in sections else ()
+        for part, count in zip(PARTS, (height, width), strict=True)
+    )
+    return rows, columns
 
 
 def _sections(lines: Iterator[TextLine], draft: Draft) -> dict[str, list[TextLine]]:
@@ -202,82 +207,61 @@ def _sections(lines: Iterator[TextLine], draft: Draft) -> dict[str, list[TextLin
     for line in lines:
         if draft.hopeless:
             break
+        heading = _HEADING.fullmatch(line.text)
         if name in _TEXTS and not sections[name]:  # whatever stands there, also the name of a section
             sections[name].append(line)
-        elif heading := _heading(name, line):
-            name, behind = heading
+        elif heading and not (name in _DRAWN and _CELLS.fullmatch(line.text)):
+            name = heading["name"].lower()
             if name in _SECTIONS:
                 draft.section(name, line.number, "such a file holds one puzzle")
             else:
-                draft.fault(_no_section(name), line.number)
-            sections[name] = [behind] if behind.text else []
+                draft.refuse(f"{shown(name)} {_NO_SECTION}", line.number)
+            sections[name] = [TextLine(line.number, heading["behind"])] if heading["behind"] else []
         elif name and name not in _TEXTS:
-            _keep(sections[name], line)
+            keep(sections[name], line)
         elif line.text:
-            draft.fault(_no_section(line.text), line.number)
+            draft.refuse(f"{shown(line.text)} {_NO_SECTION}", line.number)
     return sections
-
-
-def _heading(section: str, line: TextLine) -> tuple[str, TextLine] | None:
-    """Return the name of the section that starts on a line within `section`, and what stands behind it."""
-    if section in _DRAWN and _CELLS.fullmatch(line.text):
-        return None
-    heading = _HEADING.fullmatch(line.text)
-    return (heading["name"].lower(), TextLine(line.number, heading["behind"])) if heading else None
-
-
-def _no_section(text: str) -> Fault:
-    return Fault(FaultKind.FORMAT, f"{shown(text)} is no section; expected {', '.join(_SECTIONS)}")
-
-
-def _keep(content: list[TextLine], line: TextLine) -> None:
-    content.append(line)
-    if len(content) > 5 * MOST_SIDE:
-        content[:] = gathered(content)
-
-
-def _take_text(draft: Draft, name: str, lines: Sequence[TextLine]) -> None:
-    for line in lines[:1]:
-        if not is_text(line.text):
-            draft.remark(f"the {name} has bytes that are not UTF-8 text", line.number)
-        draft.texts[name] = line.text
 
 
 def _clues(draft: Draft, lines: Sequence[TextLine], count: int, name: str) -> Sequence[TextLine]:
     full = [line for line in lines if line.text]
-    if len(full) == 1 and count > 1:
-        words = full[0].text.split(maxsplit=MOST_SIDE)
-        if len(words) == count:
-            return [TextLine(full[0].number, word) for word in words]
+    words = full[0].text.split(maxsplit=MOST_SIDE) if len(full) == 1 else []
+    if len(words) == count:
+        return [TextLine(full[0].number, word) for word in words]
     return clue_lines(draft, lines, count, f"the {count} {name}")
 
 
 def _take_drawn(draft: Draft, name: str, lines: Sequence[TextLine]) -> None:
-    full = [line for line in lines if line.text]
-    cells = cells_from_lines(full, _DRAWN[name])
-    if isinstance(cells, Fault):
-        draft.fault(cells)
+    """Take a drawn board, one character a cell."""
+    meaning = _DRAWN[name]
+    cells: list[list[int]] = []
+    for number, text in lines:
+        if cells and len(text) != len(cells[0]):
+            draft.refuse(f"a row of {len(text)} cells after rows of {len(cells[0])}", number)
+            return
+        if other := _CELLS.sub("", text):
+            draft.refuse(f"{shown(other[0])} is not a cell; expected one of {' '.join(meaning)}", number)
+            return
+        cells.append([meaning[cell] for cell in text])
+    if not cells:
+        draft.refuse("a drawn board without cells")
     elif name == "grid":
-        draft.start = cells, full[0].number
+        draft.start = cells, lines[0].number
     else:
-        draft.solution = cells, full[0].number
+        draft.solution = cells, lines[0].number
 
 
-def _write_grid(records: Sequence[Record]) -> str:
-    (record,) = records
-    puzzle = record.puzzle
-    lines = [f"{puzzle.width}x{puzzle.height}"]
-    lines += [f"{name}: {getattr(record, name)}" for name in _TEXTS if getattr(record, name)]
-    lines += [line for part, clues in parts_of(puzzle) for line in (part, *map(with_commas, clues))]
+def _grid_text(record: Record) -> str:
+    width, height = record.size
+    texts = "".join(f"{name}: {getattr(record, name)}\n" for name in _TEXTS if getattr(record, name))
+    drawn = ""
     for name, grid in (("grid", record.start), ("solution", record.solution)):
         if grid is not None:
-            lines += [name, *_drawn(name, grid)]
-    return "\n".join(lines) + "\n"
-
-
-def _drawn(name: str, grid: PartialGrid | Solution) -> list[str]:
-    signs = {value: sign for sign, value in reversed(_DRAWN[name].items())}
-    return ["".join(signs[cell] for cell in row) for row in grid.cells.tolist()]
+            signs = {value: sign for sign, value in reversed(_DRAWN[name].items())}
+            rows = ("".join(signs[cell] for cell in row) for row in grid.cells.tolist())
+            drawn += "\n".join([name, *rows, ""])
+    return in_lines(record, f"{width}x{height}\n{texts}rows\n", "columns\n", drawn, with_commas)
 
 
 GRID = Format(
@@ -285,7 +269,7 @@ GRID = Format(
     description="8x11, then sections title, author, rows, columns, grid, solution",
     extensions=(".grid",),
     holds=frozenset({*_TEXTS, "start", "solution"}),
-    looks_like=_looks_like_grid,
-    read=_read_grid,
-    write=_write_grid,
+    looks_like=lambda lines: bool(_SIZE.fullmatch(lines[0])),
+    read=partial(_read, form=_SIZE, no_size="is not WIDTHxHEIGHT, such as 8x11", parts=_grid_parts),
+    text=_grid_text,
 )

@@ -7,12 +7,13 @@ characters that HTML has, such as `&copy;`, are read.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, Fault, FaultKind, clue_from_words, shown
-from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Draft, Format, Found, Part, part_named
-from nonobot.protocol.puzzle import PartialGrid, Record, Solution
+from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Draft, Format, Part, part_named
+from nonobot.protocol.puzzle import Found, Record
 
 if TYPE_CHECKING:
     from pyexpat import XMLParserType
@@ -22,11 +23,8 @@ _CHUNK_BYTES = 1 << 16
 _TEXTS = ("title", "author", "copyright", "description", "source", "id")
 _OF_THE_SET = ("author", "copyright", "source")
 _READ = (*_TEXTS, "color", "clues", "line", "count", "solution", "image")
+_CELL = re.compile(r"\[([^][]*)\]|(.)")  # of an image: its sign, or in brackets those that it may have
 _SIGNS = {UNKNOWN: "?", WHITE: ".", BLACK: "X"}
-
-
-def _looks_like(lines: Sequence[str]) -> bool:
-    return lines[0].startswith("<")
 
 
 def _read(data: bytes) -> Iterator[Found]:
@@ -60,12 +58,11 @@ class _Document:
         self._path: list[str] = []
         self._text: list[str] | None = None  # of the element being read, where its text is wanted
         self._of_the_set: dict[str, str] = {}
-        self._puzzle: _Elements | None = None
+        self._puzzle: _Puzzle | None = None
         self._number = 0
         self._finished: list[Found] = []
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._doctype
-        parser.EntityDeclHandler = self._entity
         parser.SkippedEntityHandler = self._skipped_entity
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -88,9 +85,6 @@ class _Document:
         if internal:
             raise BrokenOffError("declarations in a <!DOCTYPE> are not read", self._line)
 
-    def _entity(self, *_: object) -> None:
-        raise BrokenOffError("declarations of entities are not read", self._line)
-
     def _skipped_entity(self, name: str, of_parameter: bool) -> None:
         self._characters(html.unescape(f"&{name};"))
 
@@ -106,9 +100,9 @@ class _Document:
             raise BrokenOffError(f"elements nested more than {MOST_DEPTH} deep", self._line)
         if name == "puzzle" and self._path in ([], ["puzzleset"]):
             self._number += 1
-            self._puzzle = _Elements(self._number, self._line, attributes)
+            self._puzzle = _Puzzle(self._number, self._line, attributes)
         elif self._puzzle:
-            self._puzzle.start(name, attributes, self._line)
+            self._puzzle.start_of(name, attributes, self._line)
         self._path.append(name)
         self._text = [] if name in (*_TEXTS, "count", "image") else None
 
@@ -117,33 +111,31 @@ class _Document:
         text = "".join(self._text or ())
         self._text = None
         if name == "puzzle" and self._puzzle and self._path in ([], ["puzzleset"]):
-            self._finished.append(self._puzzle.finished(self._of_the_set))
+            self._finished.append(self._puzzle.finished_in(self._of_the_set))
             self._puzzle = None
         elif self._puzzle:
-            self._puzzle.end(name, text, self._line, depth=len(self._path) - self._path.index("puzzle"))
+            self._puzzle.end_of(name, text, self._line, depth=len(self._path) - self._path.index("puzzle"))
         elif self._path == ["puzzleset"] and name in _OF_THE_SET:
             self._of_the_set[name] = text
 
 
-class _Elements:
-    """The elements of one puzzle."""
+class _Puzzle(Draft):
+    """Takes the elements of one puzzle."""
 
     def __init__(self, number: int, line: int, attributes: Mapping[str, str]) -> None:
-        self._draft = Draft(number, line)
+        super().__init__(number, line)
         if attributes.get("type", "grid") != "grid":
-            self._draft.refuse(f"a puzzle of the type {shown(attributes['type'])}; only grids are read")
+            self.refuse(f"a puzzle of the type {shown(attributes['type'])}; only grids are read")
         self._default = attributes.get("defaultcolor", "black")
         self._background = attributes.get("backgroundcolor", "white")
         self._colours = {".": "white", "X": "black"}
         self._counted: set[str] = set()  # the colours that counts have
         self._part: Part | None = None  # inside of <clues>
         self._clue: list[str] = []
-        self._solution = "goal"
-        self._texts: dict[str, str] = {}
-        self._remarked: set[str] = set()
+        self._kind = "goal"  # of the last solution
         self._images: dict[str, tuple[str, int]] = {}
 
-    def start(self, name: str, attributes: Mapping[str, str], line: int) -> None:
+    def start_of(self, name: str, attributes: Mapping[str, str], line: int) -> None:
         """Take the start of an element."""
         if name == "color":
             self._colours[attributes.get("char", "")] = attributes.get("name", "")
@@ -151,108 +143,86 @@ class _Elements:
             kind = attributes.get("type", "")
             self._part = part_named(kind)
             if not self._part:
-                self._draft.refuse(f"clues of the type {shown(kind)}; expected rows or columns", line)
+                self.refuse(f"clues of the type {shown(kind)}; expected rows or columns", line)
         elif name == "line":
             self._clue = []
         elif name == "count":
-            self._count_colour(attributes.get("color", self._default), line)
+            self._counted.add(attributes.get("color", self._default))
+            if len(self._counted) == 2:
+                names = " and ".join(map(shown, sorted(self._counted)))
+                self.refuse(f"blocks of several colours, {names}; only one is read", line)
         elif name == "solution":
-            self._solution = attributes.get("type", "goal")
-        elif name not in _READ and name not in self._remarked:
-            self._remarked.add(name)
-            self._draft.remark(f"<{shown(name)[1:-1]}> is not kept", line)
+            self._kind = "saved" if attributes.get("type") == "saved" else "goal"
+        elif name not in _READ and name not in self.sections:
+            self.sections.add(name)
+            self.remark(f"<{shown(name)[1:-1]}> is not kept", line)
 
-    def end(self, name: str, text: str, line: int, depth: int) -> None:
+    def end_of(self, name: str, text: str, line: int, depth: int) -> None:
         """Take the end of an element, `depth` levels below the puzzle."""
         if name == "count":
             self._clue.append(text.strip())
         elif name == "line":
             if self._part:
-                self._draft.clue(self._part, clue_from_words(self._clue), line)
+                self.clue(self._part, clue_from_words(self._clue), line)
             else:
-                self._draft.refuse("a <line> outside of clues of rows or columns", line)
+                self.refuse("a <line> outside of clues of rows or columns", line)
         elif name == "clues":
             self._part = None
         elif name == "image":
-            self._take_image(text, line)
+            if self._kind in self._images:
+                self.remark("a further image is not kept", line)
+            else:
+                self._images[self._kind] = text, line
         elif name in _TEXTS and depth == 1:
-            self._texts[name] = text
+            self.texts[name] = text
 
-    def finished(self, of_the_set: Mapping[str, str]) -> Found:
-        """Take the end of the puzzle."""
-        texts = {**of_the_set, **self._texts}
+    def finished_in(self, of_the_set: Mapping[str, str]) -> Found:
+        """Take the end of the puzzle, with the texts of the set that it is in."""
+        texts = {**of_the_set, **self.texts}
         catalogue = f"{texts.pop('source', '')} {texts.pop('id', '')}"
-        self._draft.texts = {**texts, "catalogue": catalogue}
+        self.texts = {**texts, "catalogue": catalogue}
         for kind, (image, line) in self._images.items():
             self._draw(kind, image, line)
-        return self._draft.finished()
-
-    def _count_colour(self, colour: str, line: int) -> None:
-        self._counted.add(colour)
-        if len(self._counted) == 2:
-            names = " and ".join(shown(name) for name in sorted(self._counted))
-            self._draft.refuse(f"blocks of several colours, {names}; only one is read", line)
-
-    def _take_image(self, text: str, line: int) -> None:
-        kind = "saved" if self._solution == "saved" else "goal"
-        if kind in self._images:
-            self._draft.remark("a further image is not kept", line)
-        else:
-            self._images[kind] = text, line
+        return self.finished()
 
     def _draw(self, kind: str, image: str, line: int) -> None:
         """Draw the cells of an image; the colours are known only at the end of the puzzle."""
         if image.count("|") > 3 * MOST_SIDE:  # before they are taken apart: the text may be of any length
-            self._draft.refuse(f"an image of more than {MOST_SIDE} rows", line)
+            self.refuse(f"an image of more than {MOST_SIDE} rows", line)
             return
-        rows = [row for row in "".join(image.split()).split("|") if row]
+        meaning = {"?": UNKNOWN}
+        for sign, colour in self._colours.items():
+            meaning[sign] = WHITE if colour == self._background else BLACK
         cells: list[list[int]] = []
-        for row in rows:
-            drawn = self._cells(row)
-            if isinstance(drawn, Fault):
-                self._draft.fault(drawn, line)
+        for row in filter(None, "".join(image.split()).split("|")):
+            drawn = [cell[1] or cell[2] or "]" for cell in _CELL.finditer(row)]  # "]": no sign between brackets
+            other = next((sign for sign in "".join(drawn) if sign not in meaning), None)
+            problem = ""
+            if other == "[":
+                problem = "a bracket in an image is not closed"
+            elif other:
+                problem = f"{shown(other)} in an image is no colour"
+            elif cells and len(drawn) != len(cells[0]):
+                problem = "an image with rows of different length"
+            if problem:
+                self.refuse(problem, line)
                 return
-            if cells and len(drawn) != len(cells[0]):
-                self._draft.refuse("an image with rows of different length", line)
-                return
-            cells.append(drawn)
+            cells.append([_cell({meaning[sign] for sign in signs}) for signs in drawn])
         if not cells:
-            self._draft.refuse("an image without cells", line)
+            self.refuse("an image without cells", line)
         elif kind == "saved":
-            self._draft.start = cells, line
+            self.start = cells, line
         elif any(UNKNOWN in row for row in cells):
-            self._draft.remark("the solution is left out: it has unknown cells", line)
+            self.remark("the solution is left out: it has unknown cells", line)
         else:
-            self._draft.solution = cells, line
-
-    def _cells(self, row: str) -> list[int] | Fault:
-        cells: list[int] = []
-        among: set[int] | None = None  # the colours between brackets so far
-        for sign in row:
-            if sign == "[" and among is None:
-                among = set()
-            elif sign == "]" and among:
-                cells.append(among.pop() if len(among) == 1 else UNKNOWN)
-                among = None
-            elif sign == "?" and sign not in self._colours:
-                cells.append(UNKNOWN)
-            elif sign in self._colours:
-                cell = WHITE if self._colours[sign] == self._background else BLACK
-                if among is None:
-                    cells.append(cell)
-                else:
-                    among.add(cell)
-            else:
-                return Fault(FaultKind.FORMAT, f"{shown(sign)} in an image is no colour")
-        return Fault(FaultKind.FORMAT, "a bracket in an image is not closed") if among is not None else cells
+            self.solution = cells, line
 
 
-def _write(records: Sequence[Record]) -> str:
-    head = '<?xml version="1.0" encoding="UTF-8"?>\n<puzzleset>\n'
-    return head + "".join(map(_puzzle_text, records)) + "</puzzleset>\n"
+def _cell(among: set[int]) -> int:
+    return among.pop() if len(among) == 1 else UNKNOWN
 
 
-def _puzzle_text(record: Record) -> str:
+def _text(record: Record) -> str:
     lines = ['<puzzle type="grid" defaultcolor="black" backgroundcolor="white">']
     texts = {"source": record.catalogue, **{name: getattr(record, name) for name in _TEXTS[:4]}}
     lines += [f"<{name}>{html.escape(text, quote=False)}</{name}>" for name, text in texts.items() if text]
@@ -261,7 +231,8 @@ def _puzzle_text(record: Record) -> str:
         lines += [f'<clues type="{kind}">', *map(_clue_text, clues), "</clues>"]
     for kind, grid in (("goal", record.solution), ("saved", record.start)):
         if grid is not None:
-            lines += [f'<solution type="{kind}">', "<image>", *_image_rows(grid), "</image>", "</solution>"]
+            rows = (f"|{''.join(_SIGNS[cell] for cell in row)}|" for row in grid.cells.tolist())
+            lines += [f'<solution type="{kind}">', "<image>", *rows, "</image>", "</solution>"]
     return "\n".join([*lines, "</puzzle>"]) + "\n"
 
 
@@ -269,17 +240,14 @@ def _clue_text(clue: Clue) -> str:
     return f"<line>{''.join(f'<count>{length}</count>' for length in clue)}</line>"
 
 
-def _image_rows(grid: PartialGrid | Solution) -> list[str]:
-    return [f"|{''.join(_SIGNS[cell] for cell in row)}|" for row in grid.cells.tolist()]
-
-
 FORMAT = Format(
     name="webpbn",
     description="webpbn.com's XML, black and white",
     extensions=(".xml", ".webpbn"),
     holds=frozenset({"title", "author", "copyright", "description", "catalogue", "solution", "start"}),
-    several=True,
-    looks_like=_looks_like,
+    looks_like=lambda lines: lines[0].startswith("<"),
     read=_read,
-    write=_write,
+    text=_text,
+    between="",
+    around=('<?xml version="1.0" encoding="UTF-8"?>\n<puzzleset>\n', "</puzzleset>\n"),
 )
