@@ -267,6 +267,8 @@ def read_lines(
             draft = draft_of(number, line.number)
         if draft and not draft.hopeless:
             draft.take(line)
+        elif draft and first is NEVER and divider is NEVER:
+            break
     if draft:
         yield draft.finished()
 
