@@ -212,7 +212,7 @@ def paint_line(
     """
     bits = next(bits for bits in MASK_BITS if length <= bits - 2)
     memory = _memory_of(bits)
-    paint_it = load_kernel(__name__, "paint_one", memory.struct, 1, on_compile)
+    paint_it = load_kernel("nonobot.bot.papers.lines", "paint_one", memory.struct, 1, on_compile)
     memory.items("length")[0] = length
     memory.items("blocks")[0] = len(clue)
     for block, size in enumerate(clue):
