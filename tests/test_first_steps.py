@@ -2,9 +2,8 @@
 
     python -m tests.test_first_steps        writes the page anew, with what the commands show now
 
-The commands are carried out as somebody types them on a terminal.
-Every block ```console has lines `$ command`, each followed by what it shows. A block ```text FILE is a file that
-readers write themselves. All is done in a folder of its own, with the sample puzzle in it.
+Every block ```console has lines `$ command`, each followed by what a terminal shows. A block ```text FILE is a
+file that readers write themselves. All is done in a folder of its own, with the sample puzzle in it.
 """
 
 from __future__ import annotations

@@ -47,9 +47,6 @@ def test_a_run_prints_its_summary_and_writes_its_result(tmp_path, capsys):
     assert err == ""
     result = json.loads((tmp_path / "deep/down/result.json").read_text())
     assert (result["kind"], result["schema_version"]) == ("run", 2)
-    assert result["set"]["name"] == str(RECIPE)
-    assert [leg["end"]["reason"] for leg in result["legs"]] == ["finished"]
-    assert [one["verdict"] for one in result["score"]["puzzles"]] == ["right"] * 5
     assert os.listdir(tmp_path / "deep/down") == ["result.json"]  # noqa: PTH208
     numbers = {**result["terms"], **result["legs"][0]["usage"], **result["score"]["puzzles"][0]}
     assert all(name.endswith("_seconds") for name, value in numbers.items() if isinstance(value, float))

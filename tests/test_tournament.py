@@ -144,7 +144,6 @@ A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "missing required field `name`"),
         ('name = "x"\nsets = []\nbots = []', "no bots"),
         (f'name = "x"\nsets = []\n{A_BOT}', "no sets"),
         (f'{A_SET}[[bots]]\nname = "a"\ncommand = ""', "the bot 'a' has no command"),
@@ -181,7 +180,6 @@ def test_terms_and_placeholders(tmp_path):
 
 # Duels: both bots at the same time on one core
 
-OPTIONS = ("--quiet", "--set", str(RECIPE), "--contain", "no")
 DECIDING = ("--confidence", "0.5")
 """With them two rounds are enough."""
 
@@ -190,7 +188,8 @@ def duel(folder, *behaviours):
     """Return the words of a duel of two scripted bots."""
     if not can_pin():
         pytest.skip("this system cannot hold a bot on a core")
-    return ["duel", *OPTIONS, *(shlex.join(command(one, folder)) for one in behaviours)]
+    options = ["--quiet", "--set", str(RECIPE), "--contain", "no"]
+    return ["duel", *options, *(shlex.join(command(one, folder)) for one in behaviours)]
 
 
 def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, capsys):
