@@ -78,7 +78,6 @@ class RunProgress(Progress):
 
     def __init__(self, puzzle_count: int, quiet: bool) -> None:
         super().__init__(None if quiet else puzzle_count, 0.0)  # at once: the first answer may take long
-        self._puzzle_count = puzzle_count
         self._verdicts: Counter[Verdict] = Counter()
         self._slowest = ""
         self._slowest_seconds = -1.0
@@ -100,7 +99,7 @@ class RunProgress(Progress):
         answered = self._verdicts.total()
         parts = [
             last,
-            f"{answered}/{self._puzzle_count}",
+            f"{answered}/{self._total}",
             *(f"{self._verdicts[one]} {one}" for one in Verdict if one is Verdict.RIGHT or self._verdicts[one]),
             f"{answered / seconds:.1f}/s" if seconds > 0 else "",
             self._slowest,

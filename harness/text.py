@@ -27,8 +27,6 @@ NOTHING = "\N{EN DASH}"
 MOST_OF_A_LINE = 200
 """Characters of a program's line that are shown."""
 
-# --- names ---------------------------------------------------------------------------------------------------
-
 
 def plain(text: str) -> str:
     """Return `text` in one line, without characters that move a cursor, change colours or break a page."""
@@ -36,13 +34,7 @@ def plain(text: str) -> str:
 
 
 def last_line(data: bytes) -> str:
-    r"""Return the last line of a program's output that is not blank, printable and of limited length.
-
-    Examples
-    --------
-    >>> last_line(b"Traceback ...\n  \tMemoryError: \x1b[1mtoo much\x1b[0m\n\n")
-    'MemoryError: too much'
-    """
+    """Return the last line of a program's output that is not blank, printable and of limited length."""
     text = re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]", "", data.decode("utf-8", "replace"))  # colours and the like
     lines = map(plain_text, reversed(text.splitlines()))
     return shortened(next(filter(None, lines), ""), MOST_OF_A_LINE)
@@ -52,8 +44,6 @@ def shortened(name: str, limit: int = 24) -> str:
     """Return a name cut to `limit` characters."""
     return name if len(name) <= limit else name[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
-
-# --- numbers -------------------------------------------------------------------------------------------------
 
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("ns", 1e-9))
 
@@ -98,9 +88,6 @@ def ranges(numbers: Sequence[int], most: int = 12) -> str:
     return ", ".join(parts[:most]) + (f" and {left:,} more" if left else "")
 
 
-# --- ratios of times -----------------------------------------------------------------------------------------
-
-
 def ratio_in_words(ratio: float) -> str:
     """Return a ratio of times as `7.3 % slower` (takes 7.3 % more time) or `7.3 % faster` (7.3 % less)."""
     if _is_even(ratio):
@@ -123,8 +110,6 @@ def _is_even(ratio: float) -> bool:
     """Return whether `ratio` is 1 to the digit shown."""
     return f"{abs(ratio - 1) * 100:.1f}" == "0.0"
 
-
-# --- tables --------------------------------------------------------------------------------------------------
 
 WIDTH_OF_FILES = 160
 """Columns of text that goes to no terminal."""

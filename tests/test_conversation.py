@@ -31,7 +31,7 @@ def test_a_question_and_its_answer():
     assert shown(talk.answer()) == (1, 2.0)
     talk.send(b"second", last=True)
     assert shown(talk.answer()) == (2, 2.0)
-    assert bot.done
+    assert not bot.steps
     assert not talk.over
 
 
@@ -93,5 +93,5 @@ def test_no_more_is_taken_than_can_be_read(monkeypatch):
     monkeypatch.setattr(conversation, "MOST_WAITING_BYTES", len(ONE))
     bot, talk = talk_with(("wrote", ONE), ("wrote", TWO), ("wrote", THREE))
     assert [talk.listen(0.0) for _ in range(3)] == [ONE, TWO, b""]
-    assert not bot.done
+    assert bot.steps
     assert [shown(talk.answer()) for _ in range(3)] == [(1, 0.0), (2, 0.0), (3, 0.0)]

@@ -51,25 +51,19 @@ def test_a_perfect_bot(tmp_path, feed):
         ("crash_at_3", "right right malformed missing missing", "crashed 1"),
         ("killed_at_3", "right right missing missing missing", "crashed SIGKILL"),
         ("ends_with_2_at_the_end", "right right right right right", "finished 2"),
+        ("close_stdin", "right missing missing missing missing", "finished 0"),
         ("close_stdout", "right missing missing missing missing", "closed-stdout SIGTERM"),
         ("never_end", "right right right right right", "finished SIGTERM"),
         ("detach_a_sleeper", "right right right right right", "finished 0"),
     ],
 )
 def test_what_a_bot_wrote_counts_and_its_end_is_named(tmp_path, behaviour, expected, end):
-    result = played(behaviour, tmp_path)
+    result = played(behaviour, tmp_path, feed=Feed.INTERACTIVE)
     assert verdicts(result) == expected.split()
     assert f"{result.end.reason.value} {result.end.signal or result.end.exit_status}" == end
     if behaviour == "crash_at_3":
         assert result.stderr_file == str(tmp_path / "result.stderr.txt")
         assert "cannot go on" in (tmp_path / "result.stderr.txt").read_text()
-
-
-@pytest.mark.parametrize("feed", Feed)
-def test_a_bot_that_does_not_read_is_fed_no_more(tmp_path, feed):
-    result = played("close_stdin", tmp_path, feed=feed)
-    assert verdicts(result) == [RIGHT] + [MISSING] * 4
-    assert result.end.reason is EndReason.FINISHED
 
 
 @pytest.mark.usefixtures("_time_flies")

@@ -90,12 +90,9 @@ def as_said_now(text):
     return text.replace("others used 100% of", "others used 100 % of")
 
 
-@pytest.mark.parametrize("name", ["run.json", "again.json", "legs.json", "verify.json"])
-def test_a_result_of_before_is_read_and_would_be_written_alike(name):
-    assert to_json(read_result(KEPT / name)) == (KEPT / name).read_text()
-
-
-def test_a_profile_of_before_is_read_and_would_be_written_alike():
+def test_results_and_a_profile_of_before_are_read_and_would_be_written_alike():
+    for name in ("run.json", "again.json", "legs.json", "verify.json"):
+        assert to_json(read_result(KEPT / name)) == (KEPT / name).read_text()
     path = KEPT / "profile.json"
     assert profile_data.to_json(profile_data.read_profile(path)) == path.read_text()
 
@@ -163,13 +160,12 @@ def test_benchmarks_against_a_revision_of_before_would_be_written_alike():
 
 
 def test_claims_of_before_would_be_written_alike():
-    before = kept("promises.json")
     measured = []
     for one in kept("promises.json")["promises"]:
         status, figure, reason = (one.pop(name) for name in ("outcome", "measured", "reason"))
         claim = msgspec.convert(one, claims.Claim)
         measured.append(claims.Measured(claim, claims.Status(status), figure, reason))
-    assert json.loads(claims.as_json(measured)) == before
+    assert json.loads(claims.as_json(measured)) == kept("promises.json")
 
 
 def test_a_check_of_before_would_be_written_alike():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -114,7 +115,7 @@ class AttemptLoop:
         self._next_look = self._active = bot.started  # active: last seen to compute, or heard
         self._active_cpu = 0.0
         self._next_sign = bot.started + SECONDS_BETWEEN_SIGNS
-        self._silent_since: float | None = None  # since when no further answer can come
+        self._silent_since = math.inf  # since when no further answer can come
         self._unsent = deque(puzzles if self._limits.feed is Feed.INTERACTIVE else ())
         self._sent_seconds: dict[int | None, float] = {}
         self._last_sent: int | None = None
@@ -230,13 +231,11 @@ class AttemptLoop:
         """Return why a bot that lives and writes nothing is not waited for any longer, if it is not."""
         now = self._seconds()
         if self.complete or self._bot.output_closed:
-            self._silent_since = now if self._silent_since is None else self._silent_since
+            self._silent_since = min(self._silent_since, now)
             if now < self._silent_since + LINGER_SECONDS:
                 return None
-            if self.complete:
-                late = f"stopped: it did not end within {LINGER_SECONDS:g} s of its last answer"
-                return EndReason.FINISHED, late
-            return EndReason.CLOSED_STDOUT, None
+            late = f"stopped: it did not end within {LINGER_SECONDS:g} s of its last answer"
+            return (EndReason.FINISHED, late) if self.complete else (EndReason.CLOSED_STDOUT, None)
         if self._limits.puzzle_limit_seconds is not None:
             in_work = self._run.referee.left()[0]
             since = self._in_work_since(in_work)

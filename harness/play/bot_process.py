@@ -54,9 +54,9 @@ class BotProcess:
     bot with an `exchange` works on files: it runs in that folder, its stdin is closed, its output is its answer
     file, and its stdout goes to `stderr`.
 
-    The `tree` is the process with all that it started, `processes_beside` of which belong to the sandbox.
-    `started` is the time of `time.monotonic()` just before the start; `exited` and `output_closed` are true once
-    the process has ended and its stdout has reached the end.
+    The `tree` is the process with all that it started, `processes_beside` of which belong to the sandbox; `pid` is
+    the number of the process, its group and its session. `started` is the time of `time.monotonic()` just before
+    the start; `exited` and `output_closed` are true once the process has ended and its stdout has reached the end.
     """
 
     def __init__(
@@ -88,6 +88,7 @@ class BotProcess:
             with contextlib.ExitStack() as undo:
                 undo.callback(self.tree.close)
                 self._child = self._begun(command, limits.cores, sandbox)
+                self.pid = self._child.pid
                 undo.callback(self.tree.kill)
                 undo.enter_context(self._child)  # closes its pipes and waits for it: no other thread does, as yet
                 undo.callback(self._child.kill)
@@ -118,7 +119,7 @@ class BotProcess:
 
     def _serve(self) -> None:
         """Set up the pipes, the selector that watches them and the thread that waits for the end."""
-        self._pipes = [_opened(pipe) for pipe in (self._child.stdin, self._child.stdout, self._child.stderr)]
+        self._pipes = [pipe for pipe in (self._child.stdin, self._child.stdout, self._child.stderr) if pipe]
         self._stdin, self._stdout, self._stderr = self._pipes
         for pipe in self._pipes:
             os.set_blocking(pipe.fileno(), False)
@@ -169,11 +170,6 @@ class BotProcess:
         if number in set(signal.Signals):
             return signal.Signals(number).name
         return f"signal {number}" if number > 0 else None
-
-    @property
-    def pid(self) -> int:
-        """The number of the process, and of its group and its session."""
-        return self._child.pid
 
     @property
     def usage(self) -> Usage:
@@ -269,11 +265,6 @@ class BotProcess:
             self._selector.unregister(pipe)
             self.output_closed |= pipe not in self._spoken
         return data
-
-
-def _opened(pipe: IO[bytes] | None) -> IO[bytes]:
-    assert pipe is not None  # as subprocess.PIPE promises
-    return pipe
 
 
 BEGINNING_BYTES = 1 << 20

@@ -1,10 +1,7 @@
 """A cgroup of a bot's own: the kernel counts what is in it, limits it, and names all that is to be killed.
 
-Where one can be made: version 1's controllers, as root; version 2, in a part of the tree that was given to the
-judge (delegation: `systemd-run --user --scope -p Delegate=yes nonojudge ...`). Each controller is taken or left by
-itself. It is made below the judge's own, so that what limits the judge limits the bot, too.
-
-Files and their units: the kernel's `admin-guide/cgroup-v1` and `admin-guide/cgroup-v2.rst`.
+It is made of version 1's controllers, as root, or of version 2's in a delegated part of the tree, always below the
+judge's own. Files and their units: the kernel's `admin-guide/cgroup-v1` and `admin-guide/cgroup-v2.rst`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """The sandbox of a bot, by bubblewrap: its own processes, no network, and only the files that its command names.
 
-Everything outside is not hidden but absent: the bot's file system consists of the system's folders, the folders of
-the files that the command names, and scratch. It is a list of bubblewrap's options, whose order keeps a bot out:
-each lies over those before. First comes the system, then the shown files, over them the hidden ones, and last the
-writable folders, which must therefore hold nothing that is hidden. docs/judge.md states the guarantees.
+Everything outside is not hidden but absent. The order of bubblewrap's options keeps a bot out: each lies over
+those before. The writable folders come last and must therefore hold nothing that is hidden.
 """
 
 from __future__ import annotations
