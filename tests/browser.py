@@ -81,11 +81,11 @@ class Browser:
         self.complaints.clear()
         self.page.goto(place if isinstance(place, str) else place.resolve().as_uri())
 
-    def shape(self, width: int, dark: bool = False, height: int = 900, ratio: float = 1) -> None:
+    def shape(self, width: int, dark: bool = False, ratio: float = 1) -> None:
         """Make the window that wide, in CSS pixels of `ratio` pixels of the device, and choose a theme."""
-        self.page.set_viewport_size({"width": width, "height": height})
-        metrics = {"width": width, "height": height, "deviceScaleFactor": ratio, "mobile": width < 600}
-        self.ask("Emulation.setDeviceMetricsOverride", **metrics)
+        size = {"width": width, "height": 900}
+        self.page.set_viewport_size(size)
+        self.ask("Emulation.setDeviceMetricsOverride", **size, deviceScaleFactor=ratio, mobile=width < 600)
         self.page.emulate_media(color_scheme="dark" if dark else "light")
 
     def keep(self, name: str) -> None:

@@ -11,10 +11,9 @@ import numpy as np
 import psutil
 
 from nonobot.harness.text import megabytes
-from nonobot.protocol import Puzzle, Record
-from nonobot.protocol.formats import write
+from nonobot.protocol import Puzzle
 from nonobot.tournament_data import load_set
-from tests.browser import Browser, browser_command
+from tests.browser import Browser, browser_command, oneline
 from tests.paged import Server
 
 # Pastes a text, and waits for the frame after the one in which a solution was drawn.
@@ -44,8 +43,7 @@ def main() -> None:
         browser.shape(1280)
         browser.open(server.address)
         for size, puzzles in (("25x25", random[:12]), ("200x200", map(_discs, range(12)))):
-            texts = [write([Record(puzzle)], "oneline").data.decode() for puzzle in puzzles]
-            times = [browser.value(PASTE % json.dumps(text)) for text in texts][2:]
+            times = [browser.value(PASTE % json.dumps(oneline(puzzle))) for puzzle in puzzles][2:]
             print(f"{size}: median {statistics.median(times):.0f} ms, {min(times):.0f} to {max(times):.0f}")
         boards = [{"rows": one.rows, "columns": one.columns} for one in random]
         before, began = _memory(server), time.monotonic()

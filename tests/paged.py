@@ -58,15 +58,13 @@ class Server:
         self.process.send_signal(signal.SIGINT)
         self.out, self.err = self.process.communicate(timeout=PATIENCE_SECONDS)
 
-    def ask(
-        self, path: str, body: bytes | dict[str, Any] | None = None, method: str = "", **headers: str
-    ) -> Answer:
+    def ask(self, path: str, body: bytes | dict[str, Any] | None = None, **headers: str) -> Answer:
         """Send a request, a POST if there is a body; names of headers have `_` for `-`."""
         data = json.dumps(body).encode() if isinstance(body, dict) else body
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         try:
-            connection.request(method or ("GET" if data is None else "POST"), path, data, named)
+            connection.request("GET" if data is None else "POST", path, data, named)
             response = connection.getresponse()
             return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
         finally:

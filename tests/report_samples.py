@@ -114,11 +114,11 @@ def not_started(bot: str, set_name: str = SMALL) -> RunResult:
     return run_of(bot, set_name, lambda _: Verdict.MISSING, attempts=[attempt])
 
 
-def checked(set_name: str = SMALL) -> VerifyResult:
+def checked() -> VerifyResult:
     """Return the check of an answer file: no times."""
-    score = run_of("whoever", set_name, mixed).score
-    untimed = [replace(one, arrived_seconds=None, took_seconds=None) for one in score.puzzles]
-    return VerifyResult(SetFacts.of(known_set(set_name)[0]), "answers.txt", Score.of(untimed))
+    run = run_of("whoever", SMALL, mixed)
+    untimed = [replace(one, arrived_seconds=None, took_seconds=None) for one in run.score.puzzles]
+    return VerifyResult(run.set, "answers.txt", Score.of(untimed))
 
 
 def read_back(folder: Path, *results: RunResult | VerifyResult) -> dict[Path, AnyResult]:

@@ -32,6 +32,8 @@ def test_a_board_goes_over_the_wire_and_back():
         assert record.start
         back = Board.of(record).record
         assert (back.puzzle, back.start, back.solution) == (record.puzzle, record.start, record.solution)
+    empty_clues = Puzzle(columns=((1,), ()), rows=((), (1,)))
+    assert Board([[], [1]], [[1], []]).record.puzzle == empty_clues
 
 
 def test_any_puzzle_of_a_file_can_be_chosen():
@@ -52,16 +54,23 @@ def test_faults_are_at_their_lines_and_cost_no_other_puzzle():
 
 
 @pytest.mark.parametrize(
-    ("data", "why"),
+    ("source", "number", "why"),
     [
-        (b"", "an empty file"),
-        (b"what is this", "the content is of no known format"),
-        (b"\x89PNG\r\n\x1a\n broken", "not a picture that can be read"),
-        (b"300-" + b":".join([b"1"] * 300), "a 300x1 board; on this page a side has 1 to 254 cells"),
+        (b"", 1, "an empty file"),
+        (b"what is this", 1, "the content is of no known format"),
+        (b"\x89PNG\r\n\x1a\n broken", 1, "not a picture that can be read"),
+        (b"300-" + b":".join([b"1"] * 300), 1, "a 300x1 board; on this page a side has 1 to 254 cells"),
+        ("/etc/passwd", 1, "there is no set '/etc/passwd'"),
+        ("docs/samples/robot.non", 1, "there is no set"),
+        ("boardgen:7x9x20:seed=3", 21, "has 20 puzzles"),
+        ("boardgen:7x9x20", 1, "no seed; expected boardgen:"),
+        ("boardgen:900x900x900:seed=1", 1, "on this page a side has 1 to 254 cells"),
+        ("boardgen:200x200x1000:seed=1", 1000, "comes after too many others"),
+        ("boardgen:1x2x2000000:seed=1", 2_000_000, "comes after too many others"),
     ],
 )
-def test_what_cannot_be_read_is_said_in_a_line(data, why):
-    selection = puzzle_of_file(data)
+def test_why_a_file_or_a_set_has_no_such_puzzle_is_said_in_a_line(source, number, why):
+    selection = (puzzle_of_file if isinstance(source, bytes) else puzzle_of_set)(source, number)
     assert selection.board is None
     [(_, what)] = selection.faults
     assert why in what
@@ -104,24 +113,6 @@ def test_a_generated_set_by_name_and_number():
     assert selection.board.record.puzzle == load_set("boardgen:7x9x20:seed=3").puzzles[16].puzzle
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "why"),
-    [
-        ("/etc/passwd", 1, "there is no set '/etc/passwd'"),
-        ("docs/samples/robot.non", 1, "there is no set"),
-        ("boardgen:7x9x20:seed=3", 21, "has 20 puzzles"),
-        ("boardgen:7x9x20", 1, "no seed; expected boardgen:"),
-        ("boardgen:900x900x900:seed=1", 1, "on this page a side has 1 to 254 cells"),
-        ("boardgen:200x200x1000:seed=1", 1000, "comes after too many others"),
-        ("boardgen:1x2x2000000:seed=1", 2_000_000, "comes after too many others"),
-    ],
-)
-def test_no_other_name_and_no_other_number(name, number, why):
-    selection = puzzle_of_set(name, number)
-    assert selection.board is None
-    assert why in selection.faults[0][1]
-
-
 def test_an_official_set_that_is_not_here_says_how_to_get_it(monkeypatch, tmp_path):
     monkeypatch.setenv("NONOBOT_DATA", str(tmp_path))
     boards._known_set.cache_clear()
@@ -149,7 +140,3 @@ def test_the_samples_are_whole():
 def test_a_board_that_is_none(fields, why):
     with pytest.raises(UnusableError, match=f"^{why}".replace("?", r"\?")):
         _ = Board(**{"rows": [[1]], "columns": [[1]], **fields}).record
-
-
-def test_a_line_without_a_block_is_an_empty_clue():
-    assert Board([[], [1]], [[1], []]).record.puzzle == Puzzle(columns=((1,), ()), rows=((), (1,)))

@@ -178,12 +178,10 @@ def test_a_link_from_another_site_leads_here_and_nothing_else_does(server):
     [
         ("/api/solve", b"", 400, "not a request of the page"),
         ("/api/solve", b"[" * 100_000, 400, "not a request of the page"),
-        ("/api/solve", {"board": {"rows": "x", "columns": []}}, 400, "not a request of the page"),
         ("/api/solve", {"board": {"rows": [[9]], "columns": [[1]]}}, 400, "needs 9 cells"),
         ("/api/solve", {"board": ONE, "solutions": 99}, 400, "not a request"),
         ("/api/hint", {"board": ONE, "cells": "xyz"}, 400, "cells that are not"),
         ("/api/write", {"board": ONE, "format": "x"}, 400, "no format 'x'"),
-        ("/api/write", {"board": ONE, "format": "png", "cells": "x"}, 400, "cells"),
         ("/api/read?number=x", b"1-1", 400, "number is a number from 1"),
         ("/api/sample?number=0", None, 400, "number is a number from 1"),
         ("/api/cactus/9", None, 404, "there is no such plot"),

@@ -64,14 +64,6 @@ async def until(true):
         await asyncio.sleep(0.01)
 
 
-async def hanging(pool) -> asyncio.Task:
-    """Return a task that keeps the one process busy."""
-    task = asyncio.create_task(pool.ask("a", {"do": "hang"}, 900))
-    await asyncio.sleep(0)  # by then it has a process, or waits for one
-    await until(lambda: pool._all and not pool._idle and not pool._waiting)
-    return task
-
-
 async def test_tabs_are_served_by_turns(pool):
     served = []
 
@@ -111,7 +103,9 @@ async def test_a_request_that_is_cancelled_as_its_answer_comes_takes_nothing_fro
 
 
 async def test_a_cancelled_request_gives_up_its_place_or_its_process_is_replaced(pool):
-    task = await hanging(pool)
+    task = asyncio.create_task(pool.ask("a", {"do": "hang"}, 900))
+    await asyncio.sleep(0)  # by then it has a process, or waits for one
+    await until(lambda: pool._all and not pool._idle and not pool._waiting)
     [first] = pool.pids
     waiting = asyncio.create_task(pool.ask("b", {"do": "solve"}, 9))
     await asyncio.sleep(0)

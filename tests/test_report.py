@@ -345,8 +345,7 @@ def test_duels_are_counted():
 # The command
 
 
-def test_the_command_writes_the_page_and_names_what_is_left_out(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_command_writes_the_page_and_names_what_is_left_out(own_folder, capsys):
     samples.read_back(Path(), samples.run_of("one"))
     assert cli.run(["report", "00.json", "-o", "new/page.html", "--title", "Spring & summer"]) == 0
     assert "<title>Spring &amp; summer</title>" in Path("new/page.html").read_text()
@@ -359,8 +358,7 @@ def test_the_command_writes_the_page_and_names_what_is_left_out(tmp_path, monkey
     assert "cannot write" in capsys.readouterr().err
 
 
-def test_without_a_run_or_a_library_there_is_no_report(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_without_a_run_or_a_library_there_is_no_report(own_folder, monkeypatch, capsys):
     samples.read_back(Path(), samples.checked())
     assert cli.run(["report", "00.json"]) == 2
     assert "needs the result of a run" in capsys.readouterr().err
