@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from tests.talking import PATIENCE_SECONDS
+
 # Nothing is compiled ahead for larger boards: the tests have no use for it.
 START = """
 import sys
@@ -20,12 +22,9 @@ from nonobot.harness.page import solves
 solves.WIDER_SIDES = ()
 sys.exit(cli.run(["page", "--no-browser", *sys.argv[1:]]))
 """
-PATIENCE_SECONDS = 600  # only to end a test whose server hangs
 
 
 class Answer(NamedTuple):
-    """What the server answered."""
-
     status: int
     headers: dict[str, str]
     body: bytes

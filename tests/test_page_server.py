@@ -27,8 +27,8 @@ from nonobot.harness.page import guard
 from nonobot.harness.page import server as page_server
 from nonobot.protocol.formats import read
 from tests.judged import RECIPE, played
-from tests.paged import PATIENCE_SECONDS, Server
-from tests.talking import hard, wait_until
+from tests.paged import Server
+from tests.talking import PATIENCE_SECONDS, hard, wait_until
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
