@@ -86,6 +86,14 @@ def test_a_breakpoint_set_by_file_fires():
     assert stops == [(str(CLUES), LINE)]
 
 
+def test_a_breakpoint_set_in_pdb_fires(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("from nonobot.protocol.clues import needed_length\nprint(needed_length((1, 2)))\n")
+    pdb = [sys.executable, "-m", "pdb", "-c", f"b protocol/clues.py:{LINE}", "-c", "c", "-c", "p clue", "-c", "q"]
+    done = subprocess.run([*pdb, script], cwd=REPOSITORY, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert "(1, 2)" in done.stdout.splitlines(), done
+
+
 JUDGE = "from nonobot.harness import cli; cli.run({})"
 
 
