@@ -111,9 +111,6 @@ def _is_even(ratio: float) -> bool:
     return f"{abs(ratio - 1) * 100:.1f}" == "0.0"
 
 
-WIDTH_OF_FILES = 160
-"""Columns of text that goes to no terminal."""
-
 GAP = 2
 """Blanks between the columns of a table."""
 
@@ -124,9 +121,9 @@ def on_terminal(file: TextIO | None = None) -> bool:
 
 
 def width(terminal: bool) -> int:
-    """Return how many columns there are."""
+    """Return how many columns there are: 160 in text that goes to no terminal."""
     if not terminal:
-        return WIDTH_OF_FILES
+        return 160
     from rich.console import Console
 
     return Console().width

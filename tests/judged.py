@@ -51,14 +51,6 @@ def verdicts(result: RunResult) -> list[str]:
     return [one.verdict.value for one in result.score.puzzles]
 
 
-def runs(pid: int) -> bool:
-    """Return whether a process is there and not dead."""
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
 def pids_with(word: str) -> list[int]:
     """Return the processes, but for the dead, of whose command line `word` is a part."""
     pids = []

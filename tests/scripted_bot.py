@@ -92,11 +92,6 @@ def hang_once_at_3():
         time.sleep(1000)
 
 
-def ends_with_2_at_the_end():
-    perfect()
-    sys.exit(2)
-
-
 def ends_with_2_in_colours():
     perfect()
     sys.stderr.write("many words\n\t\x1b[31mcannot  go on: " + 1000 * "x" + "\r\n \n")

@@ -50,7 +50,7 @@ def test_a_perfect_bot(tmp_path, feed):
     [
         ("crash_at_3", "right right malformed missing missing", "crashed 1"),
         ("killed_at_3", "right right missing missing missing", "crashed SIGKILL"),
-        ("ends_with_2_at_the_end", "right right right right right", "finished 2"),
+        ("ends_with_2_in_colours", "right right right right right", "finished 2"),
         ("close_stdin", "right missing missing missing missing", "finished 0"),
         ("close_stdout", "right missing missing missing missing", "closed-stdout SIGTERM"),
         ("never_end", "right right right right right", "finished SIGTERM"),

@@ -18,7 +18,7 @@ from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import EndReason
 from nonobot.tournament_data import load_set
-from tests.judged import RECIPE, command, little_patience, played, runs, verdicts  # noqa: F401
+from tests.judged import RECIPE, command, little_patience, pids_with, played, verdicts  # noqa: F401
 from tests.talking import wait_until
 
 SET = load_set(str(RECIPE))
@@ -143,11 +143,11 @@ def test_a_judge_killed_by_sigkill_loses_the_puzzle_in_work_at_most(tmp_path):
     assert not (tmp_path / "result.json").exists()
     bot = next(one.pid for one in read_records(path) if hasattr(one, "pid"))
     path.write_bytes(path.read_bytes() + b'{"kind":"ruled","ruling":{"number":3,"verd')
-    assert runs(bot)  # it sleeps, so it does not notice
+    assert bot in pids_with("hang_once_at_3")  # it sleeps, so it does not notice
     done = resumed(tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("5 of 5 right")
-    assert not runs(bot)
+    assert bot not in pids_with("hang_once_at_3")
     result = read_result(tmp_path / "result.json")
     assert attempts(result) == [(1, "interrupted"), (3, "finished")]
     assert "the judge was killed" in result.attempts[0].end.detail

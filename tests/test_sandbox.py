@@ -130,7 +130,7 @@ def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
 
 @contained_only
 @pytest.mark.parametrize(
-    ("behaviour", "end"), [("ends_with_2_at_the_end", (2, None)), ("killed_at_3", (None, "SIGKILL"))]
+    ("behaviour", "end"), [("ends_with_2_in_colours", (2, None)), ("killed_at_3", (None, "SIGKILL"))]
 )
 def test_ends_are_told_as_without_a_sandbox(tmp_path, behaviour, end):
     result = played(behaviour, tmp_path, contain=Contain.YES)

@@ -41,8 +41,7 @@ class Interrupts:
     """Notes the signals to stop, as `told`, within a `with` block; nested blocks all note them.
 
     The judge acts on them at a suitable point: an exception in the middle of its work could leave a bot running or
-    a result half written. Ignored signals stay ignored (`nohup`). Only the main thread gets signals; in another
-    thread nothing is noted.
+    a result half written. Ignored signals stay ignored (`nohup`). Only the main thread gets signals.
     """
 
     _open: ClassVar[list[Interrupts]] = []
