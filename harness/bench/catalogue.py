@@ -14,10 +14,7 @@ from nonobot.harness.text import drawn, new_table
 
 @dataclass(frozen=True)
 class Job:
-    """A benchmark that is ready to run, with the number of units of work in a loop.
-
-    `seconds` returns the CPU seconds of a number of loops, and `check` raises CheckError if a result is wrong.
-    """
+    """A benchmark: the units of work in a loop, the CPU seconds of a number of loops, a check of the result."""
 
     units: int
     seconds: Callable[[int], float]
