@@ -59,10 +59,10 @@ def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_
 
 
 def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_again(tmp_path, capsys):
-    path = definition(tmp_path, {"cold": "perfect", "good": "perfect"})
+    path = definition(tmp_path, {"cold": "perfect", "good": "perfect", "nobody": "perfect"})
     before = path.read_text()
     cold = before.replace('name = "cold"', 'name = "cold"\nwarm-up = "false"')
-    path.write_text(cold + '[[bots]]\nname = "nobody"\ncommand = "no-such-program"\n')
+    path.write_text(cold.rpartition("command = ")[0] + 'command = "no-such-program"\n')
     assert played(str(path)) == 1
     out, err = capsys.readouterr()
     assert out.index("good") < min(out.index("cold"), out.index("nobody"))
