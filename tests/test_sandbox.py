@@ -205,6 +205,8 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     options = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--contain", "yes"]
     bot = ["sh", "-c", code, f"bot-{os.getpid()}-{seed}"]
     judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", "run", *options, "--", *bot])
+    # In its first milliseconds, until it has set up the mounts, bubblewrap itself is not bound to the judge.
+    wait_until(lambda: pids_with(f"sleep 900 #{seed}"))
     journal = journal_path(tmp_path / "r.json")
     wait_until(lambda: any(isinstance(one, AttemptStarted) for one in read_records(journal)))
     time.sleep(random.Random(seed).uniform(0, 0.3))
