@@ -187,6 +187,11 @@ def test_auto_counts_empty_clue_lines_at_the_end_wherever_the_clues_fit():
     assert only_puzzle(text + b"\n", None) == puzzle
 
 
+def test_auto_takes_a_line_that_is_black_from_end_to_end():
+    puzzle = Puzzle.from_grid([[1, 1, 1], [0, 0, 0], [0, 0, 0]])
+    assert only_puzzle(format_puzzle(1, puzzle), None) == puzzle
+
+
 def test_auto_takes_blank_lines_alone_for_an_empty_board():
     assert only_puzzle(b"$1\n\n\n", None) == Puzzle.unchecked(((),), ((),))
     assert only_puzzle(b"$1\n\n\n\n\n\n", None) == Puzzle.unchecked(((),) * 2, ((),) * 2)
