@@ -7,7 +7,7 @@ black, `0` white, `?` unknown. docs/page.md has all requests and answers.
 from __future__ import annotations
 
 import json
-import sys
+import os
 from collections.abc import Sequence
 from functools import partial
 from operator import index
@@ -20,10 +20,11 @@ from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.result import MOST_TRACE_EVENTS, TraceEvent, grid_of, line_masks
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import BLACK, DEFAULT_SIZE, UNKNOWN, WHITE, PartialGrid, Puzzle, PuzzleError
+from nonobot.protocol.clues import shown
 from nonobot.protocol.puzzle import cells_from_text, text_from_cells
 from nonobot.system import write_all
 
-_STDOUT = 1
+_STDIN, _STDOUT = 0, 1
 _MOST_BYTES = 1 << 24
 """Length of a request; the largest board needs less."""
 
@@ -40,17 +41,20 @@ Board = npt.NDArray[np.int8]
 def converse(strategy: Strategy) -> int:
     """Answer the requests on standard input until its end; return the exit status."""
     strategy.prepare(lambda part: _write({"compiling": part}), DEFAULT_SIZE)
+    requests = os.fdopen(_STDIN, "rb", closefd=False)  # `sys.stdin` is None where it was closed
     try:
-        while line := sys.stdin.buffer.readline(_MOST_BYTES + 1):
+        while line := requests.readline(_MOST_BYTES + 1):
             try:
                 if len(line) > _MOST_BYTES:
                     while line and not line.endswith(b"\n"):
-                        line = sys.stdin.buffer.readline(_MOST_BYTES)
+                        line = requests.readline(_MOST_BYTES)
                     raise ValueError(f"a request of more than {_MOST_BYTES >> 20} MiB")
                 request = _read(line)
                 answer = _ANSWERS[request.do](strategy, request)
             except ValueError as error:  # of the request, or a board that is too large for the strategy
                 answer = {"error": str(error)}
+            except MemoryError:
+                answer = {"error": "there is no room for this request"}
             _write(answer)
     except BrokenPipeError:
         return 1
@@ -76,6 +80,8 @@ def _read(line: bytes) -> _Request:
     try:
         given = json.loads(line)
         puzzle = Puzzle(rows=given["rows"], columns=given["columns"])
+        if max(puzzle.size) > LONGEST_SIDE:  # before there are cells
+            raise PuzzleError(f"a side of a board has 1 to {LONGEST_SIDE} cells")
         cells, seconds = given.get("cells"), given.get("seconds")
         request = _Request(
             str(given["do"]),
@@ -89,12 +95,12 @@ def _read(line: bytes) -> _Request:
         raise
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"not a request: {type(error).__name__}: {error}") from None
-    if max(puzzle.size) > LONGEST_SIDE:
-        raise ValueError(f"a side of a board has 1 to {LONGEST_SIDE} cells")
     if request.seconds is not None and not request.seconds > 0:
         raise ValueError(f"seconds are a positive number, not {request.seconds:g}")
+    if request.most < 0:
+        raise ValueError("most is a number of steps, 0 or more")
     if request.do not in _ANSWERS:
-        raise ValueError(f"nothing is called {request.do!r}; there are {', '.join(_ANSWERS)}")
+        raise ValueError(f"nothing is called {shown(request.do)}; there are {', '.join(_ANSWERS)}")
     return request
 
 

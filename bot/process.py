@@ -58,7 +58,12 @@ def _run(options: Options, started: float) -> int:
     if options.dialogue:
         from nonobot.bot.dialogue import converse  # nothing of it is needed in a tournament
 
-        return converse(make_strategy(options))
+        try:
+            return converse(make_strategy(options))
+        except ValueError as error:
+            raise UnusableError(str(error)) from None
+        except OSError as error:
+            raise UnusableError(f"input or output failed: {error.strerror}") from None
     if not (options.files or options.warm_up or options.watch) and os.isatty(_STDIN):
         report(_WHAT_TO_TYPE)
         return 2

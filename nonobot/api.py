@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isnan
 from pathlib import Path
 from typing import Any, Literal
 
@@ -146,6 +147,8 @@ def solve_all(
     jobs = len(usable_cores()) if jobs is None else jobs
     if min(jobs, solutions) < 1:
         raise ValueError(f"jobs and solutions are 1 or more, not {min(jobs, solutions)}")
+    if seconds is not None and isnan(seconds):
+        raise ValueError("seconds are a number, or None, not nan")
     return _results(map(_record, puzzles), jobs, solutions, seconds)
 
 

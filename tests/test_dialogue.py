@@ -171,6 +171,9 @@ def test_boards_of_every_width_of_masks(strategy):
     assert hint["white"] == list(range(70, 140))
 
 
+EMPTY, EMPTY_LINES = b'{"do": "hint", "rows": [%s[]], "columns": [%s[]]}', b"[]," * 300_000
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [
@@ -183,6 +186,9 @@ def test_boards_of_every_width_of_masks(strategy):
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "solutions": 1e400}', "not a request: TypeError"),
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": -1}', "seconds are a positive number"),
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": "nan"}', "seconds are a positive"),
+        (b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most": -1}', "most is a number of steps, 0 or more"),
+        (b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most": -%d}' % 10**20, "most is a number of steps"),
+        pytest.param(EMPTY % (EMPTY_LINES, EMPTY_LINES), "a side of a board has 1 to 1022 cells", id="too large"),
         (b'{"do": "dance", "rows": [[1]], "columns": [[1]]}', "nothing is called 'dance'; there are solve, steps"),
         (b'{"do": "solve", "rows": [], "columns": [[1]]}', "there is no row"),
         (b'{"do": "solve", "rows": [[-1]], "columns": [[0]]}', "row 1: .* block lengths are 1 or more"),
@@ -193,6 +199,21 @@ def test_boards_of_every_width_of_masks(strategy):
 def test_what_cannot_be_answered_is_said_in_a_line(line, why):
     with pytest.raises(ValueError, match=f"^{why}"):
         _read(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "why"),
+    [
+        ("exec {} <&-", 0, b""),
+        ("ulimit -v 200000; exec {}", 2, b"nonobot: 25x25: there is no room for the tables of such boards"),
+        ("exec {} > /dev/full", 2, b"nonobot: input or output failed: No space left on device"),
+    ],
+)
+def test_a_dialogue_that_cannot_be_ends_with_a_line(line, status, why):
+    command = ["sh", "-c", line.format(subprocess.list2cmdline([*COMMAND, "--dialogue"]))]
+    done = subprocess.run(command, input=request("conflict", NONE), capture_output=True, timeout=PATIENCE_SECONDS)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (status, b"", status // 2)
+    assert done.stderr.startswith(why)
 
 
 def test_the_process_answers_line_by_line_and_goes_on_after_a_bad_one():

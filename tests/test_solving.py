@@ -87,6 +87,12 @@ def test_numbers_are_1_or_more(given):
         solve_all([ONE], **given)
 
 
+def test_a_time_that_is_no_number_is_refused():
+    for function in (solve, difficulty):
+        with pytest.raises(ValueError, match="seconds are a number, or None, not nan"):
+            function(ONE, seconds=float("nan"))
+
+
 @pytest.mark.parametrize("jobs", [1, 3, None])
 def test_many_are_solved_in_their_order_with_the_same_counts(jobs):
     puzzles = [Puzzle.from_cells(random_grid(random.Random(seed), 12, 12, 0.5)) for seed in range(40)]
