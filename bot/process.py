@@ -65,7 +65,8 @@ def _run(options: Options, started: float) -> int:
         except OSError as error:
             raise UnusableError(f"input or output failed: {error.strerror}") from None
     if not (options.files or options.warm_up or options.watch) and os.isatty(_STDIN):
-        report(_WHAT_TO_TYPE)
+        for line in _WHAT_TO_TYPE.splitlines():
+            report(line)
         return 2
     jobs = 1 if options.warm_up or options.watch else options.jobs or len(usable_cores())
     strategies = [make_strategy(options) for _ in range(jobs)]

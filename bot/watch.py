@@ -37,7 +37,7 @@ from nonobot.protocol.characters import (
 )
 from nonobot.protocol.clues import located
 from nonobot.protocol.scene import Picture
-from nonobot.system import report
+from nonobot.system import printable, report
 
 
 def picture_of(record: Record, solution: Solution, is_alone: bool) -> bytes:
@@ -66,7 +66,7 @@ def _no_room(picture: Picture, place: Place, blocks: Sequence[Blocks], record: R
     )
     return (
         f"{width}x{height}: solved; its picture is {needed} characters wide, the terminal {place.columns}; "
-        f"as a file: {command}"
+        f"as a file: {printable(command)}"
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, add_completion, add_version, either, size, whole_number
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
+from nonobot.system import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def _parser(*names: str) -> Parser:
 def say(line: str | None, quiet: bool = False) -> None:
     """Print a line on stderr, if there is one and the command is not to be quiet."""
     if line and not quiet:
-        print(f"nonojudge: {line}", file=sys.stderr)
+        print(f"nonojudge: {printable(line)}", file=sys.stderr)
 
 
 # --- options that several commands share ---------------------------------------------------------------------

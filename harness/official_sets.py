@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import Progress
-from nonobot.harness.text import percent
+from nonobot.harness.text import percent, print_line
 from nonobot.tournament_data.registry import (
     FetchError,
     OfficialSet,
@@ -85,7 +85,7 @@ def fetched(missing: Sequence[OfficialSet], timeout_seconds: float) -> int:
             except SetupError as error:
                 raise UnusableError(str(error)) from None
             except FetchError as error:
-                print(f"nonojudge: {official.name}: {error}", file=sys.stderr)
+                print_line(f"nonojudge: {official.name}: {error}")
                 if isinstance(error, OfflineError):
                     break
             else:
@@ -108,16 +108,17 @@ def imported(folder: Path) -> int:
             unknown.append(path)
         elif recognised.official.name not in names:
             names.add(recognised.official.name)
-            print(f"{recognised.official.name}: {_taken(recognised)} ({path})")
+            print_line(f"{recognised.official.name}: {_taken(recognised)} ({path})", sys.stdout)
     if unknown:
         others = ", ..." if len(unknown) > MOST_NAMED else ""
-        print(f"no official set: {', '.join(map(str, unknown[:MOST_NAMED]))}{others} ({len(unknown)} files)")
+        first = ", ".join(map(str, unknown[:MOST_NAMED]))
+        print_line(f"no official set: {first}{others} ({len(unknown)} files)", sys.stdout)
     print(f"{len(names)} official sets found; {_counted(map(state_of, official_sets().values()))}")
     return len(names)
 
 
 def _say_unreadable(error: OSError) -> None:
-    print(f"nonojudge: cannot read {error.filename}: {error.strerror}", file=sys.stderr)
+    print_line(f"nonojudge: cannot read {error.filename}: {error.strerror}")
 
 
 def _taken(recognised: Recognised) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser, number, seconds, whole_number
@@ -13,7 +12,7 @@ from nonobot.harness.grading import Findings, Grading, GradingBot, grading_bot
 from nonobot.harness.make_unique import MOST_TRIES, MadeUnique, differing, make_unique
 from nonobot.harness.pictures.image_cells import LARGEST_SIDE, Cells, read_cells
 from nonobot.harness.progress import Progress
-from nonobot.harness.text import count, ranges
+from nonobot.harness.text import count, print_line, ranges
 from nonobot.protocol import Puzzle, Record, Solution
 from nonobot.protocol.formats import MOST_BYTES, Format
 
@@ -102,7 +101,7 @@ def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to:
     except UnusableError as error:  # the picture is a puzzle all the same
         lines = [f"cannot tell whether there are other solutions: {error}"]
     for line in lines:
-        print(f"{name}: {line}", file=sys.stderr)
+        print_line(f"{name}: {line}")
     title = Path(arguments.source).stem if "title" in to.holds and arguments.source != "-" else None
     return Record(Puzzle.from_grid(cells), solution=Solution(cells), title=title), is_as_wanted
 
@@ -116,7 +115,7 @@ def _cells(data: bytes, arguments: argparse.Namespace, name: str) -> Cells:
     except UnusableError as error:
         raise UnusableError(f"{name}: {error}") from None
     if image.frames > 1:
-        print(f"{name}: remark: {image.frames} pictures in it; the first is taken", file=sys.stderr)
+        print_line(f"{name}: remark: {image.frames} pictures in it; the first is taken")
     return image.cells
 
 

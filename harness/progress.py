@@ -8,7 +8,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Self
 
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Verdict
-from nonobot.harness.text import duration, in_unit, on_terminal
+from nonobot.harness.text import duration, in_unit, on_terminal, print_line
+from nonobot.system import printable
 
 if TYPE_CHECKING:
     from rich import progress as rich_progress
@@ -50,7 +51,7 @@ class Progress:
             self._due = now + SECONDS_BETWEEN_LINES
             taken = now - self._started if seconds is None else seconds
             left = f", about {in_unit(taken * (self._total - done) / done, 1, 0)} s to go" if done else ""
-            print(f"{note}{left}", file=sys.stderr, flush=True)
+            print_line(f"{note}{left}")
 
 
 def _bars(columns: str) -> rich_progress.Progress:
@@ -132,14 +133,14 @@ class AllRunsProgress:
 
     def say(self, line: str) -> None:
         """Print a line that matters, above the bars; also if all else is quiet."""
-        print(f"nonojudge: {line}", file=sys.stderr, flush=True)
+        print_line(f"nonojudge: {line}")
 
     def begin(self, name: str, puzzle_count: int) -> None:
         """Show a run as in play."""
         self._puzzle_counts[name] = puzzle_count
         self._notes[name] = "..."
         if self._bars:
-            self._tasks[name] = self._bars.add_task(name, total=puzzle_count, note="")
+            self._tasks[name] = self._bars.add_task(printable(name), total=puzzle_count, note="")
 
     def show(self, name: str, answered: int, right: int) -> None:
         """Show how far a run is."""
@@ -150,7 +151,7 @@ class AllRunsProgress:
         elif not self._quiet and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
             playing = [f"{one} {note}" for one, note in self._notes.items()]
-            print("; ".join([f"{self._played}/{self._run_count} runs", *playing]), file=sys.stderr, flush=True)
+            print_line("; ".join([f"{self._played}/{self._run_count} runs", *playing]))
 
     def end(self, name: str) -> None:
         """Show a run no more."""
@@ -170,4 +171,4 @@ class AllRunsProgress:
         elif not self._quiet:
             busy = busy_warning(result.machine)
             line = f"[{self._played}/{self._run_count}] {name}: {result.outcome}{f'; {busy}' if busy else ''}"
-            print(line, file=sys.stderr, flush=True)
+            print_line(line)

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from nonobot.protocol.puzzle import plain_text
+from nonobot.system import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -31,6 +32,11 @@ MOST_OF_A_LINE = 200
 def plain(text: str) -> str:
     """Return `text` in one line, without characters that move a cursor, change colours or break a page."""
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+
+
+def print_line(line: str, file: TextIO | None = None) -> None:
+    """Print a line on stderr, or to another file, whatever is in its names."""
+    print(printable(line), file=file or sys.stderr, flush=True)
 
 
 def last_line(data: bytes) -> str:

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from nonobot.arguments import did_you_mean
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.text import print_line
 from nonobot.protocol import Record
 from nonobot.protocol.clues import FaultKind
 from nonobot.protocol.formats import Size
@@ -32,7 +33,7 @@ def say_inferred_size(source: str, records: Iterable[Record]) -> None:
     """Print on stderr the size that was inferred for a file without one, if it is not 25x25."""
     for remark in (remark for record in records for remark in record.remarks):
         if remark.kind is FaultKind.ASSUMED_SIZE:
-            print(f"{source}: remark: {remark}", file=sys.stderr)
+            print_line(f"{source}: remark: {remark}")
 
 
 @contextlib.contextmanager

@@ -25,7 +25,7 @@ from nonobot.protocol import (
     formats,
     mismatches,
 )
-from nonobot.system import usable_cores
+from nonobot.system import printable, usable_cores
 
 _log = logging.getLogger("nonobot")
 
@@ -53,11 +53,11 @@ def read(
     the first fault is raised as PuzzleError, as it is for a file of no known format.
     """
     path = _path(source)
-    place = f"{path}: " if path else ""
+    place = f"{printable(str(path))}: " if path else ""
     if path:
         content = path.read_bytes()
     else:
-        content = source if isinstance(source, bytes) else str(source).encode()
+        content = source if isinstance(source, bytes) else str(source).encode(errors="surrogateescape")
     try:
         entries = list(formats.read(content, format, size))
     except formats.FormatError as error:

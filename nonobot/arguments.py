@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from nonobot import __version__
+from nonobot.system import printable
 
 Value = TypeVar("Value")
 Meaning = TypeVar("Meaning")
@@ -40,7 +41,7 @@ class Parser(argparse.ArgumentParser):
         hint = choice and did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
         if choice and hint:
             message = f"{message[: choice.start()]}no {choice[1]!r}{hint}"
-        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+        self.exit(2, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
 # --- readers of values, which return the value of a text or raise ArgumentTypeError ----------------------------

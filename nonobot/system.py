@@ -37,10 +37,17 @@ def write_all(descriptor: int, content: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
+def printable(text: str) -> str:
+    r"""Return a text as one printable line: other characters and bytes that are not UTF-8 as in `\x1b`, `\xff`."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else ascii(one)[1:-1].replace(r"\udc", r"\x") for one in text)
+
+
 def report(line: str) -> None:
-    """Write a line to standard error, unless nobody can read it."""
+    """Write a line to standard error, whatever is in its names, unless nobody can read it."""
     with contextlib.suppress(OSError):
-        os.write(2, f"{line}\n".encode())
+        os.write(2, f"{printable(line)}\n".encode())
 
 
 @contextlib.contextmanager

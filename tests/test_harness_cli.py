@@ -134,6 +134,28 @@ def test_a_result_that_is_there_is_overwritten_only_with_force(tmp_path, capsys)
     assert not stderr.exists()
 
 
+def test_names_that_are_no_text_are_escaped_where_they_are_printed_and_stored(tmp_path, capsys):
+    odd = os.fsdecode(b"\xff\x1b[2J\n")
+    bot = command("perfect", tmp_path)
+    Path("questions.txt").rename(f"{odd}.txt")
+    Path(bot[-1]).rename(f"{bot[-1]}{odd}")
+    bot[-1] += odd
+    run = ["run", "--set", f"{odd}.txt", "--size", "5x5", "--name", odd, "--quiet", "--result", f"{odd}.json"]
+    assert cli.run([*run, "--", *bot]) == 0
+    result = read_result(Path(f"{odd}.json"))
+    assert (result.bot, result.set.name) == (r"\xff" + odd[1:], r"\xff" + odd[1:] + ".txt")
+    assert cli.run(["verify", f"{odd}.txt", f"{odd}none", "--size", "5x5"]) == 2
+    assert cli.run(["table", f"{odd}.json", f"{odd}none", "-o", f"{odd}.csv"]) == 1
+    assert cli.run(["compare", f"{odd}.json", f"{odd}.json", "--json"]) == 3
+    assert cli.run(["render", f"{odd}.txt", "--size", "5x5", "-o", f"{odd}.svg"]) == 0
+    for printed in capsys.readouterr():
+        assert printed.replace("\n", "").isprintable()
+    verifying = ["verify", f"{odd}.txt", bot[-1], "--size", "5x5", "--json"]
+    done = subprocess.run([*JUDGE, *verifying], capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["answers_file"].endswith(r"\xff" + odd[1:])
+
+
 def test_verify_a_file_and_stdin(tmp_path, capsys, monkeypatch):
     command("perfect", tmp_path)
     assert cli.run(["verify", "questions.txt", "solutions.txt", "--size", "5x5"]) == 0

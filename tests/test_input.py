@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from nonobot.bot.cli import FILE_FORMATS
@@ -110,6 +113,22 @@ def test_files_are_answered_in_their_order_and_their_puzzles_numbered_on(tmp_pat
         f"{tmp_path / 'none'}: No such file or directory",
     ]
     assert done.returncode == 2
+
+
+def test_a_name_that_is_no_text_is_escaped_and_costs_no_other_file(tmp_path):
+    odd, none = (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)) for name in (b"\xff\x1b[2J\n", b"\xfe"))
+    odd.write_bytes(write([Record(TWO)], "nin").data)
+    (tmp_path / "b.nin").write_bytes(write([Record(GOOD)], "nin").data)
+    done = run(b"", str(none), str(odd), str(tmp_path / "b.nin"), "--solutions", "2")
+    assert done.stdout.endswith(format_answer(2, Solution(GRID)))
+    assert done.stderr.decode().splitlines() == [
+        rf"{tmp_path}/\xfe: No such file or directory",
+        rf"{tmp_path}/\xff\x1b[2J\n: $1: multiple: 2 solutions, or more",
+        f"{tmp_path}/b.nin: $2: unique",
+    ]
+    refused = run(b"", "--log", f"{none}/log", str(odd)).stderr.decode()
+    assert refused == rf"nonobot: cannot write {tmp_path}/\xfe/log: No such file or directory" + "\n"
+    assert run(b"", f"--{none}").stderr.decode().isascii()
 
 
 @pytest.mark.parametrize("jobs", ["1", "3"])

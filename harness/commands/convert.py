@@ -14,7 +14,7 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.picture_puzzle import PICTURE, add_options, puzzle_of_picture, refuse_options
 from nonobot.harness.pictures.image_cells import is_image
 from nonobot.harness.progress import Progress
-from nonobot.harness.text import count
+from nonobot.harness.text import count, print_line
 from nonobot.harness.user_files import opened, write_output
 from nonobot.protocol import Fault, Record
 from nonobot.protocol.formats import (
@@ -85,7 +85,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     except FormatError as error:
         raise UnusableError(f"{name}: {error}") from None
     for fault in written.faults:
-        print(f"{name}: {fault}", file=sys.stderr)
+        print_line(f"{name}: {fault}")
     _say_grouped(name, [*records.remarks, *written.remarks])
     if not records.count and not records.faults:
         raise UnusableError(f"{name}: no puzzles")
@@ -100,7 +100,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
             write_output(Path(target), written.data)
         done = f"{count(written.count, 'puzzle')} written to {target} ({to.name})"
     failed = records.faults + len(written.faults)
-    print(f"{done}{f'; {failed} could not be converted' if failed else ''}", file=sys.stderr)
+    print_line(f"{done}{f'; {failed} could not be converted' if failed else ''}")
     return 1 if failed or not is_as_wanted else 0
 
 
@@ -125,7 +125,7 @@ class _Records:
                 yield entry
             else:
                 self.faults += 1
-                print(f"{self._name}: {entry}", file=sys.stderr)
+                print_line(f"{self._name}: {entry}")
 
 
 def _target_format(arguments: argparse.Namespace) -> Format:
@@ -161,4 +161,4 @@ def _say_grouped(name: str, remarks: list[Fault]) -> None:
         same = counts.pop(remark.what, 0)
         if same:
             more = f" (and {same - 1} more like this)" if same > 1 else ""
-            print(f"{name}: remark: {remark}{more}", file=sys.stderr)
+            print_line(f"{name}: remark: {remark}{more}")

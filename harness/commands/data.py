@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from pathlib import Path
@@ -130,5 +131,5 @@ def print_path(arguments: argparse.Namespace) -> int:
     if state is not State.HERE:
         what = "is damaged" if state is State.DAMAGED else "is not on this machine yet"
         raise UnusableError(f"{official.name} {what}: `nonojudge data fetch {official.name}` fetches it")
-    print(stored_path(official))
+    sys.stdout.buffer.write(os.fsencode(stored_path(official)) + b"\n")
     return 0

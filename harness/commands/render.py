@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from nonobot.harness.pictures.drawings import (
     show,
     write,
 )
+from nonobot.harness.text import print_line
 from nonobot.harness.user_files import loaded, opened, say_inferred_size
 from nonobot.protocol import Fault, Record
 from nonobot.protocol.characters import Blocks
@@ -94,7 +94,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     source = arguments.questions
     records, faults = _chosen(_entries(source, arguments.size), arguments.number, source)
     for fault in faults:
-        print(f"{source}: {fault}", file=sys.stderr)
+        print_line(f"{source}: {fault}")
     if not records:
         raise UnusableError(f"{source}: nothing that can be drawn")
     drawings = _drawings(records, arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from nonobot import __version__
@@ -12,6 +13,7 @@ from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.text import print_line
 from nonobot.harness.user_files import require_writable, write_output
 
 EXAMPLES = """\
@@ -54,6 +56,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
     report = Report(results)
     with Progress(STEPS * len(report.sets)) as progress:
         page = page_of(report, arguments.title, __version__, progress.show)
-    write_output(arguments.out, page.encode())
-    print(f"report: {arguments.out}")
+    write_output(arguments.out, page.encode(errors="backslashreplace"))
+    print_line(f"report: {arguments.out}", sys.stdout)
     return 1 if problems else 0

@@ -21,7 +21,9 @@ from nonobot.harness.progress import RunProgress
 from nonobot.harness.results.conditions import LIMITS, Feed, add_limits, configuration_of
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.run_result import EndReason, RunResult
+from nonobot.harness.text import print_line
 from nonobot.harness.user_files import loaded
+from nonobot.system import printable
 
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
 
@@ -111,14 +113,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
     _print(arguments, result, f"result: {result_path}")
     if result.end.reason is EndReason.INTERRUPTED:
         go_on = shlex.join(["nonojudge", "run", "--resume", str(result_path)])
-        print(f"go on with: {go_on}", file=sys.stderr if arguments.json else sys.stdout)
+        print_line(f"go on with: {go_on}", sys.stderr if arguments.json else sys.stdout)
         return EXIT_INTERRUPTED
     return 0 if result.score.all_right else 1
 
 
 def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None:
     """Print a result as JSON, or in words with `more` lines."""
-    print(to_json(result) if arguments.json else "\n".join([*result.lines(), *more, ""]), end="")
+    if arguments.json:
+        print(to_json(result), end="")
+    else:
+        print("\n".join(map(printable, [*result.lines(), *more])))
 
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:

@@ -66,5 +66,5 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if output is None:
         print(text, end="")
     else:
-        write_output(output, text.encode())
+        write_output(output, text.encode(errors="backslashreplace"))
     return 1 if problems else 0

@@ -24,7 +24,7 @@ from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.run_result import EndReason, RunResult
-from nonobot.harness.text import count
+from nonobot.harness.text import count, print_line
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.rounds import ScheduledRun, held, scheduled_runs
 
@@ -116,11 +116,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
                     scheduled.forget()
                 played = _all_played(todo, played, arguments.quiet)
         except KeyboardInterrupt:
-            print("interrupted; the same command goes on", file=sys.stderr)
+            print_line("interrupted; the same command goes on")
             raise
     results = {one.result_path: played[one.result_path] for one in todo if one.result_path in played}
     print(as_text(rankings(results), sys.stdout.isatty()), end="")
-    print(f"results: {folder}")
+    print_line(f"results: {folder}", sys.stdout)
     not_started = any(result.end.reason is EndReason.NOT_STARTED for result in results.values())
     return 1 if not_started or len(results) < len(todo) else 0
 
@@ -132,7 +132,7 @@ def _played_on_workers(
     known = {path: result for path, result in before.items() if result.end.reason not in GOES_ON}
     left = [scheduled for scheduled in todo if scheduled.result_path not in known]
     if not arguments.quiet and known:
-        print(f"{len(known)} of {count(len(todo), 'run')} played before", file=sys.stderr)
+        print_line(f"{len(known)} of {count(len(todo), 'run')} played before")
     kinds = {one.set.sha256: kind_of(one.machine) for one in known.values()} if arguments.same_kind else None
     with AllRunsProgress(len(left), arguments.quiet) as screen:
         runs = RunsOnWorkers(left, screen, arguments.again, kinds)
@@ -151,13 +151,13 @@ def _all_played(
             name = f"[{number}/{len(todo)}] {scheduled.name}"
             result = before.get(scheduled.result_path)
             if result and result.end.reason not in GOES_ON:
-                print(f"{name}: played before; {result.outcome}", file=notes, flush=True)
+                print_line(f"{name}: played before; {result.outcome}", notes)
             else:
-                print(f"{name} ...", file=notes, flush=True)
+                print_line(f"{name} ...", notes)
                 with RunProgress(len(scheduled.puzzle_set.puzzles), quiet) as progress:
                     result = scheduled.play(result, progress.take)
                 if result.end.reason is not EndReason.NOT_STARTED:
-                    print(f"{name}: {result.outcome}", file=notes, flush=True)
+                    print_line(f"{name}: {result.outcome}", notes)
             if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
                 raise KeyboardInterrupt
             if result.end.reason is EndReason.NOT_STARTED:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
-import sys
 from collections.abc import Iterable
 from http import HTTPStatus
 from typing import NoReturn
@@ -23,6 +22,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from nonobot.harness.text import print_line
 from nonobot.protocol.formats import MOST_BYTES
 
 MOST_BODIES_BYTES = 8 * MOST_BYTES  # of all requests together
@@ -93,7 +93,7 @@ class Guard:
             pass
         except Exception as error:
             words = " ".join(f"{type(error).__name__}: {error}".split())
-            print(f"nonojudge: page: {scope['path'][:80]!r}: {words[:300]}", file=sys.stderr, flush=True)
+            print_line(f"nonojudge: page: {scope['path'][:80]!r}: {words[:300]}")
             if not has_begun:
                 refused = HTTPException(500, "an error in nonojudge page; see its terminal")
                 await _refuse(refused, None, send_guarded)

@@ -13,7 +13,7 @@ from nonobot.arguments import missing
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.referee import judge
 from nonobot.harness.results.run_result import Verdict
-from nonobot.harness.text import count
+from nonobot.harness.text import count, print_line
 from nonobot.harness.user_files import opened, write_output
 from nonobot.protocol import Answer, Puzzle, Record, Solution, mismatches, read_answers
 from nonobot.protocol.characters import (
@@ -119,7 +119,9 @@ def write(
     for picture, notes in drawings:
         for note in notes:
             print(f"{picture.name}: {note}")
-    print(f"picture: {path} ({count(len(pictures), 'puzzle')}, {scene.width}x{scene.height} pixels)")
+    print_line(
+        f"picture: {path} ({count(len(pictures), 'puzzle')}, {scene.width}x{scene.height} pixels)", sys.stdout
+    )
 
 
 # --- on standard output ------------------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ def show(drawings: Sequence[Drawing], blocks: Blocks | None, clues: bool) -> boo
         try:
             lines = _board(picture, place, blocks, clues)
         except UnusableError as problem:
-            print(f"nonojudge: {picture.name}: {problem}", file=sys.stderr)
+            print_line(f"nonojudge: {picture.name}: {problem}")
             all_fit = False
             continue
         caption = Piece(f"{picture.name}  {picture.width}x{picture.height}", "bold")

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct, field
 
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.results.result_files import storable
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
 
 
@@ -131,7 +132,7 @@ def read_records(path: Path) -> list[Record]:
 
 
 def _append(file: int, records: Sequence[Record]) -> None:
-    data = memoryview(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
+    data = memoryview(b"".join(msgspec.json.encode(storable(record)) + b"\n" for record in records))
     while data:
         data = data[os.write(file, data) :]
     os.fsync(file)

@@ -19,7 +19,7 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
 from nonobot.harness.results.conditions import Configuration, Machine, SetFacts
-from nonobot.harness.results.result_files import decoded
+from nonobot.harness.results.result_files import decoded, storable
 from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, Usage, Verdict
 from nonobot.harness.text import percent
 from nonobot.tournament_data import PuzzleSet
@@ -147,7 +147,7 @@ def _puzzles(lines: Sequence[bytes], results: dict[int, PuzzleResult]) -> Iterat
 
 def to_json(profile: Profile) -> str:
     """Return a profile as JSON text: a line for each puzzle, and `span`, how its time divides."""
-    values = msgspec.to_builtins(profile)
+    values = storable(profile)
     puzzles = ",\n".join(f"  {json.dumps(one)}" for one in values.pop("puzzles"))
     values["span"] = msgspec.to_builtins(span_of(profile))
     head = json.dumps(values, indent=1)

@@ -26,9 +26,20 @@ _TOTAL = re.compile(r"total time\s*:\s*(\S+?)\s*s?", re.IGNORECASE)
 AnyResult = RunResult | VerifyResult | BotLog
 
 
+def storable(value: Any) -> Any:
+    r"""Return a struct as JSON can hold it: in names, bytes that are not UTF-8 as in `\xff`."""
+    if isinstance(value, str):
+        return value.encode(errors="surrogateescape").decode(errors="backslashreplace")
+    if isinstance(value, dict):
+        return {name: storable(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [storable(one) for one in value]
+    return storable(msgspec.to_builtins(value)) if isinstance(value, msgspec.Struct) else value
+
+
 def to_json(result: RunResult | VerifyResult) -> str:
     """Return `result` as JSON text."""
-    return json.dumps(msgspec.to_builtins(result), indent=1) + "\n"
+    return json.dumps(storable(result), indent=1) + "\n"
 
 
 def write_json(path: Path, result: RunResult | VerifyResult) -> None:
