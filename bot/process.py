@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
@@ -81,6 +83,7 @@ def _run(options: Options, started: float) -> int:
         from nonobot.bot.watch import watch  # nothing of it is needed in a tournament
 
         return watch(options, strategies[0], options.watch)
+    _refuse_shared_files(options)
     try:
         run_log = RunLog(options.log, options.stats, on_failure=_say)
     except OSError as error:
@@ -89,7 +92,30 @@ def _run(options: Options, started: float) -> int:
     try:
         return batch.run()
     finally:
-        run_log.close(time.monotonic() - started)
+        run_log.close(None if batch.is_cut_off else time.monotonic() - started)
+
+
+def _refuse_shared_files(options: Options) -> None:
+    """Raise UnusableError if a file is to be written that is also read, or also written, by whatever name."""
+    read = [_STDIN if file == "-" else file for file in options.files] or [_STDIN]
+    users = dict.fromkeys(map(_identity, read), "the puzzles are read from")
+    written = {"standard output": _STDOUT, "--log": options.log, "--stats": options.stats}
+    for name, place in written.items():
+        if place is None or (identity := _identity(place)) is None:
+            continue
+        if user := users.get(identity):
+            file = f"{name} {place}" if isinstance(place, Path) else name
+            raise UnusableError(f"{file}: {user} this file; use another one")
+        users[identity] = f"{name} goes to"
+
+
+def _identity(place: str | Path | int) -> object:
+    """Return what tells a file from others, whatever its name; None for one that many may use, as a pipe."""
+    try:
+        facts = os.stat(place)  # noqa: PTH116 (a descriptor, too)
+    except OSError:
+        return None if isinstance(place, int) else os.path.realpath(place)
+    return (facts.st_dev, facts.st_ino) if stat.S_ISREG(facts.st_mode) else None
 
 
 def _prepare(strategy: Strategy, options: Options) -> None:
@@ -131,6 +157,7 @@ class _Batch:
         self._faults = 0
         self._unreadable = 0
         self._early: list[Fault] = []  # those before the first puzzle, until it is known that there is one
+        self.is_cut_off = True  # until all puzzles are answered, or time is up
         self._is_out_of_time = False
         self._is_seen = os.isatty(_STDOUT)  # by a person, for whom answers are pictures
         self._is_alone = False  # there is only one puzzle
@@ -148,7 +175,9 @@ class _Batch:
             self._answer_all(self._until_late(puzzles))
             if self._is_out_of_time:
                 raise TimeoutError
+            self.is_cut_off = False
         except TimeoutError:
+            self.is_cut_off = False
             self._report_early()
             limit = options.time_limit
             _say(

@@ -6,11 +6,13 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from io import FileIO
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import Literal
 
 from nonobot.bot.kernels.memory import Memory
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle, Solution
+from nonobot.system import write_all
 
 _IS_BLACK = bytes.maketrans(b"01", bytes((WHITE, BLACK)))
 _COLOURS = bytes.maketrans(b"012", bytes((UNKNOWN % 256, BLACK, WHITE)))
@@ -115,22 +117,27 @@ class _LineFile:
     def __init__(self, path: Path | None, on_failure: Callable[[str], None]) -> None:
         self._path = path
         self._on_failure = on_failure
-        self._file: TextIO | None = path.open("w", encoding="ascii", buffering=1) if path else None
+        self._file: FileIO | None = path.open("wb", buffering=0) if path else None
+        self._whole_bytes = 0
 
     def write(self, line: str) -> None:
         if self._file is None:
             return
+        data = f"{line}\n".encode("ascii")
         try:
-            self._file.write(line + "\n")
+            write_all(self._file.fileno(), data)
+            self._whole_bytes += len(data)
         except OSError as error:
+            with contextlib.suppress(OSError):  # a pipe cannot be cut
+                self._file.truncate(self._whole_bytes)  # half a line may look like a whole one
             self._on_failure(f"cannot write {self._path}: {error.strerror}; no further records go there")
-            with contextlib.suppress(OSError):
-                self._file.close()
-            self._file = None
+            self.close()
 
     def close(self) -> None:
         if self._file:
-            self._file.close()
+            with contextlib.suppress(OSError):
+                self._file.close()
+            self._file = None
 
 
 class RunLog:
@@ -158,8 +165,9 @@ class RunLog:
                 line["step_seconds"] = {step: round(spent, 9) for step, spent in result.step_seconds.items()}
             self._stats.write(json.dumps(line))
 
-    def close(self, total_seconds: float) -> None:
-        """Write the last line of the log, and close both."""
-        self._log.write(f"total time: {total_seconds:.6f}")
+    def close(self, total_seconds: float | None) -> None:
+        """Write the last line of the log, unless the run was cut off (None), and close both."""
+        if total_seconds is not None:
+            self._log.write(f"total time: {total_seconds:.6f}")
         self._log.close()
         self._stats.close()

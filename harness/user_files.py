@@ -63,6 +63,14 @@ def require_writable(path: Path) -> None:
         raise UnusableError(f"cannot write {path}: {problem}")
 
 
+def refuse_input(path: Path, sources: Iterable[str | Path]) -> None:
+    """Raise UnusableError if a file to be written is one that is read, by whatever name."""
+    for source in sources:
+        with contextlib.suppress(OSError):
+            if path.is_file() and path.samefile(source):
+                raise UnusableError(f"{path}: this file is read; name another one to write to")
+
+
 def write_output(path: Path, data: bytes) -> None:
     """Write a file, in full or not at all; UnusableError if it cannot be written."""
     try:

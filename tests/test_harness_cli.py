@@ -156,6 +156,22 @@ def test_names_that_are_no_text_are_escaped_where_they_are_printed_and_stored(tm
     assert json.loads(done.stdout)["answers_file"].endswith(r"\xff" + odd[1:])
 
 
+def test_a_file_that_is_read_is_not_written(tmp_path, capsys):
+    assert run_of("perfect", tmp_path, "--quiet", "--result", "result.json") == 0
+    before = Path("result.json").read_bytes()
+    Path("link.json").symlink_to("result.json")
+    Path("set.json").symlink_to("questions.txt")
+    for line in (
+        "table result.json -o link.json",
+        "report link.json -o result.json",
+        "run --set questions.txt --result set.json --force",
+    ):
+        capsys.readouterr()
+        assert cli.run(line.split()) == 2
+        assert capsys.readouterr().err.endswith(".json: this file is read; name another one to write to\n")
+    assert Path("result.json").read_bytes() == before
+
+
 def test_verify_a_file_and_stdin(tmp_path, capsys, monkeypatch):
     command("perfect", tmp_path)
     assert cli.run(["verify", "questions.txt", "solutions.txt", "--size", "5x5"]) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import signal
@@ -237,6 +238,46 @@ def test_a_full_disk_under_the_records_costs_no_answer():
     assert done.stdout.startswith(answers(GRID, [[0, 0], [0, 0]]) + b"$3\n")
     assert b"nonobot: cannot write /dev/full: No space left on device; no further" in done.stderr
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize("line", ["{nonobot} | head -n 3", "{nonobot} > /dev/full"])
+def test_the_log_of_a_run_that_was_cut_off_has_no_total(line, tmp_path):
+    log = tmp_path / "log"
+    in_shell(line, batch(*[GOOD] * 20_000), "--log", str(log))
+    assert re.fullmatch(r"(#\d+\t\d+\.\d{6}\n)*", log.read_text())
+
+
+def test_a_disk_that_fills_up_under_the_records_leaves_whole_lines(tmp_path):
+    log, stats = tmp_path / "log", tmp_path / "stats"
+    text = batch(*[GOOD] * 400)
+    done = in_shell("ulimit -f 2; {nonobot}", text, "--log", str(log), "--stats", str(stats))
+    assert (done.returncode, done.stdout) == (0, answers(*[GRID] * 400))
+    assert done.stderr.count(b": File too large; no further records go there\n") == 2
+    assert re.fullmatch(r"(#\d+\t\d+\.\d{6}\n)+", log.read_text())
+    assert counted(stats)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("{nonobot} --log x.nin x.nin", "--log x.nin: the puzzles are read from this file"),
+        ("{nonobot} --log hard ./link", "--log hard: the puzzles are read from this file"),
+        ("{nonobot} --stats link < x.nin", "--stats link: the puzzles are read from this file"),
+        ("{nonobot} --log new --stats ./dangling", "--stats dangling: --log goes to this file"),
+        ("{nonobot} --stats x.nin < /dev/null >> x.nin", "--stats x.nin: standard output goes to this file"),
+        ("{nonobot} x.nin >> x.nin", "standard output: the puzzles are read from this file"),
+    ],
+)
+def test_a_file_that_is_read_is_not_written(line, why, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("x.nin").write_text("2 2\n1\n2\n2\n1\n")
+    os.link("x.nin", "hard")
+    for link, target in (("link", "x.nin"), ("dangling", "new")):
+        Path(link).symlink_to(target)
+    done = in_shell(line, b"")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode() == f"nonobot: {why}; use another one\n"
+    assert Path("x.nin").read_text() == "2 2\n1\n2\n2\n1\n"
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

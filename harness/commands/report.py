@@ -14,7 +14,7 @@ from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import print_line
-from nonobot.harness.user_files import require_writable, write_output
+from nonobot.harness.user_files import refuse_input, require_writable, write_output
 
 EXAMPLES = """\
 examples:
@@ -52,6 +52,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         say(f"left out: {problem}")
     if not any(isinstance(result, RunResult) for result in results.values()):
         raise UnusableError("a report needs the result of a run, as `nonojudge run` writes it; here is none")
+    refuse_input(arguments.out, results)
     require_writable(arguments.out)
     report = Report(results)
     with Progress(STEPS * len(report.sets)) as progress:

@@ -22,7 +22,7 @@ from nonobot.harness.results.conditions import LIMITS, Feed, add_limits, configu
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.text import print_line
-from nonobot.harness.user_files import loaded
+from nonobot.harness.user_files import loaded, refuse_input
 from nonobot.system import printable
 
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
@@ -130,6 +130,7 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     given = vars(arguments)
     if "force" in given and "result" not in given:
         raise UnusableError("--force is about the file that --result names: it needs --result FILE.json")
+    refuse_input(result_path, [given.get("set", DEFAULT_SET)])
     if "force" not in given and result_path.is_file():
         raise UnusableError(
             f"{result_path} is there already: --force overwrites it, --result with another name leaves it "

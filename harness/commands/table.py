@@ -12,7 +12,7 @@ from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_csv, as_json, as_markdown, as_text
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.text import on_terminal
-from nonobot.harness.user_files import write_output
+from nonobot.harness.user_files import refuse_input, write_output
 
 FORMATS = ("text", "markdown", "csv", "json")
 FORMAT_OF_ENDING = {".md": "markdown", ".csv": "csv", ".json": "json"}
@@ -53,6 +53,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError("no result to show")
     output: Path | None = arguments.output
     form = arguments.format or FORMAT_OF_ENDING.get(output.suffix if output else "", "text")
+    if output:
+        refuse_input(output, results)
     ranked = rankings(results)
     match form:
         case "json":
