@@ -117,7 +117,9 @@ def _parser(*names: str) -> Parser:
 def say(line: str | None, quiet: bool = False) -> None:
     """Print a line on stderr, if there is one and the command is not to be quiet."""
     if line and not quiet:
-        print(f"nonojudge: {printable(line)}", file=sys.stderr)
+        from nonobot.harness.text import in_short  # takes a while
+
+        print(f"nonojudge: {in_short(printable(line))}", file=sys.stderr)
 
 
 # --- options that several commands share ---------------------------------------------------------------------

@@ -46,6 +46,12 @@ def last_line(data: bytes) -> str:
     return shortened(next(filter(None, lines), ""), MOST_OF_A_LINE)
 
 
+def in_short(text: str, limit: int = 1000) -> str:
+    """Return plain text, of more than `limit` characters without its middle."""
+    half = limit // 2 - 3
+    return plain(text if len(text) <= limit else f"{text[:half]} ... {text[-half:]}")
+
+
 def shortened(name: str, limit: int = 24) -> str:
     """Return a name cut to `limit` characters."""
     return name if len(name) <= limit else name[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
@@ -147,10 +153,10 @@ def new_table(headers: Sequence[str] = (), left: Container[int] = (0,), no_wrap:
 
 
 def styled(text: str, style: str = "") -> Text:
-    """Return `text` as a part of a page: plain, in a style, its brackets kept."""
+    """Return `text` as a part of a page: plain, in a style, its brackets kept, very long text in short."""
     from rich.text import Text
 
-    return Text(plain(text), style)
+    return Text(in_short(text), style)
 
 
 def spaced(*blocks: Sequence[RenderableType]) -> list[RenderableType]:

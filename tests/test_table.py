@@ -145,6 +145,22 @@ def test_text(results, capsys):
     assert out.index("logs, not verified") > out.index("answers only")
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["table", "table --format markdown", "table --format csv", "table --format json", "compare --json", "compare"],
+)
+def test_names_in_results_do_not_steer_a_terminal_or_fill_it(tmp_path, capsys, words):
+    name = "\x9b2J\x1b[2J\u202e\r\n" + "x" * 5000
+    paths = map(str, written(tmp_path, a=run_result(name, set_name=name), b=run_result(name, set_name=name)))
+    assert cli.run([*words.split(), *paths]) in (0, 3)
+    out = capsys.readouterr().out
+    assert all(line.isprintable() for line in out.splitlines())
+    if "json" in words:
+        assert json.dumps(name)[1:-1] in out
+    else:
+        assert 500 < len(out) < 5000
+
+
 def test_markdown_is_well_formed(results, capsys):
     assert run(results, "--format", "markdown") == 0
     out = capsys.readouterr().out

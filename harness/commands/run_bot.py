@@ -21,7 +21,7 @@ from nonobot.harness.progress import RunProgress
 from nonobot.harness.results.conditions import LIMITS, Feed, add_limits, configuration_of
 from nonobot.harness.results.result_files import to_json
 from nonobot.harness.results.run_result import EndReason, RunResult
-from nonobot.harness.text import print_line
+from nonobot.harness.text import in_short, print_line
 from nonobot.harness.user_files import loaded, refuse_input
 from nonobot.system import printable
 
@@ -123,7 +123,7 @@ def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None
     if arguments.json:
         print(to_json(result), end="")
     else:
-        print("\n".join(map(printable, [*result.lines(), *more])))
+        print("\n".join(in_short(printable(line)) for line in [*result.lines(), *more]))
 
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
 from nonobot.harness.ranking.compared_runs import Version, pairs_of_runs, same_sets, shared_cores
-from nonobot.harness.results.result_files import storable
+from nonobot.harness.results.result_files import printable_json, storable
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.statistics import (
     RESOLUTION_SECONDS,
@@ -294,7 +294,7 @@ class Comparison:
             "duels": self.duels,
         }
         values = storable(msgspec.to_builtins(values))
-        return msgspec.json.format(msgspec.json.encode(values), indent=1).decode() + "\n"
+        return printable_json(msgspec.json.format(msgspec.json.encode(values), indent=1).decode()) + "\n"
 
     def figures(self, number: int) -> dict[str, Any]:
         """Return the figures of the baseline (0) or the candidate (1); mean and total of the puzzles compared."""

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from nonobot.harness.ranking.standings import Evidence, Ranking, Row, Scope
+from nonobot.harness.results.result_files import printable_json
 from nonobot.harness.results.run_result import EndReason, Verdict
-from nonobot.harness.text import GAP, NOTHING, drawn, in_unit, new_table, plain, spaced, styled, width
+from nonobot.harness.text import GAP, NOTHING, drawn, in_short, in_unit, new_table, spaced, styled, width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,7 +49,7 @@ def as_json(ranked: Sequence[Ranking], problems: Sequence[str]) -> str:
         ],
         "problems": list(problems),
     }
-    return json.dumps(table, indent=1, ensure_ascii=False) + "\n"
+    return printable_json(json.dumps(table, indent=1, ensure_ascii=False)) + "\n"
 
 
 def as_csv(ranked: Sequence[Ranking]) -> str:
@@ -64,11 +65,16 @@ def as_csv(ranked: Sequence[Ranking]) -> str:
                 "set_name": [facts.name for facts in ranking.sets],
                 "set_sha256": [facts.sha256 for facts in ranking.sets],
                 "ends": row.ends,
-                "files": row.files,
             }
-            joined = {name: ";".join(entries) for name, entries in lists.items()}
-            writer.writerow({**values, **verdicts, **joined, "scope": ranking.scope.value})
+            joined = {name: ";".join(map(_cell, entries)) for name, entries in lists.items()}
+            joined["files"] = in_short(";".join(row.files), 100_000)
+            words = {name: _cell(value) for name, value in values.items() if isinstance(value, str)}
+            writer.writerow({**values, **words, **verdicts, **joined, "scope": ranking.scope.value})
     return text.getvalue()
+
+
+def _cell(text: str) -> str:
+    return in_short(text, 200)
 
 
 def _values(row: Row) -> dict[str, Any]:
@@ -94,7 +100,7 @@ def as_markdown(ranked: Sequence[Ranking]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>|~$#])", r"\\\1", plain(text))
+    return re.sub(r"([\\`*_{}\[\]<>|~$#])", r"\\\1", in_short(text))
 
 
 def as_text(ranked: Sequence[Ranking], terminal: bool) -> str:
@@ -151,7 +157,7 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
     absent = {"right", "wrong", "other", "CPU s", "peak MB", "end"} if is_log else {"logged"}
     if all(row.run_count == 1 for row in ranking.rows):
         absent.add("runs")
-    return {name: list(map(cell, ranking.rows)) for name, cell in cells.items() if name not in absent}
+    return {name: [_cell(cell(row)) for row in ranking.rows] for name, cell in cells.items() if name not in absent}
 
 
 def _others(row: Row) -> str:

@@ -37,6 +37,11 @@ def storable(value: Any) -> Any:
     return storable(msgspec.to_builtins(value)) if isinstance(value, msgspec.Struct) else value
 
 
+def printable_json(text: str) -> str:
+    """Return JSON text with escapes for characters that move a cursor or change the order of others."""
+    return re.sub(r"[^\n -~]", lambda one: one[0] if one[0].isprintable() else json.dumps(one[0])[1:-1], text)
+
+
 def to_json(result: RunResult | VerifyResult) -> str:
     """Return `result` as JSON text."""
     return json.dumps(storable(result), indent=1) + "\n"
