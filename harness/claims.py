@@ -23,6 +23,7 @@ import msgspec
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import HOME, OWN_BOT, OWN_JUDGE
+from nonobot.harness.results.result_files import UNDECODABLE
 from nonobot.harness.text import drawn, last_line, new_table, plain
 from nonobot.tournament_data.registry import FOLDER_VARIABLE, State, data_folder, official_sets, state_of
 
@@ -66,7 +67,7 @@ def read_claims(file: Path = FILE) -> list[Claim]:
         content = msgspec.toml.decode(file.read_bytes(), type=_File)
     except OSError as error:
         raise UnusableError(f"cannot read {file}: {error.strerror}") from None
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except UNDECODABLE as error:
         raise UnusableError(f"{file}: {error}") from None
     claims = content.claim + content.promise
     if not claims:

@@ -66,7 +66,7 @@ def byte_count(text: str) -> int:
     parts = re.fullmatch(r"([1-9][0-9]{0,15})([KMG]?)B?", text.strip().upper())
     if not parts:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes, such as 500M or 4G")
-    return int(parts[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[parts[2]]
+    return min(int(parts[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[parts[2]], 1 << 62)
 
 
 def number(least: float, most: float, what: str) -> Callable[[str], float]:

@@ -53,6 +53,7 @@ JUDGE = (sys.executable, "-m", "nonobot.harness")
         (whole(0, 9), "09", 9),
         (whole(0), "9" * 18, 10**18 - 1),
         (byte_count, "4G", 4 << 30),
+        (byte_count, "9999999999999999G", 1 << 62),
         (explained(int), "7", 7),
     ],
 )

@@ -59,7 +59,18 @@ def test_wherever_it_was_cut_off_the_whole_lines_are_there(tmp_path, records):
         assert read_records(cut) == records[: sum(end <= length for end in ends)]
 
 
-@pytest.mark.parametrize("rubbish", [b'{"kind":"ruled","ruling":{"num', b"\0\0\0\0\0\n\0\0", b'{"kind":"new"}\n'])
+NESTED = b'{"new":%b}\n' % (b"[" * 50_000 + b"]" * 50_000)
+
+
+@pytest.mark.parametrize(
+    "rubbish",
+    [
+        *(b'{"kind":"ruled","ruling":{"num', b"\0\0\0\0\0\n\0\0", b'{"kind":"new"}\n', NESTED),
+        b'{"kind":"leg-started","started_at":"\xff","first_puzzle":1,"pid":2,"process_created":1}\n',
+        b'{"kind":"leg-started","started_at":"","first_puzzle":1,"pid":-1,"process_created":1}\n',
+    ],
+    ids=range(6),
+)
 def test_what_is_damaged_is_cut_off_before_more_is_added(tmp_path, records, rubbish):
     path = written(tmp_path / "x.journal.jsonl", records[:3])
     path.write_bytes(path.read_bytes() + rubbish)
@@ -67,7 +78,7 @@ def test_what_is_damaged_is_cut_off_before_more_is_added(tmp_path, records, rubb
     assert read_records(path) == records
 
 
-@pytest.mark.parametrize("content", [b"#1\t0.5\n", b"{}\n", b'{"kind":"alive","usage":3}\n', "another version"])
+@pytest.mark.parametrize("content", [b"#1\t0.5\n", b"{}\n", b'{"kind":"\xff"}\n', "another version"])
 def test_another_file_is_refused_and_left_as_it_is(tmp_path, records, content):
     path = written(tmp_path / "x.journal.jsonl", records)
     if content == "another version":

@@ -14,7 +14,7 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import match
 from nonobot.harness.play.journal import PuzzleJudged, journal_path, read_records
 from nonobot.harness.play.match import Bot, ResultLostError, not_started, recorded_run, resume
-from nonobot.harness.results.conditions import Configuration, Feed
+from nonobot.harness.results.conditions import Configuration, Feed, FileNames
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import EndReason
 from nonobot.tournament_data import load_set
@@ -49,6 +49,15 @@ def interrupted(folder, **terms):
 
 def attempts(result):
     return [(one.first_puzzle, one.end.reason.value) for one in result.attempts]
+
+
+def test_files_outside_of_a_bots_folder_are_refused(tmp_path):
+    path = tmp_path / "result.json"
+    write_json(path, replace(interrupted(tmp_path), files=FileNames("../outside.txt", "answers.txt")))
+    for go_on in (recorded_run, lambda path: resume(SET, path)):
+        with pytest.raises(UnusableError, match="name a file in the folder"):
+            go_on(path)
+    assert not journal_path(path).exists()
 
 
 @pytest.mark.parametrize("feed", Feed)

@@ -11,7 +11,7 @@ pytest.importorskip("starlette", reason="the extra `page` is not installed")
 
 from nonobot.harness.page import live
 from nonobot.harness.page.live import Live, Shown, shown_now
-from tests.judged import RECIPE, played
+from tests.judged import RECIPE, nothing_hangs, played  # noqa: F401
 from tests.talking import wait_until
 
 
@@ -50,14 +50,20 @@ def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
     assert done.state["last"][0]["number"] == 5
 
 
+@pytest.mark.usefixtures("nothing_hangs")
 def test_a_file_that_cannot_be_read_costs_no_other(tmp_path):
     played("perfect", tmp_path)
     (tmp_path / "broken.json").write_text("{")
     (tmp_path / "broken.journal.jsonl").write_text("nothing\n")
+    (tmp_path / "letter.json").write_bytes(b'{"kind": "\xff"}')
+    (tmp_path / "letter.journal.jsonl").write_bytes(b'{"kind": "\xff"}\n')
+    (tmp_path / "nested.json").write_text("[" * 100_000)
+    for name in ("pipe.json", "pipe.journal.jsonl"):
+        os.mkfifo(tmp_path / name)
     state = shown(tmp_path)
     assert len(state["rankings"]) == 1
-    [problem] = state["problems"]
-    assert "broken.json" in problem
+    bad = "broken.json", "letter.json", "nested.json", "pipe.json"
+    assert [name in line for name, line in zip(bad, state["problems"], strict=True)] == [True] * 4
 
 
 def test_nothing_is_read_again_that_has_not_changed(tmp_path, monkeypatch):

@@ -178,6 +178,7 @@ def test_a_link_from_another_site_leads_here_and_nothing_else_does(server):
     [
         ("/api/solve", b"", 400, "not a request of the page"),
         ("/api/solve", b"[" * 100_000, 400, "not a request of the page"),
+        ("/api/solve", b'{"tab": "\xff"}', 400, "not a request of the page"),
         ("/api/solve", {"board": {"rows": [[9]], "columns": [[1]]}}, 400, "needs 9 cells"),
         ("/api/solve", {"board": ONE, "solutions": 99}, 400, "not a request"),
         ("/api/hint", {"board": ONE, "cells": "xyz"}, 400, "cells that are not"),

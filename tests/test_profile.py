@@ -41,7 +41,7 @@ def collected(folder, stats):
 
 
 def test_what_a_bot_states_is_read(tmp_path):
-    profile = collected(tmp_path, STATED)
+    profile = collected(tmp_path, STATED.replace('"nodes"', f'"beyond counting": {10**400}, "nodes"'))
     assert [one.number for one in profile.puzzles] == [1, 2, 3, 4, 5]
     assert {one.verdict for one in profile.puzzles} == {Verdict.RIGHT}
     assert profile.puzzles[0].step_seconds == {"a": 0.125}
@@ -60,6 +60,8 @@ def test_a_torn_last_line_and_puzzles_of_other_sets_are_left_out(tmp_path):
     ("stats", "said"),
     [
         (LINE % 1 + "no json\n", "line 2 of the bot's statistics: JSON is malformed"),
+        ('{"puzzle": 1, "seconds": 1e300}\n', "Expected `float` <= "),
+        (f'{{"puzzle": 1, "seconds": 1, "new": {"[" * 10_000}\n', "recursion"),
         ('{"puzzle": 1}\n', "line 1 of the bot's statistics: Object missing required field `seconds`"),
         ('{"puzzle": 1, "seconds": 1, "step_seconds": {"a": "x"}}\n', "Expected `float`, got `str`"),
         ("", "wrote no statistics: a bot that can be profiled takes --stats FILE"),

@@ -295,9 +295,11 @@ def test_lines_at_fault_are_marked_if_the_set_or_a_right_answer_is_at_hand():
 
 def test_without_the_puzzle_no_line_is_marked_and_no_endless_set_is_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "sparse").touch()
+    os.truncate(tmp_path / "sparse", 1 << 42)
     assert marks(sha256="0" * 64) == 0  # the set has changed
     endless = (str(tmp_path / "pipe"), "/dev/zero", "boardgen:10x10x99999999999:seed=1")
-    for name in ("gone.txt", *endless, "boardgen:?", "", "\0"):
+    for name in ("gone.txt", *endless, str(tmp_path / "sparse"), "boardgen:?", "", "\0"):
         assert marks(name=name) == 0
 
 

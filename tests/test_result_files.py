@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import re
 import stat
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from nonobot.harness import claims
+from nonobot.harness import claims, cli
 from nonobot.harness.bench import against, measure
 from nonobot.harness.bench.against import Against, Compared, Plan
 from nonobot.harness.bench.measure import Measured
 from nonobot.harness.check.steps import CheckResult
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import AttemptStarted, PuzzleJudged, read_records
+from nonobot.harness.play.run_state import records_of
 from nonobot.harness.profiling import profile_data
 from nonobot.harness.ranking import table_text
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import Limits, compare
 from nonobot.harness.ranking.standings import rankings
+from nonobot.harness.results import result_files
+from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import read_result, read_results, to_json, write_json
-from nonobot.harness.results.run_result import BotLog, RunResult, Verdict
+from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Verdict
 from nonobot.harness.user_files import require_writable
+from nonobot.tournament_data import load_set
+from tests import mutated_formats
+from tests.judged import RECIPE, SCRIPTED_BOT, command, little_patience, nothing_hangs  # noqa: F401
 from tests.ranked import run_result
 
 
@@ -73,6 +81,90 @@ def test_a_result_that_contradicts_itself_is_refused(tmp_path, edit, why):
     path.write_text(json.dumps(content))
     with pytest.raises(UnusableError, match=why):
         read_result(path)
+
+
+# Damaged files
+
+LONG = b"x" * 100_000
+DAMAGE = {
+    "letter": (b"./bot", b"\xff"),
+    "nested": (b"null", b"[" * 100_000 + b"]" * 100_000),
+    "digits": (b"50000000", b"9" * 5_000),
+    "large": (b"50000000", b"9" * 30),
+    "endless": (b'"wall_seconds": 10.0', b'"wall_seconds": 1e308'),
+    "negative": (b'"stderr_bytes": 0', b'"stderr_bytes": -1'),
+    "unnamed": (b'"./bot"', b""),
+    "escape": (b'"run"', b'"\\u001b[2J%b"' % LONG),
+    "end": (b'"finished"', b'"%b"' % LONG),
+}
+
+
+@pytest.mark.usefixtures("nothing_hangs")
+def test_each_file_that_cannot_be_read_costs_a_line_and_no_other(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_json(good := Path("good.json"), run_result())
+    for name, change in DAMAGE.items():
+        Path(f"{name}.json").write_bytes(good.read_bytes().replace(*change))
+    Path("log.json").write_bytes(b"#1\t1e308\n")
+    os.mkfifo("pipe.json")
+    Path("folder.json").mkdir()
+    Path("itself.json").symlink_to("itself.json")
+    with Path("sparse.json").open("wb") as file:
+        file.truncate(2 << 30)
+    bad = sorted({one.name for one in Path().iterdir()} - {"good.json"})
+    for words, status in ((["table"], 1), (["compare", "good.json"], 2)):
+        assert cli.run([*words, "."]) == status
+        out, err = capsys.readouterr()
+        assert sorted(re.findall(r"[a-z]+\.json", err)) == bad
+        assert len(err.splitlines()) == len(bad)
+        assert out
+        assert all(line.isprintable() and len(line) < 400 for line in (out + err).splitlines())
+    monkeypatch.setattr(result_files, "MOST_BYTES", 10)
+    assert cli.run(["compare", "good.json", "good.json"]) == 2
+    assert capsys.readouterr().err == "nonojudge: cannot read good.json: more than 0 GiB\n"
+
+
+def mutated_json(rng: random.Random, content: bytes) -> bytes:
+    """Return a damaged result: its bytes are changed, or a value of it."""
+    if rng.random() < 0.5:
+        return mutated_formats.mutated(rng, [("json", content)])[1]
+    tree = place = json.loads(content)
+    while True:
+        key = rng.choice(list(place) if isinstance(place, dict) else range(len(place)))
+        if not isinstance(place[key], dict | list) or not place[key] or rng.random() < 0.2:
+            break
+        place = place[key]
+    odd = [None, True, -1, 0, 1e11, 1e308, 10**15, 10**30, "", "\x1b[2J", "x" * 100_000, [], {}, "\0", "../../x"]
+    place[key] = rng.choice(odd)
+    return json.dumps(tree).encode()
+
+
+@pytest.mark.usefixtures("nothing_hangs", "little_patience")
+def test_damaged_results_and_journals_never_end_a_command_in_a_traceback(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    bad, journal = Path("bad.json"), Path("bad.journal.jsonl")
+    command("perfect", tmp_path)
+    bot = ["python3", "-S", "bot.py", "perfect", "solutions.txt"]  # in any folder: the seed makes the same files
+    Path("bot.py").write_bytes(SCRIPTED_BOT.read_bytes())
+    facts = SetFacts.of(load_set(str(RECIPE)))
+    result = run_result("good", (0.5, 1.0, *[None] * 3), end=EndReason.INTERRUPTED, command=bot, set=facts)
+    write_json(Path("good.json"), result)
+    whole = {bad: Path("good.json").read_bytes()}
+    whole[journal] = b"".join(msgspec.json.encode(one) + b"\n" for one in records_of(result))
+    rng = random.Random(7)
+    for number in range(16):
+        path = journal if number % 8 == 0 else bad
+        cut = whole[path][: rng.randrange(len(whole[path]))]
+        path.write_bytes(content := cut if number % 4 == 0 else mutated_json(rng, whole[bad]))
+        for words in (
+            *("table good.json bad.json", "table --format csv . bad.json", "compare good.json bad.json"),
+            "run --resume bad.json",
+        ):
+            assert cli.run(words.split()) in range(4), (words, content)
+            lines = "".join(capsys.readouterr()).splitlines()
+            assert all(line.isprintable() and len(line) < 2000 for line in lines), (words, content, lines)
+        for one in (bad, journal):
+            one.unlink(missing_ok=True)
 
 
 # Files of before

@@ -67,6 +67,8 @@ def load_set(source: str, size: Size | None = None) -> PuzzleSet:
         return _official(official_sets()[source], sides)
     try:
         content = Path(source).read_bytes()
+    except ValueError:  # a NUL
+        raise SetError(f"no file can be called {source!r}") from None
     except OSError as error:
         hint, stem = "", Path(source).name.removesuffix(".txt")
         if isinstance(error, FileNotFoundError):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, number, share
-from nonobot.harness.cli import add_json
+from nonobot.harness.cli import EXIT_UNUSABLE, add_json, say
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import Limits, compare
@@ -24,7 +24,7 @@ After is worse if the whole interval lies above 1 + tolerance, or if it newly lo
 solved. It is not worse if the whole interval lies below that. Otherwise, also with fewer than six pairs of
 alternating runs, compare cannot tell; it then names the duel that would decide (docs/ranking.md).
 
-Exit status: 0 not worse, 1 worse, 2 unusable arguments or results, 3 cannot tell.
+Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a result that cannot be read, 3 cannot tell.
 """
 
 
@@ -70,9 +70,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def compared(arguments: argparse.Namespace, before: Sequence[Path], after: Sequence[Path]) -> int:
     """Compare the results `before` and `after`, print the outcome, and return the exit status."""
     limits = Limits(arguments.tolerance, arguments.confidence)
-    comparison = compare(read_version("before", before), read_version("after", after), limits)
+    versions = read_version("before", before), read_version("after", after)
+    problems = [problem for version in versions for problem in version.problems]
+    for problem in problems:
+        say(f"left out: {problem}")
+    comparison = compare(*versions, limits)
     print(comparison.to_json() if arguments.json else as_text(comparison, on_terminal()), end="")
-    return EXIT_STATUS[comparison.outcome]
+    return EXIT_UNUSABLE if problems else EXIT_STATUS[comparison.outcome]
 
 
 def _places(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:

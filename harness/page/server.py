@@ -35,6 +35,7 @@ from nonobot.harness.page.guard import Guard, Listener
 from nonobot.harness.page.live import MOST_WATCHERS, Live
 from nonobot.harness.page.solves import BusyError, LateError, Solves
 from nonobot.harness.pictures.drawings import png_of
+from nonobot.harness.results.result_files import UNDECODABLE
 from nonobot.protocol import Record
 from nonobot.protocol.formats import MOST_BYTES, FormatError, formats, write
 from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, scene_of
@@ -254,7 +255,7 @@ class _Page:
         """Return the question of a request, its board checked."""
         try:
             question = msgspec.json.decode(await request.body(), type=Question)
-        except (msgspec.MsgspecError, RecursionError) as error:
+        except UNDECODABLE as error:
             raise UnusableError(f"not a request of the page: {error}") from None
         _ = question.board.record
         return question

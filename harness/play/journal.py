@@ -14,12 +14,14 @@ import queue
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from msgspec import Struct, field
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.result_files import storable
+from nonobot.harness.results.conditions import Figure, Whole
+from nonobot.harness.results.result_files import UNDECODABLE, content_of, storable
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
 
 
@@ -27,9 +29,9 @@ class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="leg-started"):
     """A bot was started; process number and creation time identify its process later."""
 
     started_at: str
-    first_puzzle: int
-    pid: int
-    process_created: float
+    first_puzzle: Whole
+    pid: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
+    process_created: Figure
 
 
 class PuzzleJudged(Struct, frozen=True, tag_field="kind", tag="ruled"):
@@ -48,9 +50,9 @@ class AttemptEnded(Struct, frozen=True, tag_field="kind", tag="leg-ended"):
     """An attempt ended; the counts of duplicates and strays are those of the whole run."""
 
     attempt: Attempt = field(name="leg")
-    stderr_bytes: int
-    duplicate_count: int
-    stray_count: int
+    stderr_bytes: Whole
+    duplicate_count: Whole
+    stray_count: Whole
     remarks: list[str]
 
 
@@ -123,12 +125,7 @@ class Journal:
 
 def read_records(path: Path) -> list[Record]:
     """Return the records of a journal, none if there is no file; UnusableError if it is not a journal."""
-    try:
-        return _decoded(path.read_bytes(), path)[0]
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise UnusableError(f"cannot read {path}: {error.strerror}") from None
+    return _decoded(content_of(path), path)[0] if path.exists() else []
 
 
 def _append(file: int, records: Sequence[Record]) -> None:
@@ -163,7 +160,7 @@ def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
     for line in content.splitlines(keepends=True):
         try:
             record = msgspec.json.decode(line, type=Record) if line.endswith(b"\n") else None
-        except msgspec.MsgspecError:
+        except UNDECODABLE:
             record = None
         if record is None:
             break

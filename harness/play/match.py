@@ -17,6 +17,7 @@ from nonobot import __version__
 from nonobot.harness.errors import StartError, UnusableError
 from nonobot.harness.play.attempt import play_attempt
 from nonobot.harness.play.bot_process import BotProcess, PassedOn
+from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
 from nonobot.harness.play.machine import machine_facts, off_cores, require_cores
 from nonobot.harness.play.process_tree import end_leftover
@@ -265,5 +266,8 @@ def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
 
 
 def _beginning(records: list[Record]) -> RunResult:
-    assert isinstance(records[0], RunResult)  # as the journal was checked for
-    return records[0]
+    beginning = records[0]
+    assert isinstance(beginning, RunResult)  # as the journal was checked for
+    if files := beginning.files:  # somebody may have named a file outside of the bot's folder
+        file_names(files.reads, files.writes, files.logs, beginning.configuration.feed)
+    return beginning

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Struct
@@ -18,13 +18,16 @@ from msgspec import Struct
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
-from nonobot.harness.results.conditions import Configuration, Machine, SetFacts
-from nonobot.harness.results.result_files import decoded, storable
+from nonobot.harness.results.conditions import Configuration, Figure, Machine, SetFacts, Whole
+from nonobot.harness.results.result_files import UNDECODABLE, content_of, decoded, storable
 from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, Usage, Verdict
 from nonobot.harness.text import percent
 from nonobot.tournament_data import PuzzleSet
 
 PROFILE_SCHEMA_VERSION = 1
+
+MOST_COUNT = 2**63 - 1
+"""Largest count that is kept; shares of larger ones overflow."""
 
 SHOWN_PUZZLES = 10
 """How many puzzles are shown as the slowest."""
@@ -33,11 +36,11 @@ SHOWN_PUZZLES = 10
 class PuzzleProfile(Struct, frozen=True):
     """A bot's statements on one puzzle, from its reading to the answer, and the judge's verdict on its answer."""
 
-    number: int
+    number: Whole
     verdict: Verdict
-    seconds: float
-    step_seconds: dict[str, float]
-    counts: dict[str, int]
+    seconds: Figure
+    step_seconds: dict[str, Figure]
+    counts: dict[str, Annotated[int, msgspec.Meta(ge=-MOST_COUNT, le=MOST_COUNT)]]
 
 
 class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
@@ -50,8 +53,8 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
     started_at: str
     end: BotEnd
     usage: Usage
-    first_answer_seconds: float | None
-    last_answer_seconds: float | None
+    first_answer_seconds: Figure | None
+    last_answer_seconds: Figure | None
     puzzles: list[PuzzleProfile]
     schema_version: int = PROFILE_SCHEMA_VERSION
 
@@ -83,9 +86,9 @@ NO_COUNTS = ("puzzle", "solutions")
 class _StatsLine(msgspec.Struct):
     """Required keys of a line of statistics; all other whole numbers in it are counts."""
 
-    puzzle: int
-    seconds: float
-    step_seconds: dict[str, float] = {}
+    puzzle: Whole
+    seconds: Figure
+    step_seconds: dict[str, Figure] = {}
 
 
 def profile_of(
@@ -137,11 +140,12 @@ def _puzzles(lines: Sequence[bytes], results: dict[int, PuzzleResult]) -> Iterat
         try:
             line = msgspec.json.decode(text, type=_StatsLine)
             values: dict[str, Any] = msgspec.json.decode(text)
-        except msgspec.MsgspecError as error:
+        except UNDECODABLE as error:
             what = f"line {at} of the bot's statistics: {error}"
             raise UnusableError(f"{what}; see docs/profiling.md for what it should hold") from None
         if line.puzzle in results:
-            counts = {name: v for name, v in values.items() if type(v) is int and name not in NO_COUNTS}
+            whole = {name: v for name, v in values.items() if type(v) is int and name not in NO_COUNTS}
+            counts = {name: v for name, v in whole.items() if abs(v) <= MOST_COUNT}
             yield PuzzleProfile(line.puzzle, results[line.puzzle].verdict, line.seconds, line.step_seconds, counts)
 
 
@@ -156,10 +160,7 @@ def to_json(profile: Profile) -> str:
 
 def read_profile(path: Path) -> Profile:
     """Return the profile in a file of :func:`to_json`; UnusableError if it is unreadable or of another version."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UnusableError(f"cannot read the profile {path}: {error.strerror}") from None
+    content = content_of(path, "the profile ")
     what = "what `nonojudge profile --json` writes"
     profile: Profile = decoded(content, path, Profile, PROFILE_SCHEMA_VERSION, what)
     return profile

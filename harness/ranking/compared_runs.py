@@ -11,19 +11,23 @@ from numpy.typing import NDArray
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.results.conditions import SetFacts
-from nonobot.harness.results.result_files import files_in, read_any
+from nonobot.harness.results.result_files import read_results
 from nonobot.harness.results.run_result import BotLog, PuzzleResult, RunResult, Verdict
 from nonobot.harness.statistics import floored
 
 
 @dataclass(frozen=True)
 class Version:
-    """The runs of one version of a bot, by the digest of their set; the label is "before" or "after"."""
+    """The runs of one version of a bot, by the digest of their set; the label is "before" or "after".
+
+    `problems` has a line on each file that cannot be read.
+    """
 
     label: str
     bot: str
     runs: dict[str, list[RunResult]]
     files: list[str]
+    problems: Sequence[str] = ()
 
     @property
     def all_runs(self) -> list[RunResult]:
@@ -114,12 +118,11 @@ def shared_cores(baseline: Version, candidate: Version) -> bool:
 
 
 def read_version(label: str, places: Sequence[Path]) -> Version:
-    """Return the runs in files and folders; UnusableError unless all are runs of one bot."""
+    """Return the runs in files and folders; UnusableError unless all that can be read are runs of one bot."""
     runs: dict[str, list[RunResult]] = {}
     bots: dict[str, Path] = {}
-    files = [path for place in places for path in files_in(place, (".json",))]
-    for path in files:
-        run = read_any(path)
+    results, problems = read_results(places, (".json",))
+    for path, run in results.items():
         if not isinstance(run, RunResult):
             is_log = isinstance(run, BotLog)
             kind = "a bot's log, whose answers nobody saw" if is_log else "a checked answer file, without times"
@@ -133,8 +136,8 @@ def read_version(label: str, places: Sequence[Path]) -> Version:
             raise UnusableError(f"{path}: other puzzles than in the other runs on {run.set.name}")
         repeats.append(run)
     if not bots:
-        raise UnusableError(f"{label}: no result")
-    return Version(label, next(iter(bots)), runs, list(map(str, files)))
+        raise UnusableError("; ".join(problems) or f"{label}: no result")
+    return Version(label, next(iter(bots)), runs, list(map(str, results)), problems)
 
 
 def same_sets(baseline: Version, candidate: Version) -> list[str]:

@@ -5,13 +5,22 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from nonobot.arguments import byte_count, either, seconds, whole_number
 from nonobot.tournament_data import PuzzleSet
+
+MOST_SECONDS = 1e12
+"""Longest time in a file."""
+
+Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+"""A whole number in a file that can be computed with."""
+
+Figure = Annotated[float, msgspec.Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
+"""A time, share or load in a file that can be computed with: a sum of such is finite."""
 
 PROCESS_LIMIT = 512
 """Default limit on the processes and threads of a bot."""
@@ -40,9 +49,9 @@ class SetFacts(Struct, frozen=True):
 
     name: str
     sha256: str
-    width: int
-    height: int
-    puzzle_count: int
+    width: Whole
+    height: Whole
+    puzzle_count: Whole
 
     @classmethod
     def of(cls, puzzles: PuzzleSet) -> SetFacts:
@@ -62,15 +71,15 @@ class Configuration(Struct, frozen=True):
     """
 
     feed: Feed = Feed.BATCH
-    wall_limit_seconds: float = 7200.0
-    cpu_limit_seconds: float | None = None
-    puzzle_limit_seconds: float | None = None
-    memory_limit_bytes: int | None = None
-    stall_limit_seconds: float | None = None
-    core: int | tuple[int, ...] | None = None
+    wall_limit_seconds: Figure = 7200.0
+    cpu_limit_seconds: Figure | None = None
+    puzzle_limit_seconds: Figure | None = None
+    memory_limit_bytes: Whole | None = None
+    stall_limit_seconds: Figure | None = None
+    core: Whole | tuple[Whole, ...] | None = None
     any_order: bool = False
     contain: Contain | UnsetType = UNSET
-    process_limit: int | UnsetType | None = UNSET
+    process_limit: Whole | UnsetType | None = UNSET
     beside: str | UnsetType = UNSET
 
     @property
@@ -112,12 +121,12 @@ class Machine(Struct, frozen=True):
     python: str
     numpy: str | None
     numba: str | None
-    logical_cores: int
-    usable_cores: int
-    memory_bytes: int
+    logical_cores: Whole
+    usable_cores: Whole
+    memory_bytes: Whole
     governor: str | None
-    load_average: float | None
-    busy_share: float | None
+    load_average: Figure | None
+    busy_share: Figure | None
 
 
 class Counted(Struct, frozen=True):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
+import os
 import re
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ from typing import Any
 import msgspec
 
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.results.conditions import MOST_SECONDS
 from nonobot.harness.results.run_result import SCHEMA_VERSION, BotLog, RunResult, Score, VerifyResult
+from nonobot.harness.text import in_short
 from nonobot.system import whole_file
 
 RESULT_ENDINGS = (".json", ".log")
@@ -24,6 +27,12 @@ _PUZZLE = re.compile(r"#\s*([0-9]{1,18})\s+(\S+)")
 _TOTAL = re.compile(r"total time\s*:\s*(\S+?)\s*s?", re.IGNORECASE)
 
 AnyResult = RunResult | VerifyResult | BotLog
+
+MOST_BYTES = 1 << 30
+"""Size of the largest file that is read: a result has about 300 bytes for a puzzle."""
+
+UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError)
+"""Errors that msgspec raises: ValueError for bad UTF-8 and very long numbers, RecursionError for deep nesting."""
 
 
 def storable(value: Any) -> Any:
@@ -54,11 +63,26 @@ def write_json(path: Path, result: RunResult | VerifyResult) -> None:
 
 
 def content_of(path: Path, what: str = "") -> bytes:
-    """Return the content of a file; UnusableError if it cannot be read, `what` says what it is (`the result `)."""
+    """Return the content of a regular file; UnusableError if it cannot be read.
+
+    `what` says in the message what the file is (`the result `). Nothing waits for the writer of a pipe.
+    """
     try:
-        return path.read_bytes()
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            facts = os.fstat(file)
+            if not stat.S_ISREG(facts.st_mode):
+                why = "not a regular file"
+            elif facts.st_size > MOST_BYTES:
+                why = f"more than {MOST_BYTES >> 30} GiB"
+            else:
+                with os.fdopen(file, "rb", closefd=False) as content:
+                    return content.read() or b""  # None: nothing yet, of a file of the kernel's
+        finally:
+            os.close(file)
     except OSError as error:
-        raise UnusableError(f"cannot read {what}{path}: {error.strerror}") from None
+        why = error.strerror or str(error)
+    raise UnusableError(f"cannot read {what}{path}: {why}")
 
 
 def read_result(path: Path) -> RunResult | VerifyResult:
@@ -95,14 +119,14 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, what: str) -> A
     UnusableError if it is not `what` it should be (a name for people), or of another version.
     """
     stated = version
-    with contextlib.suppress(msgspec.MsgspecError):  # first: another version may have another form
+    with contextlib.suppress(*UNDECODABLE):  # first: another version may have another form
         stated = msgspec.json.decode(content, type=_Versioned).schema_version
     if stated != version:
         raise UnusableError(f"{path}: schema version {stated}, of another nonojudge; this one reads {version}")
     try:
         return msgspec.json.decode(content, type=kind)
-    except msgspec.MsgspecError as error:
-        raise UnusableError(f"{path} is not {what}: {error}") from None
+    except UNDECODABLE as error:
+        raise UnusableError(f"{path} is not {what}: {in_short(str(error), 200)}") from None
 
 
 def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]:
@@ -124,15 +148,17 @@ def read_any(path: Path) -> AnyResult:
     return parse_log(path, content) if is_log(content) else result_in(content, path)
 
 
-def read_results(places: Sequence[Path]) -> tuple[dict[Path, AnyResult], list[str]]:
+def read_results(
+    places: Sequence[Path], endings: Sequence[str] = RESULT_ENDINGS
+) -> tuple[dict[Path, AnyResult], list[str]]:
     """Return the results in files and folders, each file once, and a line on each that cannot be read."""
-    paths: dict[Path, Path] = {}
+    paths: dict[str, Path] = {}
     results: dict[Path, AnyResult] = {}
     problems: list[str] = []
     for place in places:
         try:
-            for path in files_in(place):
-                paths.setdefault(path.resolve(), path)
+            for path in files_in(place, endings):
+                paths.setdefault(os.path.realpath(path), path)  # `resolve` fails at a link to itself
         except UnusableError as problem:
             problems.append(str(problem))
     for path in paths.values():
@@ -171,7 +197,7 @@ def parse_log(path: Path, content: bytes) -> BotLog:
 
 def _time(path: Path, number: int, text: str) -> float:
     with contextlib.suppress(ValueError):
-        if 0 <= float(text) < math.inf:
+        if 0 <= float(text) <= MOST_SECONDS:
             return float(text)
     raise UnusableError(f"{path}: line {number}: {_shown(text)} is not a time in seconds")
 

@@ -10,11 +10,12 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import astuple
 
-from nonobot.harness.results.conditions import Configuration, Counted, FileNames, Machine, SetFacts
+from nonobot.harness.results.conditions import Configuration, Counted, Figure, FileNames, Machine, SetFacts, Whole
 from nonobot.harness.text import duration, last_line, megabytes
 
 SCHEMA_VERSION = 2
@@ -76,9 +77,9 @@ class Usage(Struct, frozen=True):
     seen together (pages shared by two count twice), or of the largest process, whichever is more.
     """
 
-    wall_seconds: float
-    cpu_seconds: float
-    peak_memory_bytes: int
+    wall_seconds: Figure
+    cpu_seconds: Figure
+    peak_memory_bytes: Whole
 
     def __str__(self) -> str:
         peak = megabytes(self.peak_memory_bytes) if self.peak_memory_bytes else "not known"
@@ -125,8 +126,8 @@ class BotLog(Struct, frozen=True):
     The total is None where the log was cut off before it; `problem` says why the log could not be read.
     """
 
-    seconds: dict[int, float]
-    total_seconds: float | None = None
+    seconds: dict[Whole, Figure]
+    total_seconds: Figure | None = None
     problem: str | None = None
 
     @property
@@ -143,7 +144,7 @@ class Attempt(Struct, frozen=True):
     """
 
     started_at: str
-    first_puzzle: int
+    first_puzzle: Whole
     end: BotEnd
     usage: Usage
     own_log: BotLog | UnsetType = UNSET
@@ -160,11 +161,11 @@ class PuzzleResult(Struct, frozen=True):
     another, 1 for black, in hexadecimal.
     """
 
-    number: int
+    number: Whole
     verdict: Verdict
     detail: str | None = None
-    arrived_seconds: float | None = None
-    took_seconds: float | None = None
+    arrived_seconds: Figure | None = None
+    took_seconds: Figure | None = None
     cells_hex: str | None = None
 
 
@@ -175,10 +176,10 @@ class Score(Struct, frozen=True):
     and stretches of text that belong to no answer. `remarks` are the first few of both, in words.
     """
 
-    verdicts: dict[Verdict, int]
+    verdicts: dict[Verdict, Whole]
     puzzles: list[PuzzleResult]
-    duplicate_count: int = 0
-    stray_count: int = 0
+    duplicate_count: Whole = 0
+    stray_count: Whole = 0
     remarks: list[str] = []
 
     @classmethod
@@ -221,21 +222,21 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     """
 
     bot: str
-    command: list[str]
+    command: Annotated[list[str], Meta(min_length=1)]
     set: SetFacts
     configuration: Configuration = field(name="terms")
     machine: Machine
     judge_version: str
     started_at: str
-    warm_up_seconds: float | None
+    warm_up_seconds: Figure | None
     attempts: list[Attempt] = field(name="legs")
-    stderr_bytes: int
+    stderr_bytes: Whole
     stderr_file: str | None
     score: Score
     schema_version: int = SCHEMA_VERSION
     files: FileNames | UnsetType = UNSET
     show: list[str] | UnsetType = UNSET
-    hide: list[str] | UnsetType = UNSET
+    hide: list[Annotated[str, Meta(pattern=r"^[^\0]*\Z")]] | UnsetType = UNSET
 
     @property
     def end(self) -> BotEnd:

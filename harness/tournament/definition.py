@@ -16,6 +16,7 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
+from nonobot.harness.results.result_files import UNDECODABLE
 from nonobot.tournament_data import PuzzleSet
 
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
@@ -98,7 +99,7 @@ def read_tournament(path: Path) -> Tournament:
         tournament = msgspec.toml.decode(path.read_bytes(), type=Tournament)
     except OSError as error:
         raise UnusableError(f"cannot read the tournament {path}: {error.strerror}") from None
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except UNDECODABLE as error:
         raise UnusableError(f"{path}: {error}") from None
     _check(path, tournament)
     return tournament
