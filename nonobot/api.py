@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 from collections.abc import Iterable, Iterator
@@ -25,6 +26,7 @@ from nonobot.protocol import (
     formats,
     mismatches,
 )
+from nonobot.protocol.clues import shown
 from nonobot.system import printable, usable_cores
 
 _log = logging.getLogger("nonobot")
@@ -57,12 +59,13 @@ def read(
     if path:
         content = path.read_bytes()
     else:
-        content = source if isinstance(source, bytes) else str(source).encode(errors="surrogateescape")
+        content = source if isinstance(source, bytes) else str(source).encode(errors="surrogatepass")
     try:
         entries = list(formats.read(content, format, size))
     except formats.FormatError as error:
         if isinstance(source, str) and "\n" not in source and not path:
-            place = f"{source!r} is no file here, and no puzzle: "
+            name = repr(source) if len(source) < 256 else shown(source)
+            place = f"{name} is no file here, and no puzzle: "
         raise PuzzleError(f"{place}{error}") from None
     records = []
     for entry in entries:
@@ -82,7 +85,12 @@ def _path(source: str | bytes | os.PathLike[str]) -> Path | None:
     if isinstance(source, bytes) or (isinstance(source, str) and "\n" in source):
         return None
     path = Path(source)
-    return path if isinstance(source, os.PathLike) or path.exists() else None
+    try:
+        return path if isinstance(source, os.PathLike) or path.exists() else None
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+    return None
 
 
 @dataclass(frozen=True, slots=True)

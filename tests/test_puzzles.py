@@ -299,6 +299,19 @@ def test_what_is_no_puzzle_file_is_said(source, why):
     assert str(caught.value).startswith(why)
 
 
+def test_a_puzzle_on_one_line_may_be_longer_than_any_name_of_a_file():
+    rng = random.Random(5)
+    puzzle = Puzzle.from_cells(random_grid(rng, 25, 25, 0.5))
+    for name in ("oneline", "webpbn"):
+        line = formats.write([Record(puzzle)], name).data.decode().replace("\n", "")
+        assert len(line) > 255
+        assert read(line)[0].puzzle == puzzle
+    with pytest.raises(PuzzleError, match=r"^'x{40}\.\.\.' is no file here, and no puzzle: "):
+        read("x" * 5000)
+    with pytest.raises(PuzzleError):
+        read("\ud800")
+
+
 def test_a_path_that_is_not_there_is_an_error_of_the_system(tmp_path):
     with pytest.raises(FileNotFoundError):
         read(tmp_path / "none")

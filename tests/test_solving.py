@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import logging
+import multiprocessing
 import random
 import signal
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
@@ -55,6 +58,16 @@ def test_a_result_prints_as_its_verdict_and_a_picture():
     result = solve(hard(), seconds=0.01)
     assert (result.status, str(result)) == ("timeout", "unknown")
     assert result._repr_svg_().startswith("<svg")
+
+
+def test_results_and_errors_come_back_from_another_process():
+    result = solve(ONE)
+    assert copy.deepcopy(result) == copy.copy(result) == result
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        solved = pool.submit(solve, Record(ONE, title="One")).result()
+        assert (solved.solutions, solved.counts, str(solved)) == (result.solutions, result.counts, str(result))
+        with pytest.raises(PuzzleError, match="1023x1 board is too large"):
+            pool.submit(solve, TOO_LARGE).result()
 
 
 def test_the_board_to_start_from_counts():
