@@ -18,10 +18,19 @@ def usable_cores() -> list[int]:
 
 
 def user_cache() -> Path:
-    """Return the project's folder among the user's caches, which need not exist."""
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "nonobot"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nonobot"
+    """Return the project's folder among the user's caches, or that of a user without a home; it need not exist."""
+    with contextlib.suppress(RuntimeError):  # neither HOME nor the list of users names a home
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches" / "nonobot"
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nonobot"
+    return temporary_cache()
+
+
+def temporary_cache() -> Path:
+    """Return this user's folder among the temporary ones; FileNotFoundError: none can be written (a full disk)."""
+    import tempfile  # hardly ever needed
+
+    return Path(tempfile.gettempdir()) / f"nonobot-{os.getuid()}"
 
 
 def kernel_cache() -> Path:
@@ -51,22 +60,25 @@ def report(line: str) -> None:
 
 
 @contextlib.contextmanager
-def whole_file(path: Path, *, lasting: bool = False) -> Iterator[BinaryIO]:
+def whole_file(path: Path, *, lasting: bool = False, is_private: bool = False) -> Iterator[BinaryIO]:
     """Open a file that takes its name only once it is complete; no other process ever sees a part of it.
 
-    A link stays a link. A pipe or a device is written to directly.
+    A link stays a link, unless it leads round in a circle. A pipe or a device is written to directly. A private
+    file replaces any of these, and no other user can read it.
 
     With `lasting`, it is on the disk before it takes its name, so that it survives a power cut. If it cannot be
     written, an OSError is raised at the end, and the old file is unchanged.
     """
-    if path.exists() and not path.is_file():
+    if not is_private and path.exists() and not path.is_file():
         with path.open("wb") as file:
             yield file
         return
-    place = path.resolve()
-    unfinished = place.with_name(f".{place.name}.{os.getpid()}")
+    place = path if is_private else Path(os.path.realpath(path))
+    unfinished = place.with_name(f".{place.name}.{os.urandom(4).hex()}")
     try:
-        with unfinished.open("wb") as file:
+        with unfinished.open("xb") as file:
+            if is_private:
+                os.fchmod(file.fileno(), 0o600)
             yield file
             if lasting:
                 file.flush()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import llvmlite.binding as llvm
 import pytest
 
-from nonobot.bot.kernels import cache
+from nonobot.bot.kernels import cache, loading
 from nonobot.protocol import format_answer
 from tests.patched import patched_house
 from tests.talking import GOOD, GRID, PATIENCE_SECONDS, Solution, batch
@@ -53,7 +56,7 @@ def subtract(m, first, second):
 """
 
 
-def started(folder, environment, program=PROGRAM):
+def started(folder, environment, program=PROGRAM, **options):
     (folder / "author.py").write_text(KERNEL)
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -62,6 +65,7 @@ def started(folder, environment, program=PROGRAM):
         capture_output=True,
         text=True,
         timeout=PATIENCE_SECONDS,
+        **options,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines(), done.stderr
@@ -186,3 +190,65 @@ def test_kernels_in_a_folder_that_can_only_be_read_are_linked_to(tmp_path, monke
     monkeypatch.setattr(cache, "_bases", lambda: iter([shown, tmp_path / "another"]))
     monkeypatch.setattr(cache.os, "access", lambda path, mode: shown not in path.parents and path != shown)
     assert list(cache.cache_folder.__wrapped__().iterdir()) == []
+
+
+def test_a_damaged_kernel_in_a_folder_that_can_only_be_read_is_compiled_once(tmp_path):
+    environment = patched_house(tmp_path, "kernels/loading.py") | {"TMPDIR": str(tmp_path)}
+    where = "from nonobot.bot.kernels.cache import cache_folder\nprint(cache_folder())"
+    [folder] = started(tmp_path, environment, where)[0]
+    shown = Path(folder, "subtract-Kept.code")
+    shown.write_bytes(b"damaged")
+    shown.chmod(0o600)
+    for one in shown.parents[2::-1]:
+        one.chmod(0o500)
+    for said in (["compiling", ANSWERS], [ANSWERS]):
+        # Root writes where a mode forbids it, unless it gives that up: PR_CAPBSET_DROP, CAP_DAC_OVERRIDE.
+        obeys = {"preexec_fn": lambda: ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)}
+        assert started(tmp_path, environment, **obeys) == (said, "")
+
+
+@pytest.mark.parametrize("target", ["nowhere", "kernel.code", "linked", "pipe"])
+def test_a_kernel_that_cannot_be_loaded_or_trusted_is_replaced(tmp_path, target):
+    path, linked = tmp_path / "kernel.code", tmp_path / "linked"
+    loading._keep(b"another", linked)
+    assert loading._read_whole(linked) == b"another"
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    if target == "linked" and os.getuid() == 0:
+        os.chown(linked, 54321, -1)
+        assert loading._read_whole(linked) is None
+        os.chown(linked, 0, -1)
+    linked.chmod(0o666)
+    path.symlink_to(target)  # one that dangles, one to itself, one to code of others, one that hangs whoever reads
+    assert loading._read_whole(path) is None
+    loading._keep(b"own", path)
+    assert loading._read_whole(path) == b"own"
+    assert linked.read_bytes().endswith(b"another")
+
+
+def test_folders_that_others_may_write_to_are_not_used_unless_they_are_empty(tmp_path, monkeypatch):
+    temporary, kernels = tmp_path / "temporary", tmp_path / "own" / "kernels"
+    temporary.mkdir()
+    kernels.mkdir(parents=True)
+    kernels.chmod(0o775)  # as an older version made it where the umask is 002
+    kernels.parent.chmod(0o700)
+    monkeypatch.setenv("NONOBOT_CACHE_DIR", str(kernels.parent))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    found = cache.cache_folder.__wrapped__()
+    assert found.parent == kernels
+    for one in (kernels.parent, kernels, found):
+        assert one.stat().st_mode & 0o077 == 0
+        one.chmod(0o777)
+        assert temporary in cache.cache_folder.__wrapped__().parents
+        one.chmod(0o700)
+        assert cache.cache_folder.__wrapped__() == found
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become a user without an entry")
+def test_a_user_without_a_home_has_a_cache_among_the_temporary_files(tmp_path):
+    become = "import os, pwd, tempfile\nfrom nonobot.bot.kernels import cache\nos.setuid(54321)\n"
+    program = become + "print(*cache._bases(), sep='\\n')"
+    without = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        found, _ = started(tmp_path, without | {"TMPDIR": folder, "NONOBOT_CACHE_DIR": ""}, program)
+    assert set(found) == {f"{folder}/nonobot-54321"}

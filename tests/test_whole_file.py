@@ -46,6 +46,13 @@ def test_a_link_stays_one(tmp_path):
     assert (tmp_path / "file").read_bytes() == b"after"
 
 
+def test_links_in_a_circle_are_no_hindrance(tmp_path):
+    (tmp_path / "one").symlink_to("other")
+    (tmp_path / "other").symlink_to("one")
+    write_output(tmp_path / "one", b"after")
+    assert (tmp_path / "other").read_bytes() == b"after"
+
+
 def test_a_pipe_is_written_to(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import llvmlite
 
-from nonobot.system import kernel_cache
+from nonobot.system import kernel_cache, temporary_cache
 
 _SAYS_WHICH_CPU = {
     b"vendor_id", b"cpu family", b"model", b"flags",
@@ -62,13 +62,13 @@ def _is_writable(folder: Path) -> bool:
     """Make a folder if it is missing; tell whether this user and nobody else may write to it."""
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return _is_private(folder) and os.access(folder, os.W_OK | os.X_OK)
+    return is_private(folder) and os.access(folder, os.W_OK | os.X_OK)
 
 
-def _is_private(folder: Path) -> bool:
-    """Tell whether nobody else may write to a folder: code is loaded from it."""
+def is_private(path: Path) -> bool:
+    """Tell whether a folder or file is this user's and nobody else may write to it: code is loaded from it."""
     try:
-        facts = folder.stat()
+        facts = path.stat()
     except OSError:
         return False
     return facts.st_uid == os.getuid() and not facts.st_mode & 0o022
@@ -76,14 +76,9 @@ def _is_private(folder: Path) -> bool:
 
 def _bases() -> Iterator[Path]:
     """Yield the folders that may hold kernels, the best one first."""
-    yield kernel_cache()
-    import tempfile  # hardly ever needed
-
-    try:
-        shared = tempfile.gettempdir()
-    except FileNotFoundError:  # a full disk
-        return
-    yield Path(shared) / f"nonobot-{os.getuid()}"
+    with contextlib.suppress(FileNotFoundError):
+        yield kernel_cache()
+        yield temporary_cache()
 
 
 @cache
@@ -95,16 +90,25 @@ def cache_folder() -> Path | None:
     readable: list[Path] = []
     for base in _bases():
         folder = base / "kernels" / _digest()
-        if _is_writable(base) and _is_writable(folder):
+        with contextlib.suppress(OSError):
+            if is_private(base) and not folder.exists():
+                folder.parent.chmod(0o700)  # an older version may have made it as the umask had it
+        folders = base, folder.parent, folder
+        if all(map(_is_writable, folders)):
             for other in readable:
-                import shutil  # hardly ever needed
-
-                with contextlib.suppress(OSError, shutil.Error):  # some are there already, from another process
-                    shutil.copytree(other, folder, copy_function=os.symlink, dirs_exist_ok=True)
+                _link_all(other, folder)
             return folder
-        if _is_private(base) and _is_private(folder):
+        if all(map(is_private, folders)):
             readable.append(folder)
     return None
+
+
+def _link_all(shown: Path, folder: Path) -> None:
+    """Link the files in a folder and below into another; the folders are its own, since files are added there."""
+    for path in sorted(shown.rglob("*")):
+        own = folder / path.relative_to(shown)
+        with contextlib.suppress(OSError):  # it is there already, from another process or compiled anew
+            own.mkdir(mode=0o700) if path.is_dir() else own.symlink_to(path)
 
 
 def note_use(tidy: bool = False) -> None:

@@ -23,7 +23,7 @@ from importlib.util import source_hash
 from pathlib import Path
 from typing import Any
 
-from nonobot.bot.kernels.cache import cache_folder, note_use
+from nonobot.bot.kernels.cache import cache_folder, is_private, note_use
 from nonobot.bot.kernels.machine_code import ForbiddenError, laid_out, map_code
 from nonobot.bot.kernels.memory import Memory, Struct
 from nonobot.system import report, whole_file
@@ -78,7 +78,7 @@ def _keep(code: bytes, path: Path | None) -> None:
     why = "no folder can be written"
     try:
         if path:
-            with whole_file(path) as file:
+            with whole_file(path, is_private=True) as file:
                 file.write(source_hash(code) + code)
             note_use(tidy=True)
             return
@@ -88,7 +88,9 @@ def _keep(code: bytes, path: Path | None) -> None:
 
 
 def _read_whole(path: Path) -> bytes | None:
-    """Return the code in a file; None if there is no such file or it is damaged."""
+    """Return the code in a file; None if there is no such file, others may write to it, or it is damaged."""
+    if not (path.is_file() and is_private(path)):
+        return None
     try:
         content = path.read_bytes()
     except OSError:

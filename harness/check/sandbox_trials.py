@@ -171,6 +171,7 @@ TRIALS: dict[str, Callable[[Targets], str | None]] = {
 
 def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], Counted]:
     """Return the breach of each claim about the sandbox, None where it holds, and the figures of the cgroup."""
+    from nonobot.harness.play.bot_command import homes
     from nonobot.harness.play.exchange_folder import scratch_folder
     from nonobot.harness.play.machine import tournament_core
     from nonobot.harness.play.sandbox import built_sandbox
@@ -190,7 +191,7 @@ def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], Counted]:
             "name": name,
             "other": [str(one / "other.py") for one in (bots, link)],
             "result": [str(one / "results" / "result.json") for one in (bots, link)],
-            "folders": [*map(str, (Path.home(), Path.cwd(), Path(sys.executable).parent)), *SYSTEM_FOLDERS],
+            "folders": [*map(str, (*homes(), Path.cwd(), Path(sys.executable).parent)), *SYSTEM_FOLDERS],
             "judge": os.getpid(),
             "port": listener.getsockname()[1],
             "cores": os.cpu_count() or 1,

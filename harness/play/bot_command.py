@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -164,10 +165,16 @@ def _links(path: Path) -> Iterator[Path]:
     yield path.resolve()
 
 
+def homes() -> set[Path]:
+    """Return the user's home folder, under both its names if it is a link; nothing if the user has none."""
+    with contextlib.suppress(RuntimeError):
+        return {Path.home(), Path.home().resolve()}
+    return set()
+
+
 def _is_wide(path: Path) -> bool:
     """Return whether a folder contains too much to belong to a program: home, its parents, /tmp."""
-    homes = {Path.home(), Path.home().resolve()}
     temporary = {Path(os.environ.get("TMPDIR", "/tmp")), Path("/tmp"), Path("/var/tmp")}
     temporary |= {one.resolve() for one in temporary}
-    wide = {*homes, *temporary, OPT, *(above for one in (*homes, *temporary) for above in one.parents)}
+    wide = {*homes(), *temporary, OPT, *(above for one in (*homes(), *temporary) for above in one.parents)}
     return path in wide or path.resolve() in wide
