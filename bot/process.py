@@ -71,8 +71,8 @@ def _run(options: Options, started: float) -> int:
             report(line)
         return 2
     jobs = 1 if options.warm_up or options.watch else options.jobs or len(usable_cores())
-    strategies = [make_strategy(options) for _ in range(jobs)]
     try:
+        strategies = [make_strategy(options) for _ in range(jobs)]
         for strategy in strategies:
             _prepare(strategy, options)
     except ValueError as error:

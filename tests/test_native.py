@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ import pytest
 from nonobot.bot.kernels import cache, loading
 from nonobot.protocol import format_answer
 from tests.patched import patched_house
-from tests.talking import GOOD, GRID, PATIENCE_SECONDS, Solution, batch
+from tests.talking import COMMAND, GOOD, GRID, PATIENCE_SECONDS, Solution, batch
 
 CHANGES = {
     "the object code is not to be had": (
@@ -252,3 +253,23 @@ def test_a_user_without_a_home_has_a_cache_among_the_temporary_files(tmp_path):
         Path(folder).chmod(0o777)
         found, _ = started(tmp_path, without | {"TMPDIR": folder, "NONOBOT_CACHE_DIR": ""}, program)
     assert set(found) == {f"{folder}/nonobot-54321"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other system limits the address space")
+@pytest.mark.parametrize(
+    ("kibibytes", "strategy"), [(300_000, "champion"), (400_000, "papers"), (60_000, "papers")]
+)
+def test_too_little_address_space_is_said_in_a_line(tmp_path, kibibytes, strategy):
+    done = subprocess.run(
+        ["sh", "-c", f'ulimit -v {kibibytes}; exec "$@"', "sh", *COMMAND, "--size", "2x2", "--strategy", strategy],
+        input=batch(GOOD),
+        env=os.environ | {"NONOBOT_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    tables = rb"there is no room for the tables, [0-9]+ MiB"
+    kernels = (
+        rb"to compile the kernels takes 580 MiB of address space, and [0-9]{2,3} MiB are left; raise the limit .*"
+    )
+    assert re.fullmatch(b"nonobot: %b\n" % (tables if kibibytes < 100_000 else kernels), done.stderr)

@@ -14,8 +14,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import importlib
+import mmap
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -30,6 +33,10 @@ from nonobot.system import report, whole_file
 
 _DIGEST_BYTES = len(source_hash(b""))
 
+_ROOM_OF_NUMBA = 380 << 20
+_ROOM_TO_COMPILE = 200 << 20
+"""Bytes of address space that numba takes, and that compiling takes then (the largest kernel: 371 and 185 MiB)."""
+
 _engines: list[Any] = []  # own the loaded code: they live as long as the process
 _loaded: dict[tuple[str, str, str], Callable[..., int]] = {}
 _loading = threading.Lock()
@@ -43,11 +50,15 @@ def load_kernel(
     A process loads it once; threads may call it at the same time, each with a memory of its own, and hold no
     lock of the interpreter meanwhile. Its module is imported, and `on_compile` called, only if the kernel has to
     be compiled for memories of this `struct`. With NUMBA_DISABLE_JIT it is the kernel in plain Python.
+    ValueError: there is too little memory or address space, or the system runs no code of a program's own.
     """
     with _loading:
         key = module, name, struct.name
         if key not in _loaded:
-            _loaded[key] = _load(module, name, struct, numbers, on_compile)
+            try:
+                _loaded[key] = _load(module, name, struct, numbers, on_compile)
+            except MemoryError:
+                raise _no_room() from None
         return _loaded[key]
 
 
@@ -65,12 +76,34 @@ def _load(
     if code is not None:
         note_use()
         return _link(code, 1 + numbers)
+    left, needed = _room()
+    if left is not None and left < needed:  # LLVM would abort the process
+        raise _no_room()
     if _numba_has_changed():
         return _called_by_numba(module, name, struct, on_compile)
     on_compile()
     code = _compile(getattr(importlib.import_module(module), name).py_func, struct, numbers)
     _keep(code, path)
     return _link(code, 1 + numbers)
+
+
+def _no_room() -> ValueError:
+    """Return the error of too little memory or address space to compile kernels."""
+    left, needed = _room()
+    room = "the system gives no more" if left is None else f"{left >> 20} MiB are left"
+    needs = f"to compile the kernels takes {needed >> 20} MiB of address space"
+    return ValueError(f"{needs}, and {room}; raise the limit (ulimit -v)")
+
+
+def _room() -> tuple[int | None, int]:
+    """Return the bytes of address space that a limit leaves (None: no limit), and those that compiling takes."""
+    import resource
+
+    needed = _ROOM_TO_COMPILE + (0 if "numba" in sys.modules else _ROOM_OF_NUMBA)
+    limit, facts = resource.getrlimit(resource.RLIMIT_AS)[0], Path("/proc/self/statm")
+    if limit == resource.RLIM_INFINITY or not facts.exists():
+        return None, needed
+    return max(0, limit - int(facts.read_bytes().split()[0]) * mmap.PAGESIZE), needed
 
 
 def _keep(code: bytes, path: Path | None) -> None:
@@ -215,11 +248,15 @@ def _what_has_changed() -> str | None:
     """Compile, load and call a small function; None if that works, else words on what does not."""
     try:
         from numba import __version__
-    except OSError as error:  # it tries whether memory can be written and run
-        raise ForbiddenError(error.errno or 0) from None
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EPERM):  # it tries whether memory can be written and run
+            raise ForbiddenError(error.errno) from None
+        raise ValueError(" ".join(f"numba cannot be loaded: {error}".split())) from None
     first, second = 0x0123_4567_89AB_CDEF, 0x00FE_DCBA_9876_5432
     try:
         result = _link(_compile(_sample, None, 2), 2)(first, second)
+    except MemoryError:
+        raise
     except Exception as error:  # another numba may fail in any way
         reason = " ".join(f"{type(error).__name__}: {error}".split())
     else:

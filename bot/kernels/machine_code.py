@@ -120,7 +120,10 @@ def map_code(laid: bytes) -> int:
     """
     start, within, outside = _HEAD.unpack_from(laid)
     begin = _HEAD.size + _WORD.size * (within + outside)
-    room = mmap.mmap(-1, len(laid) - begin, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    try:
+        room = mmap.mmap(-1, len(laid) - begin, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError:
+        raise MemoryError from None
     room.write(laid[begin:])
     address = ctypes.addressof(ctypes.c_char.from_buffer(room))
     library = ctypes.CDLL(None, use_errno=True)

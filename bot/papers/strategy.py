@@ -33,7 +33,10 @@ class PapersStrategy(Strategy):
     def __init__(self, probing: str = "fp1", solver: str = "bitset") -> None:
         super().__init__()
         self._level = PROBINGS[probing]
-        self._memory = memory = Memory(papers_map())
+        try:
+            self._memory = memory = Memory(papers_map())
+        except MemoryError:
+            raise ValueError(f"there is no room for the tables, {papers_map().size >> 20} MiB") from None
         memory.items("solver")[0] = getattr(SOLVER, solver)
         table = memory.items("log_table")
         for number in range(len(table)):
