@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nonobot.arguments import Parser, add_completion, add_version, either, size, whole_number
+from nonobot.arguments import Parser, add_completion, add_version, either, seconds, size, whole_number
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.system import printable
 
@@ -181,6 +181,13 @@ def add_warm_up(parser: Parser) -> None:
         type=shlex.split,
         metavar="'CMD ARGS'",
         help="run this before the clock starts, such as './mybot --compile' (the bot of this project: by default)",
+    )
+    parser.add_argument(
+        "--warm-up-limit",
+        type=seconds,
+        default=argparse.SUPPRESS,
+        metavar="S",
+        help="wall seconds for --warm-up (default: 600); memory and processes are limited as in the run",
     )
 
 

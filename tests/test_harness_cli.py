@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -18,12 +19,15 @@ from nonobot.harness import cli
 from nonobot.harness.__main__ import main
 from nonobot.harness.play import machine
 from nonobot.harness.play.bot_command import name_of
+from nonobot.harness.play.bot_process import BEGINNING_BYTES, END_BYTES
 from nonobot.harness.play.machine import tournament_core
+from nonobot.harness.play.match import WarmUpError, warmed_up
+from nonobot.harness.play.sandbox import built_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.result_files import read_result
 from nonobot.system import usable_cores
 from nonobot.tournament_data import Recipe, write_set
-from tests.judged import RECIPE, command
+from tests.judged import RECIPE, command, contained_only
 from tests.talking import interrupted
 
 JUDGE = [sys.executable, "-m", "nonobot.harness"]
@@ -274,6 +278,39 @@ def test_what_a_warm_up_leaves_running_is_ended(tmp_path):
     warm_up = "sh -c 'sleep 1000 & echo $! > helper'"
     assert run_of("perfect", tmp_path, "--quiet", "--contain", "no", "--warm-up", warm_up) == 0
     assert not psutil.pid_exists(int((tmp_path / "helper").read_text()))
+
+
+def grown(size):
+    return [sys.executable, "-S", "-c", f"x = b'x' * {size}; import time; time.sleep(1000)"]
+
+
+@pytest.mark.parametrize("contain", [Contain.NO, pytest.param(Contain.YES, marks=contained_only)])
+@pytest.mark.parametrize(
+    ("warm_up", "limit"),
+    [
+        (["sleep", "1000"], "--warm-up-limit (0.3 s)"),
+        (
+            ["sh", "-c", "for i in 1 2 3 4 5 6; do sleep 1000 & done; wait"],
+            "the limit on processes and threads (4)",
+        ),
+        (grown(200 << 20), "the limit on memory (100 MB)"),
+    ],
+)
+def test_a_warm_up_has_the_limits_of_the_run_and_one_of_its_own(warm_up, limit, contain):
+    configuration = Configuration(process_limit=4, memory_limit_bytes=100_000_000)
+    with pytest.raises(WarmUpError) as error:
+        warmed_up(warm_up, built_sandbox(contain), configuration, 0.3 if warm_up[0] == "sleep" else 100)
+    assert str(error.value) == f"{shlex.join(warm_up)} stopped at {limit}: not warmed up"
+    assert psutil.Process().children() == []
+
+
+def test_what_a_warm_up_says_is_passed_on_up_to_a_megabyte_and_the_end(capfd):
+    says = "yes $(printf %01000d 0) | head -c 9000000 >&2; echo end >&2"
+    assert warmed_up(["sh", "-c", says], None, Configuration()) > 0
+    err = capfd.readouterr().err
+    assert BEGINNING_BYTES < len(err) < BEGINNING_BYTES + END_BYTES + 100
+    assert re.search(r"\n\[7\d{6} bytes left out here\]\n0*\n", err)
+    assert err.endswith("0end\n")
 
 
 def test_what_makes_a_run_impossible_is_said_before_the_warm_up(tmp_path, capsys):

@@ -99,12 +99,12 @@ def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "bot.sh").write_text("echo x >> bot/made && cat bot/made")
     sandbox = built_sandbox(Contain.YES)
-    assert warmed_up(["sh", "bot/bot.sh"], sandbox) > 0
+    assert warmed_up(["sh", "bot/bot.sh"], sandbox, Configuration()) > 0
     assert said_by(["sh", "bot/bot.sh"], sandbox) == ""
     assert (tmp_path / "bot" / "made").read_text() == "x\n"
     (tmp_path / "here.sh").write_text("echo x > made")
     with pytest.raises(WarmUpError, match=r"not warmed up \(contained, it writes in its own folder"):
-        warmed_up(["sh", "here.sh"], sandbox)
+        warmed_up(["sh", "here.sh"], sandbox, Configuration())
     assert not (tmp_path / "made").exists()
 
 

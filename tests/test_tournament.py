@@ -59,15 +59,17 @@ def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_
 
 
 def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_again(tmp_path, capsys):
-    path = definition(tmp_path, {"cold": "perfect", "good": "perfect", "nobody": "perfect"})
+    path = definition(tmp_path, {"cold": "perfect", "slow": "perfect", "good": "perfect", "nobody": "perfect"})
     before = path.read_text()
     cold = before.replace('name = "cold"', 'name = "cold"\nwarm-up = "false"')
+    cold = cold.replace('name = "slow"', 'name = "slow"\nwarm-up = "sleep 1000"\nwarm-up-limit = 0.2')
     path.write_text(cold.rpartition("command = ")[0] + 'command = "no-such-program"\n')
     assert played(str(path)) == 1
     out, err = capsys.readouterr()
     assert out.index("good") < min(out.index("cold"), out.index("nobody"))
     assert "not-started" in out
     assert "nonojudge: cold: false ended with status 1: not warmed up" in err
+    assert "nonojudge: slow: sleep 1000 stopped at --warm-up-limit (0.2 s): not warmed up" in err
     assert "nobody: cannot start 'no-such-program'" in err
     result = read_result(Path("results/small/boardgen-5x5x5-seed-3--nobody.json"))
     assert (result.end.reason, verdicts(result)) == (EndReason.NOT_STARTED, ["missing"] * 5)

@@ -15,7 +15,7 @@ from nonobot.harness.play.sandbox import built_sandbox, uncontained
 from nonobot.harness.profiling.profile_data import Profile, profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_text import as_text, comparison_as_text
 from nonobot.harness.progress import RunProgress
-from nonobot.harness.results.conditions import STALL_SECONDS, Configuration, Contain
+from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import loaded, require_writable, write_output
@@ -118,13 +118,14 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     contain = Contain(arguments.contain)
     say(uncontained(contain), arguments.quiet)
     show = [path.absolute() for path in given.get("show", [])]
-    warmed_up(warm_up, built_sandbox(contain, show))
     terms = Configuration(
         contain=contain,
         wall_limit_seconds=arguments.time_limit,
         stall_limit_seconds=STALL_SECONDS,
         core=given["core"] if "core" in given else tournament_core(),
+        process_limit=PROCESS_LIMIT,
     )
+    warmed_up(warm_up, built_sandbox(contain, show), terms, given.get("warm_up_limit"))
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
         profile = profile_of(puzzle_set, command, terms, progress.take, show)
     if profile.end.reason is EndReason.INTERRUPTED:

@@ -155,7 +155,8 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     show = [path.absolute() for path in given.get("show", [])]
     bot = Bot(given.get("name", name), command, files=files, show=show)
     sandbox = bot.sandbox(configuration.containment, result_path)
-    bot = replace(bot, warm_up_seconds=warmed_up(warm_up, sandbox))
+    seconds = warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"))
+    bot = replace(bot, warm_up_seconds=seconds)
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
         result = play(puzzle_set, bot, configuration, result_path, progress.take)
     if result.end.reason is not EndReason.NOT_STARTED:

@@ -41,6 +41,7 @@ example of a tournament file:
   name = "champion"
   command = "{python} -m nonobot --size {size}"
   warm-up = "{python} -m nonobot --warm-up"
+  warm-up-limit = 600    # wall seconds; may be left out
 
   [[bots]]
   name = "other"

@@ -20,7 +20,7 @@ from nonobot.harness.play.exchange_folder import ExchangeFolder, scratch_folder
 from nonobot.harness.play.journal import Alive, AttemptStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
 from nonobot.harness.play.sandbox import REFUSAL
-from nonobot.harness.results.conditions import Feed
+from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
 from nonobot.harness.text import last_line
 from nonobot.protocol import Answer, AnswerReader
@@ -91,6 +91,15 @@ def _refused(run: RunState, bot: BotProcess) -> str | None:
         said = last_line(run.stderr_path.read_bytes())
         if said.startswith(REFUSAL):
             return f"cannot start {run.beginning.command[0]!r}: {said}"
+    return None
+
+
+def limit_reached(bot: BotProcess, limits: Configuration) -> EndReason | None:
+    """Return the limit by which the cgroup may have ended a bot before it was looked at, if it was reached."""
+    if limits.memory_limit_bytes is not None and bot.tree.holds_more_than(limits.memory_limit_bytes):
+        return EndReason.MEMORY_LIMIT
+    if limits.most_processes is not None and bot.tree.has_more_than(limits.most_processes + bot.processes_beside):
+        return EndReason.PROCESS_LIMIT
     return None
 
 
@@ -197,16 +206,7 @@ class AttemptLoop:
         limit, cpu = self._limits.cpu_limit_seconds, self._bot.tree.cpu_seconds
         if limit is not None and self._before.cpu_seconds + cpu >= limit:
             return EndReason.CPU_LIMIT
-        return self._cause_of_death() or self._stall(now)
-
-    def _cause_of_death(self) -> EndReason | None:
-        """Return the limit by which the cgroup may have ended a bot before it was looked at, if it was reached."""
-        tree, memory, processes = self._bot.tree, self._limits.memory_limit_bytes, self._limits.most_processes
-        if memory is not None and tree.holds_more_than(memory):
-            return EndReason.MEMORY_LIMIT
-        if processes is not None and tree.has_more_than(processes + self._bot.processes_beside):
-            return EndReason.PROCESS_LIMIT
-        return None
+        return limit_reached(self._bot, self._limits) or self._stall(now)
 
     def _stall(self, now: float) -> EndReason | None:
         """Return whether the bot waits for something that never comes: one that thinks computes."""
@@ -225,7 +225,7 @@ class AttemptLoop:
             self._judge(answer, arrived_seconds)
         if self.complete or self._bot.exit_status == 0:
             return EndReason.FINISHED, None
-        return self._cause_of_death() or EndReason.CRASHED, None
+        return limit_reached(self._bot, self._limits) or EndReason.CRASHED, None
 
     def _end_of_patience(self) -> tuple[EndReason, str | None] | None:
         """Return why a bot that lives and writes nothing is not waited for any longer, if it is not."""

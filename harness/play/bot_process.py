@@ -29,7 +29,7 @@ from nonobot.harness.play.exchange_folder import ExchangeFolder
 from nonobot.harness.play.machine import on_cores
 from nonobot.harness.play.process_tree import ProcessTree
 from nonobot.harness.play.sandbox import OWN_PROCESSES, Sandbox
-from nonobot.harness.results.conditions import Configuration
+from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.run_result import Usage
 from nonobot.harness.text import last_line, plain
 
@@ -50,9 +50,9 @@ class BotProcess:
     """A started bot command; as a context manager it is gone, with all that it started, at the end of the block.
 
     StartError if the command cannot be run. `stderr` takes the bot's stderr and is closed at the end. Of the
-    `limits`, the cores hold here, and memory and processes where there is a cgroup; the others are the caller's. A
-    bot with an `exchange` works on files: it runs in that folder, its stdin is closed, its output is its answer
-    file, and its stdout goes to `stderr`.
+    `limits`, the cores hold here, and memory and processes where there is a cgroup; the others are the caller's.
+    Without `limits`, the default one on processes holds. A bot with an `exchange` works on files: it runs in that
+    folder, its stdin is closed, its output is its answer file, and its stdout goes to `stderr`.
 
     The `tree` is the process with all that it started, `processes_beside` of which belong to the sandbox; `pid` is
     the number of the process, its group and its session. `started` is the time of `time.monotonic()` just before
@@ -67,7 +67,7 @@ class BotProcess:
         limits: Configuration | None = None,
         exchange: ExchangeFolder | None = None,
     ) -> None:
-        limits = limits or Configuration()
+        limits = limits or Configuration(process_limit=PROCESS_LIMIT)
         if exchange:
             command = exchange.command(command)
             sandbox = sandbox and dataclasses.replace(sandbox, scratch=exchange.folder)
@@ -325,14 +325,14 @@ class LastWords:
         """Keep what there is."""
 
 
-class PassedOn:
-    """A bot's stderr, repeated by the judge on its own line by line, so that none breaks a progress bar."""
+class PassedOn(StderrLog):
+    """As much of a bot's stderr, repeated by the judge on its own line by line: none breaks a progress bar."""
 
     def __init__(self) -> None:
+        super().__init__(Path(os.devnull))
         self._begun = b""
 
-    def write(self, data: bytes) -> None:
-        """Take the next bytes."""
+    def _add(self, data: bytes) -> None:
         *lines, begun = (self._begun + data).split(b"\n")
         self._begun = begun[-TAIL_BYTES:]
         for line in lines:
@@ -341,6 +341,7 @@ class PassedOn:
             print(plain(words.expandtabs()), file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Print the last line if it has no end."""
+        """Print the end, and the last line although it is not complete."""
+        super().close()
         if self._begun:
-            self.write(b"\n")
+            self._add(b"\n")

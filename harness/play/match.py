@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from nonobot import __version__
 from nonobot.harness.errors import StartError, UnusableError
-from nonobot.harness.play.attempt import play_attempt
+from nonobot.harness.play.attempt import limit_reached, play_attempt
 from nonobot.harness.play.bot_process import BotProcess, PassedOn
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
@@ -34,7 +34,10 @@ GOES_ON = (EndReason.INTERRUPTED, EndReason.NOT_STARTED)
 """Ends after which a run can be resumed; the others are final."""
 
 SECONDS_TO_HEED = 0.05
-"""Longest delay of a Ctrl-C while a bot is warmed up."""
+"""Longest delay of a Ctrl-C, and time between two looks at the limits, while a bot is warmed up."""
+
+WARM_UP_SECONDS = 600.0
+"""Default limit on the wall time of a warm-up."""
 
 
 class WarmUpError(UnusableError):
@@ -72,31 +75,47 @@ class Bot:
         return sandbox and dataclasses.replace(sandbox, writable=tuple(self.writable))
 
 
-def warmed_up(command: Sequence[str] | None, sandbox: Sandbox | None = None) -> float | None:
+def warmed_up(
+    command: Sequence[str] | None, sandbox: Sandbox | None, run: Configuration, limit_seconds: float | None = None
+) -> float | None:
     """Run the command that prepares a bot, and return its duration in seconds; None without a command.
 
-    Its stderr is passed on. Processes that it leaves running are ended: a helper that is there already would not
-    be held to the bot's core and limits. WarmUpError if it fails, KeyboardInterrupt if the judge is told to stop.
+    The run's limits on memory and processes hold; the cores are free. Its stderr is passed on. Processes that it
+    leaves running are ended: a helper that is there already would not be held to the bot's core and limits.
+    WarmUpError if it fails or reaches a limit, KeyboardInterrupt if the judge is told to stop.
     """
     if not command:
         return None
-    start = time.monotonic()
+    limit_seconds = limit_seconds or WARM_UP_SECONDS
+    sandbox = sandbox and dataclasses.replace(sandbox, prepares=True)
+    limits = replace(run, core=None)
+    limit: EndReason | None = None
     with Interrupts() as interrupts:
         try:
-            process = BotProcess(command, PassedOn(), sandbox and dataclasses.replace(sandbox, prepares=True))
+            process = BotProcess(command, PassedOn(), sandbox, limits)
         except StartError as error:
             raise WarmUpError(f"cannot warm up: {error}") from None
         with process:
             process.send(b"", last=True)
-            while not process.exited and not interrupts.told:
-                process.read(time.monotonic() + SECONDS_TO_HEED)
+            end = process.started + limit_seconds
+            while not process.exited and not limit and not interrupts.told:
+                process.read(min(end, time.monotonic() + SECONDS_TO_HEED))
+                process.tree.look()
+                if not process.exited and time.monotonic() >= end:
+                    limit = EndReason.TIME_LIMIT
+                elif not process.exited or process.exit_status:
+                    limit = limit_reached(process, limits)
     if interrupts.told:
         raise KeyboardInterrupt
-    if process.exit_status:
-        hint = " (contained, it writes in its own folder alone; or --contain no)" if sandbox else ""
-        status = f"{shlex.join(command)} ended with status {process.exit_status}"
-        raise WarmUpError(f"{status}: not warmed up{hint}")
-    return time.monotonic() - start
+    status = f"ended with status {process.exit_status}"
+    if limit is EndReason.TIME_LIMIT:
+        status = f"stopped at --warm-up-limit ({limit_seconds:g} s)"
+    elif limit:
+        status = BotEnd(limit).in_words(limits).partition(": ")[2]
+    if limit or process.exit_status:
+        hint = " (contained, it writes in its own folder alone; or --contain no)" if sandbox and not limit else ""
+        raise WarmUpError(f"{shlex.join(command)} {status}: not warmed up{hint}")
+    return process.usage.wall_seconds
 
 
 def play(

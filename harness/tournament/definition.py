@@ -34,7 +34,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """A bot: its name in tables, its command, and the command that warms it up before the clock starts.
+    """A bot: its name in tables, its command, and the command that warms it up, with a limit in seconds.
 
     In the sandbox it sees the files and folders that its command and `show` name.
 
@@ -46,6 +46,7 @@ class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     name: str
     command: str | list[str]
     warm_up: str | list[str] | None = None
+    warm_up_limit: Seconds | None = None
     reads: str | None = None
     writes: str | None = None
     logs: str | None = None

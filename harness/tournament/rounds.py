@@ -87,7 +87,8 @@ class ScheduledRun:
         bot = Bot(self.entrant.name, self.command, files=self.files, show=show, hide=self._hidden())
         sandbox = bot.sandbox(self.configuration.containment, self.result_path)
         try:
-            bot = replace(bot, warm_up_seconds=warmed_up(self.programs[1], sandbox))
+            limit = self.entrant.warm_up_limit
+            bot = replace(bot, warm_up_seconds=warmed_up(self.programs[1], sandbox, self.configuration, limit))
         except WarmUpError as error:
             result = not_started(self.puzzle_set, bot, self.configuration, str(error))
         else:
