@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shlex
@@ -13,19 +14,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET
 
 from nonobot.harness import cli
-from nonobot.harness.check.sandbox_trials import CORE, ENDED, SCRATCH, TRIALS, UNPRIVILEGED, tried_sandbox
+from nonobot.harness.check.sandbox_trials import CALLS, CORE, ENDED, SCRATCH, TRIALS, UNPRIVILEGED, tried_sandbox
 from nonobot.harness.errors import StartError, UnusableError
-from nonobot.harness.play import cgroup, machine
+from nonobot.harness.play import cgroup, machine, system_calls
 from nonobot.harness.play import sandbox as sandbox_module
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.exchange_folder import scratch_folder
 from nonobot.harness.play.journal import AttemptStarted, journal_path, read_records
-from nonobot.harness.play.match import WarmUpError, warmed_up
+from nonobot.harness.play.match import Bot, WarmUpError, play, warmed_up
 from nonobot.harness.play.sandbox import Sandbox, built_sandbox
+from nonobot.harness.play.system_calls import KEYCTL, filter_program
 from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import EndReason
+from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, contained_only, pids_with, played, verdicts
 from tests.talking import wait_until
 
@@ -60,12 +65,15 @@ def test_every_wall_holds(folder, monkeypatch):
     assert [*breaches] == [*TRIALS]
     if "cpuset" not in cgroup._homes():
         breaches.pop(CORE)
+    if not filter_program():
+        breaches.pop(CALLS)
     assert not any(breaches.values())
 
 
 def test_without_a_sandbox_the_trial_gets_through():
     broken = {claim for claim, breach in tried_sandbox(Contain.NO)[0].items() if breach}
-    assert {*TRIALS} - {SCRATCH, UNPRIVILEGED, CORE, ENDED} <= broken  # those depend on the user and the machine
+    of_the_machine = {SCRATCH, UNPRIVILEGED, CALLS, CORE, ENDED}
+    assert {*TRIALS} - of_the_machine <= broken
 
 
 @contained_only
@@ -126,6 +134,73 @@ def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
     (tmp_path / "odd").chmod(0o700)
     assert cli.run(["run", "--set", str(RECIPE), "--contain", "yes", "--quiet", "--", "./odd"]) == 2
     assert "cannot start './odd': bwrap: execvp ./odd: No such file or directory" in capsys.readouterr().err
+
+
+FORGERS = {
+    "words": "echo 'bwrap: execvp odd: No such file or directory' >&2; exit 1",
+    "descriptors": """
+        for one in /proc/self/fd/* /proc/1/fd/* /proc/$PPID/fd/*; do
+            case $one in */[012]) ;; *) printf '\\0' > $one ;; esac
+        done; exit 1""",
+}
+
+
+@contained_only
+@pytest.mark.parametrize("forger", FORGERS)
+def test_what_pretends_that_it_was_not_started_has_crashed(tmp_path, forger):
+    bot = Bot("forger", ["sh", "-c", FORGERS[forger]])
+    result = play(load_set(str(RECIPE)), bot, Configuration(contain=Contain.YES), tmp_path / "result.json")
+    assert (result.end.reason, result.end.exit_status) == (EndReason.CRASHED, 1)
+
+
+# System calls and keyrings
+
+KEEPER = f"""
+import ctypes, os
+call, at = ctypes.CDLL(None).syscall, {KEYCTL}.get(os.uname().machine)
+print(call(at, 10, -3, b"user", b"note", 0) >= 0, call(at - 2, b"user", b"note", b"x", 1, -3) >= 0)
+"""
+"""Looks for a key in the session keyring, and stores it there; `add_key` is two before `keyctl`."""
+
+
+@contained_only
+@pytest.mark.skipif(os.uname().machine not in KEYCTL, reason="the numbers of the system calls")
+@pytest.mark.parametrize("filtered", [False, True])
+def test_no_key_is_left_to_the_next_bot(monkeypatch, filtered):
+    if filtered and not filter_program():
+        pytest.skip("no libseccomp, or no pyseccomp")
+    if not filtered:
+        monkeypatch.setattr(system_calls, "filter_program", lambda: None)
+    said = [said_by([sys.executable, "-S", "-c", KEEPER], built_sandbox(Contain.YES)) for _ in range(2)]
+    assert said[0] == said[1]
+    assert said[0] in (["False False\n"] if filtered else ["False True\n", "False False\n"])  # no keyrings here
+
+
+@contained_only
+@pytest.mark.skipif(not filter_program(), reason="no libseccomp, or no pyseccomp")
+def test_the_result_states_whether_system_calls_were_filtered(tmp_path, monkeypatch):
+    for filtered in (True, False):
+        result = played("perfect", tmp_path, contain=Contain.YES)
+        assert result.attempts[0].filtered is filtered
+        assert ("contained: yes, system calls not filtered" in "\n".join(result.lines())) is not filtered
+        monkeypatch.setattr(system_calls, "filter_program", lambda: None)
+    assert played("perfect", tmp_path, contain=Contain.NO).attempts[0].filtered is UNSET
+
+
+IN_32_BITS = """
+import ctypes, mmap
+page = mmap.mmap(-1, 4096, prot=7)
+page.write(bytes.fromhex("53 b8 20 01 00 00 31 db b9 fc ff ff ff 31 d2 cd 80 5b c3"))
+print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))())
+"""
+"""Asks for its user's keyring by `int 0x80`: eax 288 (keyctl), ebx 0, ecx -4, edx 0."""
+
+
+@contained_only
+@pytest.mark.skipif(os.uname().machine != "x86_64" or not filter_program(), reason="machine code; the filter")
+def test_calls_in_32_bits_are_filtered_too():
+    said = said_by([sys.executable, "-S", "-c", IN_32_BITS], built_sandbox(Contain.YES))
+    assert said in (f"{-errno.EPERM}\n", "")  # a kernel for 64 bits alone ends the program
 
 
 @contained_only

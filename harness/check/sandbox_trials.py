@@ -121,6 +121,15 @@ def _is_privileged(targets: Targets) -> str | None:
     return None
 
 
+def _calls(targets: Targets) -> str | None:
+    with contextlib.suppress(OSError), socket.socket(40, socket.SOCK_STREAM):  # AF_VSOCK
+        return "made a socket to a virtual machine's host; pyseccomp and libseccomp prevent it"
+    keyctl = {"x86_64": 250, "aarch64": 219}.get(os.uname().machine)
+    if keyctl and ctypes.CDLL(None).syscall(keyctl, 0, -4, 0) >= 0:  # the number of its user's keyring
+        return "reached the keyring of its user; pyseccomp and libseccomp prevent it"
+    return None
+
+
 def _outlives(targets: Targets) -> str | None:
     """Leave a process in a session of its own, without a parent and without pipes."""
     if os.fork() == 0:
@@ -147,6 +156,7 @@ def _leaves_core(targets: Targets) -> str | None:
 SCRATCH = "it can write in its scratch folder"
 GONE = "what it writes there is gone afterwards"
 UNPRIVILEGED = "it has no privileges and gains none"
+CALLS = "it reaches no keyring, and no host of a virtual machine"
 CORE = "it cannot leave its core"
 ENDED = "nothing of it runs when it has ended"
 
@@ -163,6 +173,7 @@ TRIALS: dict[str, Callable[[Targets], str | None]] = {
         f"found {targets['name']}" if targets["name"] in os.environ else None
     ),
     UNPRIVILEGED: _is_privileged,
+    CALLS: _calls,
     CORE: _leaves_core,
     ENDED: _outlives,
 }

@@ -19,7 +19,6 @@ from nonobot.harness.play.conversation import Conversation, most_bytes_of_an_ans
 from nonobot.harness.play.exchange_folder import ExchangeFolder, scratch_folder
 from nonobot.harness.play.journal import Alive, AttemptStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
-from nonobot.harness.play.sandbox import REFUSAL
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
 from nonobot.harness.text import last_line
@@ -75,23 +74,16 @@ def _play_attempt_in(folder: Path | None, run: RunState) -> None:
         reason = EndReason.FINISHED
     elif reason is EndReason.PUZZLE_LIMIT:
         run.miss(run.referee.left()[0], run.used.wall_seconds + bot.usage.wall_seconds)
-    elif reason is EndReason.CRASHED and (why := _refused(run, bot)):
-        reason, detail = EndReason.NOT_STARTED, why
+    elif reason is EndReason.CRASHED and bot.refused:
+        said = last_line(run.stderr_path.read_bytes()) if run.stderr_path.exists() else "no sandbox"
+        reason, detail = EndReason.NOT_STARTED, f"cannot start {run.beginning.command[0]!r}: {said}"
     if exchange and not loop.complete:
         detail = detail or exchange.answers.trouble
     end = BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
     own_log = exchange.own_log(bot.exit_status) if exchange else UNSET
-    attempt = Attempt(started_at, first, end, bot.usage, own_log, bot.contained, bot.tree.counted)
+    filtered = bot.filtered if bot.contained else UNSET
+    attempt = Attempt(started_at, first, end, bot.usage, own_log, bot.contained, bot.tree.counted, filtered)
     run.end_attempt(attempt, log.received_bytes)
-
-
-def _refused(run: RunState, bot: BotProcess) -> str | None:
-    """Return why bubblewrap did not run the command, if it did not."""
-    if bot.contained and bot.exit_status == 1 and not run.referee.results and run.stderr_path.exists():
-        said = last_line(run.stderr_path.read_bytes())
-        if said.startswith(REFUSAL):
-            return f"cannot start {run.beginning.command[0]!r}: {said}"
-    return None
 
 
 def limit_reached(bot: BotProcess, limits: Configuration) -> EndReason | None:

@@ -29,6 +29,7 @@ from nonobot.harness.play.exchange_folder import ExchangeFolder
 from nonobot.harness.play.machine import on_cores
 from nonobot.harness.play.process_tree import ProcessTree
 from nonobot.harness.play.sandbox import OWN_PROCESSES, Sandbox
+from nonobot.harness.play.system_calls import join_new_keyring, pipes_of_sandbox
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.run_result import Usage
 from nonobot.harness.text import last_line, plain
@@ -57,6 +58,8 @@ class BotProcess:
     The `tree` is the process with all that it started, `processes_beside` of which belong to the sandbox; `pid` is
     the number of the process, its group and its session. `started` is the time of `time.monotonic()` just before
     the start; `exited` and `output_closed` are true once the process has ended and its stdout has reached the end.
+    `filtered` states whether the sandbox refuses system calls, and after the `with` block `refused` whether
+    bubblewrap ended without running the command.
     """
 
     def __init__(
@@ -80,6 +83,7 @@ class BotProcess:
         self._stopped: float | None = None
         self._group_gone = False
         self.contained = sandbox is not None
+        self.refused = False
         self.processes_beside = OWN_PROCESSES if sandbox else 0
         if limits.most_processes is not None:
             limits = replace(limits, process_limit=limits.most_processes + self.processes_beside)
@@ -87,6 +91,8 @@ class BotProcess:
         try:
             with contextlib.ExitStack() as undo:
                 undo.callback(self.tree.close)
+                self._pipes_of_sandbox = [*map(undo.enter_context, pipes_of_sandbox() if sandbox else ())]
+                self.filtered = len(self._pipes_of_sandbox) > 2
                 self._child = self._begun(command, limits.cores, sandbox)
                 self.pid = self._child.pid
                 undo.callback(self.tree.kill)
@@ -102,8 +108,11 @@ class BotProcess:
         self, command: Sequence[str], cores: Sequence[int], sandbox: Sandbox | None
     ) -> subprocess.Popen[bytes]:
         """Return the process; with a sandbox it is bubblewrap's, and the bot is below it."""
-        words = sandbox.around(command) if sandbox else command
+        passed = [one.fileno() for one in self._pipes_of_sandbox[1:]]
+        words = sandbox.around(command, *passed) if sandbox else command
         environment = sandbox.environment() if sandbox else None
+        if sandbox:
+            join_new_keyring()
         with self.tree.joined(), on_cores(cores):
             self.started = time.monotonic()
             return subprocess.Popen(
@@ -114,6 +123,7 @@ class BotProcess:
                 stderr=subprocess.PIPE,
                 cwd=self._exchange.folder if self._exchange else None,
                 env=environment,
+                pass_fds=passed,
                 start_new_session=True,
             )
 
@@ -155,6 +165,11 @@ class BotProcess:
         for pipe in (*self._pipes, self._end_seen):
             pipe.close()
         self._selector.close()
+        if self._pipes_of_sandbox:
+            status = self._pipes_of_sandbox[0].read(PIPE_BYTES) or b""
+            self.refused = self.exit_status == 1 and b'"exit-code"' not in status
+        for pipe in self._pipes_of_sandbox:
+            pipe.close()
 
     @property
     def exit_status(self) -> int:

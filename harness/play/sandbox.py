@@ -34,9 +34,6 @@ PASSED_ON_STARTS = ("LC_", "PYTHON", "NUMBA_", "OMP_", "MKL_", "OPENBLAS_")
 OWN_PROCESSES = 2
 """Bubblewrap's processes: one outside, which waits for the bot, and the first process inside."""
 
-REFUSAL = "bwrap: "
-"""Beginning of bubblewrap's line about a command that it did not run; its status is 1 then."""
-
 PATIENCE_SECONDS = 10.0
 
 CPU_FACTS = "/sys/devices/system/cpu"
@@ -78,9 +75,10 @@ class Sandbox:
     prepares: bool = False
     options: tuple[str, ...] = ()
 
-    def around(self, command: Sequence[str]) -> list[str]:
-        """Return the command that runs `command` in the sandbox.
+    def around(self, command: Sequence[str], status: int, system_calls: int | None = None) -> list[str]:
+        """Return the command that runs `command` in the sandbox, and inherits two descriptors.
 
+        Bubblewrap writes to `status` how the command ended, if it was executed. `system_calls` contains a filter.
         OSError if there is no such program: bubblewrap would report that on the bot's stderr. SubprocessError if
         bubblewrap does not list its options in time.
         """
@@ -90,6 +88,8 @@ class Sandbox:
         size = ("--size", str(SCRATCH_BYTES)) if "--size" in _help() else ()
         # A session of its own: a signal to its group is not for bubblewrap, which waits for it outside.
         words = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+        words += ["--json-status-fd", str(status)]
+        words += ["--seccomp", str(system_calls)] if system_calls is not None else []
         return [*words, *(word for one in self.mounts(command, size) for word in one), "--", *command]
 
     def environment(self) -> dict[str, str]:
@@ -226,7 +226,7 @@ def _tried() -> tuple[tuple[str, ...] | None, str | None]:
     ways = [["--unshare-user", "--disable-userns"], ["--unshare-user"], []]
     why = ""
     for way in ways:
-        trial = [program, *way, *own, *files, "--", program, "--version"]
+        trial = [program, *way, *own, *files, "--json-status-fd", "1", "--", program, "--version"]
         try:
             done = subprocess.run(trial, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:

@@ -140,7 +140,7 @@ class Attempt(Struct, frozen=True):
     """One bot process of a run, from start to exit: a run has several if it was resumed or a puzzle took too long.
 
     `started_at` is UTC, ISO 8601. It did not run in a sandbox if `contained` is absent, and no figure was measured
-    by a cgroup if `counted` is.
+    by a cgroup if `counted` is. In a sandbox, `filtered` states whether the kernel refused it system calls.
     """
 
     started_at: str
@@ -150,6 +150,7 @@ class Attempt(Struct, frozen=True):
     own_log: BotLog | UnsetType = UNSET
     contained: bool | UnsetType = UNSET
     counted: Counted | UnsetType = UNSET
+    filtered: bool | UnsetType = UNSET
 
 
 class PuzzleResult(Struct, frozen=True):
@@ -297,7 +298,9 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         """Return the whole summary."""
         lines = [*self.score.lines(), str(self.usage), self.end.in_words(self.configuration)]
         if any(one.contained is not UNSET for one in self.attempts):
-            lines.append(f"contained: {self.contained}; counted by the kernel: {self.counted}")
+            unfiltered = any(one.filtered is False for one in self.attempts)
+            contained = self.contained + (", system calls not filtered" if unfiltered else "")
+            lines.append(f"contained: {contained}; counted by the kernel: {self.counted}")
         if (self.end.reason is EndReason.CRASHED or self.end.exit_status) and (said := self.last_words()):
             lines.append(f"its last line on stderr: {said}")
         if self.attempts[1:]:
