@@ -61,10 +61,28 @@ def stopped():
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
-def fills_scratch():
-    with open(os.environ["TMPDIR"] + "/full", "wb") as file:  # noqa: PTH123
+def fills(path):
+    with open(path, "wb") as file:  # noqa: PTH123
         while True:
             file.write(b"x" * 1_000_000)
+
+
+def fills_heap():
+    held = []
+    while True:
+        held.append(b"x" * 1_000_000)
+
+
+def fills_memfd():
+    fills(os.memfd_create("full"))
+
+
+def fills_scratch():
+    fills(os.environ["TMPDIR"] + "/full")
+
+
+def fills_shm():
+    fills("/dev/shm/full")
 
 
 def opens_files():

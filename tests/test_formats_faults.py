@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import random
 import tomllib
 from collections import Counter
 from configparser import RawConfigParser
+from itertools import islice
 
 import pytest
 from hypothesis import example, given, settings
@@ -155,13 +157,13 @@ def test_random_bytes_raise_nothing_else(name, data):
 
 
 def test_damaged_samples_are_read_with_a_line_for_each_fault():
-    assert not list(problems(1500, 7, Counter()))
+    assert not any(islice(problems(random.Random(7), Counter()), 1500))
 
 
 @pytest.mark.slow
 def test_a_hundred_thousand_damaged_samples_are_read_with_a_line_for_each_fault():
     counts: Counter[str] = Counter()
-    assert not list(problems(100_000, 1, counts))
+    assert not any(islice(problems(random.Random(1), counts), 100_000))
     assert all(counts[what] > 1000 for what in ("puzzles", "faults and remarks", "files of no format")), counts
 
 
@@ -175,7 +177,7 @@ def test_a_hundred_thousand_damaged_samples_are_read_with_a_line_for_each_fault(
 )
 def test_this_check_finds_tracebacks_and_lines_that_are_none(read, said, monkeypatch):
     monkeypatch.setattr(formats, "read", read)
-    assert [said in what for what in problems(2, 1, Counter())] == [True, True]
+    assert [said in what for what in islice(problems(random.Random(1), Counter()), 2)] == [True, True]
 
 
 # Files as other solvers write them and their documentation shows them

@@ -1,0 +1,291 @@
+"""Attacks on the bot and the judge, for the days before a release: `python -m tests.siege [ATTACK ...]`.
+
+    python -m tests.siege                          every attack, about two hours
+    python -m tests.siege boards results --seed 7  two of them, other random choices
+    python -m tests.siege --tries 20 --minutes 5   each attack 20 times, or for five minutes
+
+Each attack is repeated with random choices, and stops at its number of tries or at its time. The same seed makes
+the same attacks; attacks on processes meet them at other moments. Nothing leaves this machine. Each failure is
+printed with what shows it, and the exit status is then 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from pathlib import Path
+
+import msgspec
+
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.harness import cli
+from nonobot.harness.opponents.sat import clauses_by_line
+from nonobot.harness.play.cgroup import made_group
+from nonobot.harness.play.journal import journal_path
+from nonobot.harness.play.match import Bot, play
+from nonobot.harness.play.run_state import records_of
+from nonobot.harness.play.sandbox import uncontained
+from nonobot.harness.results.conditions import Configuration, Contain
+from nonobot.harness.results.result_files import read_result
+from nonobot.protocol import Puzzle
+from nonobot.protocol.verify import mismatches
+from nonobot.tournament_data import load_set
+from tests import mutated_formats
+from tests.boards import broken, random_clues, random_grid, shuffled
+from tests.clusters import definition
+from tests.judged import RECIPE, SCRIPTED_BOT, remove, verdicts
+
+Failures = Iterator[str | None]
+"""An item for each try: None, or what went wrong."""
+
+HOSTILE_BOT = Path(__file__).with_name("hostile_bot.py")
+MULTIPLIES = ("fork_bomb", "fork_bomb_in_new_sessions", "shell_bomb", "thread_bomb")
+STAYS = ("detached", "deaf", "stopped", "opens_files", "floods_stderr")
+FILLS_MEMORY = ("fills_heap", "fills_memfd", "fills_scratch", "fills_shm")
+LIMIT_SECONDS = 5
+JUDGE = [sys.executable, "-P", "-m", "nonobot.harness"]
+
+
+# The bot
+
+
+def boards(rng: random.Random) -> Failures:
+    """Solve odd boards, and ask a SAT solver how many solutions each has."""
+    strategy = ChampionStrategy()
+    strategy.prepare(lambda _: None)
+    while True:
+        puzzle = odd_board(rng)
+        result = strategy.solve(puzzle, solutions=2)
+        wrong = [one for one in result.solutions if list(mismatches(puzzle, one))]
+        solutions = solutions_by_sat(puzzle)
+        expected = ("unsolvable", "unique", "multiple")[solutions]
+        right = result.verdict == expected and not wrong and len(set(result.solutions)) == solutions
+        yield None if right else f"{result.verdict}, by SAT {expected}: {puzzle!r}"
+
+
+def odd_board(rng: random.Random) -> Puzzle:
+    """Return a board that is long, or empty, or full, or has many solutions or none."""
+    longest = rng.choice([3, 8, 8, 12, 12, 16])
+    width, height = (rng.choice([1, rng.randint(1, longest), longest]) for _ in range(2))
+    if width == 1:
+        height = rng.randint(1, 100)
+    density = rng.choice([None, None, 0.0, 0.1, 0.5, 0.9, 1.0])
+    puzzle = Puzzle.from_grid(random_grid(rng, width, height, density))
+    if width * height > 150:  # a proof that there is no solution takes the SAT solver too long
+        return puzzle
+    return rng.choice([puzzle, broken(rng, puzzle), shuffled(rng, puzzle), random_clues(rng, width, height)])
+
+
+def solutions_by_sat(puzzle: Puzzle) -> int:
+    """Return the number of solutions, at most 2."""
+    from pysat.solvers import Solver
+
+    with Solver(name="glucose4") as solver:
+        for clauses in clauses_by_line(puzzle):
+            solver.append_formula(clauses)
+        for number in range(2):
+            if not solver.solve():
+                return number
+            solver.add_clause([-one for one in solver.get_model()[: puzzle.width * puzzle.height]])
+    return 2
+
+
+# The judge and hostile bots
+
+
+def hostile(rng: random.Random) -> Failures:
+    """Run hostile bots under a time limit, with and without a sandbox."""
+    contained = ["no"] if uncontained(Contain.AUTO) else ["yes", "no"]
+    for number in count():
+        behaviour = (*MULTIPLIES, *STAYS)[number // len(contained) % 9]
+        contain = contained[number % len(contained)]
+        yield end_of(behaviour, {"process-limit", "time-limit"}, "--contain", contain, "--process-limit", "64")
+
+
+def memory(rng: random.Random) -> Failures:
+    """Run bots that fill memory, in a cgroup of 1.2 GB around judge and bot."""
+    for number in count():
+        group = made_group(memory_limit_bytes=1_200_000_000)
+        if group is None or not group.counted.memory:
+            raise SystemExit("no cgroup limits memory here: the attack `memory` is not possible")
+        with group.entered():
+            yield end_of(FILLS_MEMORY[number % 4], {"memory-limit"}, "--time-limit", "60")
+        remove(group)
+
+
+def end_of(behaviour: str, reasons: set[str], *options: str) -> str | None:
+    """Run a hostile bot; return what is wrong with its end."""
+    with tempfile.TemporaryDirectory(prefix="siege-") as folder:
+        path = Path(folder, "result.json")
+        limits = ["--time-limit", str(LIMIT_SECONDS), *options]
+        words = ["run", "--quiet", "--set", str(RECIPE), "--result", str(path), *limits]
+        bot = [sys.executable, "-S", str(HOSTILE_BOT), behaviour]
+        command = [*JUDGE, *words, "--", *bot]
+        judge = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+        case = f"{behaviour} {' '.join(options)}"
+        if judge.returncode != 1 or "Traceback" in judge.stderr or not path.exists():
+            return f"{case}: status {judge.returncode}, {judge.stderr[-300:]!r}"
+        result = read_result(path)
+        seconds = result.usage.wall_seconds
+        if result.end.reason not in reasons or ("--time-limit" not in options and seconds > LIMIT_SECONDS + 2):
+            return f"{case}: ended by {result.end.reason} after {seconds:.1f} s"
+    return None
+
+
+def kills(rng: random.Random) -> Failures:
+    """Kill the judge of a tournament at a random moment, and give the same command again."""
+    bots = {"good": "perfect", "lingers": "never_end", "sleeps": "dawdle"}
+    while True:
+        with tempfile.TemporaryDirectory(prefix="siege-") as folder:
+            path = definition(Path(folder), bots)
+            words = [*JUDGE, "tournament", str(path), "--results", f"{folder}/results"]
+            moment = rng.uniform(0.3, 8)
+            judge = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                judge.wait(moment)
+            judge.send_signal(signal.SIGKILL)
+            judge.wait()
+            again = subprocess.run(words, capture_output=True, text=True, check=False, cwd=folder)
+            results = {one.name: verdicts(read_result(one)) for one in Path(folder, "results").glob("*.json")}
+            right = list(results.values()) == [["right"] * 5] * 3
+            left = list(Path(folder, "results").glob("*.jsonl"))
+            interrupted = "interrupted" in again.stderr
+            bad = again.returncode or interrupted or left or not right
+            yield f"killed after {moment:.2f} s: {again.returncode}, {results}, {again.stderr!r}" if bad else None
+
+
+# Files of results
+
+
+def results(rng: random.Random) -> Failures:
+    """Read damaged results with the commands that read results."""
+    with tempfile.TemporaryDirectory(prefix="siege-") as folder:
+        sample = sample_run(Path(folder))[0]
+        good = Path(folder, "good.json")
+        good.write_bytes(sample)
+        damaged = Path(folder, "damaged.json")
+        for number in count():
+            content = mutated_json(rng, sample)
+            damaged.write_bytes(content)
+            command = (["table"], ["table", "--format", "csv"], ["compare"], ["run", "--resume"])[number % 4]
+            files = [str(damaged)] if "--resume" in command else [str(good), str(damaged)]
+            yield outcome([*command, *files], content)
+
+
+def truncated(rng: random.Random) -> Failures:
+    """Cut journals and results anywhere, and go on with the runs."""
+    with tempfile.TemporaryDirectory(prefix="siege-") as folder:
+        whole, journal = sample_run(Path(folder))
+        path = Path(folder, "cut.json")
+        while True:
+            path.unlink(missing_ok=True)
+            journal_path(path).unlink(missing_ok=True)
+            file, content = rng.choice([(path, whole), (journal_path(path), journal)])
+            content = content[: rng.randrange(len(content))]
+            file.write_bytes(content)
+            yield outcome(["run", "--resume", str(path)], content) or outcome(["table", str(path)], content)
+
+
+def sample_run(folder: Path) -> tuple[bytes, bytes]:
+    """Return a result and the journal that it would have come from."""
+    bot = Bot("short", [sys.executable, "-S", str(SCRIPTED_BOT), "ends_after_2", str(folder / "solutions.txt")])
+    (folder / "solutions.txt").touch()
+    path = folder / "sample.json"
+    result = play(load_set(str(RECIPE)), bot, Configuration(), path)
+    return path.read_bytes(), b"".join(msgspec.json.encode(one) + b"\n" for one in records_of(result))
+
+
+def mutated_json(rng: random.Random, sample: bytes) -> bytes:
+    """Return a damaged result: its bytes are changed, or a value of it."""
+    if rng.random() < 0.5:
+        return mutated_formats.mutated(rng, [("json", sample)])[1]
+    tree = json.loads(sample)
+    place: object = tree
+    while True:
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))  # type: ignore[arg-type]
+        key = rng.choice(keys)
+        value = place[key]  # type: ignore[index]
+        if not isinstance(value, dict | list) or not value or rng.random() < 0.2:
+            break
+        place = value
+    odd = [None, True, -1, 1e308, 10**30, "", "\x1b[2J", "x" * 100_000, [], {}, "\ud800", "../../x"]
+    place[key] = rng.choice(odd)  # type: ignore[index]
+    text = json.dumps(tree).encode()
+    deep = b"[" * 100_000 + b"]" * 100_000
+    return text.replace(b"null", deep, 1) if rng.random() < 0.05 else text
+
+
+def outcome(words: Sequence[str], content: bytes) -> str | None:
+    """Carry out a command of the judge on a damaged file; return what is wrong with what comes of it."""
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = cli.run(words)
+    except BaseException as error:  # whatever it is, a user would see it
+        return f"{' '.join(words)}: {error!r}\n{content[:2000]!r}"
+    lines = [*out.getvalue().splitlines(), *err.getvalue().splitlines()]
+    bad = [line for line in lines if not line.isprintable() or len(line) > 2000]
+    if status not in (0, 1, 2, 3) or bad:
+        return f"{' '.join(words)}: status {status}, {bad[:1]!r}\n{content[:2000]!r}"
+    return None
+
+
+ATTACKS: dict[str, tuple[Callable[[random.Random], Failures], int]] = {
+    "inputs": (lambda rng: mutated_formats.problems(rng, Counter()), 100_000),
+    "boards": (boards, 50_000),
+    "hostile": (hostile, 32),
+    "memory": (memory, 20),
+    "kills": (kills, 60),
+    "results": (results, 2_000),
+    "truncated": (truncated, 400),
+}
+"""The attacks, and how often each is tried."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry out the attacks that the command line names; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("attacks", nargs="*", metavar="ATTACK", help=f"{', '.join(ATTACKS)} (default: all)")
+    parser.add_argument("--seed", type=int, default=1, help="of the random choices (default: %(default)s)")
+    parser.add_argument("--tries", type=int, help="of each attack (default: its own number)")
+    parser.add_argument("--minutes", type=float, default=60.0, help="for each attack (default: %(default)g)")
+    given = parser.parse_args(arguments)
+    unknown = set(given.attacks) - set(ATTACKS)
+    if unknown:
+        parser.error(f"no such attack: {', '.join(sorted(unknown))}")
+    failed = 0
+    for name in given.attacks or ATTACKS:
+        attack, tries = ATTACKS[name]
+        failed += besiege(name, attack(random.Random(given.seed)), given.tries or tries, given.minutes * 60)
+    return 1 if failed else 0
+
+
+def besiege(name: str, attack: Failures, tries: int, most_seconds: float) -> int:
+    """Carry out an attack, print what came of it, and return the number of failures."""
+    began, tried, failed = time.monotonic(), 0, 0
+    for failure in attack:
+        tried += 1
+        if failure:
+            failed += 1
+            print(f"{name}, try {tried}: {failure}", file=sys.stderr, flush=True)
+        if tried == tries or time.monotonic() - began > most_seconds:
+            break
+    print(f"{name}: {failed} of {tried} failed ({time.monotonic() - began:.0f} s)", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    os.environ.pop("PYTHONUNBUFFERED", None)
+    sys.exit(main())
