@@ -28,7 +28,8 @@ ENDED = ("ended", None)
 class Tree:
     """The figures of a process tree; with each look the bot has computed some more."""
 
-    def __init__(self, computes=0.0, memory=0, processes=1, grows_after_looks=0):
+    def __init__(self, computes=0.0, memory=0, processes=1, grows_after_looks=0, ran_out=False):
+        self.ran_out_of_memory = lambda: ran_out
         self.cpu_seconds, self.peak_memory_bytes = 0.0, memory
         self._computes, self._processes, self._looks_left = computes, processes, grows_after_looks
 
@@ -188,6 +189,12 @@ def test_an_end_while_answers_are_due(play, status, tree, reason):
     script = (BATCH, ("wrote", ONE.rstrip(b"\n")), ENDED)
     played = play(*script, tree=Tree(**tree), status=status, memory_limit_bytes=8)
     assert (played.reason, [*played.results]) == (reason, [1])  # the end completes a last line
+
+
+@pytest.mark.parametrize(("status", "reason"), [(-9, EndReason.MEMORY_LIMIT), (1, EndReason.CRASHED)])
+def test_a_bot_that_the_system_ended_for_its_memory_did_not_crash(play, status, reason):
+    played = play(BATCH, ENDED, tree=Tree(ran_out=True), status=status, memory_limit_bytes=8)
+    assert (played.reason, bool(played.detail)) == (reason, reason is EndReason.MEMORY_LIMIT)
 
 
 def test_output_beyond_answers_ends_the_attempt(play, monkeypatch):

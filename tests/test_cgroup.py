@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 
+import psutil
 import pytest
 
 from nonobot.harness.play import cgroup
@@ -141,6 +142,23 @@ def test_the_homes_of_version_1_are_below_the_judges_own(tmp_path):
         "cpuacct": tmp_path / "cpu/deep/down",
     }
     assert {home.members for home in homes.values()} == {"tasks"}
+
+
+@pytest.mark.parametrize("limits", [{"memory.max": "max"}, {"memory.limit_in_bytes": str((1 << 63) - 4096)}])
+def test_the_default_limit_of_memory_is_a_share_of_what_the_judge_may_use(tmp_path, limits, monkeypatch):
+    kernel(tmp_path, **UNIFIED, files={"all/memory.max": "1200000000", "all/mine/x": ""})
+    for name, content in limits.items():
+        (tmp_path / "all/mine" / name).write_text(content)
+    folders = [*cgroup._memory_folders(tmp_path / "own", tmp_path / "mounts")]
+    assert folders == [tmp_path / "all/mine", tmp_path / "all"]
+    monkeypatch.setattr(cgroup, "_memory_folders", lambda: folders)
+    assert cgroup.with_memory_limit(Configuration()).most_memory_bytes == 13 << 26
+    assert cgroup.with_memory_limit(Configuration(memory_limit_bytes=None)).most_memory_bytes is None
+    (tmp_path / "all/memory.max").write_text("40000000")
+    assert cgroup.with_memory_limit(Configuration()).most_memory_bytes == 30_000_000
+    monkeypatch.setattr(cgroup, "_memory_folders", lambda: [])
+    total = psutil.virtual_memory().total
+    assert total * 0.75 - (1 << 26) < cgroup.with_memory_limit(Configuration()).most_memory_bytes <= total * 0.75
 
 
 UNIFIED = {"own": "0::/mine\n", "mounts": "cgroup2 {0}/all cgroup2 rw 0 0\n"}

@@ -20,6 +20,7 @@ from nonobot.harness.__main__ import main
 from nonobot.harness.play import machine
 from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.bot_process import BEGINNING_BYTES, END_BYTES
+from nonobot.harness.play.cgroup import with_memory_limit
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.play.sandbox import built_sandbox
@@ -100,10 +101,14 @@ def test_terms_as_they_are_given(tmp_path):
     assert result.warm_up_seconds > 0
     assert run_of("backwards", tmp_path, "--result", "result.json", "--force") == 1
     result = read_result(tmp_path / "result.json")
-    assert result.configuration == Configuration(
+    default = Configuration(
         stall_limit_seconds=60.0, core=tournament_core(), contain=Contain.AUTO, process_limit=512
     )
+    assert result.configuration == with_memory_limit(default)
+    assert 0 < result.configuration.memory_limit_bytes < result.machine.memory_bytes
     assert (result.bot, result.warm_up_seconds) == ("scripted_bot", None)
+    assert run_of("perfect", tmp_path, "--result", "result.json", "--force", "--memory-limit", "none") == 0
+    assert read_result(tmp_path / "result.json").configuration.memory_limit_bytes is None
 
 
 @pytest.mark.parametrize(

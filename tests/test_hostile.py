@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -101,3 +102,35 @@ def test_what_fills_its_scratch_fills_its_own_memory(tmp_path):
     group.remove()
     end = end_of("fills_scratch", tmp_path, Contain.YES, wall_limit_seconds=20.0, memory_limit_bytes=60_000_000)
     assert end is EndReason.MEMORY_LIMIT
+
+
+JUDGE = """
+import sys
+from nonobot.harness import cli
+from nonobot.harness.play import bot_process
+if sys.argv.pop(1) == "samples":
+    bot_process.made_group = lambda *_: None
+sys.exit(cli.run(sys.argv[1:]))
+"""
+ONE_BOARD = ["--set", "boardgen:5x5x1:seed=1", "--result", "result.json", "--quiet"]
+
+
+@slow
+@contained_only
+@pytest.mark.parametrize("judge", ["counts", "samples"])
+@pytest.mark.parametrize("way", ["fills_heap", "fills_memfd", "fills_scratch", "fills_shm"])
+def test_what_fills_the_memory_is_ended_and_the_judge_is_not(tmp_path, way, judge):
+    group = made_group(Configuration(memory_limit_bytes=1_200_000_000))
+    if group is None or not group.counted.memory:
+        pytest.skip("no cgroup limits memory here")
+    bot = [sys.executable, "-S", str(HOSTILE_BOT), way]
+    with group.entered():
+        run = subprocess.Popen(
+            [sys.executable, "-c", JUDGE, judge, "run", *ONE_BOARD, "--contain", "yes", "--", *bot], cwd=tmp_path
+        )
+    status = run.wait()
+    remove(group)
+    result = read_result(tmp_path / "result.json")
+    assert (status, result.end.reason) == (1, EndReason.MEMORY_LIMIT)
+    assert 700_000_000 < result.configuration.memory_limit_bytes <= 900_000_000
+    assert result.counted.memory == (judge == "counts")

@@ -126,6 +126,46 @@ def test_the_peak_is_the_bots_and_not_the_judges():
     del ballast
 
 
+MEMFD = """
+import mmap, os, time
+file = os.memfd_create("full")
+for _ in range(40):
+    os.write(file, b"x" * 1_000_000)
+if {mapped}:
+    held = mmap.mmap(file, 40_000_000)
+    sum(held[::4096])
+    os.fork()
+print(flush=True)
+time.sleep(1000)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there are no memfds")
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_memfd_counts_once_mapped_or_not(tree, mapped):
+    process = started([*PARENT[:2], "-c", MEMFD.format(mapped=mapped)], tree)
+    process.stdout.readline()
+    tree.look()
+    assert tree.memory_bytes > 40_000_000
+    assert tree.holds_more_than(40_000_000)
+    assert not tree.holds_more_than(75_000_000)
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends no process for its memory")
+def test_each_process_is_ended_before_the_judge_when_memory_runs_out(tree):
+    process = started(PARENT, tree)
+    child = int(process.stdout.readline())
+    for pid in (process.pid, child):
+        Path(f"/proc/{pid}/oom_score_adj").write_text("0")
+    tree.look()
+    assert {Path(f"/proc/{pid}/oom_score_adj").read_text() for pid in (process.pid, child)} == {"1000\n"}
+    assert Path("/proc/self/oom_score_adj").read_text() != "1000\n"
+    process.kill()
+    process.wait()
+
+
 FORKS_AND_ENDS = """
 import os, time
 until = time.monotonic() + 60

@@ -19,7 +19,7 @@ from msgspec import UNSET
 from nonobot.harness import cli
 from nonobot.harness.check.sandbox_trials import CALLS, CORE, ENDED, SCRATCH, TRIALS, UNPRIVILEGED, tried_sandbox
 from nonobot.harness.errors import StartError, UnusableError
-from nonobot.harness.play import cgroup, machine, system_calls
+from nonobot.harness.play import bot_process, cgroup, machine, system_calls
 from nonobot.harness.play import sandbox as sandbox_module
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.exchange_folder import scratch_folder
@@ -261,6 +261,21 @@ def test_the_smallest_limit_of_processes_is_the_bots_alone():
     with BotProcess(["echo", "x"], LastWords(), built_sandbox(Contain.YES), limits) as bot:
         assert bot.read(time.monotonic() + 60) == b"x\n"
     assert not bot.tree.has_more_than(1 + bot.processes_beside)
+
+
+@contained_only
+def test_the_files_in_scratch_are_memory_where_no_cgroup_counts(monkeypatch):
+    monkeypatch.setattr(bot_process, "made_group", lambda *_: None)
+    line = "for to in $HOME /dev/shm; do head -c 30000000 /dev/zero > $to/filled; done; echo; cat; df -B1 $HOME"
+    limits = Configuration(memory_limit_bytes=2 << 30)
+    with BotProcess(["sh", "-c", line], LastWords(), built_sandbox(Contain.YES), limits) as bot:
+        assert bot.read(time.monotonic() + 60) == b"\n"
+        bot.tree.look()
+        assert bot.tree.holds_more_than(60_000_000)
+        assert not bot.tree.holds_more_than(75_000_000)
+        bot.send(b"", last=True)
+        assert str(4 << 30).encode() in bot.read(time.monotonic() + 60).split()  # more than the limit
+    assert not bot.tree.uncounted
 
 
 def test_what_is_to_be_shown_has_to_be_there(tmp_path):

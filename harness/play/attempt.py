@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import signal
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -37,6 +38,8 @@ SECONDS_BETWEEN_SIGNS = 5.0
 SECONDS_BETWEEN_LOOKS = 0.05
 """Interval at which CPU time and memory are read, which takes about 0.2 ms, on another core than the bot's."""
 
+OUT_OF_MEMORY = "ended by the system, whose memory had run out"
+
 IDLE_SHARE = 0.01
 """Share of the stall limit that a waiting process may compute: runtimes with a timer of their own do."""
 
@@ -67,7 +70,7 @@ def _play_attempt_in(folder: Path | None, run: RunState) -> None:
         loop = AttemptLoop(run, bot, puzzles)
         reason, detail = loop.listen()
         if not bot.exited:
-            bot.stop()
+            bot.stop(at_once=reason is EndReason.MEMORY_LIMIT)  # it would go on to fill the memory
         while reason is not EndReason.PROTOCOL_ERROR and loop.judge_next():
             pass
     if loop.complete:
@@ -81,14 +84,15 @@ def _play_attempt_in(folder: Path | None, run: RunState) -> None:
         detail = detail or exchange.answers.trouble
     end = BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
     own_log = exchange.own_log(bot.exit_status) if exchange else UNSET
-    filtered = bot.filtered if bot.contained else UNSET
-    attempt = Attempt(started_at, first, end, bot.usage, own_log, bot.contained, bot.tree.counted, filtered)
+    counted, filtered = bot.tree.counted, bot.filtered if bot.contained else UNSET
+    uncounted = sorted(bot.tree.uncounted) or UNSET
+    attempt = Attempt(started_at, first, end, bot.usage, own_log, bot.contained, counted, filtered, uncounted)
     run.end_attempt(attempt, log.received_bytes)
 
 
 def limit_reached(bot: BotProcess, limits: Configuration) -> EndReason | None:
     """Return the limit by which the cgroup may have ended a bot before it was looked at, if it was reached."""
-    if limits.memory_limit_bytes is not None and bot.tree.holds_more_than(limits.memory_limit_bytes):
+    if limits.most_memory_bytes is not None and bot.tree.holds_more_than(limits.most_memory_bytes):
         return EndReason.MEMORY_LIMIT
     if limits.most_processes is not None and bot.tree.has_more_than(limits.most_processes + bot.processes_beside):
         return EndReason.PROCESS_LIMIT
@@ -217,7 +221,10 @@ class AttemptLoop:
             self._judge(answer, arrived_seconds)
         if self.complete or self._bot.exit_status == 0:
             return EndReason.FINISHED, None
-        return limit_reached(self._bot, self._limits) or EndReason.CRASHED, None
+        limit = limit_reached(self._bot, self._limits)
+        if not limit and self._bot.exit_status == -signal.SIGKILL and self._bot.tree.ran_out_of_memory():
+            return EndReason.MEMORY_LIMIT, OUT_OF_MEMORY
+        return limit or EndReason.CRASHED, None
 
     def _end_of_patience(self) -> tuple[EndReason, str | None] | None:
         """Return why a bot that lives and writes nothing is not waited for any longer, if it is not."""

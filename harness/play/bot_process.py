@@ -24,7 +24,7 @@ from typing import IO
 from msgspec.structs import replace
 
 from nonobot.harness.errors import StartError
-from nonobot.harness.play.cgroup import made_group
+from nonobot.harness.play.cgroup import made_group, with_memory_limit
 from nonobot.harness.play.exchange_folder import ExchangeFolder
 from nonobot.harness.play.machine import on_cores
 from nonobot.harness.play.process_tree import ProcessTree
@@ -70,7 +70,7 @@ class BotProcess:
         limits: Configuration | None = None,
         exchange: ExchangeFolder | None = None,
     ) -> None:
-        limits = limits or Configuration(process_limit=PROCESS_LIMIT)
+        limits = with_memory_limit(limits or Configuration(process_limit=PROCESS_LIMIT))
         if exchange:
             command = exchange.command(command)
             sandbox = sandbox and dataclasses.replace(sandbox, scratch=exchange.folder)
@@ -87,13 +87,13 @@ class BotProcess:
         self.processes_beside = OWN_PROCESSES if sandbox else 0
         if limits.most_processes is not None:
             limits = replace(limits, process_limit=limits.most_processes + self.processes_beside)
-        self.tree = ProcessTree(made_group(limits))
+        self.tree = ProcessTree(made_group(limits), self.contained)
         try:
             with contextlib.ExitStack() as undo:
                 undo.callback(self.tree.close)
                 self._pipes_of_sandbox = [*map(undo.enter_context, pipes_of_sandbox() if sandbox else ())]
                 self.filtered = len(self._pipes_of_sandbox) > 2
-                self._child = self._begun(command, limits.cores, sandbox)
+                self._child = self._begun(command, limits, sandbox)
                 self.pid = self._child.pid
                 undo.callback(self.tree.kill)
                 undo.enter_context(self._child)  # closes its pipes and waits for it: no other thread does, as yet
@@ -105,15 +105,15 @@ class BotProcess:
             raise StartError(f"cannot start {command[0]!r}: {getattr(error, 'strerror', None) or error}") from None
 
     def _begun(
-        self, command: Sequence[str], cores: Sequence[int], sandbox: Sandbox | None
+        self, command: Sequence[str], limits: Configuration, sandbox: Sandbox | None
     ) -> subprocess.Popen[bytes]:
         """Return the process; with a sandbox it is bubblewrap's, and the bot is below it."""
         passed = [one.fileno() for one in self._pipes_of_sandbox[1:]]
-        words = sandbox.around(command, *passed) if sandbox else command
+        words = sandbox.around(command, *passed, memory_bytes=limits.most_memory_bytes) if sandbox else command
         environment = sandbox.environment() if sandbox else None
         if sandbox:
             join_new_keyring()
-        with self.tree.joined(), on_cores(cores):
+        with self.tree.joined(), on_cores(limits.cores):
             self.started = time.monotonic()
             return subprocess.Popen(
                 words,
@@ -223,9 +223,11 @@ class BotProcess:
             if output or at_end or over or time.monotonic() >= until:
                 return output
 
-    def stop(self) -> None:
-        """End the bot and everything it started, with SIGTERM and then SIGKILL; output is discarded."""
+    def stop(self, at_once: bool = False) -> None:
+        """End the bot and everything it started, with SIGTERM and then, or at once, SIGKILL; drop its output."""
         self._stopped = time.monotonic()
+        if at_once:
+            self._kill()
         # Not to bubblewrap, which would end at once and the bot with it.
         self.tree.signal(signal.SIGTERM, but=self.pid if self.contained else None)
         until = self._stopped + SECONDS_TO_OBEY

@@ -15,6 +15,10 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
+import psutil
+from msgspec import UNSET
+from msgspec.structs import replace
+
 from nonobot.harness.play.machine import cores_kept, threads
 from nonobot.harness.results.conditions import Configuration, Counted
 
@@ -23,6 +27,17 @@ CONTROLLERS = ("pids", "memory", "cpuacct", "cpuset")
 
 MEMORY = ("memory.usage_in_bytes", "memory.current")
 """The file with the memory in use, in version 1 and in version 2."""
+
+MEMORY_LIMITS = ("memory.limit_in_bytes", "memory.max", "memory.high")
+"""The files with a limit on memory, in version 1 and in version 2."""
+
+OOM_KILLS = ("memory.oom_control oom_kill", "memory.events oom_kill")
+
+MEMORY_SHARE = 0.75
+"""Share of the judge's memory that a bot may use by default: the judge and the system need the rest."""
+
+MEMORY_STEP = 1 << 26
+"""The default limit is a multiple of it, so that a new kernel on the same machine does not change it."""
 
 NAME = "nonojudge"
 
@@ -100,23 +115,28 @@ class Group:
     @property
     def out_of_memory(self) -> bool:
         """Whether the kernel killed one of its processes for its memory limit."""
-        return bool(self._number("memory", "memory.oom_control oom_kill", "memory.events oom_kill"))
+        return bool(self._number("memory", *OOM_KILLS))
 
     @property
     def out_of_processes(self) -> bool:
         """Whether one of its processes was refused another one for its process limit, before it was killed."""
         return bool(self._number("pids", "pids.events max")) if self._refused is None else self._refused
 
+    def pids(self) -> list[int]:
+        """Return its processes, but for the judge's; they are the same for each controller."""
+        for folder in self._homes:
+            with contextlib.suppress(OSError):
+                pids = map(int, (folder / "cgroup.procs").read_text().split())
+                return [pid for pid in pids if pid not in (0, os.getpid())]  # 0: of another pid namespace
+        return []
+
     def kill(self) -> None:
         """Kill all its processes; none can start another one meanwhile, where that can be limited."""
         self._refused = self.out_of_processes  # from now on it is refused another one whatever it did
         self._limit_processes(0)
-        for folder in self._homes:
+        for pid in self.pids():
             with contextlib.suppress(OSError):
-                for pid in (folder / "cgroup.procs").read_text().split():
-                    if int(pid) not in (0, os.getpid()):  # 0: of another pid namespace
-                        with contextlib.suppress(OSError):
-                            os.kill(int(pid), signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
 
     def remove(self) -> None:
         """Remove it, when all its processes have gone."""
@@ -137,13 +157,17 @@ class Group:
         return None if microseconds is None else microseconds / 1e6
 
     def _number(self, controller: str, *places: str) -> int | None:
-        """Return the number in the first file that has it, or the one behind a key there; None without any."""
-        for place in places if controller in self._at else ():
-            file, _, key = place.partition(" ")
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                words = (self._at[controller] / file).read_text().split()
-                return int(words[words.index(key) + 1 if key else 0])
-        return None
+        return _number_in(self._at[controller], *places) if controller in self._at else None
+
+
+def _number_in(folder: Path, *places: str) -> int | None:
+    """Return the number in the first file that has it, or the one behind a key there; None without any."""
+    for place in places:
+        file, _, key = place.partition(" ")
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            words = (folder / file).read_text().split()
+            return int(words[words.index(key) + 1 if key else 0])
+    return None
 
 
 def _set_up(controller: str, folder: Path, limits: Configuration) -> None:
@@ -154,8 +178,8 @@ def _set_up(controller: str, folder: Path, limits: Configuration) -> None:
             _write(folder / "cpuset.mems", (folder.parent / "cpuset.mems").read_text())
         cores = ",".join(map(str, limits.cores)) or (folder.parent / "cpuset.cpus").read_text()
         _write(folder / "cpuset.cpus", cores)
-    if controller == "memory" and limits.memory_limit_bytes is not None:
-        size, old = str(limits.memory_limit_bytes), (folder / "memory.limit_in_bytes").exists()
+    if controller == "memory" and limits.most_memory_bytes is not None:
+        size, old = str(limits.most_memory_bytes), (folder / "memory.limit_in_bytes").exists()
         _write(folder / ("memory.limit_in_bytes" if old else "memory.max"), size)
         with contextlib.suppress(OSError):  # a kernel without swap
             name, most = ("memory.memsw.limit_in_bytes", size) if old else ("memory.swap.max", "0")
@@ -166,6 +190,31 @@ def made_group(limits: Configuration) -> Group | None:
     """Return a new group with the cores, memory and processes (with threads) of `limits`; None without cgroups."""
     homes = _homes()
     return Group(homes, limits) if homes else None
+
+
+def with_memory_limit(limits: Configuration) -> Configuration:
+    """Return `limits` with the default memory limit if none was chosen, a share of what the judge may use."""
+    if limits.memory_limit_bytes is not UNSET:
+        return limits
+    known = [_number_in(folder, file) for folder in _memory_folders() for file in MEMORY_LIMITS]
+    share = int(MEMORY_SHARE * min([psutil.virtual_memory().total, *filter(None, known)]))
+    return replace(limits, memory_limit_bytes=share // MEMORY_STEP * MEMORY_STEP or share)
+
+
+def oom_kills() -> int:
+    """Return how many processes of the judge's own cgroup the kernel has killed because memory had run out."""
+    known = (_number_in(folder, *OOM_KILLS) for folder in _memory_folders())
+    return next((count for count in known if count is not None), 0)
+
+
+def _memory_folders(
+    own: Path = Path("/proc/self/cgroup"), mounts: Path = Path("/proc/self/mounts")
+) -> Iterator[Path]:
+    """Yield the groups that limit the judge's memory: its own, and those above it."""
+    for controllers, mount, folder in _groups_in(own, mounts):
+        for one in (folder, *folder.parents) if controllers & {"", "memory"} else ():
+            if mount in (one, *one.parents):
+                yield one
 
 
 @cache
@@ -183,22 +232,30 @@ def _homes() -> dict[str, _Home]:
 
 def _homes_in(own: Path, mounts: Path) -> dict[str, _Home]:
     """Return the judge's groups by controller, from the kernel's lists of its groups and of mounts."""
+    homes: dict[str, _Home] = {}
+    for controllers, _, folder in _groups_in(own, mounts):
+        if controllers == {""}:
+            homes = _delegated(folder) | homes
+        else:
+            for one in controllers & set(CONTROLLERS):
+                if _can_make(folder):
+                    homes[one] = _Home(folder, "tasks", folder)
+    return homes
+
+
+def _groups_in(own: Path, mounts: Path) -> Iterator[tuple[set[str], Path, Path]]:
+    """Yield the judge's groups: the controllers (version 2: the empty name), the mount, and the folder there."""
     try:
-        at = {line.split()[1]: line.split() for line in mounts.read_text().splitlines()}
+        at = [line.split() for line in mounts.read_text().splitlines()]
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:  # no Linux
-        return {}
-    homes: dict[str, _Home] = {}
+        return
     for _, controllers, path in lines:
-        for mount, words in at.items():
-            folder = Path(mount, path.lstrip("/"))
-            if words[2] == "cgroup" and controllers:
-                for one in set(controllers.split(",")) & set(CONTROLLERS) & set(words[3].split(",")):
-                    if _can_make(folder):
-                        homes[one] = _Home(folder, "tasks", folder)
-            elif words[2] == "cgroup2" and not controllers:
-                homes = _delegated(folder) | homes
-    return homes
+        for _, mount, kind, options, *_ in at:
+            if kind == ("cgroup" if controllers else "cgroup2"):
+                its = set(controllers.split(",")) & {"", *options.split(",")}
+                if its:
+                    yield its, Path(mount), Path(mount, path.lstrip("/"))
 
 
 def _delegated(folder: Path) -> dict[str, _Home]:

@@ -17,6 +17,7 @@ from nonobot import __version__
 from nonobot.harness.errors import StartError, UnusableError
 from nonobot.harness.play.attempt import limit_reached, play_attempt
 from nonobot.harness.play.bot_process import BotProcess, PassedOn
+from nonobot.harness.play.cgroup import with_memory_limit
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
 from nonobot.harness.play.machine import machine_facts, off_cores, require_cores
@@ -88,7 +89,7 @@ def warmed_up(
         return None
     limit_seconds = limit_seconds or WARM_UP_SECONDS
     sandbox = sandbox and dataclasses.replace(sandbox, prepares=True)
-    limits = replace(run, core=None)
+    limits = with_memory_limit(replace(run, core=None))
     limit: EndReason | None = None
     with Interrupts() as interrupts:
         try:
@@ -235,7 +236,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration) -> RunRe
         bot=bot.name,
         command=list(bot.command),
         set=SetFacts.of(puzzle_set),
-        configuration=configuration,
+        configuration=with_memory_limit(configuration),
         machine=machine_facts(configuration.cores),
         judge_version=__version__,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -17,11 +17,13 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import psutil
 
-from nonobot.harness.play.cgroup import Group
+from nonobot.harness.play.cgroup import Group, oom_kills
 from nonobot.harness.play.journal import AttemptStarted
 from nonobot.harness.results.conditions import Counted
 
@@ -39,6 +41,12 @@ SECONDS_TO_DIE = 10.0
 SECONDS_TO_STRIKE = 0.1
 """Duration of a burst of SIGKILL, between two looks at all processes."""
 
+SCRATCHES = ("/tmp", "/dev/shm")
+"""File systems in memory of a sandbox's own."""
+
+MOST_OPEN_FILES = 1024
+"""Most open files of a tree among which those in memory are looked for, in about 20 ms."""
+
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -51,33 +59,41 @@ class ProcessTree:
 
     If several are open, an orphan belongs to all of them: its origin is unknown. The tree's cgroup, if there is
     one, is removed when the tree is closed; `counted` says which figures it measures: exactly, and of all
-    processes that the bot ever started. The other figures are those of the last look.
+    processes that the bot ever started. The other figures are those of the last look. Each look makes processes
+    the first to be ended when memory runs out. A tree `in_sandbox` has the file systems of a sandbox.
 
     Attributes
     ----------
     cpu_seconds : float
         User and system time of the tree, including its dead.
     memory_bytes : int
-        Resident memory; pages that two processes share count twice.
+        Resident memory, memfds and the files in a sandbox's scratch; pages that are mapped twice count twice.
     peak_memory_bytes : int
         The peak of `memory_bytes`, or of one process, whichever is more.
     process_count : int
         Processes and threads.
+    uncounted : set[str]
+        Memory that could not be measured, in words.
     """
 
-    def __init__(self, group: Group | None = None) -> None:
+    def __init__(self, group: Group | None = None, in_sandbox: bool = False) -> None:
         self._group = group
+        self._in_sandbox = in_sandbox
         self.counted = group.counted if group else Counted()
         self.process_count = 0
         self.cpu_seconds = 0.0
         self.memory_bytes = 0
         self.peak_memory_bytes = 0
+        self.uncounted = set() if self.counted.memory or in_sandbox else {"files in memory other than memfds"}
+        self._oom_kills = 0 if self.counted.memory else oom_kills()
         self._judge = psutil.Process()
         self._peak_at_birth = 0
         self._not_in_it = {one.pid for one in self._judge.children(recursive=True)}
         self._root: int | None = None
         self._cpu_of_dead = 0.0
         self._known: dict[int, psutil.Process] = {}
+        self._file_bytes = 0
+        self._first_to_end: set[int] = set()
         self._counting = threading.Lock()
         _set_subreaper(True)
         _open_trees.append(self)
@@ -89,6 +105,7 @@ class ProcessTree:
     def grow_from(self, root: int) -> None:
         """Name the process that another thread waits for: it is not reaped here."""
         self._root = root
+        _end_first(root)
         # The peak that a child is born with is that of its parent; up to there its own is not known from `wait`.
         # It is asked for after the birth, until which the judge may grow, and the kernel counts in rough steps.
         judge = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT_BYTES
@@ -116,8 +133,10 @@ class ProcessTree:
     def look(self) -> None:
         """Measure the tree; takes a tenth of a millisecond for each process, or in all where the kernel counts."""
         self.reap_orphans()
+        pids = self._group.pids() if self._group and self.counted == EVERYTHING else self._pids()
+        self._hold(pids)
         if self.counted != EVERYTHING:
-            self._look_at_each()
+            self._look_at_each(pids)
         if self._group:
             self._take_counts(self._group)
 
@@ -127,15 +146,27 @@ class ProcessTree:
             return self._group.out_of_memory
         return self.memory_bytes > limit_bytes and self._proportional_memory_bytes() > limit_bytes
 
+    def ran_out_of_memory(self) -> bool:
+        """Return whether the kernel has ended a process because memory had run out, of the bot or beside it."""
+        return self._group.out_of_memory if self._group and self.counted.memory else oom_kills() > self._oom_kills
+
     def has_more_than(self, limit: int) -> bool:
         """Return whether the tree had more processes and threads than that, or was refused another one."""
         if self._group and self.counted.processes:
             return self._group.out_of_processes
         return self.process_count > limit
 
-    def _look_at_each(self) -> None:
+    def _hold(self, pids: Sequence[int]) -> None:
+        """Have processes end first when memory runs out."""
+        held = self._first_to_end if self.counted.memory else set()  # a process can take it back
+        for pid in set(pids) - held:
+            _end_first(pid)
+        self._first_to_end = set(pids)
+
+    def _look_at_each(self, pids: Sequence[int]) -> None:
         cpu, memory, peak, processes = self._cpu_of_dead, 0, 0, 0
-        for pid in self._pids():
+        self._file_bytes = 0 if self.counted.memory else sum(self._files_in_memory(pids).values())
+        for pid in pids:
             with contextlib.suppress(psutil.Error):  # it has ended
                 process = self._known.get(pid) or self._known.setdefault(pid, psutil.Process(pid))
                 with process.oneshot():
@@ -143,9 +174,40 @@ class ProcessTree:
                     memory += process.memory_info().rss
                     processes += process.num_threads()
                 peak = max(peak, _peak_of(pid))
+        memory += self._file_bytes
         self.memory_bytes, self.process_count = memory, processes
         self.cpu_seconds = max(self.cpu_seconds, cpu)  # what dies between two readings is missing for a moment
         self.peak_memory_bytes = max(self.peak_memory_bytes, memory, peak)
+
+    def _files_in_memory(self, pids: Sequence[int]) -> dict[tuple[int, int], int]:
+        """Return the sizes of memfds and of the sandbox's file systems, by device and number.
+
+        A link names a memfd without asking a file system, which may be the bot's own and never answer.
+        """
+        sizes: dict[tuple[int, int], int] = {}
+        left, outside = MOST_OPEN_FILES, self._in_sandbox  # until the first process inside
+        for pid in pids:
+            try:
+                if outside:
+                    outside = not (scratches := _scratch_sizes(pid))
+                    sizes |= scratches
+                for name in islice(_names_in(f"/proc/{pid}/fd"), left):
+                    left -= 1
+                    with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                        its = f"/proc/{pid}/fd/{name}"
+                        if os.readlink(its).startswith("/memfd:"):  # noqa: PTH115, slower
+                            file = Path(its).stat()
+                            sizes[file.st_dev, file.st_ino] = file.st_blocks * 512
+            except PermissionError:
+                with contextlib.suppress(psutil.Error):
+                    is_ending = not psutil.Process(pid).memory_info().rss
+                    if not is_ending and not (self._in_sandbox and pid == self._root):  # which is bubblewrap
+                        self.uncounted.add("files of processes that the judge may not look into")
+            except ProcessLookupError:  # it has ended
+                continue
+        if not left:
+            self.uncounted.add(f"files after the first {MOST_OPEN_FILES:,} open ones")
+        return sizes
 
     def _take_counts(self, group: Group) -> None:
         if self.counted.cpu:
@@ -229,12 +291,14 @@ class ProcessTree:
         return pids
 
     def _proportional_memory_bytes(self) -> int:
-        total = 0
+        """Return the memory with what is shared counted once; a file in memory may be mapped or not."""
+        total = shared = 0
         for process in self._processes():
             with contextlib.suppress(psutil.Error):
-                info = process.memory_full_info()
-                total += getattr(info, "pss", info.rss)
-        return total
+                sizes = _sizes_in(f"/proc/{process.pid}/smaps_rollup", b"Pss", b"Pss_Shmem")
+                total += sizes.get(b"Pss") or process.memory_info().rss
+                shared += sizes.get(b"Pss_Shmem", 0)
+        return total + max(0, self._file_bytes - shared)
 
 
 @atexit.register
@@ -268,13 +332,43 @@ def _children_of(pid: int) -> list[int]:
     return children
 
 
+def _end_first(pid: int) -> None:
+    """Make a process the first to be ended by the kernel when memory runs out: the judge is not."""
+    place = Path(f"/proc/{pid}/oom_score_adj")
+    with contextlib.suppress(OSError), place.open("rb+", buffering=0) as score:  # it has ended, or no Linux
+        score.write(b"1000")
+
+
+def _names_in(folder: str) -> Iterator[str]:
+    """Yield the names in a folder of /proc as they are read; none if it has gone."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError), os.scandir(folder) as entries:
+        for one in entries:
+            yield one.name
+
+
+def _scratch_sizes(pid: int) -> dict[tuple[int, int], int]:
+    """Return the bytes in use in the scratch file systems of a process; none where it has those of the judge."""
+    sizes = {}
+    for place in SCRATCHES:
+        its = Path(f"/proc/{pid}/root{place}")
+        with contextlib.suppress(FileNotFoundError):
+            if (device := its.stat().st_dev) != Path(place).stat().st_dev:
+                used = os.statvfs(its)
+                sizes[device, 0] = (used.f_blocks - used.f_bfree) * used.f_frsize
+    return sizes
+
+
 def _peak_of(pid: int) -> int:
     """Return the peak of a process's resident memory since it started its program; 0 where that is not known."""
+    return _sizes_in(f"/proc/{pid}/status", b"VmHWM").get(b"VmHWM", 0)
+
+
+def _sizes_in(file: str, *names: bytes) -> dict[bytes, int]:
+    """Return the sizes in bytes that a file of /proc lists by name in kB; none where it cannot be read."""
     with contextlib.suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_bytes().splitlines():
-            if line.startswith(b"VmHWM:"):
-                return int(line.split()[1]) * 1024
-    return 0
+        lines = [line.partition(b":") for line in Path(file).read_bytes().splitlines()]
+        return {name: int(size.split()[0]) * 1024 for name, _, size in lines if name in names}
+    return {}
 
 
 SECONDS_APART = 2.0

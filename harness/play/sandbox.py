@@ -25,7 +25,7 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.system import kernel_cache
 
 SCRATCH_BYTES = 1 << 30
-"""Size of a bot's own scratch, which is memory and counts as the bot's; the same size in `/dev/shm`."""
+"""Size of a bot's own scratch if its memory has no limit; the same size in `/dev/shm`. Both are memory."""
 
 PASSED_ON = ("PATH", "LANG", "LANGUAGE", "TZ", "TERM", "USER", "LOGNAME", "LD_LIBRARY_PATH", "JAVA_HOME")
 PASSED_ON_STARTS = ("LC_", "PYTHON", "NUMBA_", "OMP_", "MKL_", "OPENBLAS_")
@@ -75,17 +75,20 @@ class Sandbox:
     prepares: bool = False
     options: tuple[str, ...] = ()
 
-    def around(self, command: Sequence[str], status: int, system_calls: int | None = None) -> list[str]:
+    def around(
+        self, command: Sequence[str], status: int, system_calls: int | None = None, *, memory_bytes: int | None
+    ) -> list[str]:
         """Return the command that runs `command` in the sandbox, and inherits two descriptors.
 
         Bubblewrap writes to `status` how the command ended, if it was executed. `system_calls` contains a filter.
+        A scratch has room for twice the limit on memory: that ends a bot before its scratch is full.
         OSError if there is no such program: bubblewrap would report that on the bot's stderr. SubprocessError if
         bubblewrap does not list its options in time.
         """
         if not shutil.which(command[0]):
             there = os.sep in command[0] and Path(command[0]).exists()
             raise OSError(number := errno.EACCES if there else errno.ENOENT, os.strerror(number))
-        size = ("--size", str(SCRATCH_BYTES)) if "--size" in _help() else ()
+        size = ("--size", str(2 * memory_bytes if memory_bytes else SCRATCH_BYTES)) if "--size" in _help() else ()
         # A session of its own: a signal to its group is not for bubblewrap, which waits for it outside.
         words = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         words += ["--json-status-fd", str(status)]

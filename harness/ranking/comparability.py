@@ -33,7 +33,7 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
     "wall limit": lambda run: _limit(run.configuration.wall_limit_seconds),
     "CPU limit": lambda run: _limit(run.configuration.cpu_limit_seconds),
     "puzzle limit": lambda run: _limit(run.configuration.puzzle_limit_seconds),
-    "memory limit": lambda run: _limit(run.configuration.memory_limit_bytes, ",", "bytes"),
+    "memory limit": lambda run: _limit(run.configuration.most_memory_bytes, ",", "bytes"),
     "stall limit": lambda run: _limit(run.configuration.stall_limit_seconds),
     "process limit": lambda run: run.configuration.most_processes or "none",
     "containment asked for": lambda run: run.configuration.containment.value,

@@ -206,7 +206,7 @@ def terms(every: Sequence[RunResult]) -> Variants:
 
 def _terms(run: RunResult) -> dict[str, str]:
     limits = run.configuration
-    memory = limits.memory_limit_bytes
+    memory = limits.most_memory_bytes
     return {
         "Puzzles come": "all at once" if limits.feed is Feed.BATCH else "each after the answer before",
         "Wall limit for the set": _limit(limits.wall_limit_seconds),

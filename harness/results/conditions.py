@@ -66,6 +66,7 @@ class Configuration(Struct, frozen=True):
     each puzzle. Memory (resident, shared pages once) and processes (with threads) are limited at one time. All of
     them, and the core or cores (None: all), are those of the bot with its descendants. A stall is time without
     computing or writing while answers are due. With `any_order`, a solution out of order is right nevertheless.
+    Without a choice the memory limit is a share of the judge's memory, which a run's result states in bytes.
     What is absent in a result is older than its field: no sandbox, no limit. A co-run, which shares its core with
     another run, runs `beside` a name that only these two have.
     """
@@ -74,7 +75,7 @@ class Configuration(Struct, frozen=True):
     wall_limit_seconds: Figure = 7200.0
     cpu_limit_seconds: Figure | None = None
     puzzle_limit_seconds: Figure | None = None
-    memory_limit_bytes: Whole | None = None
+    memory_limit_bytes: Whole | UnsetType | None = UNSET
     stall_limit_seconds: Figure | None = None
     core: Whole | tuple[Whole, ...] | None = None
     any_order: bool = False
@@ -86,6 +87,11 @@ class Configuration(Struct, frozen=True):
     def containment(self) -> Contain:
         """Whether the bot is to run in a sandbox."""
         return Contain.NO if self.contain is UNSET else self.contain
+
+    @property
+    def most_memory_bytes(self) -> int | None:
+        """The limit on memory."""
+        return None if self.memory_limit_bytes is UNSET else self.memory_limit_bytes
 
     @property
     def most_processes(self) -> int | None:
@@ -148,7 +154,10 @@ LIMITS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
         *("--puzzle-limit", seconds, "S"),
         "wall seconds for each puzzle; the bot is started again with the puzzles after it",
     ),
-    "memory_limit_bytes": ("--memory-limit", byte_count, "BYTES", "such as 500M or 4G"),
+    "memory_limit_bytes": (
+        *("--memory-limit", either("none", None, byte_count), "BYTES"),
+        "such as 500M or 4G; none for no such limit (default: three quarters of the judge's memory)",
+    ),
     "process_limit": (
         *("--process-limit", either("0", None, whole_number(1, 999_999, "a number of processes")), "N"),
         f"processes and threads at one time; 0 for no such limit (default: {PROCESS_LIMIT})",

@@ -109,7 +109,7 @@ class BotEnd(Struct, frozen=True):
         figures = {
             EndReason.TIME_LIMIT: f"{limits.wall_limit_seconds:g} s",
             EndReason.CPU_LIMIT: f"{limits.cpu_limit_seconds or 0:g} s",
-            EndReason.MEMORY_LIMIT: megabytes(limits.memory_limit_bytes or 0),
+            EndReason.MEMORY_LIMIT: limits.most_memory_bytes and megabytes(limits.most_memory_bytes),
             EndReason.PROCESS_LIMIT: str(limits.most_processes or 0),
             EndReason.PUZZLE_LIMIT: f"{limits.puzzle_limit_seconds or 0:g} s",
             EndReason.STALLED: f"{limits.stall_limit_seconds or 0:g} s",
@@ -141,6 +141,7 @@ class Attempt(Struct, frozen=True):
 
     `started_at` is UTC, ISO 8601. It did not run in a sandbox if `contained` is absent, and no figure was measured
     by a cgroup if `counted` is. In a sandbox, `filtered` states whether the kernel refused it system calls.
+    `uncounted` lists memory that nobody measured.
     """
 
     started_at: str
@@ -151,6 +152,7 @@ class Attempt(Struct, frozen=True):
     contained: bool | UnsetType = UNSET
     counted: Counted | UnsetType = UNSET
     filtered: bool | UnsetType = UNSET
+    uncounted: list[str] | UnsetType = UNSET
 
 
 class PuzzleResult(Struct, frozen=True):
@@ -301,6 +303,8 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
             unfiltered = any(one.filtered is False for one in self.attempts)
             contained = self.contained + (", system calls not filtered" if unfiltered else "")
             lines.append(f"contained: {contained}; counted by the kernel: {self.counted}")
+        if uncounted := {what for one in self.attempts for what in one.uncounted or ()}:
+            lines[-1] += f"; memory not counted: {', '.join(sorted(uncounted))}"
         if (self.end.reason is EndReason.CRASHED or self.end.exit_status) and (said := self.last_words()):
             lines.append(f"its last line on stderr: {said}")
         if self.attempts[1:]:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import UNSET
 
-from nonobot.arguments import LONGEST_SECONDS, byte_count, size
+from nonobot.arguments import LONGEST_SECONDS, byte_count, either, size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import tournament_core
@@ -23,13 +24,13 @@ Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Limits of every run; seconds, and bytes such as "4G". 0 for `stall` and `processes`: none."""
+    """Limits of every run; seconds, and bytes such as "4G", or "none". 0 for `stall` and `processes`: none."""
 
     time: Seconds = 7200.0
     cpu: Seconds | None = None
     puzzle: Seconds | None = None
     processes: Annotated[int, msgspec.Meta(ge=0, le=999_999)] = PROCESS_LIMIT
-    memory: Annotated[str, msgspec.Meta(pattern="^[1-9][0-9]{0,15}[KMG]?$")] | None = None
+    memory: Annotated[str, msgspec.Meta(pattern="^([1-9][0-9]{0,15}[KMG]?|none)$")] | None = None
     stall: Annotated[float, msgspec.Meta(ge=0, le=LONGEST_SECONDS)] = STALL_SECONDS
 
 
@@ -80,12 +81,13 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     def configuration(self) -> Configuration:
         """The configuration of every run."""
         core = tournament_core(self.cores) if self.core is None else self.core
+        memory = self.limits.memory
         return Configuration(
             feed=self.feed,
             wall_limit_seconds=self.limits.time,
             cpu_limit_seconds=self.limits.cpu,
             puzzle_limit_seconds=self.limits.puzzle,
-            memory_limit_bytes=byte_count(self.limits.memory) if self.limits.memory else None,
+            memory_limit_bytes=UNSET if memory is None else either("none", None, byte_count)(memory),
             stall_limit_seconds=self.limits.stall or None,
             core=None if core == "any" else core,
             any_order=self.any_order,

@@ -123,9 +123,11 @@ class ScheduledRun:
         return [*self.hide, *(path for one in self.others for path in named_by(one))]
 
     def _is(self, result: RunResult) -> bool:
-        # A sandbox changes no answer, and older results contain no limit on processes.
+        # A sandbox changes no answer, older results contain no limit on processes, and a default is a machine's.
         own, its = self.configuration, result.configuration
         alike: dict[str, Any] = {"contain": own.contain}
+        if own.memory_limit_bytes is UNSET:
+            alike["memory_limit_bytes"] = UNSET
         if its.process_limit is UNSET:
             alike["process_limit"] = own.process_limit
         if not self.core_named and len(own.cores) == len(its.cores):
