@@ -85,6 +85,13 @@ def fills_shm():
     fills("/dev/shm/full")
 
 
+def takes_cores():
+    os.sched_setaffinity(0, range(os.cpu_count()))
+    while len(os.sched_getaffinity(0)) > 1:
+        time.sleep(0.01)
+    sys.exit("put back")
+
+
 def opens_files():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

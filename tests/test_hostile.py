@@ -18,6 +18,7 @@ from nonobot.harness.play.match import Bot, play
 from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
+from nonobot.system import usable_cores
 from nonobot.tournament_data import load_set
 from tests.judged import contained_only, little_patience, pids_with, remove  # noqa: F401
 
@@ -30,7 +31,11 @@ pytestmark = pytest.mark.usefixtures("little_patience")
 
 
 def end_of(behaviour, folder, contain, **terms):
-    """Return how a run ended, of which nothing is left."""
+    return result_of(behaviour, folder, contain, **terms).end.reason
+
+
+def result_of(behaviour, folder, contain, **terms):
+    """Return the result of a run of which nothing is left."""
     word = f"{behaviour}-{os.getpid()}-{time.monotonic_ns()}"
     bot = Bot("hostile", [sys.executable, "-S", str(HOSTILE_BOT), behaviour, word])
     terms = {"wall_limit_seconds": 0.5, "process_limit": 48, "core": tournament_core(), **terms}
@@ -42,7 +47,7 @@ def end_of(behaviour, folder, contain, **terms):
     assert read_result(folder / "result.json") == result
     assert (folder / "result.stderr.txt").read_bytes().startswith(b"here\n")
     assert result.contained == ("yes" if contain is Contain.YES else "no")
-    return result.end.reason
+    return result
 
 
 BOMBS = ["fork_bomb", "fork_bomb_in_new_sessions", "shell_bomb", "thread_bomb"]
@@ -102,6 +107,17 @@ def test_what_fills_its_scratch_fills_its_own_memory(tmp_path):
     group.remove()
     end = end_of("fills_scratch", tmp_path, Contain.YES, wall_limit_seconds=20.0, memory_limit_bytes=60_000_000)
     assert end is EndReason.MEMORY_LIMIT
+
+
+@pytest.mark.skipif(len(usable_cores()) < 2, reason="one core")
+@pytest.mark.parametrize("contain", [Contain.NO, CONTAINED])
+def test_what_takes_other_cores_where_no_cgroup_holds_it_is_put_back_and_told(tmp_path, contain, monkeypatch):
+    monkeypatch.setattr(bot_process, "made_group", lambda *_: None)
+    result = result_of("takes_cores", tmp_path, contain, wall_limit_seconds=20.0)
+    [taken] = [one.cores_taken for one in result.attempts]
+    assert {*taken} >= {*usable_cores()} - {*result.configuration.cores}
+    assert result.last_words() == "put back"
+    assert sum("left its core" in line for line in result.lines()) == 1
 
 
 JUDGE = """

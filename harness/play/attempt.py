@@ -85,8 +85,10 @@ def _play_attempt_in(folder: Path | None, run: RunState) -> None:
     end = BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
     own_log = exchange.own_log(bot.exit_status) if exchange else UNSET
     counted, filtered = bot.tree.counted, bot.filtered if bot.contained else UNSET
-    uncounted = sorted(bot.tree.uncounted) or UNSET
-    attempt = Attempt(started_at, first, end, bot.usage, own_log, bot.contained, counted, filtered, uncounted)
+    uncounted, taken = sorted(bot.tree.uncounted) or UNSET, sorted(bot.tree.cores_taken) or UNSET
+    attempt = Attempt(
+        *(started_at, first, end, bot.usage, own_log, bot.contained, counted, filtered, uncounted, taken)
+    )
     run.end_attempt(attempt, log.received_bytes)
 
 

@@ -87,7 +87,7 @@ class BotProcess:
         self.processes_beside = OWN_PROCESSES if sandbox else 0
         if limits.most_processes is not None:
             limits = replace(limits, process_limit=limits.most_processes + self.processes_beside)
-        self.tree = ProcessTree(made_group(limits), self.contained)
+        self.tree = ProcessTree(made_group(limits), limits.cores, self.contained)
         try:
             with contextlib.ExitStack() as undo:
                 undo.callback(self.tree.close)

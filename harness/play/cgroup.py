@@ -78,6 +78,7 @@ class Group:
             memory=self._number("memory", *MEMORY) is not None,
             processes=self._number("pids", "pids.current") is not None,
         )
+        self.holds_cores = "cpuset" in self._at
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:

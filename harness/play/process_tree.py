@@ -59,8 +59,9 @@ class ProcessTree:
 
     If several are open, an orphan belongs to all of them: its origin is unknown. The tree's cgroup, if there is
     one, is removed when the tree is closed; `counted` says which figures it measures: exactly, and of all
-    processes that the bot ever started. The other figures are those of the last look. Each look makes processes
-    the first to be ended when memory runs out. A tree `in_sandbox` has the file systems of a sandbox.
+    processes that the bot ever started. The other figures are those of the last look. Each look puts the processes
+    back on their `cores`, unless the cgroup keeps them there, and makes them those that the kernel ends first when
+    memory runs out. A tree `in_sandbox` has the file systems of a sandbox.
 
     Attributes
     ----------
@@ -72,18 +73,22 @@ class ProcessTree:
         The peak of `memory_bytes`, or of one process, whichever is more.
     process_count : int
         Processes and threads.
+    cores_taken : set[int]
+        Cores besides its own on which it was found.
     uncounted : set[str]
         Memory that could not be measured, in words.
     """
 
-    def __init__(self, group: Group | None = None, in_sandbox: bool = False) -> None:
+    def __init__(self, group: Group | None = None, cores: Sequence[int] = (), in_sandbox: bool = False) -> None:
         self._group = group
+        self._cores = set() if (group and group.holds_cores) or sys.platform != "linux" else set(cores)
         self._in_sandbox = in_sandbox
         self.counted = group.counted if group else Counted()
         self.process_count = 0
         self.cpu_seconds = 0.0
         self.memory_bytes = 0
         self.peak_memory_bytes = 0
+        self.cores_taken: set[int] = set()
         self.uncounted = set() if self.counted.memory or in_sandbox else {"files in memory other than memfds"}
         self._oom_kills = 0 if self.counted.memory else oom_kills()
         self._judge = psutil.Process()
@@ -157,11 +162,18 @@ class ProcessTree:
         return self.process_count > limit
 
     def _hold(self, pids: Sequence[int]) -> None:
-        """Have processes end first when memory runs out."""
+        """Have processes end first when memory runs out, and keep their threads on the cores of the tree."""
         held = self._first_to_end if self.counted.memory else set()  # a process can take it back
         for pid in set(pids) - held:
             _end_first(pid)
         self._first_to_end = set(pids)
+        for pid in pids if self._cores else ():
+            for thread in _names_in(f"/proc/{pid}/task"):
+                with contextlib.suppress(OSError):  # it has ended
+                    taken = os.sched_getaffinity(int(thread)) - self._cores
+                    if taken:
+                        self.cores_taken |= taken
+                        os.sched_setaffinity(int(thread), self._cores)
 
     def _look_at_each(self, pids: Sequence[int]) -> None:
         cpu, memory, peak, processes = self._cpu_of_dead, 0, 0, 0

@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import astuple
 
 from nonobot.harness.results.conditions import Configuration, Counted, Figure, FileNames, Machine, SetFacts, Whole
-from nonobot.harness.text import duration, last_line, megabytes
+from nonobot.harness.text import duration, last_line, megabytes, ranges
 
 SCHEMA_VERSION = 2
 
@@ -141,7 +141,8 @@ class Attempt(Struct, frozen=True):
 
     `started_at` is UTC, ISO 8601. It did not run in a sandbox if `contained` is absent, and no figure was measured
     by a cgroup if `counted` is. In a sandbox, `filtered` states whether the kernel refused it system calls.
-    `uncounted` lists memory that nobody measured.
+    `uncounted` lists memory that nobody measured, and `cores_taken` cores besides its own on which the judge found
+    the bot, and took it off.
     """
 
     started_at: str
@@ -153,6 +154,7 @@ class Attempt(Struct, frozen=True):
     counted: Counted | UnsetType = UNSET
     filtered: bool | UnsetType = UNSET
     uncounted: list[str] | UnsetType = UNSET
+    cores_taken: list[Whole] | UnsetType = UNSET
 
 
 class PuzzleResult(Struct, frozen=True):
@@ -305,6 +307,8 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
             lines.append(f"contained: {contained}; counted by the kernel: {self.counted}")
         if uncounted := {what for one in self.attempts for what in one.uncounted or ()}:
             lines[-1] += f"; memory not counted: {', '.join(sorted(uncounted))}"
+        if taken := {core for one in self.attempts for core in one.cores_taken or ()}:
+            lines.append(f"it left its core for {ranges(sorted(taken))}, and was put back: its times are doubtful")
         if (self.end.reason is EndReason.CRASHED or self.end.exit_status) and (said := self.last_words()):
             lines.append(f"its last line on stderr: {said}")
         if self.attempts[1:]:
