@@ -117,7 +117,7 @@ def hostile(rng: random.Random) -> Failures:
 def memory(rng: random.Random) -> Failures:
     """Run bots that fill memory, in a cgroup of 1.2 GB around judge and bot."""
     for number in count():
-        group = made_group(memory_limit_bytes=1_200_000_000)
+        group = made_group(Configuration(memory_limit_bytes=1_200_000_000))
         if group is None or not group.counted.memory:
             raise SystemExit("no cgroup limits memory here: the attack `memory` is not possible")
         with group.entered():
