@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play import match
-from nonobot.harness.play.journal import PuzzleJudged, journal_path, read_records
+from nonobot.harness.play.journal import Journal, PuzzleJudged, journal_path, read_records
 from nonobot.harness.play.match import Bot, ResultLostError, not_started, recorded_run, resume
+from nonobot.harness.play.run_state import records_of
 from nonobot.harness.results.conditions import Configuration, Feed, FileNames
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import EndReason
@@ -58,6 +59,16 @@ def test_files_outside_of_a_bots_folder_are_refused(tmp_path):
         with pytest.raises(UnusableError, match="name a file in the folder"):
             go_on(path)
     assert not journal_path(path).exists()
+
+
+def test_a_journal_of_verdicts_alone_is_refused(tmp_path):
+    records = records_of(played("perfect", tmp_path))
+    (tmp_path / "result.json").unlink()
+    with Journal(journal_path(tmp_path / "result.json")) as journal:
+        for record in records[:-1]:
+            journal.add(record)
+    with pytest.raises(UnusableError, match="verdicts of no run; remove it"):
+        resume(SET, tmp_path / "result.json")
 
 
 @pytest.mark.parametrize("feed", Feed)

@@ -267,6 +267,8 @@ def _new_journal(configuration: Configuration, result_path: Path) -> Journal:
 
 def _is_final(run: RunState) -> bool:
     """Return whether there is nothing to play; a judge may be killed between an attempt and the next."""
+    if not (run.attempts or run.referee.answers_due):
+        raise UnusableError(f"{journal_path(run.result_path)} is damaged: it has verdicts of no run; remove it")
     between = not run.attempts or run.attempts[-1].end.reason in (*GOES_ON, EndReason.PUZZLE_LIMIT)
     return not (between and run.referee.answers_due)
 
