@@ -178,6 +178,32 @@ def test_a_judge_killed_by_sigkill_loses_the_puzzle_in_work_at_most(tmp_path):
     assert resumed(tmp_path).returncode == 2
 
 
+def test_a_judge_killed_after_the_last_answer_has_a_result_all_the_same(tmp_path):
+    options = ["--set", str(RECIPE), "--result", "result.json", "--contain", "no"]
+    judge = subprocess.Popen([*JUDGE, *options, "--", *command("never_end", tmp_path)], cwd=tmp_path)
+    path = tmp_path / "result.journal.jsonl"
+    wait_until(lambda: sum(isinstance(one, PuzzleJudged) for one in read_records(path)) == 5)
+    judge.kill()
+    judge.wait()
+    done = resumed(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "(the judge was killed after the last answer)" in done.stdout
+    assert "None" not in done.stdout
+    result = read_result(tmp_path / "result.json")
+    assert attempts(result) == [(1, "finished")]
+    assert pids_with("never_end") == []
+
+
+def test_a_journal_that_was_not_filled_from_its_result_is_filled(tmp_path):
+    """As of a judge that was killed while it resumed a run."""
+    records = records_of(interrupted(tmp_path))
+    with Journal(journal_path(tmp_path / "result.json")) as journal:
+        journal.add(records[0])
+    result = resume(SET, tmp_path / "result.json")
+    assert verdicts(result) == ["right"] * 5
+    assert attempts(result) == [(1, "interrupted"), (3, "finished")]
+
+
 @pytest.mark.parametrize(
     ("problem", "raised"), [(KeyError(), KeyError), (OSError(28, "No space left on device"), ResultLostError)]
 )

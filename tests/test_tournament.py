@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import shlex
+import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from nonobot.harness import cli
 from nonobot.harness.cluster import remote_run
+from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.match import not_started
+from nonobot.harness.play.run_state import records_of
 from nonobot.harness.results.conditions import Configuration, Contain, Feed
-from nonobot.harness.results.result_files import read_result
-from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.result_files import read_result, write_json
+from nonobot.harness.results.run_result import BotEnd, EndReason
 from nonobot.harness.tournament import rounds
 from nonobot.harness.tournament.definition import filled_in, read_tournament
 from nonobot.harness.tournament.rounds import scheduled_runs
 from nonobot.tournament_data import load_set
-from tests.clusters import definition, noted
+from tests.clusters import definition, noted, outcomes
 from tests.judged import RECIPE, command, let_time_fly, verdicts
 from tests.talking import interrupted
 
@@ -114,6 +121,58 @@ def test_an_interrupted_tournament_goes_on_with_the_same_command(tmp_path, monke
     result = read_result(slow)
     assert (result.end.reason, result.score.right, len(result.attempts)) == (EndReason.TIME_LIMIT, 2, 2)
     assert read_result(slow.with_name("boardgen-5x5x5-seed-3--good.json")).score.all_right
+
+
+def test_an_interrupted_run_of_an_older_judge_that_nothing_is_missing_from_is_over(tmp_path, capsys):
+    path = definition(tmp_path, {"good": "perfect"})
+    first = tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json"
+    assert played(str(path), "--quiet") == 0
+    result = read_result(first)
+    attempt = replace(result.attempts[0], end=BotEnd(EndReason.INTERRUPTED, detail="the judge was killed"))
+    write_json(first, replace(result, attempts=[attempt]))
+    assert played(str(path)) == 0
+    assert "played before; 5 of 5 right" in capsys.readouterr().err
+
+
+def test_journals_that_a_killed_judge_left_before_and_after_a_run(tmp_path, capsys):
+    path = definition(tmp_path, {"good": "perfect"})
+    first = tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json"
+    journal = journal_path(first)
+    for content in (b"", b'{"kind": "run", "bo'):
+        first.parent.mkdir(parents=True, exist_ok=True)
+        journal.write_bytes(content)
+        assert played(str(path), "--quiet") == 0
+        result = read_result(first)
+        assert result.score.all_right
+        first.unlink()
+    write_json(first, result)
+    with Journal(journal) as left:
+        for record in records_of(result):
+            left.add(record)
+    assert played(str(path)) == 0
+    assert "played before; 5 of 5 right" in capsys.readouterr().err
+    assert not journal.exists()
+
+
+@pytest.mark.slow
+def test_a_judge_killed_at_any_moment_loses_nothing_and_is_interrupted_once(tmp_path):
+    path = definition(tmp_path, {"good": "perfect", "lingers": "never_end", "slow": "dawdle"})
+    results = tmp_path / "results/small"
+    command = [sys.executable, "-m", "nonobot.harness", "tournament", str(path)]
+    seed = random.randrange(1 << 30)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    for _ in range(4):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            subprocess.run(
+                command, cwd=tmp_path, capture_output=True, timeout=chance.uniform(0.3, 8)
+            )  # then SIGKILL
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, "interrupted" in done.stderr) == (0, False), done.stderr
+        names = {one.name for one in results.iterdir()}
+        assert names == {f"boardgen-5x5x5-seed-3--{bot}.json" for bot in ("good", "lingers", "slow")}
+        assert all(outcome == (["right"] * 5, "finished") for outcome in outcomes(results).values())
+        shutil.rmtree(results)
 
 
 def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_path, monkeypatch):

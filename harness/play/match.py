@@ -177,7 +177,7 @@ def resume(
     """
     require_writable(result_path)
     with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:
-        new = not journal.records
+        there = len(journal.records)
         try:
             records = _records(result_path, journal.records)
             beginning = _beginning(records)
@@ -188,10 +188,10 @@ def resume(
             bot = Bot(beginning.bot, beginning.command, show=shown, hide=[*hidden, *hide])
             sandbox = bot.sandbox(beginning.configuration.containment, result_path)
         except UnusableError:
-            if new:
+            if not there:
                 journal.remove()
             raise
-        for record in records if new else ():
+        for record in records[there:]:
             journal.add(record)
         run = RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox)
         run.replay(records)
@@ -274,10 +274,18 @@ def _is_final(run: RunState) -> bool:
 
 
 def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
-    """Return the records of an interrupted run: its journal's, or those that its result stands for."""
-    if in_journal:
+    """Return the records of an interrupted run: its journal's, or those that its result stands for.
+
+    A judge may have been killed while it copied these into the journal.
+    """
+    try:
+        result = read_result(result_path)
+    except UnusableError:
+        if in_journal:
+            return in_journal
+        raise
+    if in_journal and (not isinstance(result, RunResult) or records_of(result)[: len(in_journal)] != in_journal):
         return in_journal
-    result = read_result(result_path)
     if not isinstance(result, RunResult):
         raise UnusableError(f"{result_path} is no run")
     if result.end.reason not in GOES_ON:

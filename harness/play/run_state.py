@@ -16,6 +16,7 @@ from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, Jo
 from nonobot.harness.play.sandbox import Sandbox
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.run_result import (
+    FINISHED_UNSEEN,
     Attempt,
     BotEnd,
     EndReason,
@@ -166,12 +167,16 @@ class RunState:
                     self.referee.restore(record.duplicate_count, record.stray_count, record.remarks)
 
     def end_open_attempt(self) -> None:
-        """Give an attempt that a killed judge left open an end, and the time until its last record."""
+        """Give an attempt that a killed judge left open an end, and the time until its last record.
+
+        Without an answer due it has finished: the bot would have been stopped soon.
+        """
         if self.open_attempt is None:
             return
         wall = max(self._alive.wall_seconds, self._seconds - self.used.wall_seconds)
         usage = replace(self._alive, wall_seconds=wall)
-        end = BotEnd(EndReason.INTERRUPTED, detail="the judge was killed; times are those last written down")
+        killed = BotEnd(EndReason.INTERRUPTED, detail="the judge was killed; times are those last written down")
+        end = killed if self.referee.answers_due else FINISHED_UNSEEN
         written = self.stderr_path.stat().st_size if self.stderr_path.exists() else 0
         self.end_attempt(
             Attempt(self.open_attempt.started_at, self.open_attempt.first_puzzle, end, usage), written

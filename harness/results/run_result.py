@@ -115,9 +115,13 @@ class BotEnd(Struct, frozen=True):
             EndReason.STALLED: f"{limits.stall_limit_seconds or 0:g} s",
             EndReason.CRASHED: status,
         }
-        means = status if self.reason is EndReason.FINISHED else self.reason.meaning
+        means = status if self.reason is EndReason.FINISHED and self != FINISHED_UNSEEN else self.reason.meaning
         more = [figures.get(self.reason), self.detail]
         return f"{self.reason}: {means}" + "".join(f" ({one})" for one in more if one)
+
+
+FINISHED_UNSEEN = BotEnd(EndReason.FINISHED, detail="the judge was killed after the last answer")
+"""The end of a bot whose judge was killed when no answer was due any more."""
 
 
 class BotLog(Struct, frozen=True):
@@ -245,8 +249,15 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     @property
     def end(self) -> BotEnd:
-        """How the run ended: the end of its last attempt."""
-        return self.attempts[-1].end
+        """How the run ended: the end of its last attempt; a run without answers due cannot be interrupted."""
+        end = self.attempts[-1].end
+        return end if end.reason is not EndReason.INTERRUPTED or self.answers_due else FINISHED_UNSEEN
+
+    @property
+    def answers_due(self) -> bool:
+        """Whether a further answer could count: one to the last puzzle or, with `any_order`, to any."""
+        puzzles = self.score.puzzles if self.configuration.any_order else self.score.puzzles[-1:]
+        return any(one.verdict is Verdict.MISSING for one in puzzles)
 
     @property
     def started(self) -> bool:

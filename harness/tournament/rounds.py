@@ -16,9 +16,18 @@ from msgspec import UNSET
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import named_by
 from nonobot.harness.play.exchange_folder import file_names
-from nonobot.harness.play.journal import journal_path
-from nonobot.harness.play.match import Bot, WarmUpError, not_started, play, require_place, resume, warmed_up
-from nonobot.harness.play.run_state import OnVerdict, stderr_path
+from nonobot.harness.play.journal import Record, journal_path, read_records
+from nonobot.harness.play.match import (
+    GOES_ON,
+    Bot,
+    WarmUpError,
+    not_started,
+    play,
+    require_place,
+    resume,
+    warmed_up,
+)
+from nonobot.harness.play.run_state import OnVerdict, records_of, stderr_path
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.result_files import read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult
@@ -65,7 +74,10 @@ class ScheduledRun:
         return file_names(bot.reads, bot.writes, bot.logs, self.configuration.feed)
 
     def played(self) -> RunResult | None:
-        """Return the result in the file, also of an interrupted run; None if the bot was not started."""
+        """Return the result in the file, also of an interrupted run; None if the bot was not started.
+
+        The journal of a run that is over is removed: its judge was killed before it could do that.
+        """
         if not self.result_path.exists():
             return None
         result = read_result(self.result_path)
@@ -76,11 +88,14 @@ class ScheduledRun:
                 f"{self.result_path} was played with another command, set, or on other terms; "
                 "move it away, or play everything anew with --again"
             )
+        with contextlib.suppress(UnusableError):  # some other file
+            if result.end.reason not in GOES_ON and self._journalled()[:1] == records_of(result)[:1]:
+                journal_path(self.result_path).unlink()
         return result
 
     def play(self, before: RunResult | None, on_verdict: OnVerdict) -> RunResult:
         """Play, or resume an interrupted run with the result `before`; return the result, which is in its file."""
-        if before is not None or journal_path(self.result_path).exists():
+        if before is not None or self._journalled():
             return resume(self.puzzle_set, self.result_path, on_verdict, self._hidden())
         require_place(self.configuration, self.result_path)
         show = [Path(one).absolute() for one in self.entrant.show]
@@ -117,6 +132,10 @@ class ScheduledRun:
         """Remove the result and the journal."""
         for path in (self.result_path, journal_path(self.result_path)):
             path.unlink(missing_ok=True)
+
+    def _journalled(self) -> list[Record]:
+        """Return the records of a run that was cut off; none in a journal that a killed judge had just made."""
+        return read_records(journal_path(self.result_path))
 
     def _hidden(self) -> list[Path]:
         """Return the files to hide from the bot: the results, and the files of the others on this machine."""
