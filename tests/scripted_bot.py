@@ -317,5 +317,19 @@ def writes_and_crashes_at_3():
     sys.exit(3)
 
 
+def writes_and_nests():
+    write(known[1])
+    while True:
+        os.mkdir("d" * 200)  # noqa: PTH102
+        os.chdir("d" * 200)
+
+
+def writes_and_litters():
+    write(known[1])
+    for number in range(1000):
+        write("x" * 10_000, name=f"{number}.tmp")
+    time.sleep(1000)
+
+
 known = solutions()
 globals()[sys.argv[1]]()

@@ -15,6 +15,7 @@ from msgspec import UNSET
 
 from nonobot.harness import cli
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play import exchange_folder
 from nonobot.harness.play.exchange_folder import ExchangeFolder, file_names, scratch_folder
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, differences
@@ -24,6 +25,7 @@ from nonobot.harness.results.run_result import BotLog, EndReason
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, SCRIPTED_BOT, command, let_time_fly, little_patience, nothing_hangs, verdicts  # noqa: F401
 from tests.ranked import run_result
+from tests.talking import wait_until
 
 RIGHT, MISSING = "right", "missing"
 SET = load_set(str(RECIPE))
@@ -40,7 +42,7 @@ def _scratch_folders_go(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(place))
     monkeypatch.setattr("tempfile.tempdir", None)
     yield
-    assert list(place.iterdir()) == []
+    wait_until(lambda: not any(place.iterdir()))  # what is a lot goes after the judge
 
 
 def played(behaviour, folder, names=NAMES, **terms):
@@ -113,6 +115,24 @@ def test_after_the_limit_of_a_puzzle_the_rest_is_laid_out_anew(tmp_path, monkeyp
     assert verdicts(result) == [RIGHT, RIGHT, "late", RIGHT, RIGHT]
     assert [one.own_log for one in result.attempts] == [BotLog({1: 0.25}), BotLog({4: 0.5}, 0.75)]
     assert any(line.startswith("its own log: 2 puzzles in 1.00 s; ") for line in result.lines())
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "limit", "detail"),
+    [
+        ("writes_and_nests", {}, "its folder cannot be looked through: File name too long"),
+        ("writes_and_litters", {"MOST_ENTRIES": 500}, "more than 500 files or 1.0 GB in its folder"),
+        ("writes_and_litters", {"MOST_FOLDER_BYTES": 5_000_000}, "more than 20,000 files or 5 MB in its folder"),
+    ],
+)
+def test_what_fills_its_folder_is_stopped_and_has_a_result_first(tmp_path, monkeypatch, behaviour, limit, detail):
+    for name, value in limit.items():
+        monkeypatch.setattr(exchange_folder, name, value)
+    remove = f"test -f {tmp_path}/result.json && {exchange_folder.REMOVE}"
+    monkeypatch.setattr(exchange_folder, "REMOVE", remove)
+    result = played(behaviour, tmp_path)
+    assert (result.end.reason, result.end.detail) == (EndReason.PROTOCOL_ERROR, detail)
+    assert verdicts(result) == [RIGHT, *[MISSING] * 4]
 
 
 @pytest.fixture
@@ -272,14 +292,30 @@ def test_folders_that_forbid_it_and_odd_names_go_and_what_links_lead_to_stays(tm
     assert stat.S_IMODE(tmp_path.stat().st_mode) & 0o700 == 0o700
 
 
+def nest(folder, levels):
+    at = os.open(folder, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir("deeper", dir_fd=at)
+        below = os.open("deeper", os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.close(at)
+
+
 @pytest.mark.slow
 def test_what_is_nested_deeper_than_a_path_may_be_long_goes():
     with scratch_folder() as folder:
-        at = os.open(folder, os.O_RDONLY)
-        for _ in range(1500):
-            os.mkdir("deeper", dir_fd=at)
-            below = os.open("deeper", os.O_RDONLY, dir_fd=at)
-            os.close(at)
-            at = below
-        os.close(at)
-    assert not folder.exists()
+        nest(folder, 1500)
+    wait_until(lambda: not folder.exists())
+
+
+def test_a_removal_that_takes_long_is_not_waited_for_nor_ended(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "go")
+    monkeypatch.setattr(exchange_folder, "REMOVE", f"{{ cat {tmp_path}/go; rm -r $1; }} &")
+    monkeypatch.setattr(exchange_folder, "SECONDS_TO_REMOVE", 0.01)
+    with scratch_folder() as folder:
+        pass
+    assert folder.exists()
+    with (tmp_path / "go").open("w"):  # waits for the `cat`
+        pass
+    wait_until(lambda: not folder.exists())

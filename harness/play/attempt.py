@@ -9,7 +9,6 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 import psutil
 from msgspec import UNSET
@@ -44,14 +43,13 @@ IDLE_SHARE = 0.01
 """Share of the stall limit that a waiting process may compute: runtimes with a timer of their own do."""
 
 
-def play_attempt(run: RunState) -> None:
-    """Start the bot on the puzzles that are left, take its answers, and see it gone."""
-    with scratch_folder() if run.beginning.files else contextlib.nullcontext(None) as folder:
-        _play_attempt_in(folder, run)
+def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
+    """Start the bot on the puzzles that are left, take its answers, and see it gone.
 
-
-def _play_attempt_in(folder: Path | None, run: RunState) -> None:
+    The folder of a bot that works on files goes with `leftovers`.
+    """
     puzzles, files = run.puzzles_left(), run.beginning.files
+    folder = leftovers.enter_context(scratch_folder()) if files else None
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     first = puzzles[0].number
     log = StderrLog(run.stderr_path, run.stderr_bytes)
@@ -67,7 +65,7 @@ def _play_attempt_in(folder: Path | None, run: RunState) -> None:
         with contextlib.suppress(psutil.Error):  # it has ended already
             created = psutil.Process(bot.pid).create_time()
         run.journal.add(AttemptStarted(started_at, first, bot.pid, created))
-        loop = AttemptLoop(run, bot, puzzles)
+        loop = AttemptLoop(run, bot, puzzles, exchange)
         reason, detail = loop.listen()
         if not bot.exited:
             bot.stop(at_once=reason is EndReason.MEMORY_LIMIT)  # it would go on to fill the memory
@@ -108,10 +106,13 @@ class AttemptLoop:
     start of the first attempt.
     """
 
-    def __init__(self, run: RunState, bot: BotProcess, puzzles: Sequence[SetPuzzle]) -> None:
+    def __init__(
+        self, run: RunState, bot: BotProcess, puzzles: Sequence[SetPuzzle], exchange: ExchangeFolder | None = None
+    ) -> None:
         board = puzzles[0].puzzle
         self._run = run
         self._bot = bot
+        self._exchange = exchange
         self._limits = run.configuration
         self._before = run.used  # the limits hold for all attempts together
         self._seconds_left = self._limits.wall_limit_seconds - self._before.wall_seconds
@@ -158,6 +159,8 @@ class AttemptLoop:
                 end = self._end_of_its_own() or self._end_of_patience()
                 if end:
                     return end
+                if self._exchange and (excess := self._exchange.excess()):
+                    return EndReason.PROTOCOL_ERROR, excess
             self._give_a_sign()
 
     def judge_next(self) -> bool:

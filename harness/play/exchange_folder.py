@@ -23,6 +23,7 @@ from nonobot.harness.play.conversation import most_bytes_of_an_answer
 from nonobot.harness.results.conditions import Feed, FileNames
 from nonobot.harness.results.result_files import parse_log
 from nonobot.harness.results.run_result import BotLog
+from nonobot.harness.text import megabytes
 from nonobot.tournament_data import SetPuzzle
 
 MOST_LOG_BYTES = 1 << 20
@@ -33,6 +34,18 @@ SHARE_OF_WAIT, LEAST_SECONDS, MOST_SECONDS = 0.1, 0.001, 0.02
 
 MOST_NEW_BYTES = 1 << 20
 """Most that is read at once, as from a pipe."""
+
+MOST_FOLDER_BYTES, MOST_ENTRIES = 1_000_000_000, 20_000
+"""Most on disk, and most files and folders, in the folder of a bot: a thousand puzzles take a few of each."""
+
+SECONDS_BETWEEN_COUNTS = 0.5
+"""Interval at which they are counted, which takes 0.1 s for the most."""
+
+SECONDS_TO_REMOVE = 1.0
+"""Longest wait for the removal of a folder, which goes on without the judge."""
+
+REMOVE = '{ chmod -R u+rwx -- "$1"; rm -rf -- "$1"; } &'
+"""The shell's command for it; it has no parent then, and counts as no bot's."""
 
 
 class UnreadableError(Exception):
@@ -48,6 +61,7 @@ class ExchangeFolder:
     def __init__(self, folder: Path, names: FileNames, puzzles: Sequence[SetPuzzle]) -> None:
         board = puzzles[0].puzzle
         self.folder = folder
+        self._next_count = time.monotonic() + SECONDS_BETWEEN_COUNTS
         self._names = names
         self.answers = AnswerFile(folder, names.writes, board.height, most_bytes_of_an_answer(board))
         try:
@@ -66,6 +80,14 @@ class ExchangeFolder:
         program, *words = command
         full = [str(Path(word).absolute()) if word not in stay and is_here(word) else word for word in words]
         return [str(Path(program).absolute()) if os.sep in program else program, *full]
+
+    def excess(self) -> str | None:
+        """Return what is too much in the folder, if anything is, now and then."""
+        if time.monotonic() < self._next_count:
+            return None
+        excess = _excess(self.folder)
+        self._next_count = time.monotonic() + SECONDS_BETWEEN_COUNTS
+        return excess
 
     def own_log(self, exit_status: int) -> BotLog | UnsetType:
         """Return the bot's own log, if it keeps one; a bot that was stopped may have left half a line."""
@@ -112,6 +134,27 @@ def file_names(
             f"{dashes}reads: a bot that works on files has all its puzzles at once, not each in turn"
         )
     return FileNames(*map(str, paths.values()))
+
+
+def _excess(folder: Path) -> str | None:
+    entries = size = 0
+    folders = [str(folder)]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as found:
+                for one in found:
+                    entries += 1
+                    with contextlib.suppress(FileNotFoundError):
+                        size += one.stat(follow_symlinks=False).st_blocks * 512
+                    if one.is_dir(follow_symlinks=False):
+                        folders.append(one.path)
+                    if entries > MOST_ENTRIES or size > MOST_FOLDER_BYTES:
+                        return f"more than {MOST_ENTRIES:,} files or {megabytes(MOST_FOLDER_BYTES)} in its folder"
+        except (FileNotFoundError, NotADirectoryError):  # the bot goes on meanwhile
+            continue
+        except OSError as error:  # such as a path that is too long
+            return f"its folder cannot be looked through: {error.strerror}"
+    return None
 
 
 def _path(option: str, name: str) -> PurePosixPath:
@@ -267,11 +310,19 @@ def scratch_folder() -> Iterator[Path]:
     """Make a fresh folder that only this user may enter, and remove it at the end with any content.
 
     The content is a stranger's work: folders that forbid their removal, or are nested deeper than a path may be
-    long. The system's `rm` is made for that; `shutil.rmtree` ends in a RecursionError.
+    long. The system's `rm` is made for that, and nobody waits for it for long.
     """
     folder = Path(tempfile.mkdtemp(prefix="nonojudge-")).resolve()
     try:
         yield folder
     finally:
-        for command in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
-            subprocess.run([*command, "--", str(folder)], stderr=subprocess.DEVNULL, check=False)
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(
+                ["sh", "-c", REMOVE, "sh", str(folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,  # nothing comes, and its end is that of the work
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                timeout=SECONDS_TO_REMOVE,
+                check=False,
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import shlex
 import time
@@ -202,15 +203,16 @@ def resume(
 
 def _played(run: RunState) -> RunResult:
     """Play attempts until the run is over or interrupted; write the result in place of the journal."""
-    with off_cores(run.configuration.cores):
+    with off_cores(run.configuration.cores), contextlib.ExitStack() as leftovers:
         over = _is_final(run)
         while not over:
-            play_attempt(run)
+            leftovers.close()
+            play_attempt(run, leftovers)
             over = run.attempts[-1].end.reason is not EndReason.PUZZLE_LIMIT or not run.referee.answers_due
-    result = run.result()
-    if result.started:
-        _write(result, run)
-    run.journal.remove()
+        result = run.result()
+        if result.started:
+            _write(result, run)
+        run.journal.remove()
     return result
 
 
