@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import random
 import re
@@ -18,6 +20,7 @@ from nonobot.harness import cli
 from nonobot.harness.cluster import remote_run, runs_on_workers
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.tournament.rounds import held
+from nonobot.system import usable_cores
 from tests.clusters import RECIPES, beside, cluster, definition, noted, outcomes, ranking
 from tests.judged import contained_only
 from tests.talking import wait_until
@@ -103,6 +106,64 @@ def test_ten_workers_die_at_random_moments_and_every_run_is_played_once(tmp_path
         assert played(path, "--on", cluster.address) == 0
     assert list(outcomes(RESULTS).values()) == [(["right"] * 5, "finished")] * 12
     assert capsys.readouterr().err.count("5 of 5 right") == 12
+
+
+@pytest.mark.slow
+def test_workers_that_are_lost_before_a_run_has_begun_do_not_count(tmp_path, monkeypatch, cluster):
+    path = str(definition(tmp_path, {"good": "perfect"}))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # of the workers: a judge there waits for a core
+    held_back = contextlib.ExitStack()
+    for core in usable_cores():
+        folder = tmp_path / f"nonojudge-{os.getuid()}/core-{core}"
+        folder.mkdir(parents=True)
+        fcntl.flock(held_back.enter_context((folder / "lock").open("w")), fcntl.LOCK_EX)
+    cluster.start_worker()
+
+    def kill_three() -> None:
+        for _ in range(3):
+            wait_until(lambda: at_work(cluster.workers[0]))
+            cluster.kill(cluster.workers[0])
+            cluster.start_worker()
+        held_back.close()
+
+    with beside(kill_three):
+        assert played(path, "--on", cluster.address) == 0
+
+
+@pytest.mark.slow
+def test_a_worker_of_this_machine_that_is_killed_while_it_starts_is_told_in_a_line(tmp_path):
+    path = str(definition(tmp_path, {"good": "perfect"}))
+    command = [sys.executable, "-m", "nonobot.harness", "tournament", path, "--on", "local:1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as judge:
+        wait_until(lambda: workers_of(judge))
+        workers_of(judge)[0].kill()
+        _, err = judge.communicate(timeout=60)
+    assert (judge.returncode, err.count("\n")) == (2, 1), err
+    assert err.startswith("nonojudge: the workers of local:1 cannot be started: ")
+    assert err.endswith("; 1 run left; the same command goes on\n")
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_is_told_in_a_line(tmp_path, cluster):
+    path = str(definition(tmp_path, {"waits": "wait_at_3"}))
+    cluster.start_worker()
+    command = [sys.executable, "-m", "nonobot.harness", "tournament", path, "--quiet", "--on", cluster.address]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as judge:
+        wait_until(lambda: noted(tmp_path / "waiting"))
+        cluster.kill(cluster.scheduler)
+        assert (
+            judge.stderr.readline() == f"nonojudge: the scheduler at {cluster.address} is gone; waiting for it\n"
+        )
+        (tmp_path / "go").touch()
+        cluster.start_scheduler()
+        cluster.start_worker()
+        assert judge.communicate(timeout=60)[1] == ""
+    assert judge.returncode == 0
+
+
+def workers_of(judge: subprocess.Popen[str]) -> list[psutil.Process]:
+    """Return the processes of workers that a command has started."""
+    return [one for one in psutil.Process(judge.pid).children() if "spawn_main" in " ".join(one.cmdline())]
 
 
 def at_work(worker: subprocess.Popen[bytes]) -> bool:

@@ -23,6 +23,7 @@ import nonobot
 from nonobot.arguments import missing
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.machine import machine_facts, version_of
+from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.ranking.comparability import MachineKind, kind_of
 from nonobot.harness.results.conditions import Machine
 from nonobot.system import usable_cores
@@ -79,36 +80,50 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
     UnusableError if dask.distributed is missing, no scheduler or worker answers, or a worker does not fit; the
     message names each difference. SchedulerLostError if the scheduler goes meanwhile.
     """
-    # The commands report in a line of their own what these loggers would. For good: a connection that is still
-    # closing may fail when the process ends.
-    for name in ("distributed", "tornado", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         import distributed
     except ImportError:
         raise UnusableError(missing("--on", "distributed")) from None
+    # The commands report in a line of their own what these loggers would. For good: a connection that is still
+    # closing may fail when the process ends. After the import, which sets the levels of most of them.
+    for name in ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     with contextlib.ExitStack() as stack:
-        address = place
-        if place.startswith("local"):
-            address = stack.enter_context(_own_workers(place)).scheduler_address
-        try:
-            client = distributed.Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
-            raise UnusableError(f"no scheduler answers at {address}: {error or 'no answer in time'}") from None
-        stack.enter_context(contextlib.closing(client))
-        if address is not place:
-            client.register_plugin(_settler(distributed, local_cores(place)))
-        with talking():
+        with _uninterrupted():
+            address = place
             try:
-                client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
-            except TimeoutError:
-                raise UnusableError(
-                    f"the scheduler at {place} has no workers; to start one: dask worker {place} --nthreads 1"
-                ) from None
-            unfit = FitWorkers(client, facts or software).look()
-        if unfit:
-            raise UnusableError("\n  ".join([f"not all workers at {place} can be used:", *unfit]))
+                if place.startswith("local"):
+                    address = stack.enter_context(_own_workers(place)).scheduler_address
+                client = distributed.Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+            except RuntimeError as error:  # such as for one that was killed
+                raise UnusableError(f"the workers of {place} cannot be started: {error}") from None
+            except (OSError, TimeoutError, ValueError) as error:
+                raise UnusableError(f"no scheduler answers at {address}: {error or 'no answer in time'}") from None
+            stack.enter_context(contextlib.closing(client))
+            with talking():
+                if address is not place:
+                    client.register_plugin(_settler(distributed, local_cores(place)))
+                try:
+                    client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
+                except TimeoutError:
+                    raise UnusableError(
+                        f"the scheduler at {place} has no workers; to start one: dask worker {place} --nthreads 1"
+                    ) from None
+                unfit = FitWorkers(client, facts or software).look()
+            if unfit:
+                raise UnusableError("\n  ".join([f"not all workers at {place} can be used:", *unfit]))
         yield client
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Heed a Ctrl-C after the block: dask would complain later of what it could not complete."""
+    with Interrupts() as interrupts:
+        try:
+            yield
+        finally:
+            if interrupts.told:
+                raise KeyboardInterrupt
 
 
 def local_cores(place: str) -> list[list[int]]:
@@ -232,16 +247,19 @@ class FitWorkers:
         new = [address for address in workers if address in running - self.fit.keys() - self._unfit]
         if not new:
             return []
+        from distributed.comm import CommClosedError
+
         reasons = []
         here, there = self._facts(), self._client.run(self._facts, workers=new, on_error="return")
-        for address in new:
-            lines = differing(address, here, there.get(address, ConnectionError("it left")))
+        there = {one: facts for one, facts in there.items() if not isinstance(facts, CommClosedError)}
+        for address in there:  # the others have left
+            lines = differing(address, here, there[address])
             if (threads := workers[address]["nthreads"]) != 1:
                 lines.append(f"{address}: {threads} threads; start it with --nthreads 1")
             if lines:
                 self._unfit.add(address)
             reasons += lines
-        if fit := [address for address in new if address not in self._unfit]:
+        if fit := [address for address in there if address not in self._unfit]:
             found = self._client.run(machine_facts, (), workers=fit, on_error="return")
             self.fit |= {address: kind_of(one) for address, one in found.items() if isinstance(one, Machine)}
         return reasons

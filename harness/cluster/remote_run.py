@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
     from distributed import Worker
 
 SIGNS = "nonojudge-signs"
-"""The topic of the events on the progress of runs; each has `run`, the task's key, `answered` and `right`."""
+"""The topic of the events on the progress of runs; each has `run`, the task's key, `answered` and `right`.
+
+The first, with zeros, comes before the bot is started."""
 
 SECONDS_BETWEEN_SIGNS = 1.0
 SECONDS_BETWEEN_LOOKS = 0.25
@@ -105,6 +108,8 @@ def play_here(scheduled: ScheduledRun) -> RunFiles | Trouble | None:
 
 def _received(judge: Connection, worker: Worker, run: str) -> RunFiles | Trouble | None:
     """Return the last message of a judge, and pass on those on its progress before."""
+    from distributed.utils import sync
+
     while True:
         task = worker.state.tasks.get(run)
         if task is None or task.state != "executing" or worker.status.name not in ("running", "paused"):
@@ -114,7 +119,14 @@ def _received(judge: Connection, worker: Worker, run: str) -> RunFiles | Trouble
             if not isinstance(message, tuple):
                 return message
             answered, right = message
-            worker.log_event(SIGNS, {"run": run, "answered": answered, "right": right})
+            sign = {"run": run, "answered": answered, "right": right}
+            if answered:
+                worker.log_event(SIGNS, sign)
+                continue
+            with contextlib.suppress(OSError, RuntimeError):  # the scheduler is gone
+                tell = partial(worker.scheduler.log_event, topic=SIGNS, msg=sign)
+                sync(worker.loop, tell, callback_timeout=SECONDS_TO_END)
+            judge.send(None)  # it is told to begin once the scheduler knows: its bot may kill this worker
 
 
 def _environment() -> dict[str, str]:
@@ -137,11 +149,14 @@ def judge(connection: int) -> None:
     if hashlib.sha256(puzzle_set.text).hexdigest() != puzzle_set.sha256:
         home.send(Trouble(f"the set {puzzle_set.name} did not arrive as it was sent", of_the_run=False))
         return
-    threading.Thread(target=_end_with, args=(home,), daemon=True).start()
+    known = threading.Event()
+    threading.Thread(target=_end_with, args=(home, known), daemon=True).start()
     outcome: RunFiles | Trouble | None
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):  # the run is not wanted any more
         try:
             with _own_core() as (core, folder):
+                home.send((0, 0))
+                known.wait()
                 outcome = _played(scheduled, core, folder, home)
         except UnusableError as error:
             outcome = Trouble(str(error), of_the_run=False)
@@ -178,10 +193,12 @@ def _played(scheduled: ScheduledRun, core: int | None, folder: Path, home: Conne
     return RunFiles(path.read_bytes(), log.read_bytes() if log.exists() else b"")
 
 
-def _end_with(home: Connection) -> None:
-    """Tell this process to stop once the other end is closed."""
+def _end_with(home: Connection, known: threading.Event) -> None:
+    """Note that it is known that the run begins; tell this process to stop once the other end is closed."""
     with contextlib.suppress(EOFError, OSError):
-        home.recv()
+        while True:
+            home.recv()
+            known.set()
     os.kill(os.getpid(), signal.SIGTERM)
 
 

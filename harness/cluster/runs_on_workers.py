@@ -13,6 +13,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 MOST_DEATHS = 3
 """Deaths of workers after which their run is given up."""
+
+MOST_LOSSES = 10
+"""The same, with the workers that were lost before the run had begun: that is not its fault, and may never end."""
 
 SECONDS_BETWEEN_LOOKS = 0.5
 """Interval between looks at the workers, and at whether the command was told to stop."""
@@ -73,13 +77,14 @@ def _digest(path: str) -> str:
         return "not there"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Playing:
-    """A run on a worker."""
+    """A run on a worker, which has begun when its judge says so."""
 
     scheduled: ScheduledRun
     address: str
     future: Future
+    begun: bool = False
 
 
 class RunsOnWorkers:
@@ -102,7 +107,7 @@ class RunsOnWorkers:
         self._again = again
         self._screen = screen
         self._kinds = kinds
-        self._deaths: dict[Path, list[str]] = {}  # the workers that died of a run
+        self._lost: dict[Path, list[_Playing]] = {}  # with their workers
         self._playing: dict[str, _Playing] = {}
         self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
@@ -147,15 +152,15 @@ class RunsOnWorkers:
                     unfit = workers.look()
                 for line in unfit:
                     self._screen.say(f"not used: {line}")
-                for run, one in list(self._playing.items()):
-                    if one.address not in workers.there:
-                        self._again_or_given_up(self._out_of_play(run), "it left or died")
                 self._give(client, workers)
                 if self._playing:
                     idle_since = time.monotonic()
                 elif self._todo and time.monotonic() - idle_since > SECONDS_TO_COME:
                     raise UnusableError(f"{self._nobody_comes(workers)}; {self._left_in_words}")
                 self._take(workers)
+                for run, one in list(self._playing.items()):  # after the messages that they sent before
+                    if one.address not in workers.there:
+                        self._again_or_given_up(self._out_of_play(run), "it left or died")
         finally:
             for run in list(self._playing):
                 self._todo.append(self._out_of_play(run).scheduled)
@@ -198,6 +203,7 @@ class RunsOnWorkers:
                 if isinstance(message, str):
                     self._end(message, workers)
                 elif one := self._playing.get(message["run"]):
+                    one.begun = True
                     self._screen.show(one.scheduled.name, message["answered"], message["right"])
                 message = self._inbox.get_nowait()
 
@@ -210,6 +216,8 @@ class RunsOnWorkers:
             raise SchedulerLostError("the connection broke")
         try:
             outcome = one.future.result(timeout=SECONDS_TO_FETCH)
+        except CancelledError:
+            raise SchedulerLostError("the connection broke") from None
         except Exception as error:  # from dask: KilledWorker, among others
             outcome = Trouble(f"{type(error).__name__}: {error}".splitlines()[0], of_the_run=True)
         self._out_of_play(run)
@@ -235,13 +243,17 @@ class RunsOnWorkers:
 
     def _again_or_given_up(self, one: _Playing, why: str) -> None:
         """Put a run back, or give it up if too many workers were lost with it."""
-        dead = self._deaths.setdefault(one.scheduled.result_path, [])
-        dead.append(one.address)
-        if len(dead) < MOST_DEATHS:
+        lost = self._lost.setdefault(one.scheduled.result_path, [])
+        lost.append(one)
+        dead = [each for each in lost if each.begun]
+        if len(dead) < MOST_DEATHS and len(lost) < MOST_LOSSES:
             self._todo.append(one.scheduled)
             fate = f"lost with the worker {one.address} ({why}); it is played again"
         else:
-            fate = f"given up, {MOST_DEATHS} workers were lost with it: {', '.join(dead)}"
+            blamed = dead if len(dead) == MOST_DEATHS else lost
+            fate = (
+                f"given up, {len(blamed)} workers were lost with it: {', '.join(each.address for each in blamed)}"
+            )
         self._screen.say(f"{one.scheduled.name}: {fate}")
 
     def _nobody_comes(self, workers: FitWorkers) -> str:
