@@ -191,7 +191,7 @@ def test_a_judge_killed_after_the_last_answer_has_a_result_all_the_same(tmp_path
     assert "None" not in done.stdout
     result = read_result(tmp_path / "result.json")
     assert attempts(result) == [(1, "finished")]
-    assert pids_with("never_end") == []
+    assert pids_with(str(tmp_path / "solutions.txt")) == []
 
 
 def test_a_journal_that_was_not_filled_from_its_result_is_filled(tmp_path):
