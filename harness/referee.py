@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
-import numpy as np
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 
+import numpy as np
+import numpy.typing as npt
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import PuzzleResult, Score, Verdict
 from nonobot.harness.text import duration
-from nonobot.protocol import Answer, Puzzle, Solution, mismatches
+from nonobot.protocol import Answer, Puzzle, Solution, clue_of, mismatches
 from nonobot.tournament_data import PuzzleSet
 
 KEPT_REMARKS = 20
+
+MOST_EXAMINED = 20
+"""Wrong answers that are tested for a common mistake."""
+
+Cells = npt.NDArray[np.uint8]
+
+TURNED: dict[str, Callable[[Cells], Cells]] = {
+    "": lambda cells: cells,
+    "transposed": lambda cells: cells.T,
+    "mirrored left to right": lambda cells: cells[:, ::-1],
+    "mirrored top to bottom": lambda cells: cells[::-1],
+    "rotated by 180 degrees": lambda cells: cells[::-1, ::-1],
+    "rotated by 90 degrees clockwise": lambda cells: cells.T[:, ::-1],
+    "rotated by 90 degrees counterclockwise": lambda cells: cells.T[::-1],
+    "transposed and rotated by 180 degrees": lambda cells: cells.T[::-1, ::-1],
+}
+"""Ways to turn a board, the likeliest first."""
+
+REMEDIES = {
+    "transposed": ": the columns come first",
+    "mirrored left to right": ": the first number of a row is its left cell",
+    "mirrored top to bottom": ": the first row is the top one",
+    "with 0 and 1 exchanged": ": 1 is black",
+    "for the puzzle after it": ": the answers are off by one",
+    "for the puzzle before it": ": the answers are off by one",
+}
+
+OTHER_LENGTH = re.compile(r"line \d+: (\d+) numbers, expected \d+")
 
 
 def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
@@ -28,6 +65,66 @@ def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
         return Verdict.GIVEN_UP, "zeros"
     more = f" (and {len(wrong) - 1} more {'lines' if len(wrong) > 2 else 'line'} at fault)" if wrong[1:] else ""
     return Verdict.WRONG, f"{wrong[0]}{more}"
+
+
+def common_mistake(puzzles: Sequence[Puzzle], faulty: Mapping[int, Solution | str]) -> str | None:
+    """Return in a sentence which common mistake makes most of the faulty answers right, None if none does.
+
+    `faulty` has, by their places in `puzzles`, wrong boards, and texts that say what is malformed.
+    """
+    boards = [(place, one.cells) for place, one in faulty.items() if isinstance(one, Solution)]
+    texts = [one for one in faulty.values() if isinstance(one, str)]
+    changes = [_made_right_by(puzzles, place, cells) for place, cells in boards[:MOST_EXAMINED]]
+    lengths = [_of_length(one, puzzles[0]) for one in texts[:MOST_EXAMINED]]
+    wrong = _shared_by_most(changes, len(boards), "wrong", ("is right", "are right"))
+    return wrong or _shared_by_most(lengths, len(texts), "malformed", ("has", "have"))
+
+
+def _shared_by_most(each: list[list[str]], of_all: int, verdict: str, verbs: tuple[str, str]) -> str | None:
+    """Return in a sentence what most of `each` have: '17 of the first 20 wrong answers are right transposed'."""
+    for what, count in Counter(chain.from_iterable(each)).most_common(1):
+        if 2 * count > len(each):
+            shared = "all" if count == len(each) else f"{count} of"
+            first = "the first " if of_all > len(each) else ""
+            who = f"the {verdict} answer" if of_all == 1 else f"{shared} {first}{len(each)} {verdict} answers"
+            return f"{who} {verbs[count > 1]} {what}"
+    return None
+
+
+def _of_length(problem: str, puzzle: Puzzle) -> list[str]:
+    """Return what to ask about a malformed answer if its rows have not the length of those of `puzzle`."""
+    found = OTHER_LENGTH.fullmatch(problem)
+    if not found:
+        return []
+    if found[1] == "1":
+        return ["rows of one word: a TAB belongs between two numbers"]
+    if found[1] == str(puzzle.height):
+        return [f"rows of {found[1]} numbers, as many as a column has cells: the columns come first"]
+    size = f"{puzzle.width}x{puzzle.height}"
+    return [f"rows of {found[1]} numbers: is the bot set to another size? These boards are {size}"]
+
+
+def _made_right_by(puzzles: Sequence[Puzzle], place: int, cells: Cells) -> list[str]:
+    """Return the changes that make a solution of a wrong board, each alone."""
+    changes = []
+    for turn, turned in TURNED.items():
+        board = turned(cells)
+        if _solves(puzzles[place], board):
+            changes.append(turn)
+        if _solves(puzzles[place], 1 - board):
+            changes.append(f"{turn}, with 0 and 1 exchanged".removeprefix(", "))
+    for after, called in ((place + 1, "for the puzzle after it"), (place - 1, "for the puzzle before it")):
+        if 0 <= after < len(puzzles) and _solves(puzzles[after], cells):
+            changes.append(called)
+    return [one + REMEDIES.get(one, "") for one in changes]
+
+
+def _solves(puzzle: Puzzle, cells: Cells) -> bool:
+    """Return whether cells have the clues of a puzzle, up to the first line that has not."""
+    lines = zip(chain(cells, cells.T), chain(puzzle.rows, puzzle.columns), strict=False)
+    return cells.shape == (puzzle.height, puzzle.width) and all(
+        clue_of(line.tolist()) == clue for line, clue in lines
+    )
 
 
 class Referee:
@@ -57,7 +154,9 @@ class Referee:
         number = answer.number
         if number is None or number not in self._places:
             self.stray_count += 1
-            self._remark(answer.problem or f"line {answer.line}: ${number} is not in the set")
+            self._remark(
+                answer.problem or f"line {answer.line}: ${number} is not in the set{self._off_by_one(answer)}"
+            )
             return None
         if number in self.results:
             self.duplicate_count += 1
@@ -95,7 +194,16 @@ class Referee:
     def score(self) -> Score:
         """Return a verdict for every puzzle, in the order of the set: missing, if it was not answered."""
         puzzles = (self.results.get(one, PuzzleResult(one, Verdict.MISSING)) for one in self._places)
-        return Score.of(puzzles, self.duplicate_count, self.stray_count, self.remarks)
+        score = Score.of(puzzles, self.duplicate_count, self.stray_count, self.remarks)
+        faulty: dict[int, Solution | str] = {}
+        if score.verdicts[Verdict.WRONG] or score.verdicts[Verdict.MALFORMED]:
+            for place, one in enumerate(score.puzzles):
+                if one.verdict is Verdict.WRONG and (board := cells_of(one, self._set)):
+                    faulty[place] = board
+                elif one.verdict is Verdict.MALFORMED and one.detail:
+                    faulty[place] = one.detail
+        mistake = common_mistake([one.puzzle for one in self._set.puzzles], faulty) if faulty else None
+        return replace(score, mistake=mistake or UNSET)
 
     def restore(self, duplicate_count: int, stray_count: int, remarks: list[str]) -> None:
         """Take over the counts of earlier parts of the run."""
@@ -109,6 +217,15 @@ class Referee:
             return Verdict.LATE, f"a solution, after {duration(took_seconds)} of {self._puzzle_limit:g} s"
         return Verdict.RIGHT, None
 
+    def _off_by_one(self, answer: Answer) -> str:
+        """Return a remark on an answer beside the set, if it solves the puzzle before or after it."""
+        if answer.solution and answer.number is not None and len(self.remarks) < KEPT_REMARKS:
+            for number in (answer.number + 1, answer.number - 1):
+                place = self._places.get(number)
+                if place is not None and _solves(self._set.puzzles[place].puzzle, answer.solution.cells):
+                    return f", and its board is right for ${number}: the answers are off by one"
+        return ""
+
     def _remark(self, remark: str) -> None:
         if len(self.remarks) < KEPT_REMARKS:
             self.remarks.append(remark)
@@ -117,3 +234,16 @@ class Referee:
 def _in_hex(solution: Solution | None) -> str | None:
     """Return the cells as a result keeps them; see `PuzzleResult.cells_hex`."""
     return np.packbits(solution.cells).tobytes().hex() if solution is not None else None
+
+
+def cells_of(result: PuzzleResult, facts: SetFacts | PuzzleSet) -> Solution | None:
+    """Return the grid of an answer; None without one, or where it does not fit the set's boards."""
+    cell_count = facts.width * facts.height
+    try:
+        content = bytes.fromhex(result.cells_hex or "")
+    except ValueError:
+        return None
+    if min(facts.width, facts.height) < 1 or len(content) != (cell_count + 7) // 8:
+        return None
+    cells = np.unpackbits(np.frombuffer(content, dtype=np.uint8), count=cell_count)
+    return Solution(cells.reshape(facts.height, facts.width))

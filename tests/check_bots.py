@@ -134,6 +134,51 @@ class Wrong(Bot):
         return [[1 - first[0], *first[1:]], *others]
 
 
+class RowsFirst(Bot):
+    def solved(self, columns, rows):
+        return super().solved(rows, columns)
+
+
+class Mirrored(Bot):
+    def board(self, clues):
+        return [row[::-1] for row in super().board(clues)]
+
+
+class UpsideDown(Bot):
+    def board(self, clues):
+        return super().board(clues)[::-1]
+
+
+class Rotated(Bot):
+    def board(self, clues):
+        return [row[::-1] for row in super().board(clues)[::-1]]
+
+
+class Inverted(Bot):
+    def board(self, clues):
+        return [[1 - cell for cell in row] for row in super().board(clues)]
+
+
+class CountsFromZero(Bot):
+    def number(self, word):
+        return int(word) - 1
+
+
+class CountsFromTwo(Bot):
+    def number(self, word):
+        return int(word) + 1
+
+
+class OtherSize(Bot):
+    def board(self, clues):
+        return [row[:3] for row in super().board(clues)[:3]]
+
+
+class NoTabs(Bot):
+    def answer(self, number, board):
+        return super().answer(number, board).replace("\t", "")
+
+
 class CarriageReturns(Bot):
     def answer(self, number, board):
         return super().answer(number, board).replace("\n", "\r\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -21,6 +22,7 @@ from nonobot.harness.check.session import BotUnderTest, ShortfallError
 from nonobot.harness.check.step import PROCESS, Level, StepVerdict, carried_out
 from nonobot.harness.check.steps import STEPS, selected
 from nonobot.protocol import Answer, Solution, mismatches, read_batch
+from nonobot.tournament_data import Recipe, write_set
 from tests.check_bots import placements, solve, solve_from_below
 from tests.terminals import Terminal
 
@@ -72,8 +74,8 @@ MISSED = MISSED_AT_ONCE | {
 }
 
 
-def command(bot):
-    return [sys.executable, "-S", "-E", str(BOTS), bot, *map(str, SIZE)]
+def command(bot, size=SIZE):
+    return [sys.executable, "-S", "-E", str(BOTS), bot, *map(str, size)]
 
 
 def results_of(folder, bot, only=(), patience=2.0, start=10.0):
@@ -100,6 +102,45 @@ def test_a_bot_that_keeps_to_every_rule_passes_every_step(tmp_path):
 @pytest.mark.parametrize("bot", MISSED_AT_ONCE)
 def test_a_bot_misses_its_step(tmp_path, bot):
     assert missed(results_of(tmp_path, bot, only=MISSED[bot])) == MISSED[bot]
+
+
+# By bot: what is said of its answers to five puzzles; all of them, if not counted here.
+MISTAKES = {
+    "RowsFirst": "all 5 wrong answers are right transposed: the columns come first",
+    "Mirrored": "all 5 wrong answers are right mirrored left to right: the first number of a row is its left cell",
+    "UpsideDown": "all 5 wrong answers are right mirrored top to bottom: the first row is the top one",
+    "Rotated": "all 5 wrong answers are right rotated by 180 degrees",
+    "Inverted": "all 5 wrong answers are right with 0 and 1 exchanged: 1 is black",
+    "CountsFromZero": "all 4 wrong answers are right for the puzzle after it: the answers are off by one",
+    "CountsFromTwo": "all 4 wrong answers are right for the puzzle before it: the answers are off by one",
+    "OtherSize": "all 5 malformed answers have rows of 3 numbers: is the bot set to another size?",
+    "NoTabs": "all 5 malformed answers have rows of one word: a TAB belongs between two numbers",
+}
+
+
+@pytest.mark.parametrize("bot", MISTAKES)
+def test_a_common_mistake_is_named_by_run_verify_and_check(bot, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    program = command(bot, (5, 5))
+    assert cli.run(["run", "--set", "boardgen:5x5x5:seed=3", "--result", "r.json", "--quiet", "--", *program]) == 1
+    assert f"\n  {MISTAKES[bot]}" in capsys.readouterr().out
+    assert json.loads(Path("r.json").read_text())["score"]["mistake"].startswith(MISTAKES[bot])
+
+    write_set(Recipe.parse("boardgen:5x5x5:seed=3").boards(), questions := io.BytesIO())
+    Path("questions.txt").write_bytes(questions.getvalue())
+    Path("answers.txt").write_bytes(
+        subprocess.run(program, input=questions.getvalue(), capture_output=True).stdout
+    )
+    assert cli.run(["verify", "questions.txt", "answers.txt", "--size", "5x5"]) == 1
+    assert f"\n  {MISTAKES[bot]}" in capsys.readouterr().out
+
+    assert cli.run(["check", "--size", "7x7", "--only", "1", "--timeout", "2", "--", *command(bot, (7, 7))]) == 1
+    said = MISTAKES[bot].replace("all 5 wrong answers are", "the wrong answer is")
+    said = said.replace("all 5 malformed answers have", "the malformed answer has")
+    moved = re.search("for the puzzle (after|before)", said)
+    other = {"after": 0, "before": 2}[moved[1]] if moved else None
+    expected = f"no answer to $1 (its solution came as the answer to ${other})" if moved else f"; {said}"
+    assert expected in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -97,3 +97,48 @@ def test_remarks_are_counted_and_the_first_are_kept():
         assert referee.take(Answer(number, 1, word="")) is None
     assert referee.stray_count == 100
     assert len(referee.remarks) == KEPT_REMARKS
+
+
+def taken(boards, count):
+    """Return the mistake in answers to the first puzzles of a set of `count`."""
+    referee = Referee(load_set(f"boardgen:9x7x{count}:seed=4"))
+    for number, board in enumerate(boards, 1):
+        referee.take(board if isinstance(board, Answer) else Answer(number, 1, Solution(board)))
+    return referee.score().mistake or None
+
+
+def test_a_mistake_is_that_of_most_of_the_first_wrong_answers():
+    boards = [one.cells for _, one in Recipe.parse("boardgen:9x7x30:seed=4").boards()]
+    other = [[1] * 9] * 7
+    inverted, mirrored = [1 - one for one in boards], [one[:, ::-1] for one in boards]
+    exchanged = "right with 0 and 1 exchanged: 1 is black"
+    assert taken(boards, 30) is None
+    assert taken([*boards[:5], inverted[5]], 30) == f"the wrong answer is {exchanged}"
+    assert taken([*inverted[:8], *[other] * 3], 30) == f"8 of 11 wrong answers are {exchanged}"
+    assert taken(inverted, 30) == f"all the first 20 wrong answers are {exchanged}"
+    assert taken([*[other] * 2, *inverted[2:]], 30) == f"18 of the first 20 wrong answers are {exchanged}"
+    assert taken([*inverted[:2], *mirrored[2:4], *[other] * 2], 30) is None
+    assert taken([*[other] * 20, *inverted[20:]], 30) is None
+    both = "right mirrored left to right, with 0 and 1 exchanged"
+    assert taken([1 - one for one in mirrored[:3]], 30) == f"all 3 wrong answers are {both}"
+
+
+def test_answers_of_another_shape_are_told_from_one_that_was_cut_off():
+    wide = [
+        Answer(1, 1, problem="line 2: 7 numbers, expected 9"),
+        Answer(2, 3, problem="line 4: 7 numbers, expected 9"),
+    ]
+    assert taken(wide, 3) == (
+        "all 2 malformed answers have rows of 7 numbers, as many as a column has cells: the columns come first"
+    )
+    assert taken([Answer(1, 1, problem="line 9: 3 rows, expected 7")], 3) is None
+
+
+def test_a_board_under_a_number_beside_the_set_is_placed():
+    referee = Referee(SET)
+    referee.take(Answer(0, 1, SOLUTIONS[0]))
+    referee.take(Answer(7, 7, SOLUTIONS[0]))
+    assert referee.remarks == [
+        "line 1: $0 is not in the set, and its board is right for $1: the answers are off by one",
+        "line 7: $7 is not in the set",
+    ]

@@ -18,9 +18,10 @@ import pytest
 from msgspec.structs import fields, replace
 
 from nonobot.harness import cli
+from nonobot.harness.referee import cells_of
 from nonobot.harness.report import STEPS, Report, contents, page_of, plots, report_page
 from nonobot.harness.report.contents import Run, machines, terms
-from nonobot.harness.report.report_page import Gallery, cells_of
+from nonobot.harness.report.report_page import Gallery
 from nonobot.harness.results.conditions import Configuration, Counted, SetFacts
 from nonobot.harness.results.run_result import BotLog, EndReason, PuzzleResult, RunResult, Score, Verdict
 from nonobot.harness.text import plain
@@ -241,6 +242,12 @@ def test_only_right_answers_are_drawn_and_a_few_faults_named():
     [part] = report_of(samples.run_of("wrong", samples.SMALL, lambda _: Verdict.WRONG)).sets
     [(_, shown, further)] = part.wrong
     assert (len(shown) + further, len(shown), part.faulty) == (60, contents.SHOWN_FAULTS, [])
+
+
+def test_a_mistake_that_wrong_answers_share_is_told_beside_them_and_in_the_story():
+    run = samples.run_of("mixed", samples.SMALL, samples.mixed)
+    read = page_with(replace(run, score=replace(run.score, mistake="all 2 are right transposed"))).text
+    assert read.count("all 2 are right transposed") == 2
 
 
 # Facts

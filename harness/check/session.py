@@ -14,9 +14,9 @@ from nonobot.harness.check.check_puzzles import Numbered, text_of
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.conversation import Conversation
 from nonobot.harness.play.sandbox import Sandbox
-from nonobot.harness.referee import judge
+from nonobot.harness.referee import common_mistake, judge
 from nonobot.harness.results.run_result import Verdict
-from nonobot.protocol import Answer, AnswerReader
+from nonobot.protocol import Answer, AnswerReader, Solution
 
 
 class ShortfallError(Exception):
@@ -173,11 +173,27 @@ class Session:
         for number, puzzle in wanted:
             answer = next((one for one in self.answers if one.number == number), None)
             if answer is None:
-                got = f"no answer to ${number}; {self.how_it_stood()}"
+                others = [one.number for one in self.answers if judge(puzzle, one)[0] is Verdict.RIGHT]
+                under = f" (its solution came as the answer to ${others[0]})" if others else ""
+                got = f"no answer to ${number}{under}; {self.how_it_stood()}"
                 raise ShortfallError(sent, expected, got, advice)
             verdict, detail = judge(puzzle, answer)
             if verdict is not Verdict.RIGHT:
-                raise ShortfallError(sent, expected, f"to ${number}, {detail}", advice)
+                mistake = self._mistake(wanted)
+                got = f"to ${number}, {detail}" + (f"; {mistake}" if mistake else "")
+                raise ShortfallError(sent, expected, got, advice)
+
+    def _mistake(self, wanted: Sequence[Numbered]) -> str | None:
+        """Return the mistake that its faulty answers share, if there is one."""
+        faulty: dict[int, Solution | str] = {}
+        for place, (number, puzzle) in enumerate(wanted):
+            for answer in [one for one in self.answers if one.number == number][:1]:
+                verdict, detail = judge(puzzle, answer)
+                if verdict is Verdict.MALFORMED and detail:
+                    faulty[place] = detail
+                elif verdict is Verdict.WRONG and answer.solution:
+                    faulty[place] = answer.solution
+        return common_mistake([puzzle for _, puzzle in wanted], faulty)
 
     def how_it_stood(self) -> str:
         """Return how the bot ended, with its output in place of answers and its last line on stderr."""

@@ -71,6 +71,8 @@ class Run:
         score, attempts = self.result.score, self.result.attempts
         shown = [one for one in attempts if len(attempts) > 1 or one.end.reason is not EndReason.FINISHED]
         lines = list(map(_in_words, shown))
+        if score.mistake:
+            lines.append(plain(score.mistake))
         if score.duplicate_count:
             lines.append(count(score.duplicate_count, "further answer") + " to puzzles answered before")
         if score.stray_count:

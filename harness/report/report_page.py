@@ -10,9 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from nonobot.harness.play.machine import BUSY_SHARE
+from nonobot.harness.referee import cells_of
 from nonobot.harness.report import plots
 from nonobot.harness.report.contents import Report, Run, SetPart
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing
@@ -21,7 +20,7 @@ from nonobot.harness.results.result_files import MOST_BYTES
 from nonobot.harness.results.run_result import PuzzleResult, Verdict
 from nonobot.harness.statistics import RESOLUTION_SECONDS
 from nonobot.harness.text import count, duration, in_unit, megabytes, percent, plain, ranges
-from nonobot.protocol import Puzzle, Solution
+from nonobot.protocol import Puzzle
 from nonobot.protocol.scene import Picture, scene_of
 from nonobot.protocol.svg import INHERIT, svg_of
 from nonobot.tournament_data import Recipe, SetError, load_set
@@ -178,16 +177,3 @@ class Gallery:
             return (recipe.width, recipe.height, recipe.count) == boards
         # Those without a size are the kernel's: some never end, or wait.
         return not Path(name).exists() or (Path(name).is_file() and 0 < Path(name).stat().st_size <= MOST_BYTES)
-
-
-def cells_of(result: PuzzleResult, facts: SetFacts) -> Solution | None:
-    """Return the grid of an answer; None without one, or where it does not fit the set's boards."""
-    cell_count = facts.width * facts.height
-    try:
-        content = bytes.fromhex(result.cells_hex or "")
-    except ValueError:
-        return None
-    if min(facts.width, facts.height) < 1 or len(content) != (cell_count + 7) // 8:
-        return None
-    cells = np.unpackbits(np.frombuffer(content, dtype=np.uint8), count=cell_count)
-    return Solution(cells.reshape(facts.height, facts.width))

@@ -182,7 +182,8 @@ class Score(Struct, frozen=True):
     """The verdicts on a set: the number of each, all listed, and the puzzles in the order of the set.
 
     Duplicates are answers to puzzles that had one before; strays are answers to puzzles that are not in the set,
-    and stretches of text that belong to no answer. `remarks` are the first few of both, in words.
+    and stretches of text that belong to no answer. `remarks` are the first few of both, in words. `mistake` is a
+    sentence on the mistake that most of the faulty answers share, if there is one.
     """
 
     verdicts: dict[Verdict, Whole]
@@ -190,6 +191,7 @@ class Score(Struct, frozen=True):
     duplicate_count: Whole = 0
     stray_count: Whole = 0
     remarks: list[str] = []
+    mistake: str | UnsetType = UNSET
 
     @classmethod
     def of(
@@ -214,6 +216,8 @@ class Score(Struct, frozen=True):
         """Return what was right and what was not, a few of these by name."""
         others = [f"{count} {one}" for one, count in self.verdicts.items() if one is not Verdict.RIGHT and count]
         lines = [f"{self.right} of {len(self.puzzles)} right" + (f"; {', '.join(others)}" if others else "")]
+        if self.mistake:
+            lines.append(f"  {self.mistake}")
         for verdict in EXPLAINED:
             of_kind = [one for one in self.puzzles if one.verdict is verdict]
             lines += [f"  ${one.number} {verdict}: {one.detail}" for one in of_kind[:SHOWN_PUZZLES]]
