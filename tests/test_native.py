@@ -246,7 +246,9 @@ def test_folders_that_others_may_write_to_are_not_used_unless_they_are_empty(tmp
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become a user without an entry")
 def test_a_user_without_a_home_has_a_cache_among_the_temporary_files(tmp_path):
-    become = "import os, pwd, tempfile\nfrom nonobot.bot.kernels import cache\nos.setuid(54321)\n"
+    # The folder is looked up first: another user may not reach it.
+    become = "import os, pwd, tempfile\nfrom nonobot.bot.kernels import cache\n"
+    become += "tempfile.gettempdir(); os.setuid(54321)\n"
     program = become + "print(*cache._bases(), sep='\\n')"
     without = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
     with tempfile.TemporaryDirectory() as folder:
