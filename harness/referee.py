@@ -46,7 +46,7 @@ REMEDIES = {
     "for the puzzle before it": ": the answers are off by one",
 }
 
-OTHER_LENGTH = re.compile(r"line \d+: (\d+) numbers, expected \d+")
+OTHER_LENGTH = re.compile(r"line \d+: (\d+) numbers, expected \d+|line \d+: (\d+) rows, expected \d+")
 
 
 def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
@@ -76,6 +76,8 @@ def common_mistake(puzzles: Sequence[Puzzle], faulty: Mapping[int, Solution | st
     texts = [one for one in faulty.values() if isinstance(one, str)]
     changes = [_made_right_by(puzzles, place, cells) for place, cells in boards[:MOST_EXAMINED]]
     lengths = [_of_length(one, puzzles[0]) for one in texts[:MOST_EXAMINED]]
+    if not texts[1:] and " rows, " in "".join(texts):  # of a bot that ended within an answer
+        lengths = []
     wrong = _shared_by_most(changes, len(boards), "wrong", ("is right", "are right"))
     return wrong or _shared_by_most(lengths, len(texts), "malformed", ("has", "have"))
 
@@ -96,11 +98,13 @@ def _of_length(problem: str, puzzle: Puzzle) -> list[str]:
     found = OTHER_LENGTH.fullmatch(problem)
     if not found:
         return []
+    size = f"{puzzle.width}x{puzzle.height}"
+    if found[2]:
+        return [f"{found[2]} rows: is the bot set to another size? These boards are {size}"]
     if found[1] == "1":
         return ["rows of one word: a TAB belongs between two numbers"]
     if found[1] == str(puzzle.height):
         return [f"rows of {found[1]} numbers, as many as a column has cells: the columns come first"]
-    size = f"{puzzle.width}x{puzzle.height}"
     return [f"rows of {found[1]} numbers: is the bot set to another size? These boards are {size}"]
 
 

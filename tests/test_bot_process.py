@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import msgspec
 import psutil
@@ -15,9 +16,13 @@ import pytest
 
 from nonobot.harness.errors import StartError
 from nonobot.harness.play import bot_process, machine
+from nonobot.harness.play.bot_command import start_fault
 from nonobot.harness.play.bot_process import BotProcess, LastWords, StderrLog
 from nonobot.harness.play.machine import busy_warning, machine_facts, off_cores, on_cores
+from nonobot.harness.play.sandbox import built_sandbox
+from nonobot.harness.results.conditions import Contain
 from nonobot.system import usable_cores
+from tests.judged import contained_only
 
 
 def test_both_ends_are_kept_over_several_lives(tmp_path, monkeypatch):
@@ -58,6 +63,44 @@ def test_a_command_that_cannot_start_is_named(program, tmp_path):
     with pytest.raises(StartError, match="cannot start") as caught:
         BotProcess([program], StderrLog(tmp_path / "result.stderr.txt"))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("program", "content", "mode", "said"),
+    [
+        ("./my bot", b"#!/bin/sh\n", 0o600, "it has no execute permission: chmod +x './my bot'"),
+        ("./bot", b"import sys\n", 0o700, "it has no #! line: begin it with one, such as #!/usr/bin/env python3"),
+        (
+            "./bot",
+            b"#!/usr/bin/env python3\r\n",
+            0o700,
+            "its #! line has a Windows line ending: sed -i 's/\\r$//' ./bot",
+        ),
+        ("./bot", b"#!/bin/sh\r\n", 0o700, "its #! line has a Windows line ending: sed -i 's/\\r$//' ./bot"),
+        ("./bot", b"#!/no/such/python\n", 0o700, "its #! line names /no/such/python, which is not there"),
+        ("a bot", b"#!/bin/sh\n", 0o700, "it is not in PATH; the file that is here is './a bot'"),
+    ],
+)
+@pytest.mark.parametrize("sandbox", [None, pytest.param(Contain.YES, marks=contained_only)])
+def test_what_keeps_a_file_from_being_started_is_named_with_its_remedy(
+    program, content, mode, said, sandbox, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path(program).write_bytes(content)
+    Path(program).chmod(mode)
+    with (
+        pytest.raises(StartError) as caught,
+        BotProcess([program], LastWords(), sandbox and built_sandbox(sandbox)),
+    ):
+        pass
+    assert str(caught.value) == f"cannot start {program!r}: {said}"
+
+
+@pytest.mark.parametrize("content", [b"#!/bin/sh -e\nexit 0\r\n", Path("/bin/true").read_bytes()])
+def test_a_program_that_can_be_started_is(content, tmp_path):
+    (tmp_path / "bot").write_bytes(content)
+    (tmp_path / "bot").chmod(0o700)
+    assert start_fault(str(tmp_path / "bot")) is None
 
 
 def test_a_bot_that_cannot_be_served_is_gone(monkeypatch):

@@ -131,7 +131,13 @@ def test_answers_of_another_shape_are_told_from_one_that_was_cut_off():
     assert taken(wide, 3) == (
         "all 2 malformed answers have rows of 7 numbers, as many as a column has cells: the columns come first"
     )
-    assert taken([Answer(1, 1, problem="line 9: 3 rows, expected 7")], 3) is None
+    short = [
+        Answer(1, 1, problem="line 9: 5 rows, expected 7"),
+        Answer(2, 9, problem="line 15: 5 rows, expected 7"),
+    ]
+    size = "is the bot set to another size? These boards are 9x7"
+    assert taken(short, 3) == f"all 2 malformed answers have 5 rows: {size}"
+    assert taken(short[:1], 3) is None
 
 
 def test_a_board_under_a_number_beside_the_set_is_placed():

@@ -122,6 +122,37 @@ def interpreter_in(program: Path) -> str | None:
     return words[0] if words else None
 
 
+def start_fault(program: str) -> str | None:
+    """Return why a program that is there cannot be started, with the remedy; None if nothing is seen from outside.
+
+    A script without `#!` is a shell's to some systems, and nothing to others.
+    """
+    found, quoted = shutil.which(program), shlex.quote(program)
+    path = Path(found or program)
+    if not path.is_file():
+        return None
+    if not found and os.sep not in program:
+        return f"it is not in PATH; the file that is here is {shlex.quote(f'./{program}')}"
+    if not os.access(path, os.X_OK):
+        return f"it has no execute permission: chmod +x {quoted}"
+    try:
+        with path.open("rb") as file:
+            head = file.read(MOST_BYTES_OF_A_FIRST_LINE)
+    except OSError:  # it may be executed, and not read
+        return None
+    if not head.startswith(b"#!"):
+        is_text = b"\0" not in head
+        return "it has no #! line: begin it with one, such as #!/usr/bin/env python3" if is_text else None
+    line, end, _ = head[2:].partition(b"\n")
+    words = line.split() or [b""]
+    if end and line.endswith(b"\r") and not (b"perl" in words[0] and words[1:]):  # Perl reads its options itself
+        return f"its #! line has a Windows line ending: sed -i 's/\\r$//' {quoted}"
+    interpreter = os.fsdecode(words[0])
+    if interpreter.startswith(os.sep) and not Path(interpreter).exists():
+        return f"its #! line names {interpreter}, which is not there"
+    return None
+
+
 def folders_of(command: Sequence[str]) -> Iterator[Path]:
     """Yield the folders that a command names, and those of the files."""
     for path in named_by(command):

@@ -24,6 +24,7 @@ from typing import IO
 from msgspec.structs import replace
 
 from nonobot.harness.errors import StartError
+from nonobot.harness.play.bot_command import start_fault
 from nonobot.harness.play.cgroup import made_group, with_memory_limit
 from nonobot.harness.play.exchange_folder import ExchangeFolder
 from nonobot.harness.play.machine import on_cores
@@ -74,6 +75,8 @@ class BotProcess:
         if exchange:
             command = exchange.command(command)
             sandbox = sandbox and dataclasses.replace(sandbox, scratch=exchange.folder)
+        if fault := start_fault(command[0]):
+            raise StartError(f"cannot start {command[0]!r}: {fault}")
         self.exited = False
         self.output_closed = False
         self._to_send = memoryview(b"")
