@@ -85,9 +85,18 @@ def count(number: int, name: str) -> str:
     return f"{number:,} {name if number == 1 else name + 's'}"
 
 
-def megabytes(size: int) -> str:
-    """Return a size in bytes as megabytes or gigabytes."""
-    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"
+MEBIBYTE = 1 << 20
+"""The M of `--memory-limit`, and the unit of memory in tables."""
+
+
+def megabytes(size: int | None, exact: bool = False) -> str:
+    """Return a number of bytes in the units that `--memory-limit` reads, as in `1.2 GiB`; a limit is `exact`."""
+    if size is None:
+        return "none"
+    for unit, name in ((MEBIBYTE << 10, "GiB"), (MEBIBYTE, "MiB"), (1 << 10, "KiB")):
+        if size >= unit and not (exact and size % unit):
+            return f"{size / unit:.{1 if name == 'GiB' and not exact else 0}f} {name}"
+    return f"{size} bytes"
 
 
 def ranges(numbers: Sequence[int], most: int = 12) -> str:

@@ -62,11 +62,11 @@ def size_up_to(longest: int) -> Callable[[str], tuple[int, int]]:
 
 
 def byte_count(text: str) -> int:
-    """Return a number of bytes from a text such as `500M` or `4G`; K, M and G are powers of 1024."""
-    parts = re.fullmatch(r"([1-9][0-9]{0,15})([KMG]?)B?", text.strip().upper())
+    """Return a number of bytes from a text such as `500M`, `4GB` or `4 GiB`; K, M and G are powers of 1024."""
+    parts = re.fullmatch(r"([1-9][0-9]{0,15}) ?(?:([KMG])I?)?(?:B|BYTES)?", text.strip().upper())
     if not parts:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes, such as 500M or 4G")
-    return min(int(parts[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[parts[2]], 1 << 62)
+    return min(int(parts[1]) << {None: 0, "K": 10, "M": 20, "G": 30}[parts[2]], 1 << 62)
 
 
 def number(least: float, most: float, what: str) -> Callable[[str], float]:

@@ -121,8 +121,8 @@ def test_after_the_limit_of_a_puzzle_the_rest_is_laid_out_anew(tmp_path, monkeyp
     ("behaviour", "limit", "detail"),
     [
         ("writes_and_nests", {}, "its folder cannot be looked through: File name too long"),
-        ("writes_and_litters", {"MOST_ENTRIES": 500}, "more than 500 files or 1.0 GB in its folder"),
-        ("writes_and_litters", {"MOST_FOLDER_BYTES": 5_000_000}, "more than 20,000 files or 5 MB in its folder"),
+        ("writes_and_litters", {"MOST_ENTRIES": 500}, "more than 500 files or 1.0 GiB in its folder"),
+        ("writes_and_litters", {"MOST_FOLDER_BYTES": 5 << 20}, "more than 20,000 files or 5 MiB in its folder"),
     ],
 )
 def test_what_fills_its_folder_is_stopped_and_has_a_result_first(tmp_path, monkeypatch, behaviour, limit, detail):

@@ -25,7 +25,7 @@ SAMPLE = PAGE.parent / "samples" / "robot.non"
 COLUMNS, LINES = 90, 50
 
 OF_THE_MACHINE = ("nonojudge: the machine was busy", "nonojudge: bots are not contained", "contained: ")
-MEASURED = r"\d[\d.,]*(?: (?:s|ms|µs|MB|%)\b|(?: %))"
+MEASURED = r"\d[\d.,]*(?: (?:s|ms|µs|MiB|%)\b|(?: %))"
 
 
 def shown_by(command: str, folder: Path) -> str:

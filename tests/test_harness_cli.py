@@ -298,11 +298,11 @@ def grown(size):
             ["sh", "-c", "for i in 1 2 3 4 5 6; do sleep 1000 & done; wait"],
             "the limit on processes and threads (4)",
         ),
-        (grown(200 << 20), "the limit on memory (100 MB)"),
+        (grown(200 << 20), "the limit on memory (100 MiB)"),
     ],
 )
 def test_a_warm_up_has_the_limits_of_the_run_and_one_of_its_own(warm_up, limit, contain):
-    configuration = Configuration(process_limit=4, memory_limit_bytes=100_000_000)
+    configuration = Configuration(process_limit=4, memory_limit_bytes=100 << 20)
     with pytest.raises(WarmUpError) as error:
         warmed_up(warm_up, built_sandbox(contain), configuration, 0.3 if warm_up[0] == "sleep" else 100)
     assert str(error.value) == f"{shlex.join(warm_up)} stopped at {limit}: not warmed up"

@@ -138,8 +138,8 @@ def test_text(results, capsys):
     out = capsys.readouterr().out
     assert "\x1b" not in out
     lines = [" ".join(line.split()).replace(NOTHING, "-") for line in out.splitlines()]
-    assert "1 plain 3 0 - 1.75 1.75 50 500.00 1.000 ($1) finished" in lines
-    assert "2 a|b\ufffd[bold]\ufffd 2 0 1 missing 7.50 1.00 50 501.00 1.000 ($1) crashed" in lines
+    assert "1 plain 3 0 - 1.75 1.75 48 500.00 1.000 ($1) finished" in lines
+    assert "2 a|b\ufffd[bold]\ufffd 2 0 1 missing 7.50 1.00 48 501.00 1.000 ($1) crashed" in lines
     assert "3 answers 2 1 - - - - - - answers only" in lines
     assert "1 champion 2 0.80 375.00 0.500 ($1)" in lines
     assert out.index("logs, not verified") > out.index("answers only")
@@ -212,9 +212,9 @@ def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_column
     written(results, d=run_result("d", machine=SLOW))
     monkeypatch.setattr(table, "on_terminal", lambda: True)
     wide, narrow, yellow = shown(150, NO_COLOR="1"), shown(70, NO_COLOR="1"), "\x1b[33m"
-    assert "peak MB" in wide
+    assert "peak MiB" in wide
     assert "no room" not in wide
-    for words in ("no room for CPU s, peak MB", "answers", "7.50"):
+    for words in ("no room for CPU s, peak MiB", "answers", "7.50"):
         assert words in narrow
     assert yellow in shown(120)
     assert yellow not in wide

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nonobot.arguments import byte_count
 from nonobot.harness import text
 from nonobot.harness.text import count, duration, on_terminal, ranges
 
@@ -38,7 +40,20 @@ def test_other_numbers():
     assert count(1000, "puzzle") == "1,000 puzzles"
     assert text.in_unit(1234.5678, 1, 3) == "1,234.568"
     assert list(map(text.percent, (0.073, 0.5, 0.876, 1.234))) == ["7.3 %", "50 %", "87.6 %", "123 %"]
-    assert list(map(text.megabytes, (61_000_000, 16_300_000_000))) == ["61 MB", "16.3 GB"]
+    assert list(map(text.megabytes, (61_000_000, 16_300_000_000, 5000, 99))) == [
+        "58 MiB",
+        "15.2 GiB",
+        "5 KiB",
+        "99 bytes",
+    ]
+
+
+@pytest.mark.parametrize("told", ["1", "200M", "200MB", "200 mib", "1536M", "4G", "1GB", "3K", "100000000"])
+def test_a_limit_on_memory_is_shown_in_full_in_the_unit_in_which_it_is_read(told):
+    limit = byte_count(told)
+    shown = text.megabytes(limit, exact=True)
+    assert byte_count(shown) == limit
+    assert re.sub(r"[^0-9]", "", shown) == re.sub(r"[^0-9]", "", told)
     assert text.shortened("x" * 24) == "x" * 24
     assert len(text.shortened("x" * 25)) == 24
     assert text.plain("a\x00\u202eb\n") == "a\ufffd\ufffdb\ufffd"

@@ -35,7 +35,7 @@ SHARE_OF_WAIT, LEAST_SECONDS, MOST_SECONDS = 0.1, 0.001, 0.02
 MOST_NEW_BYTES = 1 << 20
 """Most that is read at once, as from a pipe."""
 
-MOST_FOLDER_BYTES, MOST_ENTRIES = 1_000_000_000, 20_000
+MOST_FOLDER_BYTES, MOST_ENTRIES = 1 << 30, 20_000
 """Most on disk, and most files and folders, in the folder of a bot: a thousand puzzles take a few of each."""
 
 SECONDS_BETWEEN_COUNTS = 0.5

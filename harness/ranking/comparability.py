@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from nonobot.harness.play.machine import BUSY_SHARE
 from nonobot.harness.results.conditions import Machine
 from nonobot.harness.results.run_result import RunResult
-from nonobot.harness.text import count, percent
+from nonobot.harness.text import count, megabytes, percent
 
 Fact = Callable[[RunResult], object]
 Labelled = tuple[str, RunResult]
@@ -33,7 +33,7 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
     "wall limit": lambda run: _limit(run.configuration.wall_limit_seconds),
     "CPU limit": lambda run: _limit(run.configuration.cpu_limit_seconds),
     "puzzle limit": lambda run: _limit(run.configuration.puzzle_limit_seconds),
-    "memory limit": lambda run: _limit(run.configuration.most_memory_bytes, ",", "bytes"),
+    "memory limit": lambda run: megabytes(run.configuration.most_memory_bytes, exact=True),
     "stall limit": lambda run: _limit(run.configuration.stall_limit_seconds),
     "process limit": lambda run: run.configuration.most_processes or "none",
     "containment asked for": lambda run: run.configuration.containment.value,
@@ -92,5 +92,5 @@ def conditions(run: RunResult) -> str:
     return f"{run.machine.cpu}, {pinned}, {limits.feed} feed, {limits.wall_limit_seconds:g} s for the set"
 
 
-def _limit(value: float | None, form: str = "g", unit: str = "s") -> str:
-    return "none" if value is None else f"{value:{form}} {unit}"
+def _limit(seconds: float | None) -> str:
+    return "none" if seconds is None else f"{seconds:g} s"

@@ -15,7 +15,7 @@ import msgspec
 from nonobot.harness.ranking.standings import Evidence, Ranking, Row, Scope
 from nonobot.harness.results.result_files import printable_json
 from nonobot.harness.results.run_result import EndReason, Verdict
-from nonobot.harness.text import GAP, NOTHING, drawn, in_short, in_unit, new_table, spaced, styled, width
+from nonobot.harness.text import GAP, MEBIBYTE, NOTHING, drawn, in_short, in_unit, new_table, spaced, styled, width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,7 +26,7 @@ TABLE_SCHEMA_VERSION = 1
 WORDS = ("bot", "other", "end")
 """Columns without numbers."""
 
-GIVEN_UP = ("peak MB", "CPU s", "median ms", "runs", "slowest s")
+GIVEN_UP = ("peak MiB", "CPU s", "median ms", "runs", "slowest s")
 """Columns that a narrow terminal does without, in this order."""
 
 CSV_COLUMNS = (
@@ -147,14 +147,14 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
         "other": _others,
         "time s": lambda row: in_unit(row.time_seconds, 1, 2),
         "CPU s": lambda row: in_unit(row.cpu_seconds, 1, 2),
-        "peak MB": lambda row: in_unit(row.peak_memory_bytes, 1e6, 0),
+        "peak MiB": lambda row: in_unit(row.peak_memory_bytes, MEBIBYTE, 0),
         "median ms": lambda row: in_unit(row.median_seconds, 1e-3, 2),
         "slowest s": lambda row: _slowest(row, ranking.scope is Scope.OVERALL),
         "end": _end,
         "runs": lambda row: str(row.run_count),
     }
     is_log = ranking.scope is Scope.LOGS
-    absent = {"right", "wrong", "other", "CPU s", "peak MB", "end"} if is_log else {"logged"}
+    absent = {"right", "wrong", "other", "CPU s", "peak MiB", "end"} if is_log else {"logged"}
     if all(row.run_count == 1 for row in ranking.rows):
         absent.add("runs")
     return {name: [_cell(cell(row)) for row in ranking.rows] for name, cell in cells.items() if name not in absent}

@@ -208,13 +208,12 @@ def terms(every: Sequence[RunResult]) -> Variants:
 
 def _terms(run: RunResult) -> dict[str, str]:
     limits = run.configuration
-    memory = limits.most_memory_bytes
     return {
         "Puzzles come": "all at once" if limits.feed is Feed.BATCH else "each after the answer before",
         "Wall limit for the set": _limit(limits.wall_limit_seconds),
         "CPU limit for the set": _limit(limits.cpu_limit_seconds),
         "Wall limit for a puzzle": _limit(limits.puzzle_limit_seconds),
-        "Memory limit": "none" if memory is None else megabytes(memory),
+        "Memory limit": megabytes(limits.most_memory_bytes, exact=True),
         "Stalled after": _limit(limits.stall_limit_seconds),
         "Cores used": _cores(limits.cores),
         "Company on its core": "another run" if limits.beside else "none",

@@ -156,7 +156,7 @@ LIMITS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
     ),
     "memory_limit_bytes": (
         *("--memory-limit", either("none", None, byte_count), "BYTES"),
-        "such as 500M or 4G; none for no such limit (default: three quarters of the judge's memory)",
+        "such as 500M or 4G, powers of 1024; none for no limit (default: three quarters of the judge's memory)",
     ),
     "process_limit": (
         *("--process-limit", either("0", None, whole_number(1, 999_999, "a number of processes")), "N"),

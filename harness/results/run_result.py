@@ -109,7 +109,7 @@ class BotEnd(Struct, frozen=True):
         figures = {
             EndReason.TIME_LIMIT: f"{limits.wall_limit_seconds:g} s",
             EndReason.CPU_LIMIT: f"{limits.cpu_limit_seconds or 0:g} s",
-            EndReason.MEMORY_LIMIT: limits.most_memory_bytes and megabytes(limits.most_memory_bytes),
+            EndReason.MEMORY_LIMIT: limits.most_memory_bytes and megabytes(limits.most_memory_bytes, exact=True),
             EndReason.PROCESS_LIMIT: str(limits.most_processes or 0),
             EndReason.PUZZLE_LIMIT: f"{limits.puzzle_limit_seconds or 0:g} s",
             EndReason.STALLED: f"{limits.stall_limit_seconds or 0:g} s",
