@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -20,7 +21,7 @@ from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.match import not_started
 from nonobot.harness.play.run_state import records_of
-from nonobot.harness.results.conditions import Configuration, Contain, Feed
+from nonobot.harness.results.conditions import LIMITS, Configuration, Contain, Feed
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import BotEnd, EndReason
 from nonobot.harness.tournament import rounds
@@ -207,14 +208,35 @@ A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"
     [
         ('name = "x"\nsets = []\nbots = []', "no bots"),
         (f'name = "x"\nsets = []\n{A_BOT}', "no sets"),
-        (f'{A_SET}[[bots]]\nname = "a"\ncommand = ""', "the bot 'a' has no command"),
-        (f'{A_SET}bots = [{{name = "a b", command = "a"}}, {{name = "a-b", command = "a"}}]', "tell its"),
-        (f'{A_SET}bots = [{{name = "a", command = "a", colour = 1}}]', "unknown field `colour`"),
-        (f"{A_SET}{A_BOT}limits = {{time = -1}}", "$.limits.time"),
-        (f'{A_SET}{A_BOT}limits = {{memory = "4 lb"}}', "memory"),
+        (f'{A_SET}[[bots]]\nname = "a"\ncommand = ""', "the bot 'a': no command"),
+        (
+            f'{A_SET}bots = [{{name = "a b", command = "a"}}, {{name = "a-b", command = "a"}}]',
+            "another bot has this name",
+        ),
+        (
+            f'{A_SET}bots = [{{name = "a", command = "a", colour = 1}}]',
+            "bot 1: no key 'colour'; known: name, command, ",
+        ),
+        (f"{A_SET}{A_BOT}limits = {{time = -1}}", "[limits]: time must be a number above 0, not -1"),
+        (
+            f'{A_SET}{A_BOT}limits = {{memory = "4 lb"}}',
+            "[limits] memory: '4 lb' is not a number of bytes, such as 500M",
+        ),
+        (f"{A_SET}{A_BOT}limits = {{tme = 60}}", "[limits]: no key 'tme' (did you mean time?)"),
+        (f"{A_SET}{A_BOT}[limits]\ncore = 1", "[limits]: no key 'core' here; it belongs above the first [table]"),
+        (f"{A_SET}{A_BOT}time = 60", "no key 'time' here; it belongs in [limits]"),
+        (f'{A_SET}{A_BOT}feed = "bath"', "feed must be batch or interactive, not 'bath'"),
+        (f"{A_SET}{A_BOT}core = 1.5", "core must be the number of a core or 'any', not 1.5"),
+        (f'name = "x"\nsets = "x"\n{A_BOT}', "sets must be a list, such as [\"taai2011\"], not 'x'"),
+        (f'name = "x"\nsets = [{{set = "s", size = "5"}}]\n{A_BOT}', "set 1: size: '5' is not WIDTHxHEIGHT"),
+        (f'{A_SET}[bots]\nname = "a"', "each entry begins with [[bots]], not {'name': 'a'}"),
+        (f'{A_SET}bots = [{{name = "a"}}]', "bot 1: 'command' is missing"),
+        (f"{A_SET}bots = [{{name = 'a', command = 'a \"b'}}]", "the bot 'a': No closing quotation"),
+        (f"{A_SET}bots = ./bot", "line 3, column 8: not a TOML value; text needs quotes"),
+        (f"{A_SET}{A_BOT}cores = 1\ncores = 2\n", "a key that is given above"),
         (f'name = "x"\nsets = ["no-such.txt"]\n{A_BOT}', "no-such.txt"),
         (f'{A_SET}[[bots]]\nname = "a"\ncommand = "a"\nreads = "a"', "t.toml: the bot 'a': reads needs writes"),
-        ("\xff", "codec"),
+        ("\xff", "t.toml is not text in UTF-8: see byte 1"),
     ],
 )
 def test_a_file_that_defines_no_tournament_is_refused_with_the_place(tmp_path, capsys, text, why):
@@ -223,6 +245,30 @@ def test_a_file_that_defines_no_tournament_is_refused_with_the_place(tmp_path, c
     err = capsys.readouterr().err
     assert why in err
     assert err.count("\n") == 1
+    assert not re.search(r"`|\$|regex", err)
+
+
+@pytest.mark.parametrize("key", ["command", "warm-up"])
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [("{wdth}", " (did you mean width?)"), ("-w{puzzle_limit}", " (did you mean"), ("{core}", "")],
+)
+def test_an_unknown_placeholder_is_refused_with_the_list_of_the_known(tmp_path, capsys, key, word, hint):
+    command = "command = './bot {size}'\n" if key == "warm-up" else ""
+    Path("t.toml").write_text(f"{A_SET}[[bots]]\nname = 'a'\n{command}{key} = ['./bot', '{word}']\n")
+    assert played("t.toml") == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"nonojudge: t.toml: the bot 'a': no placeholder {word.removeprefix('-w')}{hint}")
+    assert "; known: {python}, {size}, {width}, {height}, {puzzle-limit}; " in err
+    assert list(tmp_path.iterdir()) == [tmp_path / "t.toml"]
+
+
+@pytest.mark.parametrize("given", ["1GB", "1g", "200M", "1 GiB", "4096", "none"])
+def test_memory_is_read_alike_in_the_file_and_by_the_option(given):
+    option = LIMITS["memory_limit_bytes"][1](given)
+    for text in {f'"{given}"', given if given.isdigit() else f"'{given}'"}:
+        Path("t.toml").write_text(f"{A_SET}{A_BOT}limits = {{memory = {text}}}")
+        assert read_tournament(Path("t.toml")).configuration.memory_limit_bytes == option
 
 
 def test_terms_and_placeholders(tmp_path):
@@ -230,13 +276,25 @@ def test_terms_and_placeholders(tmp_path):
     path.write_text(
         'name = "x"\nsets = ["s"]\nfeed = "interactive"\ncore = "any"\nany-order = true\n'
         "[limits]\ncpu = 5\npuzzle = 2.5\nmemory = '2G'\nstall = 0\n"
-        "[[bots]]\nname = 'a'\ncommand = '{python} x.py --size {size} -w{width} --limit {puzzle-limit} \"{a b}\"'"
+        "[[bots]]\nname = 'a'\ncommand = '{python} x.py --size {size} -w{width} --limit {puzzle-limit} "
+        '"{a b}" {{size}} ${size}\''
     )
     tournament = read_tournament(path)
     terms = tournament.configuration
     assert terms == Configuration(Feed.INTERACTIVE, 7200.0, 5.0, 2.5, 2 << 30, None, None, True, Contain.AUTO, 512)
     words = filled_in(tournament.bots[0].command, load_set("boardgen:7x4x1:seed=1"), terms)
-    assert words == [sys.executable, "x.py", "--size", "7x4", "-w7", "--limit", "2.5", "{a b}"]
+    assert words == [
+        sys.executable,
+        "x.py",
+        "--size",
+        "7x4",
+        "-w7",
+        "--limit",
+        "2.5",
+        "{a b}",
+        "{size}",
+        "${size}",
+    ]
 
 
 # Duels: both bots at the same time on one core

@@ -5,22 +5,29 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from argparse import ArgumentTypeError
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
-from nonobot.arguments import LONGEST_SECONDS, byte_count, either, size
+from nonobot.arguments import LONGEST_SECONDS, byte_count, did_you_mean, either, size
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
 from nonobot.harness.results.result_files import UNDECODABLE
+from nonobot.harness.text import in_short
 from nonobot.tournament_data import PuzzleSet
 
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
+
+PLACEHOLDERS = ("python", "size", "width", "height", "puzzle-limit")
+
+_PLACEHOLDER = re.compile(r"\{(\{[A-Za-z][\w-]*\})\}|(?<!\$)\{([A-Za-z][\w-]*)\}")
+"""`{{word}}` for `{word}` itself, or a placeholder; not the `${word}` of shells."""
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,7 +37,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cpu: Seconds | None = None
     puzzle: Seconds | None = None
     processes: Annotated[int, msgspec.Meta(ge=0, le=999_999)] = PROCESS_LIMIT
-    memory: Annotated[str, msgspec.Meta(pattern="^([1-9][0-9]{0,15}[KMG]?|none)$")] | None = None
+    memory: str | int | None = None
     stall: Annotated[float, msgspec.Meta(ge=0, le=LONGEST_SECONDS)] = STALL_SECONDS
 
 
@@ -40,8 +47,9 @@ class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     In the sandbox it sees the files and folders that its command and `show` name.
 
     In commands `{size}` stands for the set's board size, such as 25x25, `{width}` and `{height}` for its sides,
-    `{puzzle-limit}` for that limit in seconds (0: none), and `{python}` for the Python that runs the judge. A bot
-    that works on files `reads` one and `writes` another, in a folder of its own, and may keep a log in a third.
+    `{puzzle-limit}` for that limit in seconds (0: none), and `{python}` for the Python that runs the judge;
+    `{{word}}` for `{word}` itself. A bot that works on files `reads` one and `writes` another, in a folder of its
+    own, and may keep a log in a third.
     """
 
     name: str
@@ -58,7 +66,7 @@ class PlayedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A set, as `nonojudge run --set` takes it; `size` where its file does not state it."""
 
     set: str
-    size: Annotated[str, msgspec.Meta(pattern="^[1-9][0-9]{0,3}x[1-9][0-9]{0,3}$")] | None = None
+    size: str | None = None
 
 
 class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -81,13 +89,12 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     def configuration(self) -> Configuration:
         """The configuration of every run."""
         core = tournament_core(self.cores) if self.core is None else self.core
-        memory = self.limits.memory
         return Configuration(
             feed=self.feed,
             wall_limit_seconds=self.limits.time,
             cpu_limit_seconds=self.limits.cpu,
             puzzle_limit_seconds=self.limits.puzzle,
-            memory_limit_bytes=UNSET if memory is None else either("none", None, byte_count)(memory),
+            memory_limit_bytes=_memory_limit(self.limits),
             stall_limit_seconds=self.limits.stall or None,
             core=None if core == "any" else core,
             any_order=self.any_order,
@@ -99,11 +106,17 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 def read_tournament(path: Path) -> Tournament:
     """Return the tournament that a file defines; UnusableError, with the place, if it defines none."""
     try:
-        tournament = msgspec.toml.decode(path.read_bytes(), type=Tournament)
+        raw = msgspec.toml.decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+        tournament = msgspec.convert(raw, Tournament)
     except OSError as error:
         raise UnusableError(f"cannot read the tournament {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UnusableError(f"{path} is not text in UTF-8: see byte {error.start + 1}") from None
+    except msgspec.ValidationError as error:
+        raise UnusableError(f"{path}: {_in_own_words(str(error), raw)}") from None
     except UNDECODABLE as error:
-        raise UnusableError(f"{path}: {error}") from None
+        what, _, place = str(error).rstrip(")").partition(" (at ")
+        raise UnusableError(f"{path}: {place or 'TOML'}: {_SYNTAX.get(what, what)}") from None
     _check(path, tournament)
     return tournament
 
@@ -113,17 +126,75 @@ def _check(path: Path, tournament: Tournament) -> None:
         if not entries:
             raise UnusableError(f"{path}: no {kind}; a tournament needs at least one")
     names = Counter(file_name(bot.name) for bot in tournament.bots)
-    for bot in tournament.bots:
-        if names[file_name(bot.name)] > 1:
-            raise UnusableError(f"{path}: the name {bot.name!r} does not tell its bot from another")
-        if not _words(bot.command):
-            raise UnusableError(f"{path}: the bot {bot.name!r} has no command")
-        try:
+    where = ""
+    try:
+        for bot in tournament.bots:
+            where = f"the bot {bot.name!r}"
+            if names[file_name(bot.name)] > 1:
+                raise UnusableError("another bot has this name, or one that is written alike in files")
+            if not _words(bot.command):
+                raise UnusableError("no command")
+            for word in [*_words(bot.command), *_words(bot.warm_up or [])]:
+                _require_known(word)
             file_names(bot.reads, bot.writes, bot.logs, tournament.feed)
-        except UnusableError as error:
-            raise UnusableError(f"{path}: the bot {bot.name!r}: {error}") from None
+        where = "[limits] memory"
+        _memory_limit(tournament.limits)
+        for number, one in enumerate(tournament.sets, 1):
+            where = f"set {number}: size"
+            played_set(one)
+    except (UnusableError, ArgumentTypeError, ValueError) as error:
+        raise UnusableError(f"{path}: {where}: {error}") from None
     if tournament.core is not None and tournament.cores > 1:
         raise UnusableError(f"{path}: 'core' names the one core of a bot, and 'cores' gives it several: take one")
+
+
+_SYNTAX = {
+    "Invalid value": "not a TOML value; text needs quotes",
+    "Cannot overwrite a value": "a key that is given above",
+    "Expected '=' after a key in a key/value pair": "not TOML; a line is KEY = VALUE, [limits] or [[bots]]",
+}
+"""Messages of the TOML parser in the words of this program."""
+
+_TABLES: dict[str, type[msgspec.Struct]] = {"": Tournament, "limits": Limits, "bots": Entrant, "sets": PlayedSet}
+
+_TYPES = {
+    **{"array": "a list", "object": "a table", "str": "text in quotes", "bool": "true or false"},
+    **{"int": "a whole number", "float": "a number"},
+}
+_BOUNDS = {">": "above", ">=": "from", "<=": "up to"}
+_VALUES = {
+    **{"sets": 'a list, such as ["taai2011"]', "bots": "a list, of which each entry begins with [[bots]]"},
+    **{"feed": " or ".join(Feed), "contain": " or ".join(Contain), "core": "the number of a core or 'any'"},
+}
+"""Types, bounds and the values of some keys, for messages."""
+
+
+def _in_own_words(message: str, raw: Any) -> str:
+    """Return the message of msgspec on a value in `raw`, with its place, the value, and what it must be."""
+    what, _, path = message.partition(" - at `$")
+    names = re.findall(r"[\w-]+", path)
+    place = re.sub(r"^\.(bot|set)s\[(\d+)\]\.?", lambda match: f"{match[1]} {int(match[2]) + 1}: ", path)
+    place = re.sub(r"^\.limits\.?", "[limits]: ", place.rstrip("`")).removeprefix(".")
+    if key := re.match(r"Object (missing|contains unknown).* field `(.*)`", what):
+        known = _TABLES[names[0] if names else ""].__struct_encode_fields__
+        if key[1] == "missing":
+            return f"{place}{key[2]!r} is missing"
+        for home, where in (("", "above the first [table]"), ("limits", "in [limits]"), ("bots", "in [[bots]]")):
+            if key[2] in _TABLES[home].__struct_encode_fields__:
+                return f"{place}no key {key[2]!r} here; it belongs {where}"
+        return f"{place}no key {key[2]!r}{did_you_mean(key[2], known) or '; known: ' + ', '.join(known)}"
+    value = raw
+    for name in names:
+        value = value[int(name) if isinstance(value, list) else name]
+    must_be = _VALUES.get(names[-1], what)
+    if found := re.match(r"Expected `(.*?)`(?: (\S+) ([0-9.]+))?", must_be):
+        must_be = " or ".join(_TYPES.get(one, one) for one in found[1].split(" | ") if one != "null")
+        must_be += f" {_BOUNDS[found[2]]} {float(found[3]):,.0f}" if found[2] else ""
+    return f"{place.removesuffix(': ')} must be {must_be}, not {in_short(repr(value), 80)}"
+
+
+def _memory_limit(limits: Limits) -> int | UnsetType | None:
+    return UNSET if limits.memory is None else either("none", None, byte_count)(str(limits.memory))
 
 
 def played_set(played: str | PlayedSet) -> tuple[str, tuple[int, int] | None]:
@@ -135,15 +206,21 @@ def played_set(played: str | PlayedSet) -> tuple[str, tuple[int, int] | None]:
 
 def filled_in(command: str | list[str], puzzle_set: PuzzleSet, configuration: Configuration) -> list[str]:
     """Return a command as words, with its placeholders filled in."""
-    values: dict[str, Any] = {
-        "{python}": sys.executable,
-        "{size}": f"{puzzle_set.width}x{puzzle_set.height}",
-        "{width}": puzzle_set.width,
-        "{height}": puzzle_set.height,
-        "{puzzle-limit}": f"{configuration.puzzle_limit_seconds or 0:g}",
-    }
-    placeholder = re.compile("|".join(map(re.escape, values)))
-    return [placeholder.sub(lambda match: str(values[match[0]]), word) for word in _words(command)]
+    size = f"{puzzle_set.width}x{puzzle_set.height}"
+    limit = f"{configuration.puzzle_limit_seconds or 0:g}"
+    texts = (sys.executable, size, str(puzzle_set.width), str(puzzle_set.height), limit)
+    values = dict(zip(PLACEHOLDERS, texts, strict=True))
+    return [_PLACEHOLDER.sub(lambda match: values.get(match[2], match[1]), word) for word in _words(command)]
+
+
+def _require_known(word: str) -> None:
+    for match in _PLACEHOLDER.finditer(word):
+        if match[2] and match[2] not in PLACEHOLDERS:
+            known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS)
+            raise UnusableError(
+                f"no placeholder {match[0]}{did_you_mean(match[2], PLACEHOLDERS)}; known: {known}; "
+                f"for the text itself write {{{match[0]}}}"
+            )
 
 
 def file_name(name: str) -> str:
