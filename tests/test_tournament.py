@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import re
 import shlex
@@ -29,7 +30,7 @@ from nonobot.harness.tournament.definition import filled_in, read_tournament
 from nonobot.harness.tournament.rounds import scheduled_runs
 from nonobot.tournament_data import load_set
 from tests.clusters import definition, noted, outcomes
-from tests.judged import RECIPE, command, let_time_fly, verdicts
+from tests.judged import RECIPE, command, let_time_fly, pids_with, verdicts
 from tests.talking import interrupted
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -174,6 +175,8 @@ def test_a_judge_killed_at_any_moment_loses_nothing_and_is_interrupted_once(tmp_
         assert names == {f"boardgen-5x5x5-seed-3--{bot}.json" for bot in ("good", "lingers", "slow")}
         assert all(outcome == (["right"] * 5, "finished") for outcome in outcomes(results).values())
         shutil.rmtree(results)
+    for pid in pids_with(f"{tmp_path}/5x5.txt"):  # its judge was killed just after it had started it
+        os.kill(pid, signal.SIGKILL)
 
 
 def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_path, monkeypatch):
