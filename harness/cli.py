@@ -119,7 +119,9 @@ def say(line: str | None, quiet: bool = False) -> None:
     if line and not quiet:
         from nonobot.harness.text import in_short  # takes a while
 
-        print(f"nonojudge: {in_short(printable(line))}", file=sys.stderr)
+        # Only a list has further lines, which are indented.
+        lines = [in_short(printable(one)) for one in line.split("\n  ")]
+        print("nonojudge: " + "\n  ".join(lines), file=sys.stderr)
 
 
 # --- options that several commands share ---------------------------------------------------------------------
