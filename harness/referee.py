@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
@@ -31,9 +31,6 @@ TURNED: dict[str, Callable[[Cells], Cells]] = {
     "mirrored left to right": lambda cells: cells[:, ::-1],
     "mirrored top to bottom": lambda cells: cells[::-1],
     "rotated by 180 degrees": lambda cells: cells[::-1, ::-1],
-    "rotated by 90 degrees clockwise": lambda cells: cells.T[:, ::-1],
-    "rotated by 90 degrees counterclockwise": lambda cells: cells.T[::-1],
-    "transposed and rotated by 180 degrees": lambda cells: cells.T[::-1, ::-1],
 }
 """Ways to turn a board, the likeliest first."""
 
@@ -67,15 +64,18 @@ def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
     return Verdict.WRONG, f"{wrong[0]}{more}"
 
 
-def common_mistake(puzzles: Sequence[Puzzle], faulty: Mapping[int, Solution | str]) -> str | None:
-    """Return in a sentence which common mistake makes most of the faulty answers right, None if none does.
-
-    `faulty` has, by their places in `puzzles`, wrong boards, and texts that say what is malformed.
-    """
-    boards = [(place, one.cells) for place, one in faulty.items() if isinstance(one, Solution)]
-    texts = [one for one in faulty.values() if isinstance(one, str)]
-    changes = [_made_right_by(puzzles, place, cells) for place, cells in boards[:MOST_EXAMINED]]
-    lengths = [_of_length(one, puzzles[0]) for one in texts[:MOST_EXAMINED]]
+def common_mistake(puzzles: Mapping[int, Puzzle], answers: Iterable[Answer]) -> str | None:
+    """Return in a sentence what mistake most faulty answers share, None without one; `puzzles` are by number."""
+    places: dict[int | None, int] = {number: place for place, number in enumerate(puzzles)}
+    every, boards, texts = [*puzzles.values()], [], []
+    for one in answers:
+        place = places.get(one.number)
+        if place is not None and one.problem is not None:
+            texts.append(one.problem)
+        elif place is not None and one.solution and judge(every[place], one)[0] is Verdict.WRONG:
+            boards.append((place, one.solution.cells))
+    changes = [_made_right_by(every, place, cells) for place, cells in boards[:MOST_EXAMINED]]
+    lengths = [_of_length(one, every[0]) for one in texts[:MOST_EXAMINED]]
     if not texts[1:] and " rows, " in "".join(texts):  # of a bot that ended within an answer
         lengths = []
     wrong = _shared_by_most(changes, len(boards), "wrong", ("is right", "are right"))
@@ -125,10 +125,10 @@ def _made_right_by(puzzles: Sequence[Puzzle], place: int, cells: Cells) -> list[
 
 def _solves(puzzle: Puzzle, cells: Cells) -> bool:
     """Return whether cells have the clues of a puzzle, up to the first line that has not."""
-    lines = zip(chain(cells, cells.T), chain(puzzle.rows, puzzle.columns), strict=False)
-    return cells.shape == (puzzle.height, puzzle.width) and all(
-        clue_of(line.tolist()) == clue for line, clue in lines
-    )
+    if cells.shape != (puzzle.height, puzzle.width):
+        return False
+    lines = zip(chain(cells, cells.T), chain(puzzle.rows, puzzle.columns), strict=True)
+    return all(clue_of(line.tolist()) == clue for line, clue in lines)
 
 
 class Referee:
@@ -199,14 +199,15 @@ class Referee:
         """Return a verdict for every puzzle, in the order of the set: missing, if it was not answered."""
         puzzles = (self.results.get(one, PuzzleResult(one, Verdict.MISSING)) for one in self._places)
         score = Score.of(puzzles, self.duplicate_count, self.stray_count, self.remarks)
-        faulty: dict[int, Solution | str] = {}
-        if score.verdicts[Verdict.WRONG] or score.verdicts[Verdict.MALFORMED]:
-            for place, one in enumerate(score.puzzles):
-                if one.verdict is Verdict.WRONG and (board := cells_of(one, self._set)):
-                    faulty[place] = board
-                elif one.verdict is Verdict.MALFORMED and one.detail:
-                    faulty[place] = one.detail
-        mistake = common_mistake([one.puzzle for one in self._set.puzzles], faulty) if faulty else None
+        faulty = [one for one in score.puzzles if one.verdict in (Verdict.WRONG, Verdict.MALFORMED)]
+        if not faulty:
+            return score
+        grids = [cells_of(one, self._set) for one in faulty]
+        answers = [
+            Answer(one.number, 0, grid, problem=None if grid else one.detail)
+            for one, grid in zip(faulty, grids, strict=True)
+        ]
+        mistake = common_mistake({one.number: one.puzzle for one in self._set.puzzles}, answers)
         return replace(score, mistake=mistake or UNSET)
 
     def restore(self, duplicate_count: int, stray_count: int, remarks: list[str]) -> None:

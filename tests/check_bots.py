@@ -144,16 +144,6 @@ class Mirrored(Bot):
         return [row[::-1] for row in super().board(clues)]
 
 
-class UpsideDown(Bot):
-    def board(self, clues):
-        return super().board(clues)[::-1]
-
-
-class Rotated(Bot):
-    def board(self, clues):
-        return [row[::-1] for row in super().board(clues)[::-1]]
-
-
 class Inverted(Bot):
     def board(self, clues):
         return [[1 - cell for cell in row] for row in super().board(clues)]
@@ -162,11 +152,6 @@ class Inverted(Bot):
 class CountsFromZero(Bot):
     def number(self, word):
         return int(word) - 1
-
-
-class CountsFromTwo(Bot):
-    def number(self, word):
-        return int(word) + 1
 
 
 class OtherSize(Bot):

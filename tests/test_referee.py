@@ -117,6 +117,11 @@ def test_a_mistake_is_that_of_most_of_the_first_wrong_answers():
     assert taken([*inverted[:8], *[other] * 3], 30) == f"8 of 11 wrong answers are {exchanged}"
     assert taken(inverted, 30) == f"all the first 20 wrong answers are {exchanged}"
     assert taken([*[other] * 2, *inverted[2:]], 30) == f"18 of the first 20 wrong answers are {exchanged}"
+    turned = {"mirrored top to bottom: the first row is the top one": [one[::-1] for one in boards]}
+    turned |= {"rotated by 180 degrees": [one[::-1, ::-1] for one in boards]}
+    turned |= {"for the puzzle before it: the answers are off by one": [*boards[:1], *boards]}
+    for words, answers in turned.items():
+        assert taken(answers[:10], 30).endswith(f" wrong answers are right {words}")
     assert taken([*inverted[:2], *mirrored[2:4], *[other] * 2], 30) is None
     assert taken([*[other] * 20, *inverted[20:]], 30) is None
     both = "right mirrored left to right, with 0 and 1 exchanged"

@@ -16,7 +16,7 @@ from nonobot.harness.play.conversation import Conversation
 from nonobot.harness.play.sandbox import Sandbox
 from nonobot.harness.referee import common_mistake, judge
 from nonobot.harness.results.run_result import Verdict
-from nonobot.protocol import Answer, AnswerReader, Solution
+from nonobot.protocol import Answer, AnswerReader
 
 
 class ShortfallError(Exception):
@@ -179,21 +179,9 @@ class Session:
                 raise ShortfallError(sent, expected, got, advice)
             verdict, detail = judge(puzzle, answer)
             if verdict is not Verdict.RIGHT:
-                mistake = self._mistake(wanted)
+                mistake = common_mistake(dict(wanted), self.answers)
                 got = f"to ${number}, {detail}" + (f"; {mistake}" if mistake else "")
                 raise ShortfallError(sent, expected, got, advice)
-
-    def _mistake(self, wanted: Sequence[Numbered]) -> str | None:
-        """Return the mistake that its faulty answers share, if there is one."""
-        faulty: dict[int, Solution | str] = {}
-        for place, (number, puzzle) in enumerate(wanted):
-            for answer in [one for one in self.answers if one.number == number][:1]:
-                verdict, detail = judge(puzzle, answer)
-                if verdict is Verdict.MALFORMED and detail:
-                    faulty[place] = detail
-                elif verdict is Verdict.WRONG and answer.solution:
-                    faulty[place] = answer.solution
-        return common_mistake([puzzle for _, puzzle in wanted], faulty)
 
     def how_it_stood(self) -> str:
         """Return how the bot ended, with its output in place of answers and its last line on stderr."""
