@@ -106,14 +106,14 @@ class Check:
         return "\n".join(map(str, self.mismatches)) or "right"
 
 
-def check(puzzle: Puzzle | Record, grid: Solution | npt.ArrayLike) -> Check:
+def check(puzzle: Puzzle | Record | str | os.PathLike[str], grid: Solution | npt.ArrayLike) -> Check:
     """Return whether a painted board solves a puzzle; nothing of the solver is used.
 
     An array has the shape (height, width): 1 black, 0 white. PuzzleError: it is not a painted board of that size.
     """
     solution = grid if isinstance(grid, Solution) else Solution(grid)
     try:
-        return Check(tuple(mismatches(puzzle.puzzle if isinstance(puzzle, Record) else puzzle, solution)))
+        return Check(tuple(mismatches(_record(puzzle).puzzle, solution)))
     except ValueError as error:
         raise PuzzleError(str(error)) from None
 
@@ -122,13 +122,15 @@ def check(puzzle: Puzzle | Record, grid: Solution | npt.ArrayLike) -> Check:
 
 
 def solve(
-    puzzle: Puzzle | Record,
+    puzzle: Puzzle | Record | str | os.PathLike[str],
     *,
     solutions: int = 2,
     seconds: float | None = 10.0,
     start: npt.ArrayLike | None = None,
 ) -> Result:
     """Solve a puzzle: look for a number of solutions, two of which show whether it is unique, for some seconds.
+
+    A puzzle may be the name of a file, or its content, as for :func:`read`, if one puzzle is in it.
 
     The first call ever compiles the solver, which takes about a quarter of a minute besides, and reports that
     through the logger `nonobot`. `seconds` None is no limit; Ctrl-C ends a search at once.
@@ -141,7 +143,7 @@ def solve(
 
 
 def solve_all(
-    puzzles: Iterable[Puzzle | Record],
+    puzzles: Iterable[Puzzle | Record | str | os.PathLike[str]],
     *,
     jobs: int | None = 1,
     solutions: int = 2,
@@ -157,11 +159,22 @@ def solve_all(
         raise ValueError(f"jobs and solutions are 1 or more, not {min(jobs, solutions)}")
     if seconds is not None and isnan(seconds):
         raise ValueError("seconds are a number, or None, not nan")
+    if isinstance(puzzles, str | os.PathLike):  # the name of one file: not each of its letters
+        puzzles = read(puzzles)
     return _results(map(_record, puzzles), jobs, solutions, seconds)
 
 
-def _record(puzzle: Puzzle | Record, start: npt.ArrayLike | None = None) -> Record:
-    """Return a puzzle with the board to start from."""
+def _record(puzzle: Puzzle | Record | str | os.PathLike[str], start: npt.ArrayLike | None = None) -> Record:
+    """Return a puzzle, or that of a file, with the board to start from."""
+    if isinstance(puzzle, str | os.PathLike):
+        records = read(puzzle)
+        if records[1:]:
+            raise PuzzleError(f"{len(records)} puzzles in it, not one: give solve_all what read returns")
+        puzzle = records[0]
+    elif not isinstance(puzzle, Puzzle | Record):
+        raise PuzzleError(
+            f"a {type(puzzle).__name__} is no puzzle: give one, or a file's name; solve_all takes several"
+        )
     record = puzzle if isinstance(puzzle, Record) else Record(puzzle)
     return record if start is None else replace(record, start=PartialGrid(start))
 
@@ -220,13 +233,13 @@ class Difficulty:
     verdict: Verdict
 
 
-def difficulty(puzzle: Puzzle | Record, *, seconds: float | None = 10.0) -> Difficulty:
+def difficulty(puzzle: Puzzle | Record | str | os.PathLike[str], *, seconds: float | None = 10.0) -> Difficulty:
     """Return the difficulty of a puzzle, or of a record from its start on; `seconds` limits the search."""
     from nonobot.bot.papers import deduce
     from nonobot.bot.papers.state import LONGEST_SIDE as LONGEST_PROBED_SIDE
 
-    result = solve(puzzle, seconds=seconds)
     record = _record(puzzle)
+    result = solve(record, seconds=seconds)
     level: Level = "search"
     if not result.solutions:
         level = "unknown"

@@ -105,7 +105,7 @@ class Puzzle(_Drawable):
     def from_cells(cls, cells: npt.ArrayLike) -> Puzzle:
         """Return the puzzle of a painted board, an array of shape (height, width): 1 black, 0 white.
 
-        PuzzleError: it is not such a board.
+        A drawing will do, such as `["#.", "##"]`. PuzzleError: it is not such a board.
         """
         solution = Solution(cells)
         if 0 in solution.size:
@@ -241,10 +241,20 @@ class _Board:
         return f"<{type(self).__name__} {self.width}x{self.height}, {self.content.count(BLACK)} black>"
 
 
+def _drawn(rows: list[str]) -> list[list[int]]:
+    for number, row in enumerate(rows, 1):
+        if other := row.replace("#", "").replace(".", "")[:1]:
+            raise PuzzleError(f"row {number} of a drawn board has {other!r}; a cell is '#' (black) or '.' (white)")
+        if len(row) != len(rows[0]):
+            raise PuzzleError(f"row {number} of a drawn board has {len(row)} cells, row 1 has {len(rows[0])}")
+    return [[int(cell == "#") for cell in row] for row in rows]
+
+
 class Solution(_Board, _Drawable):
     """A fully painted board, which cannot be changed; it prints as a picture.
 
-    The constructor copies an array of shape (height, width): 1 (or True) is black, 0 white.
+    The constructor copies an array of shape (height, width): 1 (or True) is black, 0 white; or takes a drawing, a
+    text for each row or one of several lines: `#` is black, `.` white.
     """
 
     __slots__ = ()
@@ -252,6 +262,12 @@ class Solution(_Board, _Drawable):
     _called = "a solution"
     _colours: ClassVar = {WHITE: "white", BLACK: "black"}
     _code = "u1"
+
+    def __init__(self, cells: npt.ArrayLike) -> None:
+        rows = cells.split() if isinstance(cells, str) else cells
+        if isinstance(rows, list | tuple) and rows and all(isinstance(row, str) for row in rows):
+            cells = _drawn([str(row) for row in rows])
+        super().__init__(cells)
 
     def _drawing(self) -> tuple[Puzzle, npt.ArrayLike, bool]:
         return Puzzle.from_grid(self.rows), self.cells, False

@@ -156,6 +156,18 @@ def test_what_is_no_board_is_refused(make, cells):
         make(cells)
 
 
+def test_a_board_may_be_a_drawing():
+    puzzle = Puzzle(rows=[[1], [2]], columns=[[2], [1]])
+    assert Puzzle.from_cells(["#.", "##"]) == Puzzle.from_cells("#.\n##\n") == puzzle
+    assert check(puzzle, ["#.", "##"])
+    for wrong, why in (
+        (["#.", "#?"], "row 2 .* has '\\?'; a cell is '#'"),
+        (["#.", "#"], "row 2 .* 1 cells, row 1"),
+    ):
+        with pytest.raises(PuzzleError, match=why):
+            Puzzle.from_cells(wrong)
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint64, np.bool_, np.float64])
 def test_a_solution_is_made_from_any_type_of_number(dtype):
     for cells in product((0, 1), repeat=4):

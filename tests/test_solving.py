@@ -46,6 +46,22 @@ def test_two_solutions_are_asked_for_and_tell_the_verdict(puzzle, verdict, statu
     assert all(one.cells.tolist() in right for one in result.solutions)
 
 
+def test_the_name_of_a_file_is_solved_if_one_puzzle_is_in_it(tmp_path):
+    file = tmp_path / "x.oneline"
+    file.write_text("1:2-2:1\n")
+    assert solve(str(file)).solutions == solve(file).solutions == solve(ONE).solutions
+    assert [result.solutions for result in solve_all(str(file))] == [solve(ONE).solutions]
+    assert difficulty(file).level == "lines"
+    file.write_text("1:2-2:1\n1:2-2:1\n")
+    for wrong, why in (
+        (str(file), "2 puzzles in it, .* solve_all"),
+        ("x.non", "no file here"),
+        ([ONE], "a list is"),
+    ):
+        with pytest.raises(PuzzleError, match=why):
+            solve(wrong)
+
+
 @pytest.mark.parametrize("seconds", [1e10, 1e15, float("inf")])
 def test_a_limit_that_no_search_reaches_is_none(seconds):
     assert solve(TWO, seconds=seconds).verdict == "multiple"
