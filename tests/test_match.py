@@ -7,10 +7,12 @@ import sys
 
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from nonobot.harness.results.conditions import Feed
-from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.run_result import EndReason, Score, Verdict
 from tests.judged import let_time_fly, little_patience, nothing_hangs, played, verdicts  # noqa: F401
+from tests.ranked import puzzles, run_result
 
 RIGHT, LATE, MISSING = "right", "late", "missing"
 
@@ -119,3 +121,16 @@ def test_a_flood_on_stderr_blocks_nothing(tmp_path):
     assert verdicts(result) == [RIGHT] * 5
     assert result.stderr_bytes == 5_000_015
     assert (tmp_path / "result.stderr.txt").stat().st_size < 1_200_000
+
+
+def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_path):
+    answered_first = played("close_stdin", tmp_path)
+    assert answered_first.lines()[0] == "1 of 5 right; 4 missing: $2, $3, $4, $5"
+    silent = replace(answered_first, score=Score.of(puzzles([None] * 12)))
+    assert silent.lines()[:2] == [
+        "0 of 12 right; 12 missing",
+        "  no puzzle was answered: is the bot set to boards of 5x5?",
+    ]
+    assert not any("set to boards" in line for line in run_result(times=[None], end=EndReason.NOT_STARTED).lines())
+    most = Score.of(puzzles([1, *[None] * 12], {1: Verdict.WRONG})).lines()[0]
+    assert most == f"0 of 13 right; 1 wrong, 12 missing: {', '.join(f'${one}' for one in range(2, 12))} and 2 more"

@@ -23,6 +23,9 @@ SCHEMA_VERSION = 2
 SHOWN_PUZZLES = 5
 """Number of puzzles of a kind that a summary names one by one."""
 
+SHOWN_MISSING = 10
+"""Number of puzzles without an answer that a summary names."""
+
 
 class Verdict(StrEnum):
     """The worth of the answer to a puzzle, as docs/judge.md explains them; only RIGHT counts."""
@@ -212,10 +215,19 @@ class Score(Struct, frozen=True):
         """Whether every puzzle was answered right."""
         return self.right == len(self.puzzles)
 
+    @property
+    def unanswered(self) -> bool:
+        """Whether no puzzle was answered."""
+        return self.verdicts[Verdict.MISSING] == len(self.puzzles)
+
     def lines(self) -> list[str]:
         """Return what was right and what was not, a few of these by name."""
         others = [f"{count} {one}" for one, count in self.verdicts.items() if one is not Verdict.RIGHT and count]
         lines = [f"{self.right} of {len(self.puzzles)} right" + (f"; {', '.join(others)}" if others else "")]
+        missing = [f"${one.number}" for one in self.puzzles if one.verdict is Verdict.MISSING]
+        if missing and not self.unanswered:  # it is the last verdict
+            more = f" and {len(missing) - SHOWN_MISSING} more" if missing[SHOWN_MISSING:] else ""
+            lines[0] += f": {', '.join(missing[:SHOWN_MISSING])}{more}"
         if self.mistake:
             lines.append(f"  {self.mistake}")
         for verdict in EXPLAINED:
@@ -316,6 +328,9 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     def lines(self) -> list[str]:
         """Return the whole summary."""
         lines = [*self.score.lines(), str(self.usage), self.end.in_words(self.configuration)]
+        if self.score.unanswered and self.started and self.end.reason is not EndReason.INTERRUPTED:
+            size = f"{self.set.width}x{self.set.height}"
+            lines.insert(1, f"  no puzzle was answered: is the bot set to boards of {size}?")
         if any(one.contained is not UNSET for one in self.attempts):
             unfiltered = any(one.filtered is False for one in self.attempts)
             contained = self.contained + (", system calls not filtered" if unfiltered else "")
