@@ -1,6 +1,6 @@
 """A nonogram bot for tournaments, and the judge, data and measuring tools around it.
 
-For programs and notebooks: `Puzzle`, `read`, `solve`, `solve_all`, `check`, `difficulty` (see docs/python.md).
+For programs: `Puzzle`, `read`, `solve`, `solve_all`, `check`, `difficulty`, `write` (see docs/python.md).
 Python loads them when the first of them is used, since the commands import this module, too.
 """
 
@@ -14,7 +14,7 @@ TYPE_CHECKING = False  # as in `typing`, which takes long to load: until it is, 
 if TYPE_CHECKING:
     from typing import Any
 
-    from nonobot.api import Check, Difficulty, check, difficulty, read, solve, solve_all
+    from nonobot.api import Check, Difficulty, check, difficulty, read, solve, solve_all, write
     from nonobot.bot.result import Result
     from nonobot.protocol import Puzzle, PuzzleError, Record, Solution
 
@@ -33,6 +33,7 @@ __all__ = [
     "read",
     "solve",
     "solve_all",
+    "write",
 ]
 
 

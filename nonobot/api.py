@@ -80,6 +80,38 @@ def read(
     return records
 
 
+def write(
+    puzzles: Puzzle | Record | Iterable[Puzzle | Record],
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+) -> None:
+    """Write a puzzle, or several, to a file in the format that its name ends in, or that is named.
+
+    What the format has no place for is left out, and reported through the logger `nonobot`. PuzzleError, and no
+    file: there is no such format, or it cannot hold the puzzles.
+    """
+    several = [puzzles] if isinstance(puzzles, Puzzle | Record) else puzzles
+    records = [Record(one, number=k) if isinstance(one, Puzzle) else one for k, one in enumerate(several, 1)]
+    place = printable(str(path))
+    known = formats.by_extension(os.fspath(path))
+    name = format or (known.name if known else "")
+    if not name:
+        ends = ", ".join(end for one in formats.formats() for end in one.extensions)
+        raise PuzzleError(
+            f"{place}: no format is known by the end of this name; name one ({ends}), or give format="
+        )
+    try:
+        written = formats.write(records, name)
+    except formats.FormatError as error:
+        raise PuzzleError(f"{place}: {error}") from None
+    if written.faults or not records:
+        raise PuzzleError(f"{place}: {written.faults[0] if written.faults else 'no puzzle to write'}")
+    for remark in written.remarks:
+        _log.warning("%s: %s", place, remark)
+    Path(path).write_bytes(written.data)
+
+
 def _path(source: str | bytes | os.PathLike[str]) -> Path | None:
     """Return the file that a source names, or None if the source is the content."""
     if isinstance(source, bytes) or (isinstance(source, str) and "\n" in source):

@@ -362,3 +362,35 @@ def test_a_wrong_board_says_where():
 def test_what_is_no_painted_board_of_that_size_cannot_be_checked(grid):
     with pytest.raises(PuzzleError):
         check(Puzzle(rows=[[1]], columns=[[1]]), grid)
+
+
+# Writing
+
+
+@pytest.mark.parametrize("end", [".non", ".grid", ".xml", ".json", ".oneline"])
+def test_what_is_written_is_read_again(tmp_path, end):
+    puzzle, file = Puzzle.from_cells(["#.", "##"]), tmp_path / f"x{end}"
+    nonobot.write(puzzle, file)
+    assert [record.puzzle for record in read(file)] == [puzzle]
+
+
+def test_several_puzzles_are_written_with_their_numbers_and_losses_are_logged(tmp_path, caplog):
+    puzzle, file = Puzzle.from_cells(["#.", "##"]), str(tmp_path / "several")
+    nonobot.write([puzzle, puzzle, Record(puzzle, title="L", number=3)], file, format="taai")
+    assert [record.number for record in read(file, size=(2, 2))] == [1, 2, 3]
+    assert "no place for the title" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "why"),
+    [
+        ("x.nno", [[[1]]], "no format is known by the end of this name; name one"),
+        ("x.mk", [[[1]], [[1]]], "mk holds one puzzle a file, not 2"),
+        ("x.letters", [[[1] * 27]], "a block of 27 cells"),
+        ("x.non", [], "no puzzle to write"),
+    ],
+)
+def test_what_cannot_be_written_leaves_no_file(tmp_path, name, cells, why):
+    with pytest.raises(PuzzleError, match=f"{name}: .*{why}"):
+        nonobot.write(map(Puzzle.from_cells, cells), tmp_path / name)
+    assert not list(tmp_path.iterdir())
