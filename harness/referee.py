@@ -67,12 +67,16 @@ def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
 def common_mistake(puzzles: Mapping[int, Puzzle], answers: Iterable[Answer]) -> str | None:
     """Return in a sentence what mistake most faulty answers share, None without one; `puzzles` are by number."""
     places: dict[int | None, int] = {number: place for place, number in enumerate(puzzles)}
-    every, boards, texts = [*puzzles.values()], [], []
+    every = [*puzzles.values()]
+    boards: list[tuple[int, Cells]] = []
+    texts: list[str] = []
     for one in answers:
         place = places.get(one.number)
-        if place is not None and one.problem is not None:
+        if place is None:
+            continue
+        if one.problem is not None:
             texts.append(one.problem)
-        elif place is not None and one.solution and judge(every[place], one)[0] is Verdict.WRONG:
+        elif one.solution and len(boards) <= MOST_EXAMINED and judge(every[place], one)[0] is Verdict.WRONG:
             boards.append((place, one.solution.cells))
     changes = [_made_right_by(every, place, cells) for place, cells in boards[:MOST_EXAMINED]]
     lengths = [_of_length(one, every[0]) for one in texts[:MOST_EXAMINED]]
