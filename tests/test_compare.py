@@ -332,7 +332,10 @@ def test_a_log_is_refused(tmp_path):
         ({"terms": Configuration(memory_limit_bytes=10)}, "memory limit: none (before); 10 bytes (after)"),
         ({"warm_up_seconds": None}, "start: warmed up (before); perhaps cold (after)"),
         ({"judge_version": "2.0"}, "judge: 1.0 (before); 2.0 (after)"),
-        ({"machine": structs.replace(MACHINE, busy_share=0.5)}, "busy at the start of after: others used 50 % of"),
+        (
+            {"machine": structs.replace(MACHINE, busy_share=0.5)},
+            "busy at the start of 1 of 2 runs: others used 50 % of",
+        ),
         ({"end": EndReason.CRASHED}, "not every run of after finished: crashed"),
     ],
 )

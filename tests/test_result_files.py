@@ -163,8 +163,10 @@ def kept(name):
 
 
 def as_said_now(text):
-    """Return a text with the one sentence in it that has changed since: a share has a blank before its sign."""
-    return text.replace("others used 100% of", "others used 100 % of")
+    """Return a text with the sentence in it that has changed since: one line tells of all busy machines."""
+    line = r'"the machine was busy at the start of \w+: others used 100 ?% of its CPU time"'
+    now = '"the machine was busy at the start of 2 of 2 runs: others used 100 % of its CPU time"'
+    return re.sub(rf"{line}(,\s+{line})*", now, text)
 
 
 def test_results_and_a_profile_of_before_are_read_and_would_be_written_alike():

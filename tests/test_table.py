@@ -116,7 +116,18 @@ def test_circumstances_that_make_times_incomparable_are_warnings():
     assert section.warnings == [
         "b: 2 different commands go by this name and are taken as one bot",
         "not the same CPU: Slow CPU (a); Fast CPU (b)",
-        "the machine was busy at the start of a: others used 40 % of its CPU time",
+        "the machine was busy at the start of 1 of 2 runs: others used 40 % of its CPU time (a)",
+    ]
+
+
+def test_a_busy_machine_is_one_line_for_all_sets():
+    machines = [structs.replace(SLOW, busy_share=share) for share in (0.12, 0.5, 0.7, 1.0)]
+    places = [(bot, set_name) for set_name in ("set1", "set2") for bot in "ab"]
+    runs = [run_result(bot, set_name=name, machine=one) for (bot, name), one in zip(places, machines, strict=True)]
+    line = "the machine was busy at the start of 4 of 4 runs: others used 12 % to 100 % of its CPU time"
+    assert [section.warnings for section in ranking(*runs)] == [[], [], [line]]
+    assert ranking(runs[2])[0].warnings == [
+        "the machine was busy at the start of 1 of 1 run: others used 70 % of its CPU time"
     ]
 
 

@@ -13,6 +13,9 @@ Fact = Callable[[RunResult], object]
 Labelled = tuple[str, RunResult]
 """A run with the label of its bot or version in the output."""
 
+SHOWN_LABELS = 5
+"""Most bots or versions that a line on busy machines names."""
+
 MachineKind = tuple[str, ...]
 """Values of `KIND_FACTS` for a machine."""
 
@@ -72,16 +75,21 @@ def kind_of(machine: Machine) -> MachineKind:
 
 
 def busy_lines(runs: Sequence[Labelled]) -> list[str]:
-    """Return a text line for each label with a run that started on a busy machine, with its largest load."""
-    worst: dict[str, float] = {}
-    for label, run in runs:
-        share = run.machine.busy_share
-        if share is not None and share >= BUSY_SHARE:
-            worst[label] = max(share, worst.get(label, 0.0))
-    return [
-        f"the machine was busy at the start of {label}: others used {percent(share)} of its CPU time"
-        for label, share in worst.items()
-    ]
+    """Return a text line if runs started on a busy machine: how many, the loads, and whose unless all of them."""
+    loads = [(label, run.machine.busy_share) for label, run in runs]
+    busy = [(label, share) for label, share in loads if share is not None and share >= BUSY_SHARE]
+    if not busy:
+        return []
+    shares = dict.fromkeys(percent(pick(share for _, share in busy)) for pick in (min, max))
+    line = (
+        f"the machine was busy at the start of {len(busy)} of {count(len(runs), 'run')}: "
+        f"others used {' to '.join(shares)} of its CPU time"
+    )
+    whose = list(dict.fromkeys(label for label, _ in busy))
+    if len(busy) < len(runs):
+        more = f" and {len(whose) - SHOWN_LABELS} more" if whose[SHOWN_LABELS:] else ""
+        line += f" ({', '.join(whose[:SHOWN_LABELS])}{more})"
+    return [line]
 
 
 def conditions(run: RunResult) -> str:

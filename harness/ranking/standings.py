@@ -116,6 +116,8 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
         shown.append((title, facts, rows))
     if len(sets) > 1:
         ranked.append(_overall(shown))
+    if ranked:  # once, not for each set and again for all of them
+        ranked[-1].warnings.extend(busy_lines([one for _, _, rows in shown for one in _labelled(rows.values())]))
     return [*ranked, _log_ranking(logs)] if logs else ranked
 
 
@@ -152,7 +154,7 @@ def _set_ranking(
         commands = {tuple(one.command) for one in played.values() if isinstance(one, RunResult)}
         if len(commands) > 1:
             warnings.append(f"{bot}: {len(commands)} different commands go by this name and are taken as one bot")
-    return Ranking(Scope.SET, title, [facts], _ranked(rows), notes, [*warnings, *uneven, *busy_lines(runs)])
+    return Ranking(Scope.SET, title, [facts], _ranked(rows), notes, [*warnings, *uneven])
 
 
 def _overall(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranking:
@@ -171,7 +173,7 @@ def _overall(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranki
     played = [_labelled(rows.values()) for _, rows in shared.values()]
     # Each set may have a machine of its own: a sum of times is as fair as its parts.
     uneven = [one for runs in played if differences(runs, MACHINE_AND_TERMS) for one in runs]
-    warnings = differences(uneven, MACHINE_AND_TERMS) + busy_lines([one for runs in played for one in runs])
+    warnings = differences(uneven, MACHINE_AND_TERMS)
     totals = []
     for entrant in everyone:
         parts = [rows[entrant] for _, rows in shared.values()]
