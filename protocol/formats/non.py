@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
+from nonobot.arguments import did_you_mean
 from nonobot.protocol.clues import shown
 from nonobot.protocol.formats.base import (
     MOST_SIDE,
@@ -54,6 +55,7 @@ class _Non(LineDraft):
         self.sides: dict[str, int] = {}
         self.goal: TextLine | None = None
         self.part_lines: list[TextLine] = []  # of the part that is read
+        self.unknown: list[str] = []  # keys, of which one may be a misspelt one that is missing
 
     def take(self, line: TextLine) -> None:
         key = _key(line.text)
@@ -63,14 +65,16 @@ class _Non(LineDraft):
         elif self.part:
             keep(self.part_lines, line)
         elif line.text:
-            self.refuse(f"{shown(line.text)} stands under no 'rows' or 'columns'", line.number)
+            self.refuse(
+                f"{shown(line.text)} stands under no 'rows' or 'columns'{self._misspelt(*_SIDES)}", line.number
+            )
 
     def finished(self) -> Found:
         self._end_part()
         if self.goal:
             self._take_goal(self.goal)
         elif not self.sections:
-            self.refuse("no 'rows' and no 'columns'")
+            self.refuse(f"no 'rows' and no 'columns'{self._misspelt(*_SIDES)}")
         return super().finished()
 
     def _take_key(self, key: str, value: str, line: TextLine) -> None:
@@ -87,6 +91,12 @@ class _Non(LineDraft):
             self.texts[_TEXTS[key]] = html.unescape(unquoted(value))
         elif key != "maxrule":  # obsolete, and says nothing that the clues do not
             self.remark(f"{shown(key)} is not kept", line.number)
+            self.unknown += [key][: len(self.unknown) < 20 and len(key) < 20]
+
+    def _misspelt(self, *names: str) -> str:
+        """Return what is said of an unknown key that is like a missing one, if there is one."""
+        hints = ((key, did_you_mean(key, names)) for key in self.unknown)
+        return next((f"; {shown(key)} is no key{hint}" for key, hint in hints if hint), "")
 
     def _take_side(self, side: str, value: str, line: TextLine) -> None:
         number = int(value) if re.fullmatch(r"[0-9]{1,9}", value) else 0
@@ -104,7 +114,7 @@ class _Non(LineDraft):
         side = _SIDES[part]
         needed = self.sides.get(side)
         if needed is None:
-            self.refuse(f"no {side} before '{part}'")
+            self.refuse(f"no {side} before '{part}'{self._misspelt(side)}")
             return
         for line in clue_lines(self, self.part_lines, needed, f"the {part} of a board of {side} {needed}"):
             self.clue(part, black_clue(line.text), line.number)
