@@ -366,3 +366,20 @@ def test_the_first_example_shows_all_that_the_format_keeps(name):
     (record,) = formats.read(text.encode())
     missing = {field for field in formats.format_named(name).holds if getattr(record, field) is None}
     assert missing <= {"description"}
+
+
+TITLE, LISTS_OF_ONE = r'"title": "A \"smile\" \u00e9", "author": "N. N."', '"rows": [[1]], "columns": [[1]]'
+
+
+@pytest.mark.parametrize("text", [f"{{{TITLE}, {LISTS_OF_ONE}}}", f"{{{LISTS_OF_ONE},\n {TITLE}}}"])
+def test_a_title_in_json_is_read_wherever_it_stands(text):
+    one = Record(Puzzle.from_cells([[1]]), title='A "smile" é', author="N. N.")
+    assert list(formats.read(text.encode())) == [one]
+    *two, fault = formats.read(f"[{text}, {text}, ?".encode())
+    assert two == [one, one]
+    assert str(fault).startswith("$3: line ")
+
+
+def test_what_else_json_says_of_a_puzzle_is_left_out_with_a_remark():
+    [record] = formats.read(f'{{"id": 7, {LISTS_OF_ONE}}}'.encode())
+    assert [str(remark) for remark in record.remarks] == ["$1: line 1: 'id' is not kept"]

@@ -5,6 +5,7 @@ See docs/formats.md. Source of `letters`: https://rosettacode.org/wiki/Nonogram_
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +28,7 @@ from nonobot.protocol.formats.base import (
     parts_of,
     with_commas,
 )
-from nonobot.protocol.puzzle import Found, Record
+from nonobot.protocol.puzzle import TEXT_FIELDS, Found, Record
 
 
 def _puzzle(
@@ -181,7 +182,7 @@ _START = re.compile(r"(//.*|#.*|[A-Za-z_]\w*\s*[=:]\s*[\[({].*|[\[({].*)", re.AS
 _TOKEN = re.compile(
     r"""(?P<end>\n) | (?P<space>[^\S\n]+ | [,;]) | (?P<comment>(?://|\#)[^\n]*)
       | (?P<name>(?:[A-Za-z_]\w*|"[A-Za-z_]\w*"|'[A-Za-z_]\w*')(?=\s*[=:])) | (?P<is>[=:])
-      | (?P<open>[\[({]) | (?P<close>[\])}]) | (?P<text>"[^"\n]*"|'[^'\n]*')
+      | (?P<open>[\[({]) | (?P<close>[\])}]) | (?P<text>"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\n]*')
       | (?P<word>[+-]?[\w.]+) | (?P<other>.)""",
     re.VERBOSE | re.ASCII,
 )
@@ -199,6 +200,11 @@ def _read_lists(data: bytes) -> Iterator[Found]:
         for number, parts in enumerate(_puzzles_of_lists(text), 1):
             draft = Draft(number, min(clues.line for clues in parts.values()))
             draft.sections.update(parts)
+            for name, (value, line) in parts[min(parts)].texts.items():
+                if name in TEXT_FIELDS:
+                    draft.texts[name] = value
+                else:
+                    draft.remark(f"{shown(name)} is not kept", line)
             draft.require(PARTS, "no list of {}")
             for part, clues in parts.items():
                 for clue, line in clues.clues:
@@ -209,21 +215,29 @@ def _read_lists(data: bytes) -> Iterator[Found]:
 
 
 def _puzzles_of_lists(text: str) -> Iterator[dict[Part, _List]]:
-    """Yield the lists of the rows and of the columns of each puzzle, by their names or else in their order."""
+    """Yield the lists of the rows and of the columns of each puzzle, by their names or else in their order.
+
+    Each is yielded when the next one begins, since texts may stand behind the lists.
+    """
     parts: dict[Part, _List] = {}
-    for clues in _clue_lists(text):
-        part: Part | None = "columns" if "rows" in parts else "rows"
-        if clues.name:
-            part = next((one for one, names in _NAMES.items() if clues.name in names), None)
-        if part is None:
-            raise BrokenOffError(f"{shown(clues.name)} is no name for rows or columns", clues.line)
-        if part in parts:
-            yield parts
-            parts = {}
-        parts[part] = clues
+    try:
+        for clues in _clue_lists(text):
+            if len(parts) == len(PARTS):
+                yield parts
+                parts = {}
+            part: Part | None = "columns" if "rows" in parts else "rows"
+            if clues.name:
+                part = next((one for one, names in _NAMES.items() if clues.name in names), None)
+            if part is None:
+                raise BrokenOffError(f"{shown(clues.name)} is no name for rows or columns", clues.line)
+            if part in parts:
+                yield parts
+                parts = {}
+            parts[part] = clues
+    except BrokenOffError:
         if len(parts) == len(PARTS):
             yield parts
-            parts = {}
+        raise
     if parts:
         yield parts
 
@@ -238,6 +252,7 @@ class _List:
     kind: str = ""  # numbers, clues or lists; nothing while it is empty
     numbers: list[str] = field(default_factory=list)
     clues: list[tuple[Clue | Fault, int]] = field(default_factory=list)
+    texts: dict[str, tuple[str, int]] = field(default_factory=dict)  # of an object, shared by the lists in it
 
     def take(self, kind: str, problem: str, line: int) -> None:
         """Take an item of a kind; if the others are of another kind, raise BrokenOffError."""
@@ -267,8 +282,17 @@ def _clue_lists(text: str) -> Iterator[_List]:
                 raise BrokenOffError(f"{shown(word)} closes no bracket", line)
             opened.pop()
             if closed.kind == "clues":
+                closed.texts = opened[-1].texts
                 yield closed
             _close(closed, opened[-1], line)
+        elif (
+            kind in ("text", "word")
+            and name
+            and len(opened) > 1
+            and not any(name in all for all in _NAMES.values())
+        ):
+            opened[-1].texts[name] = _unquoted(word), line
+            name = ""
         elif kind == "word":
             opened[-1].take("numbers", f"{shown(word)} stands in no list of numbers", line)
             if len(opened[-1].numbers) <= MOST_SIDE:  # one more than a line can have, for the fault
@@ -278,6 +302,15 @@ def _clue_lists(text: str) -> Iterator[_List]:
             raise BrokenOffError(f"{what} has no place among lists of numbers", line)
     if opened[1:]:
         raise BrokenOffError(f"the bracket of line {opened[-1].line} is not closed at the end of the file", line)
+
+
+def _unquoted(word: str) -> str:
+    """Return the value of a text of JSON, or of Python without escapes."""
+    import json
+
+    with contextlib.suppress(ValueError):
+        return str(json.loads(word))
+    return word.strip("\"'")
 
 
 def _close(closed: _List, parent: _List, line: int) -> None:
