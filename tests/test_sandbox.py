@@ -308,6 +308,9 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     result = read_result(tmp_path / "r.json")
     assert verdicts(result) == ["right"] * 5
     assert [one.end.reason.value for one in result.attempts] == ["interrupted", "finished"]
+    cut_off, whole = result.attempts
+    assert (cut_off.contained, cut_off.counted, cut_off.filtered) == (True, whole.counted, whole.filtered)
+    assert result.contained == "yes"
 
 
 @pytest.mark.slow

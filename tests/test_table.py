@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from nonobot.harness import cli
 from nonobot.harness.commands import table
 from nonobot.harness.ranking.standings import Evidence, Scope, rankings
-from nonobot.harness.results.conditions import Configuration
-from nonobot.harness.results.run_result import BotLog, EndReason, Verdict
+from nonobot.harness.results.conditions import Configuration, Counted
+from nonobot.harness.results.run_result import BotEnd, BotLog, EndReason, Verdict
 from nonobot.harness.text import NOTHING
 from tests.ranked import MACHINE, run_result, verify_result, written
 
@@ -117,6 +117,22 @@ def test_circumstances_that_make_times_incomparable_are_warnings():
         "b: 2 different commands go by this name and are taken as one bot",
         "not the same CPU: Slow CPU (a); Fast CPU (b)",
         "the machine was busy at the start of 1 of 2 runs: others used 40 % of its CPU time (a)",
+    ]
+
+
+def test_what_is_unknown_is_not_different():
+    """As of a bot that did not start, and of one attempt of a run whose judge was killed."""
+    counted = Counted(True, True, True)
+    first = structs.replace(run_result().attempts[0], contained=True, counted=counted)
+    cut_off = structs.replace(first, contained=UNSET, counted=UNSET, end=BotEnd(EndReason.INTERRUPTED))
+    whole, resumed = run_result("a", attempts=[first]), run_result("b", attempts=[cut_off, first])
+    absent = run_result("c", end=EndReason.NOT_STARTED, warm_up_seconds=None)
+    assert (absent.contained, absent.counted) == ("unknown", "unknown")
+    assert (resumed.contained, resumed.counted) == ("yes", str(counted))
+    assert ranking(whole, resumed, absent)[0].warnings == []
+    bare = structs.replace(first, contained=False)
+    assert ranking(whole, run_result("d", attempts=[bare]), absent)[0].warnings == [
+        "not the same walls around the bot: yes (a); no (d)"
     ]
 
 

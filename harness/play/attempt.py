@@ -64,7 +64,8 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         created = 0.0
         with contextlib.suppress(psutil.Error):  # it has ended already
             created = psutil.Process(bot.pid).create_time()
-        run.journal.add(AttemptStarted(started_at, first, bot.pid, created))
+        contained, counted, filtered = bot.contained, bot.tree.counted, bot.filtered if bot.contained else UNSET
+        run.journal.add(AttemptStarted(started_at, first, bot.pid, created, contained, counted, filtered))
         loop = AttemptLoop(run, bot, puzzles, exchange)
         reason, detail = loop.listen()
         if not bot.exited:
@@ -82,10 +83,9 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         detail = detail or exchange.answers.trouble
     end = BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
     own_log = exchange.own_log(bot.exit_status) if exchange else UNSET
-    counted, filtered = bot.tree.counted, bot.filtered if bot.contained else UNSET
     uncounted, taken = sorted(bot.tree.uncounted) or UNSET, sorted(bot.tree.cores_taken) or UNSET
     attempt = Attempt(
-        *(started_at, first, end, bot.usage, own_log, bot.contained, counted, filtered, uncounted, taken)
+        *(started_at, first, end, bot.usage, own_log, contained, counted, filtered, uncounted, taken)
     )
     run.end_attempt(attempt, log.received_bytes)
 

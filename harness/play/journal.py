@@ -17,21 +17,27 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.results.conditions import Figure, Whole
+from nonobot.harness.results.conditions import Counted, Figure, Whole
 from nonobot.harness.results.result_files import UNDECODABLE, content_of, storable
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
 
 
 class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="leg-started"):
-    """A bot was started; process number and creation time identify its process later."""
+    """A bot was started; process number and creation time identify its process later.
+
+    The conditions are those of `Attempt`: its record is lost if the judge is killed.
+    """
 
     started_at: str
     first_puzzle: Whole
     pid: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
     process_created: Figure
+    contained: bool | UnsetType = UNSET
+    counted: Counted | UnsetType = UNSET
+    filtered: bool | UnsetType = UNSET
 
 
 class PuzzleJudged(Struct, frozen=True, tag_field="kind", tag="ruled"):

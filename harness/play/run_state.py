@@ -178,9 +178,14 @@ class RunState:
         killed = BotEnd(EndReason.INTERRUPTED, detail="the judge was killed; times are those last written down")
         end = killed if self.referee.answers_due else FINISHED_UNSEEN
         written = self.stderr_path.stat().st_size if self.stderr_path.exists() else 0
-        self.end_attempt(
-            Attempt(self.open_attempt.started_at, self.open_attempt.first_puzzle, end, usage), written
+        began = self.open_attempt
+        attempt = Attempt(
+            *(began.started_at, began.first_puzzle, end, usage),
+            contained=began.contained,
+            counted=began.counted,
+            filtered=began.filtered,
         )
+        self.end_attempt(attempt, written)
 
     def _enter(self, result: PuzzleResult, run_seconds: float) -> None:
         self.journal.add(PuzzleJudged(result))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from nonobot.harness.play.machine import BUSY_SHARE
 from nonobot.harness.results.conditions import Machine
-from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.results.run_result import UNKNOWN, RunResult
 from nonobot.harness.text import count, megabytes, percent
 
 Fact = Callable[[RunResult], object]
@@ -23,7 +23,7 @@ KIND_FACTS: dict[str, Callable[[Machine], object]] = {
     "CPU": lambda machine: machine.cpu,
     "system": lambda machine: machine.system,
     "cores of the machine": lambda machine: machine.logical_cores,
-    "governor": lambda machine: machine.governor or "unknown",
+    "governor": lambda machine: machine.governor or UNKNOWN,
 }
 """Properties that machines of one kind have in common."""
 
@@ -41,7 +41,7 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
     "process limit": lambda run: run.configuration.most_processes or "none",
     "containment asked for": lambda run: run.configuration.containment.value,
     "walls around the bot": lambda run: run.contained,
-    "figures counted by the kernel": lambda run: str(run.counted),
+    "figures counted by the kernel": lambda run: run.counted,
     "order": lambda run: "any" if run.configuration.any_order else "that of the set",
 }
 """Conditions that must be equal to compare the times of two bots."""
@@ -51,18 +51,22 @@ SOFTWARE: dict[str, Fact] = {
     "Python": lambda run: run.machine.python,
     "numpy": lambda run: run.machine.numpy or "none",
     "numba": lambda run: run.machine.numba or "none",
-    "start": lambda run: "perhaps cold" if run.warm_up_seconds is None else "warmed up",
+    "start": lambda run: _start(run),
 }
 """Conditions that must also be equal to compare two versions of one bot."""
 
 
 def differences(runs: Sequence[Labelled], facts: dict[str, Fact]) -> list[str]:
-    """Return a text line for each of `facts` that differs between `runs`: its values and their labels."""
+    """Return a text line for each of `facts` that differs between `runs`: its values and their labels.
+
+    A value that is unknown is not different.
+    """
     lines = []
     for name, value_of in facts.items():
         owners: dict[str, dict[str, None]] = {}
         for label, run in runs:
-            owners.setdefault(str(value_of(run)), {})[label] = None
+            if (value := str(value_of(run))) != UNKNOWN:
+                owners.setdefault(value, {})[label] = None
         if len(owners) > 1:
             values = "; ".join(f"{value} ({', '.join(labels)})" for value, labels in owners.items())
             lines.append(f"not the same {name}: {values}")
@@ -98,6 +102,12 @@ def conditions(run: RunResult) -> str:
     cores = len(limits.cores)
     pinned = count(cores, "core") if cores else "any core"
     return f"{run.machine.cpu}, {pinned}, {limits.feed} feed, {limits.wall_limit_seconds:g} s for the set"
+
+
+def _start(run: RunResult) -> str:
+    if run.warm_up_seconds is None:
+        return "perhaps cold" if run.started else UNKNOWN
+    return "warmed up"
 
 
 def _limit(seconds: float | None) -> str:

@@ -220,7 +220,7 @@ def _terms(run: RunResult) -> dict[str, str]:
         "Most processes and threads": str(limits.most_processes or "any number"),
         "Containment": limits.containment.value,
         "Contained": run.contained,
-        "Counted by the kernel": str(run.counted),
+        "Counted by the kernel": run.counted,
         "Order of the answers": "any" if limits.any_order else "that of the puzzles",
     }
 

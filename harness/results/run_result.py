@@ -20,6 +20,9 @@ from nonobot.harness.text import duration, last_line, megabytes, ranges
 
 SCHEMA_VERSION = 2
 
+UNKNOWN = "unknown"
+"""A condition that nobody recorded; it differs from no other."""
+
 SHOWN_PUZZLES = 5
 """Number of puzzles of a kind that a summary names one by one."""
 
@@ -147,9 +150,9 @@ class Attempt(Struct, frozen=True):
     """One bot process of a run, from start to exit: a run has several if it was resumed or a puzzle took too long.
 
     `started_at` is UTC, ISO 8601. It did not run in a sandbox if `contained` is absent, and no figure was measured
-    by a cgroup if `counted` is. In a sandbox, `filtered` states whether the kernel refused it system calls.
-    `uncounted` lists memory that nobody measured, and `cores_taken` cores besides its own on which the judge found
-    the bot, and took it off.
+    by a cgroup if `counted` is; of one that did not start, or was interrupted, that is unknown. In a sandbox,
+    `filtered` states whether the kernel refused it system calls. `uncounted` lists memory that nobody measured,
+    and `cores_taken` cores besides its own on which the judge found the bot, and took it off.
     """
 
     started_at: str
@@ -287,15 +290,28 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     @property
     def contained(self) -> str:
-        """Whether the bot ran in a sandbox: yes, no, or in some attempts (legs)."""
-        of_each = {one.contained is True for one in self.attempts if one.end.reason is not EndReason.NOT_STARTED}
-        return "in some legs" if len(of_each) > 1 else "yes" if True in of_each else "no"
+        """Whether the bot ran in a sandbox: yes, no, in some attempts (legs), or unknown."""
+        of_each = {one.contained is True for one in self._known}
+        return "in some legs" if len(of_each) > 1 else "yes" if True in of_each else "no" if of_each else UNKNOWN
 
     @property
-    def counted(self) -> Counted:
-        """Which figures the cgroup measured in every attempt."""
-        each = [astuple(one.counted or Counted()) for one in self.attempts]
-        return Counted(*map(all, zip(*each, strict=True)))
+    def counted(self) -> str:
+        """Which figures the cgroup measured in every attempt, in words."""
+        each = [astuple(one.counted or Counted()) for one in self._known]
+        return str(Counted(*map(all, zip(*each, strict=True)))) if each else UNKNOWN
+
+    @property
+    def _known(self) -> list[Attempt]:
+        """The attempts whose conditions are known: not of a bot that did not start, or a judge killed long ago."""
+        return [
+            one
+            for one in self.attempts
+            if one.end.reason is not EndReason.NOT_STARTED
+            and (
+                one.contained is not UNSET
+                or (one.end.reason is not EndReason.INTERRUPTED and one.end != FINISHED_UNSEEN)
+            )
+        ]
 
     @property
     def time_seconds(self) -> float:
@@ -331,7 +347,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         if self.score.unanswered and self.started and self.end.reason is not EndReason.INTERRUPTED:
             size = f"{self.set.width}x{self.set.height}"
             lines.insert(1, f"  no puzzle was answered: is the bot set to boards of {size}?")
-        if any(one.contained is not UNSET for one in self.attempts):
+        if any(one.contained is not UNSET for one in self._known):
             unfiltered = any(one.filtered is False for one in self.attempts)
             contained = self.contained + (", system calls not filtered" if unfiltered else "")
             lines.append(f"contained: {contained}; counted by the kernel: {self.counted}")
