@@ -383,3 +383,28 @@ def test_a_title_in_json_is_read_wherever_it_stands(text):
 def test_what_else_json_says_of_a_puzzle_is_left_out_with_a_remark():
     [record] = formats.read(f'{{"id": 7, {LISTS_OF_ONE}}}'.encode())
     assert [str(remark) for remark in record.remarks] == ["$1: line 1: 'id' is not kept"]
+
+
+@pytest.mark.parametrize("text", ["#.\n##\n", "\r\n.#\r\n##", "##\n#.", "."])
+def test_a_drawing_alone_is_the_finished_board(text):
+    [record] = formats.read(text.encode())
+    assert record == Record(Puzzle.from_cells(text.split()), solution=Solution(text.split()))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (".#\n#\n", "$1: line 2: a row of 1 cells after rows of 2"),
+        (".#\n\n##\n", "$1: line 3: a blank line above this row; such a file holds one puzzle"),
+        (".#\n#?\n", "$1: line 2: '?' is not a cell; expected one of . # X x"),
+        ("." * 10_000, "$1: line 1: a row of 10000 cells; sides are 1 to 9999"),
+        (".\n" * 10_001, "$1: line 1: a board of 10000 rows; sides are 1 to 9999"),
+    ],
+)
+def test_what_is_wrong_in_a_drawing_is_named(text, why):
+    assert [*map(str, formats.read(text.encode()))] == [why]
+
+
+def test_lines_of_number_signs_above_a_size_are_comments():
+    [record] = formats.read(b"##\n#\n1x1\nrows\n1\ncolumns\n1\n", "grid")
+    assert record.puzzle == Puzzle.from_cells([[1]])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import dropwhile, groupby, islice
+from itertools import dropwhile, groupby, islice, pairwise
 
 from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, shown
 from nonobot.protocol.formats.base import (
@@ -252,6 +252,28 @@ def _take_drawn(draft: Draft, name: str, lines: Sequence[TextLine]) -> None:
         draft.solution = cells, lines[0].number
 
 
+def _is_drawing(lines: Sequence[str]) -> bool:
+    """Return whether the lines are a drawn board alone; those of `#` only are comments."""
+    drawn = re.compile(r"[.#]+").fullmatch
+    first = next((line for line in lines if line.strip("#")), "")
+    return bool(drawn(first))
+
+
+def _read_grid(data: bytes) -> Iterator[Found]:
+    lines = list(islice((line for line in lines_of(data) if line.text), MOST_SIDE + 1))  # one more, for the fault
+    if _is_drawing([line.text for line in lines]):
+        draft = Draft(1, lines[0].number)
+        if len(lines[0].text) > MOST_SIDE:
+            draft.refuse(f"a row of {len(lines[0].text)} cells; sides are 1 to {MOST_SIDE}")
+        elif gap := next((line for before, line in pairwise(lines) if line.number > before.number + 1), None):
+            draft.refuse("a blank line above this row; such a file holds one puzzle", gap.number)
+        else:
+            _take_drawn(draft, "solution", lines)
+        yield draft.finished()
+    else:
+        yield from _read(data, form=_SIZE, no_size="is not WIDTHxHEIGHT, such as 8x11", parts=_grid_parts)
+
+
 def _grid_text(record: Record) -> str:
     width, height = record.size
     texts = "".join(f"{name}: {getattr(record, name)}\n" for name in _TEXTS if getattr(record, name))
@@ -266,10 +288,10 @@ def _grid_text(record: Record) -> str:
 
 GRID = Format(
     name="grid",
-    description="8x11, then sections title, author, rows, columns, grid, solution",
+    description="8x11, then sections title, author, rows, columns, grid, solution; or '#' and '.' alone",
     extensions=(".grid",),
     holds=frozenset({*_TEXTS, "start", "solution"}),
-    looks_like=lambda lines: bool(_SIZE.fullmatch(lines[0])),
-    read=partial(_read, form=_SIZE, no_size="is not WIDTHxHEIGHT, such as 8x11", parts=_grid_parts),
+    looks_like=lambda lines: bool(_SIZE.fullmatch(lines[0])) or _is_drawing(lines),
+    read=_read_grid,
     text=_grid_text,
 )
