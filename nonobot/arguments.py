@@ -35,12 +35,30 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"formatter_class": argparse.RawDescriptionHelpFormatter, **options})
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as argparse does; an unknown option that is like one of this parser is an error at once."""
+        self._words = list(sys.argv[1:] if args is None else args)
+        known, extras = super().parse_known_args(args, namespace)
+        if extras and extras[0].startswith("-") and (misspelt := self._misspelt(extras)):
+            self.error(misspelt)  # otherwise it may be an option of a bot whose `--` was forgotten
+        return known, extras
+
+    def _misspelt(self, words: Iterable[str]) -> str:
+        """Return what to say of the first word that is like an option and none, nor the begin of one."""
+        options = [option for option in self._option_string_actions if option.startswith("--")]
+        for word in (word.partition("=")[0] for word in words if word.startswith("--")):
+            if not any(option.startswith(word) for option in options) and (hint := did_you_mean(word, options)):
+                return f"no {word!r}{hint}"
+        return ""
+
     def error(self, message: str) -> NoReturn:
         """End the process with status 2 and a line that says why; for a name misspelt, with the one meant."""
         choice = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message)
         hint = choice and did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
         if choice and hint:
             message = f"{message[: choice.start()]}no {choice[1]!r}{hint}"
+        elif "arguments are required" in message:  # perhaps since one is misspelt
+            message = self._misspelt(self._words) or message
         self.exit(2, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 

@@ -103,6 +103,21 @@ def test_an_unknown_name_is_one_line_with_the_name_that_was_meant(capsys):
         assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("generate 5x5x1 --sed 1", "nonojudge generate: no '--sed' (did you mean --seed?); see"),
+        ("verify a b --sze=5x5", "nonojudge verify: no '--sze' (did you mean --size?); see"),
+        ("run my-bot --jsn", "nonojudge: unexpected my-bot --jsn; a bot's command goes after --; see"),
+        ("data list --jsn", "nonojudge data list: no '--jsn' (did you mean --json?); see"),
+        ("generate 5x5x1 --zzz", "nonojudge generate: the following arguments are required: --seed; see"),
+    ],
+)
+def test_an_unknown_option_is_one_line_with_the_option_that_was_meant(capsys, line, why):
+    assert cli.run(line.split()) == 2
+    assert capsys.readouterr().err.startswith(why)
+
+
 def test_no_name_is_like_another_that_is_not():
     assert did_you_mean("", ["run"]) == did_you_mean("run", []) == did_you_mean("render", ["table"]) == ""
 
