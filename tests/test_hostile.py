@@ -149,4 +149,4 @@ def test_what_fills_the_memory_is_ended_and_the_judge_is_not(tmp_path, way, judg
     result = read_result(tmp_path / "result.json")
     assert (status, result.end.reason) == (1, EndReason.MEMORY_LIMIT)
     assert 700_000_000 < result.configuration.memory_limit_bytes <= 900_000_000
-    assert result.counted.memory == (judge == "counts")
+    assert result.attempts[0].counted.memory == (judge == "counts")
