@@ -37,28 +37,33 @@ def start_pattern(m: Any, line: Any) -> None:
 
 
 @kernel
+def _update_pattern(m: Any, line: Any) -> None:
+    blocks, length = m.blocks[line], m.length[line]
+    every = (m.pattern_end[line] << 1) - 1
+    m.pattern_alive[line, 0] = m.one
+    begun = 0  # blocks that start before the cell in any case
+    for cell in range(1, length + 1):
+        while begun < blocks and m.latest[line, begun] < cell:
+            begun += 1
+        alive = every
+        if begun > 0:
+            alive &= ~(((m.one << 1) << m.pattern_start[line, begun - 1]) - 1)
+        m.pattern_alive[line, cell] = alive
+    possible = blocks  # blocks from here on start at cell i or behind in any case
+    i = length
+    while i > 0:
+        while possible > 0 and m.earliest[line, possible - 1] > i - 1:
+            possible -= 1
+        if possible < blocks:
+            m.pattern_alive[line, i] &= ((m.one << 1) << m.pattern_start[line, possible]) - 1
+        i -= 1
+
+
+@kernel
 def update_patterns(m: Any) -> None:
     """Take over what is known for good into the automata: bounds need no explanation then."""
     for line in range(m.lines):
-        blocks, length = m.blocks[line], m.length[line]
-        every = (m.pattern_end[line] << 1) - 1
-        m.pattern_alive[line, 0] = m.one
-        begun = 0  # blocks that start before the cell in any case
-        for cell in range(1, length + 1):
-            while begun < blocks and m.latest[line, begun] < cell:
-                begun += 1
-            alive = every
-            if begun > 0:
-                alive &= ~(((m.one << 1) << m.pattern_start[line, begun - 1]) - 1)
-            m.pattern_alive[line, cell] = alive
-        possible = blocks  # blocks from here on start at cell i or behind in any case
-        i = length
-        while i > 0:
-            while possible > 0 and m.earliest[line, possible - 1] > i - 1:
-                possible -= 1
-            if possible < blocks:
-                m.pattern_alive[line, i] &= ((m.one << 1) << m.pattern_start[line, possible]) - 1
-            i -= 1
+        _update_pattern(m, line)
 
 
 @inlined

@@ -108,10 +108,7 @@ def _speak(m: Any, line: Any, is_first: Any, with_bounds: Any) -> None:
 
 
 @kernel
-def _end_round(m: Any) -> None:
-    """Note what the lines have heard, and set `m.marginal`."""
-    for line in range(m.lines):
-        m.heard[line] = known_cells(m, line)
+def _keep_marginals(m: Any) -> None:
     height, width = m.height, m.width
     for y in range(height):
         for x in range(width):
@@ -144,18 +141,23 @@ def believe(m: Any) -> None:
     columns = m.retell.columns
     m.retell.columns = m.none
     _speak_again(m, columns, height)
-    _end_round(m)
+    for line in range(m.lines):
+        m.heard[line] = known_cells(m, line)
+    _keep_marginals(m)
 
 
 @kernel
 def believe_anew(m: Any, noise: Any) -> None:
     """Forget all messages, start from even odds with some `noise`, and set the marginals of cells and bounds."""
     _start_messages(m, noise)
+    lines = m.lines
     for turn in range(SWEEPS):
         is_last = turn == SWEEPS - 1
-        for line in range(m.lines):
+        for line in range(lines):
             if is_last or _is_open(m, line):
                 _speak(m, line, turn == 0 and noise == f32(0), is_last)
     m.retell.rows = m.none
     m.retell.columns = m.none
-    _end_round(m)
+    for line in range(lines):
+        m.heard[line] = known_cells(m, line)
+    _keep_marginals(m)
