@@ -168,7 +168,7 @@ print(call(at, 10, -3, b"user", b"note", 0) >= 0, call(at - 2, b"user", b"note",
 @pytest.mark.parametrize("filtered", [False, True])
 def test_no_key_is_left_to_the_next_bot(monkeypatch, filtered):
     if filtered and not filter_program():
-        pytest.skip("no libseccomp, or no pyseccomp")
+        pytest.skip("no libseccomp")
     if not filtered:
         monkeypatch.setattr(system_calls, "filter_program", lambda: None)
     said = [said_by([sys.executable, "-S", "-c", KEEPER], built_sandbox(Contain.YES)) for _ in range(2)]
@@ -177,7 +177,7 @@ def test_no_key_is_left_to_the_next_bot(monkeypatch, filtered):
 
 
 @contained_only
-@pytest.mark.skipif(not filter_program(), reason="no libseccomp, or no pyseccomp")
+@pytest.mark.skipif(not filter_program(), reason="no libseccomp")
 def test_the_result_states_whether_system_calls_were_filtered(tmp_path, monkeypatch):
     for filtered in (True, False):
         result = played("perfect", tmp_path, contain=Contain.YES)

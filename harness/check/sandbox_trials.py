@@ -123,10 +123,10 @@ def _is_privileged(targets: Targets) -> str | None:
 
 def _calls(targets: Targets) -> str | None:
     with contextlib.suppress(OSError), socket.socket(40, socket.SOCK_STREAM):  # AF_VSOCK
-        return "made a socket to a virtual machine's host; pyseccomp and libseccomp prevent it"
+        return "made a socket to a virtual machine's host; libseccomp prevents it"
     keyctl = {"x86_64": 250, "aarch64": 219}.get(os.uname().machine)
     if keyctl and ctypes.CDLL(None).syscall(keyctl, 0, -4, 0) >= 0:  # the number of its user's keyring
-        return "reached the keyring of its user; pyseccomp and libseccomp prevent it"
+        return "reached the keyring of its user; libseccomp prevents it"
     return None
 
 

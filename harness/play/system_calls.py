@@ -6,13 +6,12 @@ there what an earlier one stored. Other refused calls reach the host (AF_VSOCK),
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import errno
 import os
 from collections.abc import Iterator
 from functools import cache, partial
-from typing import IO, Any
+from typing import IO
 
 REFUSED = (
     *("add_key", "keyctl", "request_key"),
@@ -35,35 +34,59 @@ _GET_ID, _JOIN_SESSION_KEYRING, _LINK = 0, 1, 8
 _OF_THREAD, _OF_SESSION = -1, -3
 
 
+_ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
+_OTHER_PROCESSOR, _UNKNOWN_CALL = 2, 0x00050000 | errno.ENOSYS
+_EQUAL, _GREATER = 4, 6
+"""Values of <seccomp.h>: actions, the attribute for calls of an unknown processor, comparisons of an argument."""
+
+
+class _Comparison(ctypes.Structure):
+    """`struct scmp_arg_cmp` of <seccomp.h>: a rule holds for calls with such an argument."""
+
+    _fields_ = (
+        ("argument", ctypes.c_uint),
+        ("operation", ctypes.c_int),
+        ("value", ctypes.c_uint64),
+        ("unused", ctypes.c_uint64),
+    )
+
+
 @cache
 def filter_program() -> bytes | None:
-    """Return the filter as the kernel runs it (BPF); None without libseccomp or its binding, `pyseccomp`."""
-    with contextlib.suppress(ImportError, RuntimeError, AttributeError, OSError):  # or libseccomp is too old
-        import pyseccomp
+    """Return the filter as the kernel runs it (BPF), made by libseccomp; None without libseccomp."""
+    try:
+        library = ctypes.CDLL("libseccomp.so.2")  # by its name: a search for it starts a compiler and ldconfig
+    except OSError:
+        return None
+    library.seccomp_init.restype = ctypes.c_void_p
+    calls = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(_ALLOW)))
+    reading, writing = os.pipe()  # which holds the kilobyte that it takes
+    with os.fdopen(reading, "rb") as program:
+        with os.fdopen(writing, "wb") as file:
+            _add_rules(library, calls)
+            is_exported = library.seccomp_export_bpf(calls, file.fileno()) == 0
+        library.seccomp_release(calls)
+        return program.read() if is_exported else None
 
-        reading, writing = os.pipe()  # which holds the kilobyte that it takes
-        with os.fdopen(reading, "rb") as program:
-            with os.fdopen(writing, "wb") as file:
-                _filter(pyseccomp).export_bpf(file)
-            return program.read()
-    return None
 
+def _add_rules(library: ctypes.CDLL, calls: ctypes.c_void_p) -> None:
+    library.seccomp_attr_set(calls, _OTHER_PROCESSOR, ctypes.c_uint32(_UNKNOWN_CALL))
+    if second := {"x86_64": b"x86", "aarch64": b"arm"}.get(os.uname().machine):
+        # 32-bit programs run as well, and a 64-bit one can make 32-bit calls.
+        library.seccomp_arch_add(calls, library.seccomp_arch_resolve_name(second))
 
-def _filter(pyseccomp: Any) -> Any:
-    calls = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
-    calls.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.ERRNO(errno.ENOSYS))
-    second = {"x86_64": pyseccomp.Arch.X86, "aarch64": pyseccomp.Arch.ARM}.get(os.uname().machine)
-    if second:  # 32-bit programs run as well, and a 64-bit one can make 32-bit calls
-        calls.add_arch(second)
-    refusal = pyseccomp.ERRNO(errno.EPERM)
+    def refuse(name: str, *comparisons: _Comparison) -> None:
+        number = library.seccomp_syscall_resolve_name(name.encode())
+        if number >= 0:  # negative: not on this processor
+            array = (_Comparison * len(comparisons))(*comparisons)
+            library.seccomp_rule_add_array(calls, ctypes.c_uint32(_REFUSE), number, len(comparisons), array)
+
     for name in REFUSED:
-        if pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name) >= 0:  # negative: not on this processor
-            calls.add_rule(refusal, name)
+        refuse(name)
     last = max(SOCKET_FAMILIES)
     for family in set(range(last)) - set(SOCKET_FAMILIES):
-        calls.add_rule(refusal, "socket", pyseccomp.Arg(0, pyseccomp.EQ, family))
-    calls.add_rule(refusal, "socket", pyseccomp.Arg(0, pyseccomp.GT, last))
-    return calls
+        refuse("socket", _Comparison(0, _EQUAL, family))
+    refuse("socket", _Comparison(0, _GREATER, last))
 
 
 def pipes_of_sandbox() -> Iterator[IO[bytes]]:
