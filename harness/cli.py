@@ -50,14 +50,26 @@ OLD_NAMES = {"promises": "claims"}
 
 EXIT_CUT_SHORT = 1
 EXIT_UNUSABLE = 2
+EXIT_CANNOT_TELL = 3
+EXIT_SKIP = 125
+"""What `git bisect run` takes for a revision that cannot be judged."""
+
+BISECT_STATUSES = "--bisect-statuses"
 
 
 def run(argv: Sequence[str]) -> int:
     """Carry out a command line, given without the program's name, and return the exit status."""
     at = argv.index("--") if "--" in argv else len(argv)
     own = [*(OLD_NAMES.get(word, word) for word in argv[:1]), *argv[1:]][:at]
+    status = _status(own, list(argv[at + 1 :]))
+    for_git = any(BISECT_STATUSES.startswith(word) for word in own if len(word) > len("--b"))
+    return EXIT_SKIP if for_git and status in (EXIT_UNUSABLE, EXIT_CANNOT_TELL) else status
+
+
+def _status(own: Sequence[str], bot_command: list[str]) -> int:
+    """Carry out a command, print its error if it has one, and return the exit status."""
     try:
-        status = _carried_out(own, list(argv[at + 1 :]))
+        status = _carried_out(own, bot_command)
         sys.stdout.flush()  # here, where it can be told that it failed
         return status
     except UnusableError as problem:
@@ -202,6 +214,12 @@ def add_results(parser: Parser) -> None:
         metavar="RESULT",
         help="a result file, a bot's log, or a folder with such files (*.json, *.log)",
     )
+
+
+def add_bisect_statuses(parser: Parser) -> None:
+    """Add `--bisect-statuses`, which :func:`run` acts on, because it is also about errors."""
+    about = f"exit as `git bisect run` expects it: with {EXIT_SKIP} (skip) instead of 2 and 3"
+    parser.add_argument(BISECT_STATUSES, action="store_true", help=about)
 
 
 def add_json(parser: Parser | argparse._ArgumentGroup, what: str, instead: str = "") -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from nonobot.harness import cli
 from nonobot.harness.commands import compare
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import Version
@@ -190,6 +191,22 @@ def test_runs_that_are_no_pairs_show_the_difference_and_name_the_duel(tmp_path, 
     [more] = between(*alternating(1.1), tolerance=0.1).duels
     assert more.endswith(" --set set1 --rounds 14")
     assert between(*alternating(1.1)).duels == []
+
+
+def test_for_git_bisect_run_whatever_cannot_be_judged_is_skipped(tmp_path, capsys):
+    a, b = saved(tmp_path, *alternating(1.1))
+    for sides, status in (
+        ((a, b), 1),
+        ((b, a), 0),
+        ((a, b, "--tolerance", "0.1"), 125),
+        ((a, tmp_path / "none"), 125),
+        ((a, b, "--tolerance", "x"), 125),
+    ):
+        for option in ("--bisect-statuses", "--bisect"):
+            assert cli.run(["compare", *map(str, sides), option]) == status
+    for unusable in (["duel", "nobot-here", "true"], ["bench", "--against", "nothing", "no-such-benchmark"]):
+        assert cli.run([*unusable, "--bisect-statuses"]) == 125
+    capsys.readouterr()
 
 
 def test_identical_results_as_json(tmp_path, capsys):

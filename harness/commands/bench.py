@@ -11,7 +11,7 @@ from nonobot.harness.bench import against, measure
 from nonobot.harness.bench.against import Plan, measure_against
 from nonobot.harness.bench.catalogue import Benchmark, chosen, listing
 from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, save
-from nonobot.harness.cli import add_core, add_json
+from nonobot.harness.cli import add_bisect_statuses, add_core, add_json
 from nonobot.harness.commands.compare import add_tolerance
 from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.play.machine import require_cores
@@ -58,6 +58,7 @@ def add_to(parser: Parser) -> None:
         metavar="FILE.json",
         help="write all values in pyperf's form; with --against FILE.before.json and FILE.after.json",
     )
+    add_bisect_statuses(parser)
     add_json(parser, "what was measured")
     parser.set_defaults(carry_out=carry_out)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, number, share
-from nonobot.harness.cli import EXIT_UNUSABLE, add_json, say
+from nonobot.harness.cli import EXIT_UNUSABLE, add_bisect_statuses, add_json, say
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import Limits, compare
@@ -40,6 +40,7 @@ def add_to(parser: Parser) -> None:
             f"--{name}", nargs="+", type=Path, metavar="RESULT", help=f"the results, or folders of them, {name}"
         )
     add_limits(parser)
+    add_bisect_statuses(parser)
     add_json(parser, "the comparison")
     parser.set_defaults(carry_out=carry_out)
 

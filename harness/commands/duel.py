@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
-from nonobot.harness.cli import SET_HELP, add_contain, add_core, add_json, add_size
+from nonobot.harness.cli import SET_HELP, add_bisect_statuses, add_contain, add_core, add_json, add_size
 from nonobot.harness.commands.compare import add_limits, compared
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import OWN_JUDGE
@@ -68,6 +68,7 @@ def add_to(parser: Parser) -> None:
     )
     add_limits(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress, the comparison alone")
+    add_bisect_statuses(parser)
     add_json(parser, "the comparison")
     parser.set_defaults(carry_out=carry_out)
 
