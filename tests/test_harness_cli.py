@@ -23,6 +23,7 @@ from nonobot.harness.play.bot_process import BEGINNING_BYTES, END_BYTES
 from nonobot.harness.play.cgroup import with_memory_limit
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import WarmUpError, warmed_up
+from nonobot.harness.play.revisions import revision_of
 from nonobot.harness.play.sandbox import built_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.result_files import read_result
@@ -53,6 +54,7 @@ def test_a_run_prints_its_summary_and_writes_its_result(tmp_path, capsys):
     result = json.loads((tmp_path / "deep/down/result.json").read_text())
     assert (result["kind"], result["schema_version"]) == ("run", 2)
     assert os.listdir(tmp_path / "deep/down") == ["result.json"]  # noqa: PTH208
+    assert result.get("revision") == revision_of(command("perfect", tmp_path))
     numbers = {**result["terms"], **result["legs"][0]["usage"], **result["score"]["puzzles"][0]}
     assert all(name.endswith("_seconds") for name, value in numbers.items() if isinstance(value, float))
 

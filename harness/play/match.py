@@ -23,6 +23,7 @@ from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
 from nonobot.harness.play.machine import machine_facts, off_cores, require_cores
 from nonobot.harness.play.process_tree import end_leftover
+from nonobot.harness.play.revisions import revision_of
 from nonobot.harness.play.run_state import NO_USAGE, Interrupts, OnVerdict, RunState, records_of, stderr_path
 from nonobot.harness.play.sandbox import Sandbox, built_sandbox
 from nonobot.harness.referee import Referee
@@ -250,6 +251,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration) -> RunRe
         files=bot.files or UNSET,
         show=[str(path) for path in bot.show] or UNSET,
         hide=[str(path.absolute()) for path in bot.hide] or UNSET,
+        revision=revision_of(bot.command) or UNSET,
     )
 
 

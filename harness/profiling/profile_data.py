@@ -57,6 +57,7 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
     last_answer_seconds: Figure | None
     puzzles: list[PuzzleProfile]
     schema_version: int = PROFILE_SCHEMA_VERSION
+    revision: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def right(self) -> int:
@@ -130,6 +131,7 @@ def profile_of(
         first_answer_seconds=min(arrivals, default=None),
         last_answer_seconds=max(arrivals, default=None),
         puzzles=list(_puzzles(lines, results)),
+        revision=result.revision,
     )
 
 

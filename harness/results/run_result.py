@@ -247,6 +247,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     Without a warm-up before the clock started `warm_up_seconds` is None: kernels may have been cold. If the bot
     works on files, what it wrote to stdout is part of its stderr. In its sandbox it saw the files to `show` in
     addition to those that its command names; those to `hide`, of a tournament's run, are in folders that it saw.
+    `revision` is the commit of the bot's clone, with `-dirty` if tracked files were edited.
     """
 
     bot: str
@@ -265,6 +266,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     files: FileNames | UnsetType = UNSET
     show: list[str] | UnsetType = UNSET
     hide: list[Annotated[str, Meta(pattern=r"^[^\0]*\Z")]] | UnsetType = UNSET
+    revision: str | UnsetType = UNSET
 
     @property
     def end(self) -> BotEnd:

@@ -1,0 +1,65 @@
+"""Git, where there is one: the revision of a bot, and the commands that the judge gives git."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from nonobot.harness.play.bot_command import HOME, is_own_bot, named_by
+
+LONGEST_SECONDS = 5.0
+"""Time for git to state a revision; a large clone on a slow disk has none then."""
+
+
+def git(folder: Path, *arguments: str, seconds: float | None = None) -> bytes:
+    """Return the output of git in a folder, also within a hook of git; CalledProcessError if it fails."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    # Hooks and a monitor of files are programs that a repository names.
+    quietly = ("--no-optional-locks", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+    command = ["git", "-C", str(folder), *quietly, *arguments]
+    done = subprocess.run(
+        command, check=True, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds
+    )
+    return done.stdout
+
+
+def revision_of(command: Sequence[str]) -> str | None:
+    """Return the commit of a bot's clone, with `-dirty` if tracked files were edited; None if that is unknown.
+
+    Only the repositories of the judge and of the working folder are asked: git runs programs that the
+    configuration of a repository names, and a bot may come with one.
+    """
+    here = Path.cwd()
+    ours = {_repository(HOME), _repository(here)} - {None}
+    named = [HOME] if is_own_bot(command) else list(named_by(command)) if ours else []
+    for path in sorted(named, key=_in_environment):  # a bot's script before its Python
+        if _repository(path) in ours and not (path == HOME and _in_environment(path)):
+            folder = path if path.is_dir() else path.parent
+            described = ("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
+            try:
+                return git(folder, *described, seconds=LONGEST_SECONDS).decode().strip() or None
+            except (OSError, ValueError, subprocess.SubprocessError):
+                return None
+    return None
+
+
+def _in_environment(path: Path) -> bool:
+    """Return whether a path is in an environment of Python."""
+    return any((one / "pyvenv.cfg").exists() for one in path.parents)
+
+
+def _repository(path: Path) -> Path | None:
+    """Return the folder of git's data that a path's clone or worktree belongs to."""
+    for folder in (path, *path.parents):
+        data = folder / ".git"
+        if data.is_dir():
+            return data.resolve()
+        if data.is_file():
+            try:
+                at = (folder / data.read_text(encoding="utf-8").partition("gitdir:")[2].strip()).resolve()
+            except (OSError, ValueError):
+                return None
+            return at.parent.parent if at.parent.name == "worktrees" else at
+    return None
