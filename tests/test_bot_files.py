@@ -269,7 +269,10 @@ def test_tournaments(tmp_path, monkeypatch, capsys):
     assert (result.score.right, result.files) == (5, NAMES)
     path.write_text(path.read_text().replace('logs = "log.txt"', ""))
     assert cli.run(["tournament", str(path)]) == 2
-    assert "was played with another command, set, or on other terms" in capsys.readouterr().err
+    assert (
+        "on other terms: files input.txt solution.txt log.txt, now input.txt solution.txt; move"
+        in capsys.readouterr().err
+    )
 
 
 # The folder

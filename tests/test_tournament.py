@@ -59,9 +59,10 @@ def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_
     played(str(path))
     assert result.read_bytes() == before
     assert "played before; 5 of 5 right" in capsys.readouterr().err
-    path = definition(tmp_path, {"good": "perfect"}, more="[limits]\ntime = 9")
+    path = definition(tmp_path, {"good": "perfect"}, more="[limits]\ntime = 9\npuzzle = 0.5")
     assert played(str(path)) == 2
-    assert "on other terms; move it away, or play everything anew with --again" in capsys.readouterr().err
+    said = "wall limit 7200 s, now 9 s; puzzle limit none, now 0.5 s; move it away, or play everything anew with"
+    assert capsys.readouterr().err == f"nonojudge: {result}: played on other terms: {said} --again\n"
     assert played(str(path), "--again", "--quiet") == 0
     assert result.read_bytes() != before
     assert capsys.readouterr().err == ""
@@ -154,6 +155,29 @@ def test_journals_that_a_killed_judge_left_before_and_after_a_run(tmp_path, caps
     assert played(str(path)) == 0
     assert "played before; 5 of 5 right" in capsys.readouterr().err
     assert not journal.exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"bots": {"good": "dawdle"}}, r"command \S.* perfect \S+, now \S.* dawdle \S+; move it away"),
+        ({"more": "any-order = true\nlimits = { memory = '1G' }"}, "memory limit none, now 1 GiB; order that of"),
+    ],
+)
+@pytest.mark.parametrize("killed", [True, False])
+def test_what_differs_from_the_tournament_now_is_named_also_where_the_judge_was_killed(
+    tmp_path, capsys, changed, said, killed
+):
+    given = {"bots": {"good": "perfect"}, "more": "limits = { memory = 'none' }"}
+    assert played(str(definition(tmp_path, **given)), "--quiet") == 0
+    first = tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json"
+    if killed:
+        with Journal(journal_path(first)) as left:
+            left.add(records_of(read_result(first))[0])
+        first.unlink()
+    capsys.readouterr()
+    assert played(str(definition(tmp_path, **given | changed))) == 2
+    assert re.fullmatch(f"nonojudge: .*: played on other terms: {said}.* with --again\n", capsys.readouterr().err)
 
 
 @pytest.mark.slow

@@ -184,7 +184,8 @@ def resume(
             records = _records(result_path, journal.records)
             beginning = _beginning(records)
             if beginning.set.sha256 != puzzle_set.sha256:
-                raise UnusableError(f"the set {puzzle_set.name} is not the one of {result_path}: it has changed")
+                old, new = beginning.set, SetFacts.of(puzzle_set)
+                raise UnusableError(f"{result_path}: the set has changed: it was {old}, and is {new} now")
             require_cores(beginning.configuration.cores)
             shown, hidden = (tuple(map(Path, one or ())) for one in (beginning.show, beginning.hide))
             bot = Bot(beginning.bot, beginning.command, show=shown, hide=[*hidden, *hide])

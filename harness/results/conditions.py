@@ -53,6 +53,9 @@ class SetFacts(Struct, frozen=True):
     height: Whole
     puzzle_count: Whole
 
+    def __str__(self) -> str:
+        return f"{self.name} ({self.puzzle_count} of {self.width}x{self.height}, sha256 {self.sha256[:8]})"
+
     @classmethod
     def of(cls, puzzles: PuzzleSet) -> SetFacts:
         """Return the facts of a set."""

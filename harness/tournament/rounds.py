@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import UNSET
+from msgspec.structs import astuple
+from msgspec.structs import replace as replaced
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import named_by
@@ -28,9 +30,11 @@ from nonobot.harness.play.match import (
     warmed_up,
 )
 from nonobot.harness.play.run_state import OnVerdict, records_of, stderr_path
+from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, Fact
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.result_files import read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.text import ranges
 from nonobot.harness.tournament.definition import Entrant, Tournament, file_name, filled_in, played_set
 from nonobot.harness.user_files import loaded, require_writable
 from nonobot.tournament_data import PuzzleSet
@@ -79,15 +83,13 @@ class ScheduledRun:
         The journal of a run that is over is removed: its judge was killed before it could do that.
         """
         if not self.result_path.exists():
+            for beginning in self._journalled()[:1]:
+                self._require_same(beginning, journal_path(self.result_path))
             return None
         result = read_result(self.result_path)
         if isinstance(result, RunResult) and not result.started:
             return None
-        if not isinstance(result, RunResult) or not self._is(result):
-            raise UnusableError(
-                f"{self.result_path} was played with another command, set, or on other terms; "
-                "move it away, or play everything anew with --again"
-            )
+        result = self._require_same(result, self.result_path)
         with contextlib.suppress(UnusableError):  # some other file
             if result.end.reason not in GOES_ON and self._journalled()[:1] == records_of(result)[:1]:
                 journal_path(self.result_path).unlink()
@@ -121,7 +123,7 @@ class ScheduledRun:
             log.unlink(missing_ok=True)
             if stderr:
                 log.write_bytes(stderr)
-            run = msgspec.structs.replace(run, stderr_file=str(log) if stderr else None)
+            run = replaced(run, stderr_file=str(log) if stderr else None)
             write_json(self.result_path, run)
             journal_path(self.result_path).unlink(missing_ok=True)
         except OSError as error:
@@ -141,7 +143,10 @@ class ScheduledRun:
         """Return the files to hide from the bot: the results, and the files of the others on this machine."""
         return [*self.hide, *(path for one in self.others for path in named_by(one))]
 
-    def _is(self, result: RunResult) -> bool:
+    def _require_same(self, result: object, path: Path) -> RunResult:
+        """Return a result, or the beginning of one, if it is of this run; UnusableError names what differs."""
+        if not isinstance(result, RunResult):
+            raise UnusableError(f"{path} is not the result of a run; move it away")
         # A sandbox changes no answer, older results contain no limit on processes, and a default is a machine's.
         own, its = self.configuration, result.configuration
         alike: dict[str, Any] = {"contain": own.contain}
@@ -151,9 +156,33 @@ class ScheduledRun:
             alike["process_limit"] = own.process_limit
         if not self.core_named and len(own.cores) == len(its.cores):
             alike["core"] = own.core
-        mine = self.entrant.name, self.command, self.files, SetFacts.of(self.puzzle_set), own
-        its = msgspec.structs.replace(its, **alike)
-        return mine == (result.bot, result.command, result.files or None, result.set, its)
+        was = replaced(result, configuration=replaced(its, **alike))
+        now = replaced(
+            was,
+            bot=self.entrant.name,
+            command=self.command,
+            files=self.files or UNSET,
+            set=SetFacts.of(self.puzzle_set),
+            configuration=own,
+        )
+        changes = {name: (str(of(was)), str(of(now))) for name, of in PLAYED.items()}
+        if told := [f"{name} {old}, now {new}" for name, (old, new) in changes.items() if old != new]:
+            raise UnusableError(
+                f"{path}: played on other terms: {'; '.join(told)}; "
+                "move it away, or play everything anew with --again"
+            )
+        return result
+
+
+PLAYED: dict[str, Fact] = {
+    **{name: of for name, of in MACHINE_AND_TERMS.items() if name not in ("number of cores", "way in and out")},
+    "cores": lambda run: ranges(run.configuration.cores) or "any",
+    "bot": lambda run: run.bot,
+    "command": lambda run: shlex.join(run.command),
+    "files": lambda run: " ".join(filter(None, astuple(run.files))) if run.files else "none",
+    "set": lambda run: run.set,
+}
+"""Facts of a run, in words; with another value of one it is another run."""
 
 
 @contextlib.contextmanager
