@@ -81,9 +81,9 @@ class Browser:
         self.complaints.clear()
         self.page.goto(place if isinstance(place, str) else place.resolve().as_uri())
 
-    def shape(self, width: int, dark: bool = False, ratio: float = 1) -> None:
-        """Make the window that wide, in CSS pixels of `ratio` pixels of the device, and choose a theme."""
-        size = {"width": width, "height": 900}
+    def shape(self, width: int, dark: bool = False, ratio: float = 1, height: int = 900) -> None:
+        """Make the window that large, in CSS pixels of `ratio` pixels of the device, and choose a theme."""
+        size = {"width": width, "height": height}
         self.page.set_viewport_size(size)
         self.ask("Emulation.setDeviceMetricsOverride", **size, deviceScaleFactor=ratio, mobile=width < 600)
         self.page.emulate_media(color_scheme="dark" if dark else "light")

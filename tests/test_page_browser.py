@@ -11,6 +11,9 @@ from tests.browser import BLACK, HEART, RANDOM, ROBOT, TWO, oneline
 from tests.judged import played
 from tests.paged import Server
 
+WINDOWS = ((1400, 900), (390, 844))
+"""A desktop and a phone."""
+
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled", "page_server")]
 
 
@@ -281,8 +284,8 @@ def test_a_tournament_is_seen_as_it_goes_on(visitor, page_server, page_results):
     visitor.keep("page-live")
     assert "as of" not in visitor.text_of("[role='status']")
     visitor.value("document.querySelector('#rankings .scrolls').focus()")
-    (page_results / "more").mkdir()
-    played("wrong_at_2", page_results / "more")
+    (page_results / "result.json").rename(page_results / "first.json")
+    played("wrong_at_2", page_results)
     visitor.wait_for("document.querySelectorAll('#rankings tbody tr').length === 2")
     assert visitor.value("document.activeElement.className") == "scrolls"
     visitor.value("document.querySelector('#as-of').textContent = ''")
@@ -294,6 +297,22 @@ def test_a_tournament_is_seen_as_it_goes_on(visitor, page_server, page_results):
         )
     visitor.wait_for("document.querySelector('#as-of').textContent")
     assert [one.url for one in visitor.requests if "/api/live" in one.url] == [f"{page_server.address}api/live"]
+
+
+def test_tournaments_are_apart_and_their_tables_scroll_in_their_own_box(visitor, page_server, page_results):
+    for name, behaviour in (("a_tournament_with_a_long_name", "crash_at_3"), ("other", "wrong_at_2")):
+        (page_results / name).mkdir()
+        played(behaviour, page_results / name)
+    for width, height in WINDOWS:
+        visitor.shape(width, height=height)
+        visitor.open(f"{page_server.address}live")
+        visitor.wait_for("document.querySelectorAll('#rankings .tournament').length >= 2")
+        assert visitor.value("document.documentElement.scrollWidth") <= width
+        boxes = "[...document.querySelectorAll('#rankings .scrolls')].map(a => a.scrollWidth - a.clientWidth)"
+        assert [hidden > 0 for hidden in visitor.value(boxes)][:2] == [width < 600] * 2
+        visitor.keep(f"page-live-{width}")
+    assert visitor.text_of("#rankings .end-crashed") == "crashed"
+    assert "2 missing" in visitor.text_of("#rankings tbody:has(.end-crashed)")
 
 
 def test_why_there_is_nothing_to_watch_is_said(chromium):

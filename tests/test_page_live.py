@@ -20,7 +20,7 @@ def shown(folder) -> dict:
 
 
 def test_an_empty_folder_shows_nothing(tmp_path):
-    assert [value for name, value in shown(tmp_path).items() if name != "folder"] == [[]] * 5
+    assert [value for name, value in shown(tmp_path).items() if name != "folder"] == [[]] * 6
 
 
 def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
@@ -38,6 +38,7 @@ def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
     assert [state["under_way"][0]["done"] for state in seen] == [1, 2, 3, 4, 5]
     [run] = seen[2]["under_way"]
     facts = {"bot": "wrong_at_2", "set": str(RECIPE), "done": 3, "count": 5, "right": 2, "running": True}
+    facts |= {"tournament": str(tmp_path), "not_right": {"wrong": 1}}
     assert run == facts | {"time": run["time"]}
     last = [(one["number"], one["verdict"]) for one in seen[2]["last"]]
     assert last == [(3, "right"), (2, "wrong"), (1, "right")]
@@ -48,6 +49,23 @@ def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
     [[row]] = [ranking["rows"] for ranking in done.state["rankings"]]
     assert (row["bot"], row["right"], row["count"]) == ("wrong_at_2", 4, 5)
     assert done.state["last"][0]["number"] == 5
+
+
+def test_each_tournament_is_ranked_apart_and_what_is_not_right_is_named(tmp_path):
+    for name, behaviour in (("april", "perfect"), ("may", "crash_at_3")):
+        (tmp_path / name).mkdir()
+        result = played(behaviour, tmp_path / name)
+        path = tmp_path / name / "result.json"
+        day = {"april": "2026-04-01", "may": "2026-05-01"}[name]
+        path.write_text(path.read_text().replace(result.started_at[:10], day))
+    look = shown_now(tmp_path, Shown())
+    assert look.state["tournaments"] == ["may", "april"]  # the one that was begun last first
+    assert [one["tournament"] for one in look.state["rankings"]] == ["may", "april"]
+    [crashed], [perfect] = (one["rows"] for one in look.state["rankings"])
+    facts = [(one["bot"], one["not_right"], one["ends"]) for one in (crashed, perfect)]
+    assert facts == [("crash_at_3", {"malformed": 1, "missing": 2}, ["crashed"]), ("perfect", {}, ["finished"])]
+    assert [len(plot.runs) for plot in look.plots.values()] == [1, 1]
+    assert {one["tournament"] for one in look.state["last"]} == {"may"}
 
 
 @pytest.mark.usefixtures("nothing_hangs")

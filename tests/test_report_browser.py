@@ -79,7 +79,7 @@ def test_every_plot_is_drawn_and_nothing_is_fetched_or_reported(chromium, page, 
 
 
 def test_the_page_never_scrolls_sideways_and_prints(chromium, page, tmp_path):
-    for width in (320, 600, 768, 1024, 1920):
+    for width in (320, 390, 600, 768, 1024, 1400, 1920):
         chromium.shape(width)
         chromium.open(page("two_sets"))
         assert chromium.value("document.documentElement.scrollWidth") <= width

@@ -1,5 +1,6 @@
 """The runs of a folder as the page shows them: looked at every second, sent to browsers, plotted.
 
+A tournament has a folder of its own: the files of each folder are ranked and plotted apart from the others.
 A look writes nothing and takes no lock: the runs do not notice.
 """
 
@@ -11,7 +12,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,7 +29,7 @@ from nonobot.harness.report.contents import Run
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing, look
 from nonobot.harness.report.plots import cactus
 from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, read_any
-from nonobot.harness.results.run_result import RunResult, Score
+from nonobot.harness.results.run_result import EndReason, RunResult, Score, Verdict
 from nonobot.harness.text import duration, plain
 
 JOURNAL = ".journal.jsonl"
@@ -44,6 +45,9 @@ FRESH_SECONDS = 30.0  # after its last record, a run whose bot has ended was int
 
 Stamp = tuple[int, int]
 """The time of a file's last change, in nanoseconds, and its size in bytes."""
+
+SetPlayed = tuple[str, str]
+"""A tournament and the digest of one of its sets."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +79,11 @@ class Shown:
     """The content of a folder at the time of a look, on the monotonic clock.
 
     `state` is the JSON for the browser. `read` has the content of each file: a line if it cannot be read, None for
-    a journal without a run. Plots are by the digest of their set; the number of a bot determines its look.
+    a journal without a run. The number of a bot determines its look.
     """
 
     state: dict[str, Any] = field(default_factory=dict)
-    plots: Mapping[str, Plot] = field(default_factory=dict)
+    plots: Mapping[SetPlayed, Plot] = field(default_factory=dict)
     looked: float = 0.0
     stamps: Mapping[Path, Stamp] = field(default_factory=dict)
     read: Mapping[Path, AnyResult | UnderWay | str | None] = field(default_factory=dict)
@@ -98,20 +102,41 @@ def shown_now(folder: Path, before: Shown) -> Shown:
         path: before.read[path] if before.stamps.get(path) == stamp and path not in running else _read(path)
         for path, stamp in stamps.items()
     }
-    under_way = [one for one in read.values() if isinstance(one, UnderWay)]
-    done = {path: one for path, one in read.items() if one and not isinstance(one, (UnderWay, str))}
-    ranked = rankings(done)
+    under_way: dict[str, list[UnderWay]] = {}
+    done: dict[str, dict[Path, AnyResult]] = {}
+    begun: dict[str, str] = {}  # when the last run of each tournament began
+    for path, one in read.items():
+        if one is None or isinstance(one, str):
+            continue
+        name = _tournament(path, folder)
+        if isinstance(one, UnderWay):
+            under_way.setdefault(name, []).append(one)
+        else:
+            done.setdefault(name, {})[path] = one
+        run = one.result if isinstance(one, UnderWay) else one
+        begun[name] = max(begun.get(name, ""), run.started_at if isinstance(run, RunResult) else "")
+    names = sorted(begun, key=begun.__getitem__, reverse=True)
+    ranked = {name: rankings(done.get(name, {})) for name in names}
     bots = dict(before.bots)
     plots = _plots(ranked, under_way, bots, before.plots, now)
     state = {
         "folder": str(folder),
-        "rankings": [_ranking(one) for one in ranked],
-        "under_way": [_progress(one) for one in under_way],
-        "last": _last(under_way, done.values()),
-        "plots": [_plot(one) for one in plots.values()] if find_spec("matplotlib") else [],
+        "tournaments": names,
+        "rankings": [_ranking(one) | {"tournament": name} for name in names for one in ranked[name]],
+        "under_way": [_progress(one) | {"tournament": name} for name in names for one in under_way.get(name, [])],
+        "last": _last(names, under_way, done),
+        "plots": [_plot(one) | {"tournament": name} for (name, _), one in plots.items()]
+        if find_spec("matplotlib")
+        else [],
         "problems": [plain(one) for one in [*read.values(), *left_out] if isinstance(one, str)],
     }
     return Shown(state, plots, now, stamps, read, bots)
+
+
+def _tournament(path: Path, folder: Path) -> str:
+    """Return the name of the folder that a file is in, from `folder` on."""
+    within = path.parent.relative_to(folder)
+    return plain(str(within if within.parts else folder))
 
 
 def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
@@ -172,25 +197,26 @@ def _is_alive(pid: int, created: float) -> bool:
 
 
 def _plots(
-    ranked: Sequence[Ranking],
-    under_way: Sequence[UnderWay],
+    ranked: Mapping[str, Sequence[Ranking]],
+    under_way: Mapping[str, Sequence[UnderWay]],
     bots: dict[str, int],
-    before: Mapping[str, Plot],
+    before: Mapping[SetPlayed, Plot],
     now: float,
-) -> dict[str, Plot]:
-    """Return the plots by the digest of their set; bots that are new get a number."""
-    of_sets = [one for one in ranked if one.scope is Scope.SET]
-    plots = {one.sets[0].sha256: Plot(one.title, [], now) for one in of_sets}
-    results = [(result, "") for one in of_sets for row in one.rows for result in row.results.values()]
-    for result, more in [*results, *((one.result, " (under way)") for one in under_way)]:
+) -> dict[SetPlayed, Plot]:
+    """Return the plots of each set of each tournament; bots that are new get a number."""
+    of_sets = [(name, one) for name, some in ranked.items() for one in some if one.scope is Scope.SET]
+    plots = {(name, one.sets[0].sha256): Plot(one.title, [], now) for name, one in of_sets}
+    results = [(name, run, "") for name, one in of_sets for row in one.rows for run in row.results.values()]
+    results += [(name, one.result, " (under way)") for name, some in under_way.items() for one in some]
+    for name, result, more in results:
         if isinstance(result, RunResult):
-            plot = plots.setdefault(result.set.sha256, Plot(result.set.name, [], now))
+            plot = plots.setdefault((name, result.set.sha256), Plot(result.set.name, [], now))
             number = bots.setdefault(result.bot, len(bots))
             plot.runs.append(Run(plain(result.bot) + more, number, result))
-    drawn = {digest: plot for digest, plot in plots.items() if any(run.seconds for run in plot.runs)}
-    growing = {one.result.set.sha256 for one in under_way}
-    recent = {digest for digest, plot in before.items() if now - plot.made < SECONDS_BETWEEN_PLOTS}
-    return drawn | {digest: before[digest] for digest in growing & recent}
+    drawn = {played: plot for played, plot in plots.items() if any(run.seconds for run in plot.runs)}
+    growing = {(name, one.result.set.sha256) for name, some in under_way.items() for one in some}
+    recent = {played for played, plot in before.items() if now - plot.made < SECONDS_BETWEEN_PLOTS}
+    return drawn | {played: before[played] for played in growing & recent}
 
 
 def _plot(plot: Plot) -> dict[str, Any]:
@@ -209,26 +235,32 @@ def _progress(one: UnderWay) -> dict[str, Any]:
         "done": len(one.result.score.puzzles),
         "count": one.result.set.puzzle_count,
         "right": one.result.score.right,
+        "not_right": _not_right(one.result.score.verdicts),
         "time": duration(one.wall_seconds),
         "running": one.is_running,
     }
 
 
-def _last(under_way: Sequence[UnderWay], done: Iterable[AnyResult]) -> list[dict[str, Any]]:
+def _last(
+    names: Sequence[str],
+    under_way: Mapping[str, Sequence[UnderWay]],
+    done: Mapping[str, Mapping[Path, AnyResult]],
+) -> list[dict[str, Any]]:
     """Return the puzzles judged last: of the runs under way, else of the run that was begun last."""
-    runs = [one.result for one in under_way]
+    runs = [(name, one.result) for name in names for one in under_way.get(name, [])]
     if not runs:
-        results = [one for one in done if isinstance(one, RunResult)]
-        runs = sorted(results, key=lambda run: run.started_at)[-1:]
+        results = [(name, one) for name in names for one in done[name].values() if isinstance(one, RunResult)]
+        runs = sorted(results, key=lambda found: found[1].started_at)[-1:]
     return [
         {
+            "tournament": name,
             "bot": plain(run.bot),
             "set": plain(run.set.name),
             "number": one.number,
             "verdict": one.verdict.value,
             "time": "" if one.took_seconds is None else duration(one.took_seconds),
         }
-        for run in runs
+        for name, run in runs
         for one in run.score.puzzles[: -LAST_PUZZLES - 1 : -1]
     ]
 
@@ -251,8 +283,13 @@ def _row(row: Row) -> dict[str, Any]:
         "count": row.puzzle_count,
         **{name: "" if seconds is None else duration(seconds) for name, seconds in times.items()},
         "slowest_puzzle": row.slowest_puzzle,
-        "ends": [plain(end) for end in row.ends],
+        "not_right": _not_right(row.verdicts),
+        "ends": [end for end in dict.fromkeys(row.ends) if end != EndReason.FINISHED] or row.ends[:1],
     }
+
+
+def _not_right(verdicts: Mapping[Verdict, int]) -> dict[str, int]:
+    return {one.value: number for one, number in verdicts.items() if number and one is not Verdict.RIGHT}
 
 
 class Live:

@@ -9,22 +9,22 @@ function made(name, text = "", className = "") {
   return one;
 }
 
-// Columns: [heading, value of a row (a text or an element), is it a number].
+// Columns: [heading, value of a row (a text, an element or several), its class].
 function table(columns, rows) {
   const found = document.createElement("table");
   const head = found.createTHead().insertRow();
-  for (const [heading, , isNumber] of columns) {
-    const cell = made("th", heading, isNumber ? "number" : "");
+  for (const [heading, , className] of columns) {
+    const cell = made("th", heading, className);
     cell.scope = "col";
     head.append(cell);
   }
   const body = found.createTBody();
   for (const row of rows) {
     const line = body.insertRow();
-    for (const [, value, isNumber] of columns) {
+    for (const [, value, className] of columns) {
       const cell = line.insertCell();
-      if (isNumber) cell.className = "number";
-      cell.append(value(row));
+      if (className) cell.className = className;
+      cell.append(...[value(row)].flat());
     }
   }
   return found;
@@ -40,32 +40,44 @@ function bar(run) {
   return found;
 }
 
+const badges = (kind, words) => Object.entries(words).map(([name, text]) => made("span", text, `badge ${kind}-${name}`));
+const ends = (names) => badges("end", Object.fromEntries(names.map((name) => [name, name])));
+
+const notRight = ({ not_right: counts }) =>
+  badges("verdict", Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, `${grouped(count)} ${name}`])));
+
+// The tournament of a row, where there are several.
+const TOURNAMENT = ["Tournament", (one) => one.tournament];
+const of = (state, columns) => (state.tournaments.length > 1 ? [TOURNAMENT, ...columns] : columns);
+
 const RUNS = [
   ["Bot", (run) => run.bot],
   ["Set", (run) => run.set],
   ["", bar],
-  ["Puzzles", (run) => `${grouped(run.done)} of ${grouped(run.count)}`, true],
-  ["Right", (run) => grouped(run.right), true],
-  ["Time", (run) => run.time, true],
-  ["", (run) => (run.running ? "" : "interrupted")],
+  ["Puzzles", (run) => `${grouped(run.done)} of ${grouped(run.count)}`, "number"],
+  ["Right", (run) => grouped(run.right), "number"],
+  ["Not right", notRight, "wraps badges"],
+  ["Time", (run) => run.time, "number"],
+  ["", (run) => (run.running ? "" : ends(["interrupted"]))],
 ];
 
 const RANKING = [
-  ["", (row) => String(row.rank), true],
-  ["Bot", (row) => row.bot],
-  ["Right", (row) => (row.count ? `${grouped(row.right)} of ${grouped(row.count)}` : grouped(row.right)), true],
-  ["Time", (row) => row.time, true],
-  ["Median", (row) => row.median, true],
-  ["Slowest", (row) => (row.slowest_puzzle ? `${row.slowest} ($${row.slowest_puzzle})` : row.slowest), true],
-  ["End", (row) => row.ends.join(", ")],
+  ["", (row) => String(row.rank), "number"],
+  ["Bot", (row) => row.bot, "wraps"],
+  ["Right", (row) => (row.count ? `${grouped(row.right)} of ${grouped(row.count)}` : grouped(row.right)), "number"],
+  ["Time", (row) => row.time, "number"],
+  ["End", (row) => ends(row.ends)],
+  ["Not right", notRight, "wraps badges"],
+  ["Median", (row) => row.median, "number"],
+  ["Slowest", (row) => (row.slowest_puzzle ? `${row.slowest} ($${row.slowest_puzzle})` : row.slowest), "number"],
 ];
 
 const LAST = [
   ["Bot", (one) => one.bot],
   ["Set", (one) => one.set],
-  ["Puzzle", (one) => `$${one.number}`, true],
-  ["Verdict", (one) => made("span", one.verdict, `verdict-${one.verdict}`)],
-  ["Time", (one) => one.time, true],
+  ["Puzzle", (one) => `$${one.number}`, "number"],
+  ["Verdict", (one) => badges("verdict", { [one.verdict]: one.verdict })],
+  ["Time", (one) => one.time, "number"],
 ];
 
 // Makes an element what another is, and touches nothing else of it: who scrolls, selects or has the focus there stays.
@@ -91,18 +103,29 @@ function fill(id, isThere, ...content) {
   if (isThere) refill(element(id).lastElementChild, ...content);
 }
 
-function ranking(one, at) {
+function ranking(one, at, heading) {
   const card = made("section", "", "card");
-  const title = made("h2", one.title);
+  const title = made(heading, one.title);
   title.id = `ranking-${at}`;
   const scrolls = made("div", "", "scrolls");
   scrolls.tabIndex = 0;
   scrolls.role = "region";
   for (const region of [card, scrolls]) region.setAttribute("aria-labelledby", title.id);
   scrolls.append(table(RANKING, one.rows));
-  card.append(title, scrolls);
-  for (const note of [...one.notes, ...one.warnings]) card.append(made("p", note, "quiet"));
+  card.append(title, ...(one.rows.length ? [scrolls] : []));
+  for (const note of one.notes) card.append(made("p", note, "quiet"));
+  for (const warning of one.warnings) card.append(made("p", `warning: ${warning}`, "warning"));
   return card;
+}
+
+// The rankings, those of each tournament below its name where there are several.
+function standings({ tournaments, rankings }) {
+  if (tournaments.length < 2) return rankings.map((one, at) => ranking(one, at, "h2"));
+  const cards = rankings.map((one, at) => ranking(one, at, "h3"));
+  return tournaments.flatMap((name) => {
+    const own = cards.filter((_, at) => rankings[at].tournament === name);
+    return own.length ? [made("h2", name, "tournament"), ...own] : [];
+  });
 }
 
 function figure(one) {
@@ -119,14 +142,16 @@ function figure(one) {
     item.style.setProperty("--dark", dark);
     legend.append(item);
   }
-  found.append(made("figcaption", one.title, "quiet"), image, legend);
+  found.append(made("figcaption", one.caption, "quiet"), image, legend);
   return found;
 }
 
 let figures = new Map();
 
 // A plot that has not changed is not asked for again.
-function showPlots(plots) {
+function showPlots({ tournaments, plots: every }) {
+  const isOneOf = tournaments.length > 1;
+  const plots = every.map((one) => ({ ...one, caption: isOneOf ? `${one.tournament} · ${one.title}` : one.title }));
   const now = new Map(plots.map((one) => [JSON.stringify(one), one]));
   for (const [words, one] of now) now.set(words, figures.get(words) ?? figure(one));
   const isSame = [...now.keys()].join() === [...figures.keys()].join();
@@ -145,10 +170,10 @@ function show(state) {
   const isEmpty = !state.rankings.length && !state.under_way.length;
   if (isEmpty) say(`Nothing in ${state.folder} yet.`);
   else say(`${state.folder} · ${runs ? `${runs} under way` : "nothing under way"}`, `· as of ${new Date().toLocaleTimeString("en-GB")}`);
-  fill("under-way", state.under_way.length, table(RUNS, state.under_way));
-  refill(element("rankings"), ...state.rankings.map(ranking));
-  showPlots(state.plots);
-  fill("last", state.last.length, table(LAST, state.last));
+  fill("under-way", state.under_way.length, table(of(state, RUNS), state.under_way));
+  refill(element("rankings"), ...standings(state));
+  showPlots(state);
+  fill("last", state.last.length, table(of(state, LAST), state.last));
   fill("problems", state.problems.length, ...state.problems.map((problem) => made("p", problem, "quiet")));
 }
 
