@@ -72,6 +72,29 @@ def paired_ratio(baseline: Sequence[float], candidate: Sequence[float], confiden
     return Ratio(estimate, math.exp(walsh[cut]), math.exp(walsh[-1 - cut])) if cut >= 0 else Ratio(estimate)
 
 
+FIRST_LOOK_SHARE = 0.625
+"""Share of the remaining probability of an error that each look at a growing number of pairs spends."""
+
+
+def first_look(confidence: float) -> int:
+    """Return the number of pairs at which a sequential comparison looks first: 6 for a confidence of 0.95."""
+    return needed_pairs(1 - (1 - confidence) * FIRST_LOOK_SHARE)
+
+
+def sequential_ratio(baseline: Sequence[float], candidate: Sequence[float], confidence: float) -> Ratio:
+    """Return the ratio of paired times, with an interval that may be asked for again as pairs are added.
+
+    All intervals together contain the ratio with a probability of `confidence`. They are those of `paired_ratio`
+    at the looks, which are the multiples of `first_look`; in between the interval is unbounded. The looks share
+    the probability of an error out (Bonferroni): each spends a fixed share of what the ones before it left.
+    """
+    number, beyond = divmod(len(baseline), first_look(confidence))
+    if beyond or not number:
+        return Ratio(paired_ratio(baseline, candidate, confidence).estimate)
+    spent = FIRST_LOOK_SHARE * (1 - FIRST_LOOK_SHARE) ** (number - 1)
+    return paired_ratio(baseline, candidate, 1 - (1 - confidence) * spent)
+
+
 def _largest_rank_sum(pairs: int, tail: float) -> int:
     """Return the largest rank sum that is not exceeded with a probability of at most `tail`; -1 without one."""
     ways = np.zeros(pairs * (pairs + 1) // 2 + 1)  # sets of ranks by their sum

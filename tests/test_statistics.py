@@ -13,11 +13,13 @@ from nonobot.harness.statistics import (
     Outcome,
     Ratio,
     decide,
+    first_look,
     floored,
     half_count,
     in_words,
     needed_pairs,
     paired_ratio,
+    sequential_ratio,
     spread,
 )
 
@@ -54,6 +56,32 @@ def test_the_interval_of_equal_code_misses_1_as_seldom_as_its_confidence_says(co
         ratio = paired_ratio([1.0] * 9, np.exp(logs * signs), confidence)
         alarms += not ratio.low <= 1 <= ratio.high
     assert alarms / 2**9 <= 1 - confidence
+
+
+@pytest.mark.parametrize(("confidence", "first"), [(0.5, 3), (0.8, 4), (0.9, 5), (0.95, 6)])
+def test_all_looks_together_miss_1_as_seldom_as_the_confidence_says(confidence, first):
+    """Also if the first look that shows a difference ends it; over all ways the noise could have fallen."""
+    assert first_look(confidence) == first
+    logs = np.random.default_rng(first).standard_cauchy(10)
+    alarms = 0
+    for signs in product((-1, 1), repeat=10):
+        after = np.exp(logs * signs)
+        looks = [sequential_ratio([1.0] * pairs, after[:pairs], confidence) for pairs in range(1, 11)]
+        assert [pairs for pairs, one in enumerate(looks, 1) if one.low] == list(range(first, 11, first))
+        alarms += any(not one.low <= 1 <= one.high for one in looks)
+    assert 0 < alarms / 2**10 <= 1 - confidence
+
+
+def test_a_disturbed_pair_takes_more_looks_than_a_single_interval():
+    """The first pair is far off."""
+    after = [0.7, *[1.1] * 17]
+    for interval, pairs, outcome in (
+        (paired_ratio, 12, Outcome.WORSE),
+        (sequential_ratio, 6, Outcome.CANNOT_TELL),
+        (sequential_ratio, 12, Outcome.CANNOT_TELL),
+        (sequential_ratio, 18, Outcome.WORSE),
+    ):
+        assert decide(interval([1.0] * pairs, after[:pairs], 0.95), 0.02) is outcome
 
 
 def test_swapping_the_versions_inverts_the_interval():

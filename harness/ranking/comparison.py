@@ -28,6 +28,7 @@ from nonobot.harness.statistics import (
     in_words,
     needed_pairs,
     paired_ratio,
+    sequential_ratio,
     spread,
 )
 from nonobot.harness.text import count, duration, ratio_in_words
@@ -45,10 +46,15 @@ SHOWN_CHANGES = 5
 
 @dataclass(frozen=True)
 class Limits:
-    """Largest slowdown to accept, as a share, and the confidence of intervals."""
+    """Largest slowdown to accept, as a share, and the confidence of intervals.
+
+    If `sequential`, the confidence is that of all comparisons together that are made as pairs are added; only
+    multiples of `first_look` pairs have an interval.
+    """
 
     tolerance: float = 0.02
     confidence: float = 0.95
+    sequential: bool = False
 
 
 @dataclass(frozen=True)
@@ -219,9 +225,10 @@ class Comparison:
             lines.append(f"after {what}: more lost than solved")
         elif solved > lost:
             lines.append(f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}")
+        levels = self.limits.confidence, self.limits.tolerance
         for clock, whole in (("CPU time", self.cpu), ("wall time, which tournaments rank by,", self.wall)):
             if whole:
-                lines.append(f"in {clock} after is {in_words(whole.ratio, whole.pairs, **vars(self.limits))}")
+                lines.append(f"in {clock} after is {in_words(whole.ratio, whole.pairs, *levels)}")
         if self.cpu and self.waits and self.outcome is not Outcome.WORSE:
             lines.append("it takes longer without computing longer: it waits, or others had the core")
         if self.puzzle_ratio:
@@ -334,14 +341,14 @@ def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison
     if any(map(any, masks.values())):
         on_cpu = baseline.has_cpu_time and candidate.has_cpu_time
         if on_cpu:
-            cpu = _whole_runs(baseline, candidate, masks, limits.confidence, on_cpu=True)
+            cpu = _whole_runs(baseline, candidate, masks, limits, on_cpu=True)
         if not (on_cpu and shared_cores(baseline, candidate)):
-            wall = _whole_runs(baseline, candidate, masks, limits.confidence, on_cpu=False)
+            wall = _whole_runs(baseline, candidate, masks, limits, on_cpu=False)
     return Comparison(baseline, candidate, limits, [one for each in by_set.values() for one in each], wall, cpu)
 
 
 def _whole_runs(
-    baseline: Version, candidate: Version, compared: Mapping[str, Sequence[bool]], confidence: float, on_cpu: bool
+    baseline: Version, candidate: Version, compared: Mapping[str, Sequence[bool]], limits: Limits, on_cpu: bool
 ) -> WholeRuns:
     times = [
         {digest: version.run_seconds(digest, mask, on_cpu) for digest, mask in compared.items()}
@@ -351,6 +358,7 @@ def _whole_runs(
     drifts = [max(map(spread, by_set.values())) for by_set in times]
     pairs = pairs_of_runs(baseline, candidate, times)
     ratio = Ratio(after / before)
-    if len(pairs) >= needed_pairs(confidence):
-        ratio = paired_ratio([one for one, _ in pairs], [other for _, other in pairs], confidence)
+    if len(pairs) >= needed_pairs(limits.confidence):
+        ratio_of = sequential_ratio if limits.sequential else paired_ratio
+        ratio = ratio_of([one for one, _ in pairs], [other for _, other in pairs], limits.confidence)
     return WholeRuns(before, after, ratio, len(pairs), *drifts)
