@@ -285,6 +285,11 @@ def writes_late():
     write("".join(known.values()))
 
 
+def writes_milliseconds():
+    writes_late()
+    write("#1\t125\n#2\t2125\ntotal time: 98765\n", name="log.txt")
+
+
 def writes_files_anew():
     for number in numbers():
         write("".join(known[one] for one in range(1, number + 1)), "w", "new")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -260,11 +261,13 @@ def test_the_command_line(tmp_path, monkeypatch, capsys):
 
 def test_tournaments(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    bot = f'name = "good"\ncommand = {json.dumps(command("writes_late", tmp_path))}\n'
+    bot = f'name = "good"\ncommand = {json.dumps(command("writes_milliseconds", tmp_path))}\n'
     files = 'reads = "input.txt"\nwrites = "solution.txt"\nlogs = "log.txt"\n'
     path = tmp_path / "small.toml"
     path.write_text(f'name = "small"\nsets = ["{RECIPE}"]\n[[bots]]\n{bot}{files}')
     assert cli.run(["tournament", str(path)]) == 0
+    said = r"(?s) own s .* 98,765\.00 .*warning: own log of good: no time for 3 of 5 answered puzzles"
+    assert re.search(said, capsys.readouterr().out)
     result = read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json")
     assert (result.score.right, result.files) == (5, NAMES)
     path.write_text(path.read_text().replace('logs = "log.txt"', ""))

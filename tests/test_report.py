@@ -22,7 +22,7 @@ from nonobot.harness.referee import cells_of
 from nonobot.harness.report import STEPS, Report, contents, page_of, plots, report_page
 from nonobot.harness.report.contents import Run, machines, terms
 from nonobot.harness.report.report_page import Gallery
-from nonobot.harness.results.conditions import Configuration, Counted, SetFacts
+from nonobot.harness.results.conditions import Configuration, Counted, FileNames, SetFacts
 from nonobot.harness.results.run_result import BotLog, EndReason, PuzzleResult, RunResult, Score, Verdict
 from nonobot.harness.text import plain
 from nonobot.protocol import mismatches
@@ -209,6 +209,14 @@ def test_answer_files_and_logs_are_ranked_and_not_drawn():
     assert [len(report.sets[0].ranking.rows), len(report.sets[0].runs), len(report.runs)] == [2, 1, 1]
     text = Reader(page_of(report, "T", "1", lambda done, what: None)).text
     assert [word for word in ("Logs, not verified", "a <b>", "1.750") if word not in text] == []
+
+
+def test_own_times_have_a_column_where_a_bot_keeps_a_log():
+    run = one_puzzle()
+    attempt = replace(run.attempts[0], own_log=BotLog({1: 0.875}))
+    logging = replace(run, bot="logs", files=FileNames("in", "out", "log"), attempts=[attempt])
+    assert [word for word in ("Own time, s", "0.875") if word not in page_with(run, logging).text] == []
+    assert "Own time, s" not in page_with(run).text
 
 
 def test_a_page_of_many_sets_draws_fewer_points_of_each():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from msgspec import UNSET, structs
 from nonobot.harness import cli
 from nonobot.harness.commands import table
 from nonobot.harness.ranking.standings import Evidence, Scope, rankings
-from nonobot.harness.results.conditions import Configuration, Counted
+from nonobot.harness.results.conditions import Configuration, Counted, FileNames
+from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import BotEnd, BotLog, EndReason, Verdict
 from nonobot.harness.text import NOTHING
 from tests.ranked import MACHINE, run_result, verify_result, written
@@ -95,6 +97,60 @@ def test_a_checked_answer_file_stands_behind_runs_with_as_many_right():
     [section] = ranking(*answers, run_result("bot", (9.0, 9.0, 9.0)), run_result("half", (1.0, 1.0, None)))
     assert placed(section) == [(1, "bot"), (2, "1"), (2, "all"), (4, "half")]
     assert (section.rows[2].evidence, section.rows[2].time_seconds) == (Evidence.ANSWERS, None)
+
+
+def logging(log, *others, bot="logs", **changes):
+    """Return a run of 1, 2 and 3 s, in a process of 10 s, with the bot's own log of each attempt."""
+    run = run_result(bot, files=FileNames("in", "out", "log"), **changes)
+    [attempt] = run.attempts
+    attempts = [structs.replace(attempt, own_log=log)]
+    attempts += [structs.replace(attempt, first_puzzle=at, own_log=one) for at, one in enumerate(others, 3)]
+    return structs.replace(run, attempts=attempts)
+
+
+EVERY = {1: 1.0, 2: 2.0, 3: 2.5}
+
+
+@pytest.mark.parametrize(
+    ("run", "own", "doubt"),
+    [
+        (logging(BotLog(EVERY, 5.75)), 5.75, None),
+        (logging(BotLog(EVERY)), 5.5, None),
+        (logging(BotLog({1: 1.0, 2: 2.0}), BotLog({3: 2.0}, 2.25)), 5.25, None),
+        (logging(BotLog(EVERY, 1.25), cpu=5.0), 1.25, None),  # CPU time, of a process that waited half of its time
+        (logging(BotLog(EVERY, 10.5)), 10.5, None),
+        (logging(BotLog(EVERY, 15.0), cpu=16.0), 15.0, None),  # CPU time on several cores
+        (logging(BotLog(EVERY, 5750.0)), 5750.0, "5,750 s, more than the 10.0 s that the bot ran"),
+        (logging(BotLog(EVERY, 1.25), cpu=10.0), 1.25, "1.25 s, less than half of the 5.00 s between its answers"),
+        (logging(BotLog(EVERY, 0.1), times=(0.1, 0.2, 0.3)), 0.1, None),  # what rounding explains
+        (logging(BotLog({2: 2.0}, 5.75)), 5.75, "no time for 2 of 3 answered puzzles (1, 3)"),
+        (logging(BotLog({1: 1.0}, 5.75), times=(1.0, None, None)), 5.75, None),  # the others have no answer
+        (logging(BotLog({}, problem="no file 'log'")), None, "no file 'log'"),
+        (logging(UNSET, BotLog({3: 2.5})), None, "not read: the judge was killed"),
+    ],
+)
+def test_the_time_of_a_bots_own_log_has_a_column_and_doubts_a_line(run, own, doubt):
+    [section] = ranking(run, run_result("none", files=FileNames("in", "out")))
+    assert {row.bot: row.own_seconds for row in section.rows} == {"logs": own, "none": None}
+    assert section.warnings == ([f"own log of logs: {doubt}"] if doubt else [])
+    assert [line for line in run.lines() if doubt and doubt in line] == run.lines()[-1:] * bool(doubt)
+
+
+def test_the_column_of_own_times_is_there_where_a_bot_has_one(tmp_path, capsys):
+    files = written(tmp_path, a=logging(BotLog(EVERY, 5.75), bot="a"), b=run_result("b"))
+    written(tmp_path, c=logging(BotLog(EVERY, 4.25), bot="a", set_name="x"), d=run_result("a", set_name="y"))
+    for form, header, cells in (
+        ("text", r"time s +own s +CPU s", r"6\.00 +5\.75 +6\.00"),
+        ("markdown", r"time s \| own s \| CPU s", rf"6\.00 \| {NOTHING} \| 6\.00"),
+        ("csv", r"files,own_seconds$", r"\.json,5\.75$"),
+    ):
+        run(*files, "--format", form)
+        assert all(re.search(one, out, re.M) for out in [capsys.readouterr().out] for one in (header, cells))
+        run(files[1], "--format", form)
+        assert form == "csv" or "own s" not in capsys.readouterr().out
+    both = {path: read_result(path) for path in map(tmp_path.joinpath, ("a.json", "c.json"))}
+    assert rankings(both)[-1].rows[0].own_seconds == 10.0
+    assert rankings(both | {Path("d"): read_result(tmp_path / "d.json")})[-1].rows[0].own_seconds is None
 
 
 def test_logs_have_a_ranking_of_their_own():

@@ -40,6 +40,7 @@ class Row:
 
     Rows that tie share their rank. `logged` is the number of puzzles that a log names. Median and slowest are over
     the puzzles answered. There were `run_count` results to choose from, overall on the set with the fewest.
+    `own_seconds` is the time in the bot's own logs, if every run has one.
     """
 
     bot: str
@@ -59,6 +60,7 @@ class Row:
     slowest_set: str | None = None
     ends: list[str] = field(default_factory=list)
     run_count: int = 1
+    own_seconds: float | None = None
 
     @property
     def files(self) -> list[str]:
@@ -154,7 +156,8 @@ def _set_ranking(
         commands = {tuple(one.command) for one in played.values() if isinstance(one, RunResult)}
         if len(commands) > 1:
             warnings.append(f"{bot}: {len(commands)} different commands go by this name and are taken as one bot")
-    return Ranking(Scope.SET, title, [facts], _ranked(rows), notes, [*warnings, *uneven])
+    doubts = [f"own log of {bot}: {'; '.join(run.log_doubts)}" for bot, run in runs if run.log_doubts]
+    return Ranking(Scope.SET, title, [facts], _ranked(rows), notes, [*warnings, *uneven, *doubts])
 
 
 def _overall(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranking:
@@ -197,6 +200,7 @@ def _row(entrant: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1
     ]
     timed += [(seconds, number, None) for log in logs for number, seconds in log.seconds.items()]
     slowest = max(timed, key=itemgetter(0), default=(None, None, None))
+    own_times = [run.own_seconds for run in runs if run.own_seconds is not None]
     counts = {verdict: sum(result.score.verdicts[verdict] for result in judged) for verdict in Verdict}
     return Row(
         *entrant,
@@ -214,6 +218,7 @@ def _row(entrant: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1
         slowest_set=slowest[2],
         ends=[run.end.reason.value for run in runs],
         run_count=run_count,
+        own_seconds=sum(own_times) if own_times and len(own_times) == len(runs) else None,
     )
 
 

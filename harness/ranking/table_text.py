@@ -26,14 +26,14 @@ TABLE_SCHEMA_VERSION = 1
 WORDS = ("bot", "other", "end")
 """Columns without numbers."""
 
-GIVEN_UP = ("peak MiB", "CPU s", "median ms", "runs", "slowest s")
+GIVEN_UP = ("peak MiB", "CPU s", "median ms", "own s", "runs", "slowest s")
 """Columns that a narrow terminal does without, in this order."""
 
 CSV_COLUMNS = (
     *("scope", "set_name", "set_sha256", "rank", "bot", "evidence", "puzzle_count", "logged"),
     *(verdict.value.replace("-", "_") for verdict in Verdict),
     *("time_seconds", "cpu_seconds", "peak_memory_bytes", "median_seconds"),
-    *("slowest_seconds", "slowest_puzzle", "slowest_set", "ends", "run_count", "files"),
+    *("slowest_seconds", "slowest_puzzle", "slowest_set", "ends", "run_count", "files", "own_seconds"),
 )
 """Columns of the CSV form; new ones are only ever added at the end."""
 
@@ -146,6 +146,7 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
         "wrong": lambda row: str(row.verdicts[Verdict.WRONG]),
         "other": _others,
         "time s": lambda row: in_unit(row.time_seconds, 1, 2),
+        "own s": lambda row: in_unit(row.own_seconds, 1, 2),
         "CPU s": lambda row: in_unit(row.cpu_seconds, 1, 2),
         "peak MiB": lambda row: in_unit(row.peak_memory_bytes, MEBIBYTE, 0),
         "median ms": lambda row: in_unit(row.median_seconds, 1e-3, 2),
@@ -157,6 +158,8 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
     absent = {"right", "wrong", "other", "CPU s", "peak MiB", "end"} if is_log else {"logged"}
     if all(row.run_count == 1 for row in ranking.rows):
         absent.add("runs")
+    if all(row.own_seconds is None for row in ranking.rows):
+        absent.add("own s")
     return {name: [_cell(cell(row)) for row in ranking.rows] for name, cell in cells.items() if name not in absent}
 
 

@@ -30,6 +30,13 @@ SHOWN_MISSING = 10
 """Number of puzzles without an answer that a summary names."""
 
 
+LOG_SECONDS = 0.5
+"""Error allowed to the total of a bot's own log: some programs count whole seconds."""
+
+MOST_LOGGED, LEAST_LOGGED = 1.05, 0.5
+"""Bounds of a total, as shares of the time that the bot ran, and of the time between its first and last answer."""
+
+
 class Verdict(StrEnum):
     """The worth of the answer to a puzzle, as docs/judge.md explains them; only RIGHT counts."""
 
@@ -374,14 +381,51 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
             lines.append(f"stderr of the bot ({self.stderr_bytes:,} bytes): {self.stderr_file}")
         return lines
 
+    @property
+    def own_seconds(self) -> float | None:
+        """The time in the bot's own logs; None if it keeps none, or one of them cannot be read."""
+        logs = self._own_logs
+        return sum(log.time_seconds for log in logs) if logs and not any(log.problem for log in logs) else None
+
+    @property
+    def log_doubts(self) -> list[str]:
+        """What is doubtful about the bot's own logs, in words."""
+        own = self.own_seconds
+        if own is None:
+            return list(dict.fromkeys(log.problem for log in self._own_logs if log.problem))
+        doubts = []
+        logged = {number for log in self._own_logs for number in log.seconds}
+        answered = [one.number for one in self.score.puzzles if one.arrived_seconds is not None]
+        if lacking := sorted(set(answered) - logged):
+            doubts.append(f"no time for {len(lacking)} of {len(answered)} answered puzzles ({ranges(lacking)})")
+        wall, cpu = self.usage.wall_seconds, self.usage.cpu_seconds
+        most = max(wall, cpu)
+        # Start and reading, which a log may leave out, are in the first answer's time; a log may count CPU time.
+        first = {one.first_puzzle for one in self.attempts}
+        between = sum(one.took_seconds or 0.0 for one in self.score.puzzles if one.number not in first)
+        between *= cpu / most if most else 1.0
+        if own > most * MOST_LOGGED and own > most + LOG_SECONDS:
+            doubts.append(f"{duration(own)}, more than the {duration(most)} that the bot ran")
+        if own < between * LEAST_LOGGED and own < between - LOG_SECONDS:
+            doubts.append(f"{duration(own)}, less than half of the {duration(between)} between its answers")
+        return doubts
+
+    @property
+    def _own_logs(self) -> list[BotLog]:
+        """The log of each attempt; none was read where the judge was killed."""
+        if not self.files or not self.files.logs:
+            return []
+        unread = BotLog({}, problem="not read: the judge was killed")
+        return [one.own_log or unread for one in self.attempts if one.end.reason is not EndReason.NOT_STARTED]
+
     def _log_lines(self) -> list[str]:
-        logs = [one.own_log for one in self.attempts if one.own_log]
-        lines = [f"its own log: {log.problem}" for log in logs if log.problem]
-        if read := [log for log in logs if not log.problem]:
-            count, own = sum(len(log.seconds) for log in read), sum(log.time_seconds for log in read)
-            times = f"{duration(own)}; the judge's clock: {duration(self.time_seconds)}"
-            lines.append(f"its own log: {count} puzzles in {times}")
-        return lines
+        doubts = "; ".join(self.log_doubts)
+        if self.own_seconds is None:
+            return [f"its own log: {doubts}"] if doubts else []
+        puzzles = sum(len(log.seconds) for log in self._own_logs)
+        times = f"{duration(self.own_seconds)}; the judge's clock: {duration(self.time_seconds)}"
+        lines = [f"its own log: {puzzles} puzzles in {times}"]
+        return [*lines, f"its own log is doubtful: {doubts}"] if doubts else lines
 
 
 class VerifyResult(Struct, frozen=True, tag_field="kind", tag="verify"):
