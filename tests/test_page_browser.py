@@ -332,6 +332,13 @@ def test_the_puzzle_is_taken_away(visitor):
         visitor.wait_for(f"document.querySelector('#take-said').textContent === '{name} is saved.'")
     visitor.click("#take-link")
     visitor.wait_for("!document.querySelector('#take-said').textContent.includes('saved')")
+    disabled = "[...document.querySelectorAll('.take button')].map(one => one.disabled)"
+    assert visitor.paste("1-2") == "fault"  # the board of before is not what the text says
+    assert visitor.value(disabled) == [True] * 5
+    assert visitor.text_of("#take-said") == "There is nothing to take away: no puzzle can be read from the text."
+    assert visitor.paste(TWO) == "multiple"
+    assert visitor.value(disabled) == [False] * 5
+    assert visitor.text_of("#take-said") == ""
 
 
 def test_the_keyboard_alone_is_enough(visitor):
@@ -382,6 +389,35 @@ def test_no_window_scrolls_sideways(visitor, width, ratio):
         assert visitor.value("document.documentElement.scrollWidth") <= width
     if width == 360:
         visitor.keep("page-phone")
+
+
+@pytest.mark.parametrize(("width", "height"), WINDOWS)
+def test_the_board_leaves_room_for_its_controls(visitor, width, height):
+    visitor.shape(width, height=height)
+    visitor.paste(oneline(RANDOM))
+    for view in ("solution", "steps", "mine"):
+        visitor.click(f"[data-view='{view}']")
+        card = visitor.value(
+            "(() => { const box = document.querySelector('#board-card').getBoundingClientRect();"
+            " return [box.top + scrollY, box.height]; })()"
+        )
+        above = card[0] if width > 600 else 0  # on a phone the input is above the board
+        assert above + card[1] <= height, view
+        if width > 600:
+            frame = "document.querySelector('#frame')"
+            assert visitor.value(f"{frame}.scrollHeight - {frame}.clientHeight") == 0
+        visitor.keep(f"page-{view}-{width}")
+
+
+def test_clues_of_two_digits_do_not_touch(visitor):
+    visitor.shape(390, ratio=2, height=844)
+    visitor.paste(oneline(Puzzle.from_grid([[1] * 28] * 28)))
+    brightness = visitor.picture().min(axis=2)
+    is_board = brightness.mean(axis=1) < 120
+    top, cell = is_board.argmax(), round(is_board.sum() / 28)
+    clues = brightness[: top - 4, -4 - 28 * cell : -4].min(axis=0)
+    assert clues.min() < 128
+    assert min(clues[at - 2 : at + 2].min() for at in range(cell, 28 * cell, cell)) > 240
 
 
 def test_light_and_dark(visitor):

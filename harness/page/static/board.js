@@ -7,12 +7,15 @@ import { BLACK, UNKNOWN, WHITE, clueWords } from "./words.js";
 
 const SIZES = [1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40, 48, 60];
 const LARGEST_FIT = 40;
-const SMALLEST_TO_PAINT = 18; // where cells are painted they can be hit, and scrolled, on boards of up to
+const SMALLEST_TO_PAINT = { finger: 18, mouse: 12 }; // cells that are painted can be hit, on boards of up to
 const MOST_TO_PAINT = 60;
 const SMALLEST_WITH_CLUES = 9;
 const SMALLEST_WITH_LINES = 4;
 const GROUP = 5;
 const MOST_OF_FRAME = 0.45; // that clues may take
+const SMALLEST_FRAME = 260; // pixels of height
+const BELOW = 12; // pixels between the controls below the board and the end of the window
+const BETWEEN_CLUES = 0.2; // of a cell, between the clues of neighbouring columns
 
 const COLOURS = ["paper", "ink", "dot", "thin", "heavy", "clue", "band", "fresh", "fresh-white",
   "differ", "wrong", "wrong-band", "cursor", "margin", "shade"];
@@ -37,7 +40,8 @@ export class BoardView {
     this.hover = null;
     this.zoomed = null; // CSS pixels of a cell; null: fit
     this.isDue = false;
-    new ResizeObserver(() => this.layOut()).observe(frame.parentElement);
+    // Its height follows from the layout, and from how many lines its words take, for which no board changes.
+    new ResizeObserver(() => frame.parentElement.clientWidth !== this.roomWidth && this.layOut()).observe(frame.parentElement);
     frame.addEventListener("scroll", () => this.redraw(), { passive: true });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#readColours());
     matchMedia("(forced-colors: active)").addEventListener("change", () => this.#readColours());
@@ -100,9 +104,13 @@ export class BoardView {
     const ratio = devicePixelRatio;
     const room = this.frame.parentElement;
     const style = getComputedStyle(room);
+    this.roomWidth = room.clientWidth;
+    // The board and its controls fit into the window: with all that is above them, unless that is the input.
+    const above = room.getBoundingClientRect().top + scrollY;
+    const others = room.offsetHeight - this.frame.offsetHeight + BELOW + (above < innerHeight / 3 ? above : 0);
     const most = {
       width: Math.max(120, room.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)) * ratio,
-      height: Math.max(260, Math.min(innerHeight * 0.8, 900)) * ratio,
+      height: Math.max(SMALLEST_FRAME, innerHeight - others) * ratio,
     };
     const size = this.zoomed ?? this.#fitting(most, ratio);
     this.#measure(size, most, ratio);
@@ -129,17 +137,17 @@ export class BoardView {
   }
 
   #fitting(most, ratio) {
-    for (let at = SIZES.length - 1; at > 0; at--) {
-      if (SIZES[at] > LARGEST_FIT) continue;
-      if (SIZES[at] < SMALLEST_TO_PAINT && this.onPaint && Math.max(this.width, this.height) <= MOST_TO_PAINT) break;
-      this.#measure(SIZES[at], most, ratio);
+    const toPaint = SMALLEST_TO_PAINT[matchMedia("(pointer: coarse)").matches ? "finger" : "mouse"];
+    const smallest = this.onPaint && Math.max(this.width, this.height) <= MOST_TO_PAINT ? toPaint : SIZES[0];
+    for (let size = LARGEST_FIT; size > smallest; size--) {
+      this.#measure(size, most, ratio);
       if (
         this.left + this.width * this.cell + this.end <= most.width &&
         this.top + this.height * this.cell + this.end <= most.height &&
         !this.isCut
-      ) return SIZES[at];
+      ) return size;
     }
-    return this.onPaint && Math.max(this.width, this.height) <= MOST_TO_PAINT ? SMALLEST_TO_PAINT : SIZES[0];
+    return smallest;
   }
 
   #measure(size, most, ratio) {
@@ -392,7 +400,7 @@ export class BoardView {
       let y = top - Math.round(font * 0.7);
       const clue = this.columns[x].length ? this.columns[x] : [0];
       for (let block = clue.length - 1; block >= 0 && y > -font; block--) {
-        context.fillText(String(clue[block]), origin.x + (x + 0.5) * cell, y, cell * 0.96);
+        context.fillText(String(clue[block]), origin.x + (x + 0.5) * cell, y, cell * (1 - BETWEEN_CLUES));
         y -= Math.round(font * 1.18);
       }
     }

@@ -94,7 +94,7 @@ export class PuzzleInput {
       const found = await this.#latest.run((signal) => send(`/api/read?${query}`, data, signal));
       if (found) this.#take(found, name);
     } catch (error) {
-      this.#showFaults([[null, error.message]], []);
+      this.#refuse(error.message);
     }
   }
 

@@ -25,10 +25,16 @@ const incoming = new Latest();
 const input = new PuzzleInput(incoming, (found) => open(found.board), (why) => {
   verdict.say("fault", "No puzzle can be read.", why);
   element("title").textContent = "";
-  element("board-card").classList.add("stale");
+  setStale(true);
 });
 const picks = new Picks(incoming, (found) => open(found.board));
 const takeAway = new TakeAway(() => ({ board: state.board, cells: state.isDrawing ? editor.state.cells : view.cells }));
+
+// Whether the board shown is not that of the text, which cannot be read: then it cannot be taken away.
+function setStale(isStale) {
+  element("board-card").classList.toggle("stale", isStale);
+  takeAway.refuse(isStale ? "There is nothing to take away: no puzzle can be read from the text." : "");
+}
 
 // --- what is shown -------------------------------------------------------------------------------------------------
 
@@ -98,7 +104,7 @@ async function open(board) {
   press(element("solutions"), "solution", "0");
   element("title").textContent = [board.title, board.author].filter(Boolean).join(" by ");
   element("place").textContent = "\u00a0";
-  element("board-card").classList.remove("stale");
+  setStale(false);
   layOut();
   view.setPuzzle(board.rows, board.columns);
   name(board);
@@ -117,6 +123,7 @@ async function solve(board) {
     layOut();
     refresh();
   });
+  if (state.board === board) view.layOut(); // the verdict may take two lines
   if (isAllKnown && state.board === board) state.settled++;
   document.documentElement.dataset.settled = state.settled;
 }
@@ -133,7 +140,7 @@ function drawn() {
   state.board = { rows, columns, title: null, author: null };
   state.answer = null;
   element("title").textContent = "";
-  element("board-card").classList.remove("stale");
+  setStale(false);
   layOut();
   view.setPuzzle(rows, columns);
   name(state.board);

@@ -41,6 +41,14 @@ export class TakeAway {
     );
   }
 
+  // Disables the buttons and says why; an empty reason enables them again.
+  refuse(why) {
+    const buttons = document.querySelectorAll(".take button");
+    if (buttons[0].disabled === Boolean(why)) return;
+    for (const button of buttons) button.disabled = Boolean(why);
+    this.#say(why);
+  }
+
   async #take(act) {
     if (!this.shown().board) return this.#say("There is no puzzle yet.");
     try {
