@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 
 import pytest
 
-from nonobot.harness.commands import profile as command
+from nonobot.harness.commands import profile as profile_command
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.profiling.profile_data import depth_first, profile_of, read_profile, span_of
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.tournament_data import load_set
 from tests.benching import carry_out
-from tests.judged import RECIPE
+from tests.judged import RECIPE, command, contained_only
 from tests.patched import LINE_KERNEL, SLOW, patched_house
 from tests.profiled import stating_bot
 
@@ -30,7 +33,7 @@ STATED = "".join(LINE % number for number in range(1, 6))
 
 
 def profiled(*arguments, bot=()):
-    return carry_out(command, "--quiet", *arguments, bot=bot)
+    return carry_out(profile_command, "--quiet", *arguments, bot=bot)
 
 
 def collected(folder, stats):
@@ -64,7 +67,6 @@ def test_a_torn_last_line_and_puzzles_of_other_sets_are_left_out(tmp_path):
         (f'{{"puzzle": 1, "seconds": 1, "new": {"[" * 10_000}\n', "recursion"),
         ('{"puzzle": 1}\n', "line 1 of the bot's statistics: Object missing required field `seconds`"),
         ('{"puzzle": 1, "seconds": 1, "step_seconds": {"a": "x"}}\n', "Expected `float`, got `str`"),
-        ("", "wrote no statistics: a bot that can be profiled takes --stats FILE"),
     ],
 )
 def test_statistics_that_cannot_be_used_are_told(tmp_path, stats, said):
@@ -72,19 +74,56 @@ def test_statistics_that_cannot_be_used_are_told(tmp_path, stats, said):
         collected(tmp_path, stats)
 
 
-def test_a_bot_without_statistics_is_named_or_quoted():
-    asking = [sys.executable, "-c", "import sys; sys.exit('mybot: what is ' + sys.argv[1] + '?')"]
-    for bot, said in ((asking, r"it said: mybot: what is --stats\?"), (["./no-such-bot"], "no-such-bot")):
-        with pytest.raises(UnusableError, match=said):
-            profile_of(load_set(SET, None), bot, Configuration(), lambda *_: None)
+def test_a_bot_that_cannot_be_run_is_named():
+    with pytest.raises(UnusableError, match="no-such-bot"):
+        profile_of(load_set(SET, None), ["./no-such-bot"], Configuration(), lambda *_: None)
+
+
+@pytest.mark.parametrize("condition", ['[ -z "$1" ]', "true"])  # it refuses --stats FILE, or ignores it
+@pytest.mark.parametrize("feed", ["batch", "interactive"])
+def test_a_bot_without_statistics_is_seen_from_outside(tmp_path, capsys, condition, feed):
+    perfect = shlex.join(command("perfect", tmp_path))
+    kept, picture = tmp_path / "p.json", tmp_path / "p.svg"
+    outs = ["-o", kept, *(["-o", picture] if importlib.util.find_spec("matplotlib") else [])]
+    bot = ["sh", "-c", f"{condition} || exit 2; exec {perfect}"]
+    assert profiled(SET, "--feed", feed, *outs, bot=bot) == 0
+    assert "until its first byte" in capsys.readouterr().out
+    profile = read_profile(kept)
+    assert profile.from_outside
+    assert [one.number for one in profile.puzzles] == [1, 2, 3, 4, 5]
+    assert 0 < profile.first_output_seconds <= profile.first_answer_seconds <= profile.last_answer_seconds
+    parts = {part.name: part.seconds for part in span_of(profile).children}
+    assert parts["until its first byte"] == profile.first_output_seconds
+    assert sum(parts.values()) == pytest.approx(profile.usage.wall_seconds)
+    with pytest.raises(UnusableError, match="make both with --no-stats"):
+        profiled(SET, "--before", kept, bot=stating_bot(tmp_path, STATED))
+    assert profiled(SET, "--before", kept, "--no-stats", bot=bot) == 0
+
+
+def test_a_bot_that_dies_without_a_word_is_profiled_too(capsys):
+    assert profiled(SET, bot=["sh", "-c", "cat >/dev/null; exit 3"]) == 1
+    assert "it ended as crashed (status 3)" in capsys.readouterr().out
+
+
+def test_repeated_runs_have_medians_and_ranges(tmp_path, capsys):
+    kept, bot = tmp_path / "p.json", stating_bot(tmp_path, STATED)
+    assert profiled(SET, "--repeat", "3", "-o", kept, bot=bot) == 0
+    assert "medians of 3 runs (wall " in capsys.readouterr().out
+    profile = read_profile(kept)
+    walls = [one.span.seconds for one in profile.runs]
+    assert sorted(walls)[1] == profile.usage.wall_seconds
+    assert sorted(one.cpu_seconds for one in profile.runs)[1] == profile.usage.cpu_seconds > 0
 
 
 # The command
 
 
-def test_the_own_bot_is_profiled(capsys, compiled):
+def test_the_own_bot_is_profiled(capfd, compiled):
+    here = [sys.executable, "-P", "-m", "nonobot", "--size", "12x9"]
+    assert profiled("boardgen:12x9x6:seed=5", "--json", bot=here) == 0
+    assert "compiled already" in capfd.readouterr().err  # a command that starts the own bot is warmed up, too
     assert profiled("boardgen:12x9x6:seed=5", "--json") == 0
-    printed = json.loads(capsys.readouterr().out)
+    printed = json.loads(capfd.readouterr().out)
     assert printed["command"][-2:] == ["--size", "12x9"]
     assert [one["number"] for one in printed["puzzles"]] == [1, 2, 3, 4, 5, 6]
     for one in printed["puzzles"]:
@@ -125,6 +164,16 @@ def test_wrong_answers_show_in_the_exit_status(tmp_path):
 def test_a_profile_that_cannot_be_written_is_told_before_the_run():
     with pytest.raises(UnusableError, match="cannot write /proc/none"):
         profiled("-o", "/proc/none/p.json")
+
+
+@contained_only
+def test_a_sandboxed_bot_finds_its_modules_compiled(tmp_path, compiled):
+    patched_house(tmp_path / "house", LINE_KERNEL)
+    judge = [sys.executable, "-m", "nonobot.harness", "profile", "boardgen:5x5x1:seed=1", "--contain", "yes"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "house")}  # with the compiled kernels that are there
+    done = subprocess.run(judge, cwd=tmp_path / "house", env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert list((tmp_path / "house" / "bot" / "__pycache__").glob("process.*.pyc"))
 
 
 # A real change: the line kernel is made slow

@@ -7,11 +7,13 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.profiling.profile_data import (
     OUTSIDE_STEPS,
     depth_first,
+    median_of,
     read_profile,
     reason,
     span_of,
@@ -208,16 +210,46 @@ def slower(seconds):
 
 def test_the_step_that_got_slower_is_named():
     comparison = compare(example(), slower(2.0))
-    assert comparison.most_changed.name == "whole run/puzzles/learn/rest"
-    assert comparison.most_changed.change == pytest.approx(2.0)
     assert judgement(comparison) == [
-        "20 % slower (10.0 s before, 12.0 s after), most of all in learn, rest: 3.60 s before, 5.60 s after",
+        "20 % slower (10.0 s before, 12.0 s after)",
+        "the puzzles: +2.00 s, most of all in learn, rest: 3.60 s before, 5.60 s after",
         "every count of every puzzle is the same: the search is the same, the rest is speed or noise",
     ]
-    assert judgement(compare(slower(2.0), example()))[0] == (
-        "16.7 % faster (12.0 s before, 10.0 s after), most of all in learn, rest: 5.60 s before, 3.60 s after"
-    )
+    assert judgement(compare(slower(2.0), example()))[:2] == [
+        "16.7 % faster (12.0 s before, 10.0 s after)",
+        "the puzzles: -2.00 s, most of all in learn, rest: 5.60 s before, 3.60 s after",
+    ]
     assert judgement(compare(example(), example()))[0] == "as fast as before"
+
+
+def late(one, seconds):
+    """Return a profile whose bot started so much later."""
+    first, last = one.first_answer_seconds + seconds, one.last_answer_seconds + seconds
+    usage = replace(one.usage, wall_seconds=one.usage.wall_seconds + seconds)
+    return replace(one, usage=usage, first_answer_seconds=first, last_answer_seconds=last)
+
+
+def test_a_late_start_hides_no_slower_step():
+    assert judgement(compare(example(), late(slower(0.5), 1.0)))[1:3] == [
+        "the puzzles: +500 ms, most of all in learn, rest: 3.60 s before, 4.10 s after",
+        "start, end and the rest: +1.00 s, most of all in before the first puzzle: 1.00 s before, 2.00 s after",
+    ]
+
+
+def test_of_several_runs_each_part_has_its_median_and_only_a_change_beyond_their_range_is_named():
+    before = median_of([late(slower(more), start) for more, start in ((0.3, 0.0), (0.0, 0.9), (0.1, 0.1))])
+    spans = {span.name: span.seconds for _, span in depth_first(span_of(before))}
+    assert spans["whole run"] == pytest.approx(10.3)
+    assert spans["before the first puzzle"] == pytest.approx(1.1)
+    assert spans["rest"] == pytest.approx(3.7)
+    text = as_text(before, False)
+    assert "medians of 3 runs (wall 10.2 s to 10.9 s, CPU 10.0 s to 10.0 s)" in text
+    assert any(line.split()[1:7] == ["3.70", "s", "3.60", "s", "to", "3.90"] for line in text.splitlines())
+    after = median_of([late(slower(more), start) for more, start in ((0.6, 0.2), (0.4, 0.3), (0.5, 1.2))])
+    assert judgement(compare(before, after))[1:3] == [
+        "the puzzles: +400 ms, most of all in learn, rest: 3.70 s before, 4.10 s after",
+        "start, end and the rest: +200 ms, and no part by more than runs differ",
+    ]
 
 
 def test_counts_that_differ_are_told():
@@ -284,7 +316,9 @@ def test_svg_holds_any_name():
     assert any("<&$x^$" in title for title in titled_widths(picture(odd)))
 
 
-@pytest.mark.parametrize("empty", [profile(), profile(puzzle(1, 0.0)), profile(wall=0.0)])
+@pytest.mark.parametrize(
+    "empty", [profile(), profile(puzzle(1, 0.0)), profile(puzzle(1, 9.0), puzzle(2, 0.0)), profile(wall=0.0)]
+)
 def test_a_picture_of_nothing_is_one(empty):
     assert ElementTree.fromstring(picture(empty)).tag == f"{SVG}svg"
     assert f"{empty.right} of {empty.set.puzzle_count} right" in as_text(empty, False)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from nonobot.arguments import Parser, seconds
+from nonobot.arguments import Parser, seconds, whole_number
 from nonobot.harness.cli import SET_HELP, add_contain, add_core, add_json, add_size, add_warm_up, say
 from nonobot.harness.errors import UnusableError, require_libraries
-from nonobot.harness.play.bot_command import own_bot
+from nonobot.harness.play.bot_command import is_own_bot, own_bot
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import warmed_up
 from nonobot.harness.play.sandbox import built_sandbox, uncontained
-from nonobot.harness.profiling.profile_data import Profile, profile_of, read_profile, to_json
+from nonobot.harness.profiling.profile_data import Profile, median_of, profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_text import as_text, comparison_as_text
 from nonobot.harness.progress import RunProgress
-from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain
+from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import loaded, require_writable, write_output
@@ -28,9 +28,10 @@ examples:
   nonojudge profile                                       the bot of this project on {DEFAULT_SET}
   nonojudge profile taai2011 -o before.json               keep it; change the bot; then:
   nonojudge profile taai2011 --before before.json         which stage got slower, and do the counts differ?
+  nonojudge profile --repeat 5 -- ./mybot                 any bot: start, puzzles and end, medians of 5 runs
 
-Everything after -- is the bot's command; --stats FILE is added. docs/profiling.md explains each line, and the
-statistics that a bot has to write to be profiled. Pictures need matplotlib.
+Everything after -- is the bot's command; --stats FILE is added. A bot that writes no statistics is profiled from
+outside. docs/profiling.md explains each line, and the statistics. Pictures need matplotlib.
 
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 """
@@ -39,7 +40,8 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge profile [options] [SET | PROFILE.json] [-- CMD ARGS...]"
     parser.description = (
-        "Run a bot on a set and show where its time goes: by stage and step of the search, by puzzle."
+        "Run a bot on a set and show where its time goes: by stage and step of the search, by puzzle; "
+        "of a bot that writes no statistics, what the judge sees."
     )
     parser.epilog = EXAMPLES
     parser.add_argument(
@@ -53,6 +55,22 @@ def add_to(parser: Parser) -> None:
     add_core(parser)
     parser.add_argument(
         "--time-limit", type=seconds, default=7200.0, metavar="S", help="wall seconds for the set (%(default)g)"
+    )
+    parser.add_argument(
+        "--repeat",
+        type=whole_number(1, 1000, "a number of runs"),
+        default=1,
+        metavar="N",
+        help="run the bot N times; show medians with the least and the most (default: 1)",
+    )
+    parser.add_argument(
+        "--no-stats", action="store_true", help="do not add --stats FILE; show what the judge sees"
+    )
+    parser.add_argument(
+        "--feed",
+        choices=[feed.value for feed in Feed],
+        default=Feed.BATCH.value,
+        help="all puzzles at once, or the next one after each answer (default: batch)",
     )
     add_warm_up(parser)
     add_contain(parser, "auto")
@@ -113,12 +131,13 @@ def _profile(arguments: argparse.Namespace) -> Profile:
         return read_profile(kept)
     puzzle_set = loaded(arguments.source, arguments.size)
     command = arguments.bot_command or own_bot(puzzle_set)
-    warm_up = arguments.warm_up or (None if arguments.bot_command else [*command, "--warm-up"])
+    warm_up = arguments.warm_up or ([*command, "--warm-up"] if is_own_bot(command) else None)
     given = vars(arguments)
     contain = Contain(arguments.contain)
     say(uncontained(contain), arguments.quiet)
     show = [path.absolute() for path in given.get("show", [])]
     terms = Configuration(
+        feed=Feed(arguments.feed),
         contain=contain,
         wall_limit_seconds=arguments.time_limit,
         stall_limit_seconds=STALL_SECONDS,
@@ -126,8 +145,14 @@ def _profile(arguments: argparse.Namespace) -> Profile:
         process_limit=PROCESS_LIMIT,
     )
     warmed_up(warm_up, built_sandbox(contain, show), terms, given.get("warm_up_limit"))
-    with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
-        profile = profile_of(puzzle_set, command, terms, progress.take, show)
-    if profile.end.reason is EndReason.INTERRUPTED:
-        say("interrupted; this is the profile of what was done")
-    return profile
+    profiles: list[Profile] = []
+    asks_stats = not arguments.no_stats
+    for _ in range(arguments.repeat):
+        with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
+            one = profile_of(puzzle_set, command, terms, progress.take, show, asks_stats)
+        if one.end.reason is EndReason.INTERRUPTED:
+            say("interrupted; this is the profile of what was done")
+            return median_of(profiles or [one])
+        profiles.append(one)
+        asks_stats = not one.from_outside
+    return median_of(profiles)

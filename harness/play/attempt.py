@@ -83,9 +83,11 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         detail = detail or exchange.answers.trouble
     end = BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
     own_log = exchange.own_log(bot.exit_status) if exchange else UNSET
+    first_output = loop.conversation.first_seconds
     uncounted, taken = sorted(bot.tree.uncounted) or UNSET, sorted(bot.tree.cores_taken) or UNSET
     attempt = Attempt(
-        *(started_at, first, end, bot.usage, own_log, contained, counted, filtered, uncounted, taken)
+        *(started_at, first, end, bot.usage, own_log, contained, counted, filtered, uncounted, taken),
+        first_output_seconds=UNSET if first_output is None else first_output,
     )
     run.end_attempt(attempt, log.received_bytes)
 
@@ -117,7 +119,7 @@ class AttemptLoop:
         self._before = run.used  # the limits hold for all attempts together
         self._seconds_left = self._limits.wall_limit_seconds - self._before.wall_seconds
         # The clock is asked of this module, so that a test can let it run faster for all that an attempt does.
-        self._conversation = Conversation(bot, AnswerReader(board.width, board.height), clock=time.monotonic)
+        self.conversation = Conversation(bot, AnswerReader(board.width, board.height), clock=time.monotonic)
         self._answer_bytes = most_bytes_of_an_answer(board)
         self._judged_before = len(run.referee.results)
         self._next_look = self._active = bot.started  # active: last seen to compute, or heard
@@ -129,7 +131,7 @@ class AttemptLoop:
         self._last_sent: int | None = None
         self._last_arrival = 0.0
         if self._limits.feed is Feed.BATCH:
-            self._conversation.send(b"".join(one.text for one in puzzles), True)
+            self.conversation.send(b"".join(one.text for one in puzzles), True)
         self._feed()
 
     @property
@@ -143,7 +145,7 @@ class AttemptLoop:
             # A limit is looked at first and acted on last: what was written in time is read before, and counts.
             # Arrivals go before verdicts, so that a timestamp never waits for the check of the answers before it.
             breach = EndReason.INTERRUPTED if self._run.interrupts.told else self._breach()
-            data = self._conversation.listen(self._next_look)
+            data = self.conversation.listen(self._next_look)
             if data:
                 self._active = time.monotonic()
             judged = self.judge_next()
@@ -152,7 +154,7 @@ class AttemptLoop:
             if breach:
                 return breach, None
             answers = len(self._run.referee.results) - self._judged_before
-            stray_bytes = self._conversation.read_bytes - answers * self._answer_bytes
+            stray_bytes = self.conversation.read_bytes - answers * self._answer_bytes
             if stray_bytes > MOST_STRAY_BYTES:
                 return EndReason.PROTOCOL_ERROR, f"{stray_bytes} bytes beside answers"
             if not data and not judged:
@@ -165,7 +167,7 @@ class AttemptLoop:
 
     def judge_next(self) -> bool:
         """Judge the next answer that arrived; return whether there was one."""
-        answer = self._conversation.next_answer()
+        answer = self.conversation.next_answer()
         if answer:
             self._judge(*answer)
         return answer is not None
@@ -184,7 +186,7 @@ class AttemptLoop:
             puzzle = self._unsent.popleft()
             self._last_sent = puzzle.number
             self._sent_seconds[puzzle.number] = self._seconds()
-            self._conversation.send(puzzle.text, not self._unsent)
+            self.conversation.send(puzzle.text, not self._unsent)
 
     def _in_work_since(self, number: int | None) -> float | None:
         """Return when work on a puzzle began; None if it was not sent.
@@ -222,7 +224,7 @@ class AttemptLoop:
         """Return how the bot ended, if it did; the end of its output completes a last line."""
         if not self._bot.exited:
             return None
-        for answer, arrived_seconds in self._conversation.close():
+        for answer, arrived_seconds in self.conversation.close():
             self._judge(answer, arrived_seconds)
         if self.complete or self._bot.exit_status == 0:
             return EndReason.FINISHED, None

@@ -48,7 +48,8 @@ class Conversation(Generic[T]):
     Bytes are timestamped as soon as they arrive and read when there is time: reading is slower than some bots are.
 
     After `most_bytes` of output the judge no longer listens. `on_output` gets all bytes as they arrive. `over` is
-    true when no further output can come or is listened to; `read_bytes` is the output that was read for answers.
+    true when no further output can come or is listened to; `read_bytes` is the output that was read for answers,
+    and `first_seconds` the time when its first byte arrived.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Conversation(Generic[T]):
     ) -> None:
         self.over = False
         self.read_bytes = 0
+        self.first_seconds: float | None = None
         self.send = bot.send
         self._bot = bot
         self._reader = reader
@@ -81,6 +83,8 @@ class Conversation(Generic[T]):
             self.over = self.over or self._bot.exited or self._bot.output_closed
         elif self._room >= 0:
             self._chunks.append((data, self._seconds()))
+            if self.first_seconds is None:
+                self.first_seconds = self._chunks[0][1]
             self._waiting_bytes += len(data)
             if self._on_output:
                 self._on_output(data)

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from nonobot import __version__
 from nonobot.harness.errors import StartError, UnusableError
 from nonobot.harness.play.attempt import limit_reached, play_attempt
+from nonobot.harness.play.bot_command import compile_modules, is_own_bot
 from nonobot.harness.play.bot_process import BotProcess, PassedOn
 from nonobot.harness.play.cgroup import with_memory_limit
 from nonobot.harness.play.exchange_folder import file_names
@@ -89,6 +90,8 @@ def warmed_up(
     """
     if not command:
         return None
+    if is_own_bot(command):
+        compile_modules()
     limit_seconds = limit_seconds or WARM_UP_SECONDS
     sandbox = sandbox and dataclasses.replace(sandbox, prepares=True)
     limits = with_memory_limit(replace(run, core=None))

@@ -1,26 +1,27 @@
-"""Profiles: made by running a bot that writes statistics, as JSON, and the run's time divided into spans."""
+"""Profiles: a bot's statistics, or what the judge sees, as JSON, and the run's time divided into spans."""
 
 from __future__ import annotations
 
 import json
-import shlex
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from statistics import median
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
 from nonobot.harness.results.conditions import Configuration, Figure, Machine, SetFacts, Whole
 from nonobot.harness.results.result_files import UNDECODABLE, content_of, decoded, storable
-from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, Usage, Verdict
+from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, RunResult, Usage, Verdict
 from nonobot.harness.text import percent
 from nonobot.tournament_data import PuzzleSet
 
@@ -34,7 +35,11 @@ SHOWN_PUZZLES = 10
 
 
 class PuzzleProfile(Struct, frozen=True):
-    """A bot's statements on one puzzle, from its reading to the answer, and the judge's verdict on its answer."""
+    """A bot's statements on one puzzle, from its reading to the answer, and the judge's verdict on its answer.
+
+    Of a bot that states nothing, `seconds` is the time since the answer before it, or since it was sent, and for
+    the first answer since the first byte.
+    """
 
     number: Whole
     verdict: Verdict
@@ -43,8 +48,20 @@ class PuzzleProfile(Struct, frozen=True):
     counts: dict[str, Annotated[int, msgspec.Meta(ge=-MOST_COUNT, le=MOST_COUNT)]]
 
 
+class RepeatedRun(Struct, frozen=True):
+    """One of several runs: CPU time, the parts of its wall time, and the sum of each count."""
+
+    cpu_seconds: Figure
+    span: Span
+    totals: dict[str, int]
+
+
 class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
-    """The time of a run, from the bot's start on, and of the puzzles that the bot stated, in its order."""
+    """The time of a run, from the bot's start on, and of the puzzles that the bot stated, in its order.
+
+    Of several runs it contains medians, and the figures of each. `from_outside` is true if the bot stated nothing:
+    then these are the times of the judge.
+    """
 
     command: list[str]
     set: SetFacts
@@ -57,7 +74,10 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
     last_answer_seconds: Figure | None
     puzzles: list[PuzzleProfile]
     schema_version: int = PROFILE_SCHEMA_VERSION
-    revision: str | msgspec.UnsetType = msgspec.UNSET
+    revision: str | UnsetType = UNSET
+    from_outside: bool | UnsetType = UNSET
+    first_output_seconds: Figure | UnsetType = UNSET
+    runs: list[RepeatedRun] | UnsetType = UNSET
 
     @property
     def right(self) -> int:
@@ -71,6 +91,11 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
         for puzzle in self.puzzles:
             totals.update(puzzle.counts)
         return totals
+
+    @property
+    def rest(self) -> str:
+        """The name of the time of puzzles that no step of the search explains."""
+        return BETWEEN_ANSWERS if self.from_outside else OUTSIDE_STEPS
 
     @property
     def slowest(self) -> list[PuzzleProfile]:
@@ -98,26 +123,26 @@ def profile_of(
     terms: Configuration,
     on_verdict: OnVerdict,
     show: Sequence[Path] = (),
+    asks_stats: bool = True,
 ) -> Profile:
-    """Run a bot with `--stats FILE` on a set; UnusableError if it cannot be run, or writes no statistics.
+    """Run a bot on a set, with `--stats FILE` if it `asks_stats`; UnusableError if it cannot be run.
 
-    `terms` must not limit the time of a puzzle: the bot would be started again, and overwrite its statistics.
+    A bot that knows no such option, so that nothing is right, is run again without. `terms` must not limit the
+    time of a puzzle: the bot would be started again, and overwrite its statistics.
     """
     with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
         (bots_own := Path(folder).resolve() / "bot").mkdir()
         stats = bots_own / "stats.jsonl"
         name = Path(command[0]).name
-        bot = Bot(name, [*command, "--stats", str(stats)], show=show, writable=[bots_own])
+        asked = ["--stats", str(stats)] if asks_stats else []
+        bot = Bot(name, [*command, *asked], show=show, writable=[bots_own])
         result = play(puzzle_set, bot, terms, Path(folder) / "result.json", on_verdict)
         if result.end.reason is EndReason.NOT_STARTED:
             raise UnusableError(result.end.detail or "the bot's command cannot be run")
-        if not stats.exists() or not stats.stat().st_size:
-            words = result.last_words()  # a bot that takes no `--stats` says so on stderr
-            raise UnusableError(
-                f"{shlex.join(command)} wrote no statistics: a bot that can be profiled takes --stats FILE "
-                f"(docs/profiling.md){f'; it said: {words}' if words else ''}"
-            )
-        lines = stats.read_bytes().splitlines(keepends=True)
+        takes_stats = stats.exists()
+        lines = stats.read_bytes().splitlines(keepends=True) if takes_stats else []
+    if asks_stats and not (takes_stats or result.score.right or result.end.reason is EndReason.INTERRUPTED):
+        return profile_of(puzzle_set, command, terms, on_verdict, show, asks_stats=False)
     results = {one.number: one for one in result.score.puzzles}
     arrivals = [one.arrived_seconds for one in result.score.puzzles if one.arrived_seconds is not None]
     return Profile(
@@ -130,8 +155,10 @@ def profile_of(
         usage=result.usage,
         first_answer_seconds=min(arrivals, default=None),
         last_answer_seconds=max(arrivals, default=None),
-        puzzles=list(_puzzles(lines, results)),
+        puzzles=list(_puzzles(lines, results) if lines else _seen(result)),
         revision=result.revision,
+        from_outside=UNSET if lines else True,
+        first_output_seconds=UNSET if lines else result.attempts[0].first_output_seconds,
     )
 
 
@@ -144,11 +171,52 @@ def _puzzles(lines: Sequence[bytes], results: dict[int, PuzzleResult]) -> Iterat
             values: dict[str, Any] = msgspec.json.decode(text)
         except UNDECODABLE as error:
             what = f"line {at} of the bot's statistics: {error}"
-            raise UnusableError(f"{what}; see docs/profiling.md for what it should hold") from None
+            raise UnusableError(f"{what}; see docs/profiling.md, or --no-stats to do without") from None
         if line.puzzle in results:
             whole = {name: v for name, v in values.items() if type(v) is int and name not in NO_COUNTS}
             counts = {name: v for name, v in whole.items() if abs(v) <= MOST_COUNT}
             yield PuzzleProfile(line.puzzle, results[line.puzzle].verdict, line.seconds, line.step_seconds, counts)
+
+
+def _seen(result: RunResult) -> Iterator[PuzzleProfile]:
+    """Yield the puzzles as the judge sees them, in the order of their answers."""
+    began = result.attempts[0].first_output_seconds or 0.0
+    timed = [(one.arrived_seconds, one) for one in result.score.puzzles if one.arrived_seconds is not None]
+    for at, (arrived, one) in enumerate(sorted(timed, key=itemgetter(0))):
+        seconds = max(0.0, arrived - began) if at == 0 else one.took_seconds or 0.0
+        yield PuzzleProfile(one.number, one.verdict, seconds, {}, {})
+
+
+def median_of(profiles: Sequence[Profile]) -> Profile:
+    """Return one profile of several runs of a bot on a set: each figure is the median over the runs."""
+    first, *others = profiles
+    if not others:
+        return first
+    usages = [one.usage for one in profiles]
+    together: dict[int, list[PuzzleProfile]] = {}
+    for one in profiles:
+        for puzzle in one.puzzles:
+            together.setdefault(puzzle.number, []).append(puzzle)
+    return replace(
+        first,
+        end=next((one.end for one in profiles if one.end.reason is not EndReason.FINISHED), first.end),
+        usage=Usage(
+            median(one.wall_seconds for one in usages),
+            median(one.cpu_seconds for one in usages),
+            max(one.peak_memory_bytes for one in usages),
+        ),
+        puzzles=[_median_puzzle(same) for same in together.values()],
+        runs=[RepeatedRun(one.usage.cpu_seconds, span_of(one), one.totals) for one in profiles],
+    )
+
+
+def _median_puzzle(same: Sequence[PuzzleProfile]) -> PuzzleProfile:
+    steps = dict.fromkeys(step for one in same for step in one.step_seconds)
+    return replace(
+        next((one for one in same if one.verdict is not Verdict.RIGHT), same[0]),
+        seconds=median(one.seconds for one in same),
+        step_seconds={step: median(one.step_seconds.get(step, 0.0) for one in same) for step in steps},
+    )
 
 
 def to_json(profile: Profile) -> str:
@@ -171,6 +239,8 @@ def read_profile(path: Path) -> Profile:
 # --- how its time divides --------------------------------------------------------------------------------------
 
 OUTSIDE_STEPS = "outside the search"
+BETWEEN_ANSWERS = "between answers"
+FIRST_BYTE = "until its first byte"
 
 UNITS = {
     "descents": "descents",
@@ -198,6 +268,7 @@ class Span(Struct, frozen=True):
     """A part of the run's time, and its own parts, which together take all of it.
 
     `stage` is the stage of the search that it is or belongs to, `per` the name of the count of its units of work.
+    Of several runs `seconds` are the median, and `range` has the least and the most.
     """
 
     name: str
@@ -206,10 +277,16 @@ class Span(Struct, frozen=True):
     per: str | None = None
     count: int | None = None
     children: tuple[Span, ...] = ()
+    range: tuple[float, float] | UnsetType = UNSET
 
 
 def span_of(profile: Profile) -> Span:
-    """Return the run's wall time as a tree; what no step of the search explains has parts of its own."""
+    """Return the run's wall time as a tree; what no step of the search explains has parts of its own.
+
+    Of several runs, each part has the median of its own times.
+    """
+    if profile.runs:
+        return _median_span([one.span for one in profile.runs])
     whole = profile.usage.wall_seconds
     in_puzzles = sum(puzzle.seconds for puzzle in profile.puzzles)
     start, end = 0.0, 0.0
@@ -218,22 +295,35 @@ def span_of(profile: Profile) -> Span:
         # An answer may be read late, on a busy machine, and never early: then the start seems longer than it was.
         start = min(profile.first_answer_seconds - profile.puzzles[0].seconds, whole - in_puzzles - end)
         start = max(0.0, start)
+    if profile.from_outside:
+        start = profile.first_output_seconds if profile.first_output_seconds is not UNSET else whole
+        end = max(0.0, whole - (profile.last_answer_seconds or start))
     between = max(0.0, whole - start - in_puzzles - end)
-    last = "after the last answer"
+    last = "after the last answer" if profile.puzzles else "no answer"
     if profile.end.reason is not EndReason.FINISHED and profile.puzzles:
         last = f"no answer after ${profile.puzzles[-1].number}"  # a bot that was stopped spent the time on it
     stages = tuple(_stages(profile))
     outside = max(0.0, in_puzzles - sum(stage.seconds for stage in stages))
+    steps = () if profile.from_outside else (*stages, Span(OUTSIDE_STEPS, outside))
     return Span(
         "whole run",
         whole,
         children=(
-            Span("before the first puzzle", start),
-            Span("puzzles", in_puzzles, children=(*stages, Span(OUTSIDE_STEPS, outside))),
+            Span(FIRST_BYTE if profile.from_outside else "before the first puzzle", start),
+            Span("puzzles", in_puzzles, children=steps),
             Span("between puzzles", between),
             Span(last, end),
         ),
     )
+
+
+def _median_span(spans: Sequence[Span]) -> Span:
+    """Return a part that each run has, or that took no time in it, with the medians of all runs."""
+    each = [one.seconds for one in spans]
+    children = [{child.name: child for child in one.children} for one in spans]
+    names = dict.fromkeys(name for one in children for name in one)
+    parts = (_median_span([one.get(name, Span(name, 0.0)) for one in children]) for name in names)
+    return replace(spans[0], seconds=median(each), children=tuple(parts), range=(min(each), max(each)))
 
 
 def _stages(profile: Profile) -> Iterator[Span]:
@@ -263,11 +353,11 @@ def _grouped(steps: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
         yield (beginning if len(together) > 1 else together[0]), together
 
 
-def stages_of(puzzle: PuzzleProfile) -> dict[str, float]:
-    """Return the seconds of each stage of a puzzle's search, and last those outside of it."""
+def stages_of(puzzle: PuzzleProfile, rest: str = OUTSIDE_STEPS) -> dict[str, float]:
+    """Return the seconds of each stage of a puzzle's search, and last, as `rest`, those outside of it."""
     seconds = puzzle.step_seconds
     stages = {stage: sum(seconds[step] for step in steps) for stage, steps in _grouped(seconds)}
-    return stages | {OUTSIDE_STEPS: max(0.0, puzzle.seconds - sum(stages.values()))}
+    return stages | {rest: max(0.0, puzzle.seconds - sum(stages.values()))}
 
 
 def share(part: float, whole: float) -> float:
@@ -277,6 +367,10 @@ def share(part: float, whole: float) -> float:
 
 def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
     """Return the reason of a puzzle's time in words: its main stage, and its largest counts if they explain it."""
+    if profile.from_outside:
+        middle = median(one.seconds for one in profile.puzzles)
+        times = f"{puzzle.seconds / middle:,.1f} times the median" if middle else ""
+        return "; ".join(filter(None, (times, "" if puzzle.verdict is Verdict.RIGHT else str(puzzle.verdict))))
     stage, seconds = max(stages_of(puzzle).items(), key=itemgetter(1))
     where = f"{stage} {percent(share(seconds, puzzle.seconds))}"
     steps = next((steps for name, steps in _grouped(puzzle.step_seconds) if name == stage), [])

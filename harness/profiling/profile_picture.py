@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from nonobot.harness.profiling.profile_data import (
-    OUTSIDE_STEPS,
     Profile,
     PuzzleProfile,
     Span,
     depth_first,
     reason,
+    share,
     span_of,
     stages_of,
 )
@@ -140,11 +140,11 @@ def _icicle(canvas: _Canvas, whole: Span, top: float) -> None:
 
     def put(span: Span, x: float, depth: int, tint: float) -> None:
         width = span.seconds * scale
-        time, share = duration(span.seconds), share_in_words(span.seconds, whole.seconds)
+        time, part = duration(span.seconds), share_in_words(span.seconds, whole.seconds)
         units = f", {span.count:,} {span.per}" if span.per and span.count else ""
         y = top + depth * ROW
-        canvas.box(x, y, width, ROW, canvas.colour(span.stage, tint), f"{span.name}: {time}, {share}{units}")
-        labels = (f"{span.name}  {time}  {share}", f"{span.name}  {share}", span.name)
+        canvas.box(x, y, width, ROW, canvas.colour(span.stage, tint), f"{span.name}: {time}, {part}{units}")
+        labels = (f"{span.name}  {time}  {part}", f"{span.name}  {part}", span.name)
         fitting = next((label for label in labels if len(label) * LETTER + 8 <= width), None)
         if fitting:
             canvas.words(x + 6, y + ROW / 2, fitting, ON_STAGE if span.stage else canvas.theme.text)
@@ -168,12 +168,12 @@ def _strip(canvas: _Canvas, profile: Profile, top: float) -> None:
         seconds = sum(puzzle.seconds for puzzle in group)
         stages: Counter[str] = Counter()
         for puzzle in group:
-            stages.update(stages_of(puzzle))
+            stages.update(stages_of(puzzle, profile.rest))
         first, last = f"${group[0].number}", f"${group[-1].number}"
         named = first if first == last else f"{first} to {last}"
         y = top
         for stage, spent in stages.items():
-            height = STRIP * spent / sum(stages.values())
+            height = STRIP * share(spent, sum(stages.values()))
             if height > 0.1:
                 title = f"{named}: {duration(seconds)}, of it {duration(spent)} {stage}"
                 canvas.box(x, y, seconds * scale, height, canvas.colour(stage), title)
@@ -185,7 +185,7 @@ def _strip(canvas: _Canvas, profile: Profile, top: float) -> None:
             free_from = middle + half + 4
         x += seconds * scale
     x, y = float(MARGIN), top + STRIP + 30
-    for name in (*canvas.stages, OUTSIDE_STEPS):  # the legend
+    for name in (*canvas.stages, profile.rest):  # the legend
         canvas.box(x, y - 5, 10, 10, canvas.colour(name), name)
         canvas.words(x + 15, y, name, canvas.theme.muted)
         x += 15 + len(name) * LETTER + 16
@@ -214,7 +214,7 @@ def _slow_bars(canvas: _Canvas, profile: Profile, top: float) -> None:
         y = top + 4 + at * (BAR + 6)
         canvas.words(MARGIN, y + BAR / 2, f"${puzzle.number}", canvas.theme.text)
         x = float(left)
-        for stage, seconds in stages_of(puzzle).items():
+        for stage, seconds in stages_of(puzzle, profile.rest).items():
             width = room * seconds / shown[0].seconds
             if width > 0.1:
                 title = f"${puzzle.number}: {duration(seconds)} {stage}"

@@ -12,6 +12,7 @@ from msgspec import Struct
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.machine import busy_warning
 from nonobot.harness.profiling.profile_data import (
+    FIRST_BYTE,
     OUTSIDE_STEPS,
     Profile,
     Span,
@@ -43,8 +44,16 @@ if TYPE_CHECKING:
 
 BAR_WIDTH, LEAST_BAR = 30, 5
 
+PUZZLES = "whole run/puzzles/"
+
 SHARED_CORE = 0.9
 """Least share of its time in which a bot computes that has a core for itself."""
+
+LONG_START_SECONDS = 2.0
+"""Least time of a start that may be a compilation."""
+
+AT_ONCE = 0.01
+"""Most of a run's time within which all answers came at once."""
 
 STAGE_STYLES = ("green", "yellow", "blue", "magenta", "cyan", "red")
 """Styles of the stages of a search, in their order; anything else is grey."""
@@ -54,7 +63,7 @@ def as_text(profile: Profile, terminal: bool) -> str:
     """Return a profile for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
     parts = spaced(
         [styled(profile.set.name, "bold"), *_run_of(profile)],
-        [_stages(span_of(profile), width(terminal))],
+        [_stages(profile, width(terminal))],
         [_counts(profile)] if any(profile.totals.values()) else [],
         [_slowest(profile), _distribution(profile)] if profile.puzzles else [],
         [styled(f"warning: {line}", "yellow") for line in _warnings(profile)],
@@ -67,7 +76,19 @@ def _run_of(profile: Profile) -> list[Text]:
     wall, cpu = duration(profile.usage.wall_seconds), duration(profile.usage.cpu_seconds)
     right = f"{profile.right} of {profile.set.puzzle_count} right"
     times = f"{right}, {wall} from start to end, {cpu} of CPU time"
+    if profile.runs:
+        cpus = [one.cpu_seconds for one in profile.runs]
+        spread = f"wall {_from_to(span_of(profile))}, CPU {duration(min(cpus))} to {duration(max(cpus))}"
+        times += f"; medians of {len(profile.runs)} runs ({spread})"
     return [styled(shlex.join(profile.command), "dim"), styled(times, "dim")]
+
+
+def _range(span: Span) -> tuple[float, float]:
+    return span.range or (span.seconds, span.seconds)
+
+
+def _from_to(span: Span) -> str:
+    return " to ".join(map(duration, _range(span)))
 
 
 def stage_order(span: Span) -> list[str]:
@@ -80,13 +101,22 @@ def share_in_words(seconds: float, whole: float) -> str:
     return percent(seconds / whole) if whole else NOTHING
 
 
-def _stages(whole: Span, room: int) -> Table:
+def _stages(profile: Profile, room: int) -> Table:
     """Return the table of all parts; its bars take the room that is left."""
-    table = new_table(("where the time went", "time", "share", "", ""), left=(0, 3, 4), no_wrap=True)
+    whole = span_of(profile)
+    spread = ("least to most",) if profile.runs else ()
+    bars = 3 + len(spread)
+    heads = ("where the time went", "time", *spread, "share", "", "")
+    table = new_table(heads, left=(0, bars, bars + 1), no_wrap=True)
     stages = stage_order(whole)
     spans = list(depth_first(whole))
     rows = [
-        (f"{'  ' * depth}{plain(span.name)}", duration(span.seconds), share_in_words(span.seconds, whole.seconds))
+        (
+            f"{'  ' * depth}{plain(span.name)}",
+            duration(span.seconds),
+            *(_from_to(span) for _ in spread),
+            share_in_words(span.seconds, whole.seconds),
+        )
         for depth, span in spans
     ]
     left = room - GAP - sum(max(map(len, column)) + GAP for column in zip(*rows, strict=True))
@@ -146,11 +176,27 @@ def _distribution(profile: Profile) -> Text:
 
 def _warnings(profile: Profile) -> Iterator[str]:
     if profile.end.reason is not EndReason.FINISHED:
-        detail = f" ({profile.end.detail})" if profile.end.detail else ""
+        detail = profile.end.detail or profile.end.signal or f"status {profile.end.exit_status}"
         done = count(len(profile.puzzles), "puzzle")
-        yield f"it ended as {profile.end.reason}{detail}: this is the profile of {done}"
-    if profile.puzzles and not any(puzzle.step_seconds for puzzle in profile.puzzles):
+        yield f"it ended as {profile.end.reason} ({detail}): this is the profile of {done}"
+    start = span_of(profile).children[0]
+    if start.seconds > max(LONG_START_SECONDS, profile.usage.wall_seconds / 2):
+        yield (
+            f"{duration(start.seconds)} {start.name}: a bot that compiles does so there; "
+            "--warm-up 'CMD ARGS' compiles before the clock starts"
+        )
+    if profile.from_outside:
+        yield (
+            "the bot wrote no statistics, so these are the judge's times: the time "
+            f"{FIRST_BYTE} contains the start and the first puzzle (docs/profiling.md)"
+        )
+        at_once = sum(one.seconds for one in profile.puzzles) < AT_ONCE * profile.usage.wall_seconds
+        if at_once and len(profile.puzzles) > 1:
+            yield "all answers came at once: see with --feed interactive if the bot keeps them back"
+    elif profile.puzzles and not any(puzzle.step_seconds for puzzle in profile.puzzles):
         yield f"the bot states no step_seconds: all of its time is {OUTSIDE_STEPS} (docs/profiling.md)"
+    if len({tuple(one.totals.items()) for one in profile.runs or ()}) > 1:
+        yield "the counts differ from run to run: the search is another each time"
     wall, cpu = profile.usage.wall_seconds, profile.usage.cpu_seconds
     if cpu < SHARED_CORE * wall:
         yield f"the bot computed for {duration(cpu)} of {duration(wall)}: it waited, or others used its core"
@@ -162,13 +208,17 @@ def _warnings(profile: Profile) -> Iterator[str]:
 
 
 class Part(Struct, frozen=True):
-    """A part of the time in two profiles, 0 where there is no such part; `whole run/puzzles/probing` is a name."""
+    """A part of the time in two profiles, 0 where there is no such part; `whole run/puzzles/probing` is a name.
+
+    Its change `is_clear` if the times of all runs before lie apart from all times after.
+    """
 
     name: str
     depth: int
     before_seconds: float
     after_seconds: float
     is_leaf: bool
+    is_clear: bool
 
     @property
     def change(self) -> float:
@@ -183,20 +233,25 @@ class ProfileComparison(Struct, frozen=True):
     totals: dict[str, tuple[int, int]]
     recounted: list[int]
 
-    @property
-    def most_changed(self) -> Part:
-        """The part without parts whose time changed most, in the direction of the whole."""
-        sign = 1 if self.parts[0].change >= 0 else -1
-        return max((part for part in self.parts if part.is_leaf), key=lambda part: sign * part.change)
+    def change(self, in_puzzles: bool) -> tuple[float, Part | None]:
+        """Return the change of the puzzles, or of all else, and the part with most of it whose change is clear."""
+        leaves = [
+            part for part in self.parts if part.is_leaf and (f"{part.name}/".startswith(PUZZLES) == in_puzzles)
+        ]
+        change = sum(part.change for part in leaves)
+        clear = [part for part in leaves if part.is_clear and part.change * change > 0]
+        return change, max(clear, key=lambda part: abs(part.change), default=None)
 
 
 def compare(before: Profile, after: Profile) -> ProfileComparison:
-    """Return the differences between two profiles; UnusableError if they are of different sets."""
+    """Return the differences between two profiles; UnusableError if they are of different sets or kinds."""
     if before.set.sha256 != after.set.sha256:
         raise UnusableError(
             f"the profile before is of {before.set.name}, this one of {after.set.name}: "
             "only profiles of the same puzzles compare"
         )
+    if before.from_outside is not after.from_outside:
+        raise UnusableError("only one of the two profiles has a bot's statistics: make both with --no-stats")
     counts_before = {puzzle.number: puzzle.counts for puzzle in before.puzzles}
     names = dict.fromkeys([*before.totals, *after.totals])
     return ProfileComparison(
@@ -210,7 +265,8 @@ def _parts(before: Span, after: Span, inside: str = "", depth: int = 0) -> Itera
     """Yield the parts of two spans with the same name, depth first; `inside` is the path of their parent."""
     name = f"{inside}{after.name}"
     old, new = ({child.name: child for child in span.children} for span in (before, after))
-    yield Part(name, depth, before.seconds, after.seconds, is_leaf=not old and not new)
+    least, most = zip(_range(before), _range(after), strict=True)
+    yield Part(name, depth, before.seconds, after.seconds, not old and not new, is_clear=max(least) > min(most))
     for child in dict.fromkeys([*new, *old]):
         nothing = Span(child, 0.0)
         yield from _parts(old.get(child, nothing), new.get(child, nothing), f"{name}/", depth + 1)
@@ -218,18 +274,21 @@ def _parts(before: Span, after: Span, inside: str = "", depth: int = 0) -> Itera
 
 def judgement(comparison: ProfileComparison) -> list[str]:
     """Return a few sentences on the change of the time, and whether the search is the same."""
-    whole, part = comparison.parts[0], comparison.most_changed
+    whole = comparison.parts[0]
     if whole.before_seconds <= 0:
         return []
-    ratio = whole.after_seconds / whole.before_seconds
-    name = part.name.removeprefix("whole run/").removeprefix("puzzles/").replace("/", ", ")
-    from_to = f"{duration(whole.before_seconds)} before, {duration(whole.after_seconds)} after"
-    lines = [
-        f"{ratio_in_words(ratio)} ({from_to}), "
-        f"most of all in {name}: {duration(part.before_seconds)} before, {duration(part.after_seconds)} after"
-    ]
-    if ratio_in_words(ratio) == ratio_in_words(1.0):
+    ratio = ratio_in_words(whole.after_seconds / whole.before_seconds)
+    lines = [f"{ratio} ({duration(whole.before_seconds)} before, {duration(whole.after_seconds)} after)"]
+    if ratio == ratio_in_words(1.0):
         lines = ["as fast as before"]
+    for name, in_puzzles in (("the puzzles", True), ("start, end and the rest", False)):
+        change, part = comparison.change(in_puzzles)
+        if part:
+            of = part.name.removeprefix("whole run/").removeprefix("puzzles/").replace("/", ", ")
+            from_to = f"{duration(part.before_seconds)} before, {duration(part.after_seconds)} after"
+            lines.append(f"{name}: {_signed(change)}, most of all in {of}: {from_to}")
+        elif change:
+            lines.append(f"{name}: {_signed(change)}, and no part by more than runs differ")
     if not any(any(pair) for pair in comparison.totals.values()):
         line = "the bot states no counts: whether it searches in the same way cannot be told"
     elif not comparison.recounted:
@@ -240,10 +299,16 @@ def judgement(comparison: ProfileComparison) -> list[str]:
     return [*lines, line]
 
 
+def _signed(change: float) -> str:
+    return f"{'+' if change >= 0 else '-'}{duration(abs(change))}"
+
+
 def comparison_as_text(before: Profile, after: Profile, terminal: bool) -> str:
     """Return a comparison for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
     comparison = compare(before, after)
-    notes = ["one run each: `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"]
+    many = before.runs and after.runs
+    runs = "a few runs" if many else "a single run: --repeat 5 for medians (of both)"
+    notes = [f"{runs}; `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"]
     if before.machine.cpu != after.machine.cpu:
         notes.insert(0, f"another machine: {before.machine.cpu} before, {after.machine.cpu} after")
     lines = [styled(line, "" if at else "bold") for at, line in enumerate(judgement(comparison))]
@@ -258,16 +323,16 @@ def comparison_as_text(before: Profile, after: Profile, terminal: bool) -> str:
 
 def _part_table(comparison: ProfileComparison) -> Table:
     table = new_table(("where the time went", "before", "after", "ratio", "difference"), no_wrap=True)
-    most = comparison.most_changed
+    most = [comparison.change(in_puzzles)[1] for in_puzzles in (True, False)]
     for part in comparison.parts:
         before, after = part.before_seconds, part.after_seconds
-        style = ("bold red" if part.change > 0 else "bold green") if part is most else ""
+        style = ("bold red" if part.change > 0 else "bold green") if part in most else ""
         table.add_row(
             styled(f"{'  ' * part.depth}{part.name.rpartition('/')[2]}", "" if part.depth else "bold"),
             duration(before),
             duration(after),
             f"{after / before:.2f}" if before > 0 else NOTHING,
-            f"{'+' if part.change >= 0 else '-'}{duration(abs(part.change))}",
+            _signed(part.change),
             style=style,
         )
     return table

@@ -159,7 +159,8 @@ class Attempt(Struct, frozen=True):
     `started_at` is UTC, ISO 8601. It did not run in a sandbox if `contained` is absent, and no figure was measured
     by a cgroup if `counted` is; of one that did not start, or was interrupted, that is unknown. In a sandbox,
     `filtered` states whether the kernel refused it system calls. `uncounted` lists memory that nobody measured,
-    and `cores_taken` cores besides its own on which the judge found the bot, and took it off.
+    and `cores_taken` cores besides its own on which the judge found the bot, and took it off. The first byte of
+    its output came after `first_output_seconds`.
     """
 
     started_at: str
@@ -172,6 +173,7 @@ class Attempt(Struct, frozen=True):
     filtered: bool | UnsetType = UNSET
     uncounted: list[str] | UnsetType = UNSET
     cores_taken: list[Whole] | UnsetType = UNSET
+    first_output_seconds: Figure | UnsetType = UNSET
 
 
 class PuzzleResult(Struct, frozen=True):
