@@ -5,7 +5,11 @@ from __future__ import annotations
 import importlib.util
 
 import pytest
+from msgspec.structs import replace
 
+from nonobot.harness.results.conditions import FileNames
+from nonobot.harness.results.result_files import read_result, write_json
+from nonobot.harness.results.run_result import BotLog
 from nonobot.protocol import Puzzle
 from tests.browser import BLACK, HEART, RANDOM, ROBOT, TWO, oneline
 from tests.judged import played
@@ -303,6 +307,9 @@ def test_tournaments_are_apart_and_their_tables_scroll_in_their_own_box(visitor,
     for name, behaviour in (("a_tournament_with_a_long_name", "crash_at_3"), ("other", "wrong_at_2")):
         (page_results / name).mkdir()
         played(behaviour, page_results / name)
+    attempt = (result := read_result(page_results / "other" / "result.json")).attempts[0]
+    logs = {"files": FileNames("a", "b", "c"), "attempts": [replace(attempt, own_log=BotLog({1: 0.25}))]}
+    write_json(page_results / "other" / "result.json", replace(result, **logs))
     for width, height in WINDOWS:
         visitor.shape(width, height=height)
         visitor.open(f"{page_server.address}live")
@@ -313,6 +320,10 @@ def test_tournaments_are_apart_and_their_tables_scroll_in_their_own_box(visitor,
         visitor.keep(f"page-live-{width}")
     assert visitor.text_of("#rankings .end-crashed") == "crashed"
     assert "2 missing" in visitor.text_of("#rankings tbody:has(.end-crashed)")
+    tables = "[...document.querySelectorAll('#rankings table')].map(one => one.textContent)"
+    [logging] = [text for text in visitor.value(tables) if "Own time" in text]
+    assert "4 of 5" in logging
+    assert "250 ms" in logging
 
 
 def test_why_there_is_nothing_to_watch_is_said(chromium):

@@ -64,6 +64,8 @@ def test_each_tournament_is_ranked_apart_and_what_is_not_right_is_named(tmp_path
     [crashed], [perfect] = (one["rows"] for one in look.state["rankings"])
     facts = [(one["bot"], one["not_right"], one["ends"]) for one in (crashed, perfect)]
     assert facts == [("crash_at_3", {"malformed": 1, "missing": 2}, ["crashed"]), ("perfect", {}, ["finished"])]
+    notes = [one["notes"][1:] for one in look.state["rankings"]]
+    assert notes == [["no answer of crash_at_3 to 4\N{EN DASH}5"], []]
     assert [len(plot.runs) for plot in look.plots.values()] == [1, 1]
     assert {one["tournament"] for one in look.state["last"]} == {"may"}
 

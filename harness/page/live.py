@@ -29,8 +29,8 @@ from nonobot.harness.report.contents import Run
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing, look
 from nonobot.harness.report.plots import cactus
 from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, read_any
-from nonobot.harness.results.run_result import EndReason, RunResult, Score, Verdict
-from nonobot.harness.text import duration, plain
+from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Score, Verdict
+from nonobot.harness.text import duration, plain, ranges
 
 JOURNAL = ".journal.jsonl"
 MOST_WATCHERS = 32
@@ -266,16 +266,19 @@ def _last(
 
 
 def _ranking(ranking: Ranking) -> dict[str, Any]:
+    runs = [(row.bot, one) for row in ranking.rows for one in row.results.values() if not isinstance(one, BotLog)]
+    notes = [f"no answer of {bot} to {ranges(one.score.missing)}" for bot, one in runs if one.score.missing]
     return {
         "title": plain(ranking.title),
         "rows": [_row(row) for row in ranking.rows],
-        "notes": [plain(note) for note in ranking.notes],
+        "notes": [plain(note) for note in [*ranking.notes, *(notes if ranking.scope is Scope.SET else ())]],
         "warnings": [plain(warning) for warning in ranking.warnings],
     }
 
 
 def _row(row: Row) -> dict[str, Any]:
-    times = {"time": row.time_seconds, "median": row.median_seconds, "slowest": row.slowest_seconds}
+    times = {"time": row.time_seconds, "own": row.own_seconds}
+    times |= {"median": row.median_seconds, "slowest": row.slowest_seconds}
     return {
         "rank": row.rank,
         "bot": plain(row.bot),

@@ -232,12 +232,16 @@ class Score(Struct, frozen=True):
         """Whether no puzzle was answered."""
         return self.verdicts[Verdict.MISSING] == len(self.puzzles)
 
+    @property
+    def missing(self) -> list[int]:
+        """The numbers of the puzzles without an answer; none if that is all of them."""
+        return [one.number for one in self.puzzles if one.verdict is Verdict.MISSING and not self.unanswered]
+
     def lines(self) -> list[str]:
         """Return what was right and what was not, a few of these by name."""
         others = [f"{count} {one}" for one, count in self.verdicts.items() if one is not Verdict.RIGHT and count]
         lines = [f"{self.right} of {len(self.puzzles)} right" + (f"; {', '.join(others)}" if others else "")]
-        missing = [f"${one.number}" for one in self.puzzles if one.verdict is Verdict.MISSING]
-        if missing and not self.unanswered:  # it is the last verdict
+        if missing := [f"${number}" for number in self.missing]:  # it is the last verdict
             more = f" and {len(missing) - SHOWN_MISSING} more" if missing[SHOWN_MISSING:] else ""
             lines[0] += f": {', '.join(missing[:SHOWN_MISSING])}{more}"
         if self.mistake:

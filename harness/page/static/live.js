@@ -61,11 +61,14 @@ const RUNS = [
   ["", (run) => (run.running ? "" : ends(["interrupted"]))],
 ];
 
+const OWN_TIME = ["Own time", (row) => row.own, "number"];
+
 const RANKING = [
   ["", (row) => String(row.rank), "number"],
   ["Bot", (row) => row.bot, "wraps"],
   ["Right", (row) => (row.count ? `${grouped(row.right)} of ${grouped(row.count)}` : grouped(row.right)), "number"],
   ["Time", (row) => row.time, "number"],
+  OWN_TIME,
   ["End", (row) => ends(row.ends)],
   ["Not right", notRight, "wraps badges"],
   ["Median", (row) => row.median, "number"],
@@ -111,7 +114,7 @@ function ranking(one, at, heading) {
   scrolls.tabIndex = 0;
   scrolls.role = "region";
   for (const region of [card, scrolls]) region.setAttribute("aria-labelledby", title.id);
-  scrolls.append(table(RANKING, one.rows));
+  scrolls.append(table(one.rows.some((row) => row.own) ? RANKING : RANKING.filter((column) => column !== OWN_TIME), one.rows));
   card.append(title, ...(one.rows.length ? [scrolls] : []));
   for (const note of one.notes) card.append(made("p", note, "quiet"));
   for (const warning of one.warnings) card.append(made("p", `warning: ${warning}`, "warning"));
