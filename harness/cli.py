@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nonobot.arguments import Parser, add_completion, add_version, either, seconds, size, whole_number
+from nonobot.arguments import Parser, add_completion, add_version, either, seconds, size, variable, whole_number
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.system import printable
 
@@ -186,6 +186,20 @@ def add_contain(
             metavar="PATH",
             help="what a contained bot may read beside what its command names: a file or a folder; again for more",
         )
+
+
+def add_environment(parser: Parser | argparse._ArgumentGroup) -> None:
+    """Add `--env`; without it the attribute is missing."""
+    parser.add_argument(
+        "--env",
+        type=variable,
+        action="append",
+        dest="environment",
+        default=argparse.SUPPRESS,
+        metavar="NAME=VALUE",
+        help="give the bot and its warm-up this environment variable; again for more (default: those alone that "
+        "the judge makes for every bot; docs/judge.md)",
+    )
 
 
 def add_warm_up(parser: Parser) -> None:

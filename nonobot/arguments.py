@@ -114,6 +114,14 @@ def whole_number(least: int, most: int | None = None, what: str = "a whole numbe
     return read
 
 
+def variable(text: str) -> tuple[str, str]:
+    """Return the name and the value of an environment variable, given as `NAME=VALUE`."""
+    name, sign, value = text.partition("=")
+    if not sign or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or "\0" in value:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, such as OMP_NUM_THREADS=1")
+    return name, value
+
+
 size = size_up_to(9999)
 seconds = number(1e-9, LONGEST_SECONDS, "a number of seconds above 0")
 share = number(0.0, 10.0, "a share such as 0.05, for 5 %")

@@ -27,6 +27,7 @@ from nonobot.arguments import (
     share,
     size,
     size_up_to,
+    variable,
 )
 from nonobot.arguments import whole_number as whole
 from nonobot.harness import cli
@@ -54,6 +55,8 @@ JUDGE = (sys.executable, "-m", "nonobot.harness")
         (whole(0), "9" * 18, 10**18 - 1),
         (byte_count, "4G", 4 << 30),
         (byte_count, "9999999999999999G", 1 << 62),
+        (variable, "_A1=b=c", ("_A1", "b=c")),
+        (variable, "A=", ("A", "")),
         (explained(int), "7", 7),
     ],
 )
@@ -77,6 +80,11 @@ def test_what_a_text_means(read, text, value):
         (count, ("0", "-1", "1.0", "1_0", "\u0665", "9" * 19, ""), "is not a whole number from 1 on"),
         (whole(1, 9, "a number of things"), ("0", "10"), "is not a number of things from 1 to 9"),
         (byte_count, ("4T", "-1", "0"), "is not a number of bytes, such as 500M or 4G"),
+        (
+            variable,
+            ("A", "=b", "A B=c", "1A=b", "A-1=b", "A=\0", ""),
+            "is not NAME=VALUE, such as OMP_NUM_THREADS=1",
+        ),
         (explained(int), ("x",), "invalid literal for int"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import platform
 import subprocess
@@ -14,6 +15,7 @@ import msgspec
 import psutil
 import pytest
 
+from nonobot.harness import cli
 from nonobot.harness.errors import StartError
 from nonobot.harness.play import bot_process, machine
 from nonobot.harness.play.bot_command import start_fault
@@ -21,6 +23,7 @@ from nonobot.harness.play.bot_process import BotProcess, LastWords, StderrLog
 from nonobot.harness.play.machine import busy_warning, machine_facts, off_cores, on_cores
 from nonobot.harness.play.sandbox import built_sandbox
 from nonobot.harness.results.conditions import Contain
+from nonobot.harness.results.result_files import read_result
 from nonobot.system import usable_cores
 from tests.judged import contained_only
 
@@ -177,3 +180,69 @@ def test_cores_come_back_as_they_were():
     assert os.sched_getaffinity(0) == before
     with off_cores(()), on_cores(()):
         assert os.sched_getaffinity(0) == before
+
+
+# The environment
+
+SAYS_ALL = "import json, os, sys; print(json.dumps(dict(os.environ)), file=sys.stderr)"
+CONTAINED = ["no", pytest.param("yes", marks=contained_only)]
+
+
+def environment_of(monkeypatch, contain, *options, words=(sys.executable, "-S", "-c", SAYS_ALL)):
+    """Return the environment that a bot finds, in which nothing depends on the judge's shell, and the result."""
+    for name in ("PYTHONUNBUFFERED", "LC_ALL", "SECRET_TOKEN", "OMP_NUM_THREADS", "NONOBOT_SETS"):
+        monkeypatch.setenv(name, "1")
+    run = ["run", "--quiet", "--set", "boardgen:5x5x1:seed=3", "--result", "result.json", "--force"]
+    cli.run([*run, "--contain", contain, *options, "--", *words])
+    found = json.loads(Path("result.stderr.txt").read_text())
+    return {name: value for name, value in found.items() if name != "PWD"}, read_result(Path("result.json"))
+
+
+@pytest.mark.usefixtures("own_folder")
+@pytest.mark.parametrize("contain", CONTAINED)
+def test_the_judge_makes_the_environment_and_lists_it(monkeypatch, contain):
+    made, result = environment_of(monkeypatch, contain)
+    assert made == result.environment
+    assert sorted(made) == ["HOME", "LANG", "NONOBOT_CACHE_DIR", "PATH", "TMPDIR"]
+    assert made["LANG"] == "C.UTF-8"
+    assert (made["HOME"] == "/tmp") == (contain == "yes")
+    more, result = environment_of(
+        monkeypatch, contain, "--env", "A=b=c", "--env", "LANG=C.utf8", "--env", "PATH=/none"
+    )
+    assert more == {**made, "A": "b=c", "LANG": "C.utf8", "PATH": "/none"} == result.environment
+    assert result.configuration.environment == {"A": "b=c", "LANG": "C.utf8", "PATH": "/none"}
+
+
+@pytest.mark.usefixtures("own_folder")
+@pytest.mark.parametrize("contain", CONTAINED)
+def test_programs_that_a_command_names_are_found_in_the_judges_path_and_no_others(tmp_path, monkeypatch, contain):
+    for name in ("venv/bin", "tools"):
+        (tmp_path / name).mkdir(parents=True)
+    for path, line in (("venv/bin/mypython", 'exec sh "$@"'), ("tools/helper", ""), ("bot", "")):
+        says = 'printf \'{"PATH": "%s", "helper": "%s"}\' "$PATH" "$(command -v helper)" >&2'
+        first = "#!/usr/bin/env mypython" if path == "bot" else "#!/bin/sh"
+        (tmp_path / path).write_text(f"{first}\n{line or says}\n")
+        (tmp_path / path).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/tools:{tmp_path}/venv/bin:{os.environ['PATH']}")
+    for words in (["./bot"], ["mypython", "bot"], ["env", "mypython", "bot"], ["sh", "-c", "mypython bot"]):
+        made, _ = environment_of(monkeypatch, contain, "--show", "venv", words=words)
+        assert made["PATH"].split(":")[0] == f"{tmp_path}/venv/bin"
+        assert made["helper"] == ""
+    made, _ = environment_of(monkeypatch, "no", "--env", f"PATH={os.environ['PATH']}", words=["./bot"])
+    assert made["helper"] == f"{tmp_path}/tools/helper"
+
+
+@pytest.mark.usefixtures("own_folder")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_bot_that_never_flushes_scores_nothing_whatever_the_shell_says(monkeypatch, capsys, unbuffered):
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    bot = ["--", sys.executable, "-S", str(Path(__file__).with_name("check_bots.py"))]
+    bot += ["Buffers", "5", "6"]
+    run = ["run", "--set", "boardgen:5x6x5:seed=3", "--feed", "interactive", "--stall-limit", "0.5"]
+    assert cli.run([*run, *bot]) == 1
+    assert "0 of 5 right; 5 missing" in capsys.readouterr().out
+    assert cli.run(["check", "--size", "5x6", "--only", "6,7", "--timeout", "1", "--json", *bot]) == 1
+    steps = {one["number"]: one["verdict"] for one in json.loads(capsys.readouterr().out)["steps"]}
+    assert (steps[6], steps[7]) == ("failed", "skipped")  # which needs the other
+    unbuffered_bot = ["--env", "PYTHONUNBUFFERED=1", *bot]
+    assert cli.run(["check", "--size", "5x6", "--only", "6,7", *unbuffered_bot]) == 0

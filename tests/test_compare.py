@@ -363,10 +363,11 @@ def test_what_makes_a_comparison_doubtful_is_told(changed, warning):
 
 
 def test_every_field_of_the_terms_is_looked_at():
-    fields = {"feed": Feed.INTERACTIVE, "any_order": True, "contain": Contain.YES}
+    fields = {"feed": Feed.INTERACTIVE, "any_order": True, "contain": Contain.YES, "environment": {"A": "1"}}
     for name in structs.asdict(Configuration()):
         changed = structs.replace(Configuration(), **{name: fields.get(name, 77)})
-        assert len(between([run_result()], [run_result(terms=changed)]).warnings) == 1, name
+        runs = [structs.replace(run_result(terms=terms), environment={}) for terms in (Configuration(), changed)]
+        assert len(between(runs[:1], runs[1:]).warnings) == 1, name
 
 
 def test_runs_on_more_cores_are_no_change_of_the_bot():

@@ -41,10 +41,10 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def said_by(words, sandbox):
+def said_by(words, sandbox, limits=None):
     """Return what a command writes in a sandbox."""
     output = b""
-    with BotProcess(words, LastWords(), sandbox) as bot:
+    with BotProcess(words, LastWords(), sandbox, limits) as bot:
         bot.send(b"", last=True)
         until = time.monotonic() + 60
         while not bot.exited and time.monotonic() < until:
@@ -72,7 +72,7 @@ def test_every_wall_holds(folder, monkeypatch):
 
 def test_without_a_sandbox_the_trial_gets_through():
     broken = {claim for claim, breach in tried_sandbox(Contain.NO)[0].items() if breach}
-    of_the_machine = {SCRATCH, UNPRIVILEGED, CALLS, CORE, ENDED}
+    of_the_machine = {SCRATCH, UNPRIVILEGED, CALLS, CORE, ENDED, "it has no environment of the judge's"}
     assert {*TRIALS} - of_the_machine <= broken
 
 
@@ -90,16 +90,18 @@ def test_scratch_is_home_and_gone_or_the_folder_that_was_given(tmp_path):
     assert shell('echo $HOME $TMPDIR; cd; echo x > file; cat file; echo x > "$OLDPWD/file"') == "/tmp /tmp\nx\n"
     assert not (tmp_path / "file").exists()
     with scratch_folder() as folder:
-        assert shell('cd; echo x > file; cat "$TMPDIR/file"', scratch=folder) == "x\n"
+        assert shell('echo x > file; echo y > "$TMPDIR/file"; cat file', scratch=folder) == "x\n"
         assert (folder / "file").read_text() == "x\n"
 
 
-def test_the_environment_holds_what_programs_run_by(monkeypatch):
-    for name in ("SECRET_TOKEN", "NONOBOT_SETS", "LC_ALL"):
-        monkeypatch.setenv(name, "C")
-    environment = Sandbox().environment()
-    assert (environment["LC_ALL"], environment["HOME"]) == ("C", "/tmp")
-    assert not {"SECRET_TOKEN", "NONOBOT_SETS"} & environment.keys()
+@contained_only
+def test_variables_reach_the_bot_and_not_bubblewrap(tmp_path):
+    own = tmp_path / "preload.so"
+    own.write_text("not a library: the loader complains of it on stderr")
+    given = {"LD_PRELOAD": str(own), "TMPDIR": "/dev/shm"}
+    line = 'test "$LD_PRELOAD" = ' + f"{own} && echo $HOME $TMPDIR && tr '\\0' '\\n' < /proc/$PPID/environ"
+    said = said_by(["sh", "-c", line], built_sandbox(Contain.YES), Configuration(environment=given))
+    assert said == "/tmp /dev/shm\n"  # bubblewrap's own environment is empty
 
 
 @contained_only

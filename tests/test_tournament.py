@@ -227,6 +227,31 @@ def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_
     assert results | {tmp_path / "worker"} <= there
 
 
+@pytest.mark.parametrize("where", [(), pytest.param(("--on", "local:1"), marks=pytest.mark.slow)])
+def test_variables_of_the_file_reach_bots_and_their_warm_ups_and_are_terms(tmp_path, capsys, monkeypatch, where):
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    path = tmp_path / "t.toml"
+    text = f"""name = "t"
+    sets = ["{RECIPE}"]
+    environment = {{A = "1", B = "2"}}
+    [[bots]]
+    name = "x"
+    command = ["sh", "-c", "echo $A$B$PYTHONUNBUFFERED >&2"]
+    warm-up = ["sh", "-c", "test $A = 1"]
+    [[bots]]
+    name = "y"
+    command = ["sh", "-c", "echo $A$B >&2"]
+    environment = {{B = "3"}}
+    """
+    path.write_text(text)
+    assert played(str(path), *where) == 0
+    said = [path.read_text() for path in sorted(Path("results/t").glob("*.txt"))]
+    assert said == ["12\n", "13\n"]
+    assert "warning: not the same environment: A=1, B=2 (x); A=1, B=3 (y)" in capsys.readouterr().out
+    path.write_text(text.replace('B = "3"', 'B = "4"'))
+    assert played(str(path)) == 2
+
+
 A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"}]\n'
 
 
@@ -244,6 +269,12 @@ A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"
             f'{A_SET}bots = [{{name = "a", command = "a", colour = 1}}]',
             "bot 1: no key 'colour'; known: name, command, ",
         ),
+        (
+            f"{A_SET}{A_BOT}environment = 'A=1'",
+            "environment must be a table of texts, such as {NAME",
+        ),
+        (f"{A_SET}{A_BOT}environment = {{A = 1}}", "such as {NAME = \"value\"}, not {'A': 1}"),
+        (f"{A_SET}{A_BOT}environment = {{'A-1' = ''}}", "environment: 'A-1=' is not NAME=VALUE, such as OMP_"),
         (f"{A_SET}{A_BOT}limits = {{time = -1}}", "[limits]: time must be a number above 0, not -1"),
         (
             f'{A_SET}{A_BOT}limits = {{memory = "4 lb"}}',
@@ -341,7 +372,7 @@ def duel(folder, *behaviours):
 def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, capsys):
     results = tmp_path / "results"
     words = duel(tmp_path, "meet_and_solve", "meet_and_compute")
-    assert cli.run([*words, *DECIDING, "--rounds", "2", "--results", str(results)]) == 1
+    assert cli.run([*words, *DECIDING, "--rounds", "2", "--env", "A=1", "--results", str(results)]) == 1
     said = capsys.readouterr().out
     assert "\nworse\n" in said
     assert "in CPU time after is " in said
@@ -350,6 +381,7 @@ def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, 
     runs = [[read_result(results / side / f"{number}.json") for side in ("before", "after")] for number in (1, 2)]
     for pair in runs:
         assert pair[0].configuration == pair[1].configuration
+        assert pair[0].configuration.environment == {"A": "1"}
         assert len(pair[0].configuration.cores) == 1
         assert all(run.score.all_right for run in pair)
     assert runs[0][0].configuration.beside != runs[1][0].configuration.beside

@@ -369,18 +369,6 @@ def test_what_does_not_go_with_workers_is_refused(tmp_path, capsys, more, option
     assert why in capsys.readouterr().err
 
 
-def test_a_bot_finds_what_it_finds_without_dask(monkeypatch):
-    import dask
-
-    monkeypatch.setenv("OWN", "None")
-    monkeypatch.setenv("OTHER", "2")
-    monkeypatch.setenv("ADDED", "1")
-    with dask.config.set({"distributed.nanny.pre-spawn-environ": {"ADDED": 1, "OTHER": 1}}):
-        found = remote_run._environment()
-    assert (found["OWN"], found["OTHER"]) == ("None", "2")
-    assert "ADDED" not in found
-
-
 def test_a_lock_that_is_taken_or_removed_is_none(tmp_path):
     path = tmp_path / "lock"
     path.touch()

@@ -15,6 +15,7 @@ from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.conversation import Conversation
 from nonobot.harness.play.sandbox import Sandbox
 from nonobot.harness.referee import common_mistake, judge
+from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.run_result import Verdict
 from nonobot.protocol import Answer, AnswerReader
 
@@ -54,6 +55,7 @@ class BotUnderTest:
     start_seconds: float
     report: Path
     sandbox: Sandbox | None = None
+    environment: dict[str, str] = field(default_factory=dict)
     transcript: list[str] = field(default_factory=list)
 
     def session(self, watch: str | None = None) -> Session:
@@ -100,7 +102,8 @@ class Session:
         self._lasted_seconds = 0.0
         self._output: list[bytes] = []
         self._words = LastWords()
-        self.process = BotProcess(command, self._words, sandbox=bot.sandbox)
+        limits = Configuration(process_limit=PROCESS_LIMIT, environment=bot.environment)
+        self.process = BotProcess(command, self._words, bot.sandbox, limits)
         most_bytes = max(1 << 20, 4000 * width * height)  # twice the answers of the largest batch
         self._conversation = Conversation(self.process, AnswerReader(width, height), most_bytes, self._note_output)
         self._until = self.process.started + bot.start_seconds + bot.patience_seconds

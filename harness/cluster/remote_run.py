@@ -90,7 +90,6 @@ def play_here(scheduled: ScheduledRun) -> RunFiles | Trouble | None:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
-                env=_environment(),
                 start_new_session=True,  # a Ctrl-C is the command's business
             )
         try:
@@ -127,14 +126,6 @@ def _received(judge: Connection, worker: Worker, run: str) -> RunFiles | Trouble
                 tell = partial(worker.scheduler.log_event, topic=SIGNS, msg=sign)
                 sync(worker.loop, tell, callback_timeout=SECONDS_TO_END)
             judge.send(None)  # it is told to begin once the scheduler knows: its bot may kill this worker
-
-
-def _environment() -> dict[str, str]:
-    """Return the environment without the variables that dask added, for a bot as without dask."""
-    import dask
-
-    added = dask.config.get("distributed.nanny.pre-spawn-environ", {})
-    return {name: value for name, value in os.environ.items() if name not in added or str(added[name]) != value}
 
 
 # --- the judge's side -----------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
 from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
 from nonobot.harness.check.steps import STEPS, CheckResult, list_of_steps, selected, summary
-from nonobot.harness.cli import add_json, say
+from nonobot.harness.cli import add_environment, add_json, say
 from nonobot.harness.errors import StartError, UnusableError
 from nonobot.harness.play.sandbox import built_sandbox, uncontained
 from nonobot.harness.results.conditions import Contain
@@ -79,6 +79,7 @@ def add_to(parser: Parser) -> None:
     parser.add_argument(
         "--show", type=Path, action="append", default=[], metavar="PATH", help="what a contained bot may read, too"
     )
+    add_environment(parser)
     add_json(parser, "the result")
     parser.add_argument("--verbose", action="store_true", help="show what was sent and received in each step")
     parser.set_defaults(carry_out=carry_out)
@@ -116,6 +117,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
             patience_seconds=arguments.timeout,
             start_seconds=arguments.start_timeout,
             report=reports / "report",
+            environment=dict(vars(arguments).get("environment", ())),
             sandbox=sandbox and dataclasses.replace(sandbox, writable=(reports,)),
         )
         try:

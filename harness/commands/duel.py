@@ -12,7 +12,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
-from nonobot.harness.cli import SET_HELP, add_bisect_statuses, add_contain, add_core, add_json, add_size
+from nonobot.harness.cli import (
+    SET_HELP,
+    add_bisect_statuses,
+    add_contain,
+    add_core,
+    add_environment,
+    add_json,
+    add_size,
+)
 from nonobot.harness.commands.compare import add_limits, compared
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import OWN_JUDGE
@@ -60,6 +68,7 @@ def add_to(parser: Parser) -> None:
     )
     add_core(parser)
     add_contain(parser)
+    add_environment(parser)
     parser.add_argument(
         "--results",
         type=Path,
@@ -106,6 +115,8 @@ def _options(arguments: argparse.Namespace) -> list[str]:
         options += ["--contain", given["contain"]]
     for path in given.get("show", ()):
         options += ["--show", str(path)]
+    for variable in given.get("environment", ()):
+        options += ["--env", "=".join(variable)]
     return options
 
 

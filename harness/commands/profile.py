@@ -5,8 +5,19 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from msgspec import UNSET
+
 from nonobot.arguments import Parser, seconds, whole_number
-from nonobot.harness.cli import SET_HELP, add_contain, add_core, add_json, add_size, add_warm_up, say
+from nonobot.harness.cli import (
+    SET_HELP,
+    add_contain,
+    add_core,
+    add_environment,
+    add_json,
+    add_size,
+    add_warm_up,
+    say,
+)
 from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.play.bot_command import is_own_bot, own_bot
 from nonobot.harness.play.machine import tournament_core
@@ -74,6 +85,7 @@ def add_to(parser: Parser) -> None:
     )
     add_warm_up(parser)
     add_contain(parser, "auto")
+    add_environment(parser)
     parser.add_argument(
         "--before", type=Path, metavar="PROFILE.json", help="compare with this kept profile of the same set"
     )
@@ -143,6 +155,7 @@ def _profile(arguments: argparse.Namespace) -> Profile:
         stall_limit_seconds=STALL_SECONDS,
         core=given["core"] if "core" in given else tournament_core(),
         process_limit=PROCESS_LIMIT,
+        environment=dict(given.get("environment", ())) or UNSET,
     )
     warmed_up(warm_up, built_sandbox(contain, show), terms, given.get("warm_up_limit"))
     profiles: list[Profile] = []

@@ -10,7 +10,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
-from nonobot.harness.cli import SET_HELP, add_contain, add_core, add_json, add_size, add_warm_up, say
+from nonobot.harness.cli import (
+    SET_HELP,
+    add_contain,
+    add_core,
+    add_environment,
+    add_json,
+    add_size,
+    add_warm_up,
+    say,
+)
 from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.play.bot_command import name_of, own_bot
 from nonobot.harness.play.exchange_folder import file_names
@@ -81,6 +90,7 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--any-order", action="store_true", help="take solutions in any order")
     add_warm_up(parser)
     add_contain(parser)
+    add_environment(parser)
     files = parser.add_argument_group("bots that work on files, and neither read stdin nor write to stdout")
     files.add_argument(
         "--reads", metavar="NAME", help="run it in a folder of its own, with the questions in this file"
@@ -166,7 +176,8 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
 
 def _resumed(arguments: argparse.Namespace) -> RunResult:
     taken = [name for name in vars(arguments) if name not in FREE]
-    given = [LIMITS[name][0] if name in LIMITS else f"--{name.replace('_', '-')}" for name in taken]
+    named = {"environment": "--env", **{name: option for name, (option, *_) in LIMITS.items()}}
+    given = [named.get(name, f"--{name.replace('_', '-')}") for name in taken]
     if given or arguments.bot_command:
         raise UnusableError(
             f"--resume goes on with the run as it was begun; it cannot be combined with "

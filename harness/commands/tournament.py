@@ -55,9 +55,10 @@ example of a tournament file:
   logs = "log.txt"       # may be left out
 
 Every bot plays every set, one run at a time, on the terms of `nonojudge run`. Also: feed = "interactive",
-core = 1 or "any" or cores = 2 (so many for each bot), any-order = true, contain = "yes" or "no", and for a bot
-show = ["book.dat"], which it may read. Results go to results/NAME/. The same command again goes on where it was
-interrupted, and plays what is new, and bots that could not be started.
+core = 1 or "any" or cores = 2 (so many for each bot), any-order = true, contain = "yes" or "no", for a bot
+show = ["book.dat"], which it may read, and for one bot or all environment = {NAME = "value"}. Results go to
+results/NAME/. The same command again goes on where it was interrupted, and plays what is new, and bots that
+could not be started.
 
   nonojudge tournament weekly.toml
   nonojudge tournament weekly.toml --on local             as many runs at a time as this machine has cores

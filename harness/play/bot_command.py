@@ -1,4 +1,4 @@
-"""Commands of bots: this project's own, and the files and folders that a command names."""
+"""Commands of bots: this project's own, the files and folders that a command names, and its environment."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+
+from msgspec import UnsetType
 
 import nonobot
 from nonobot.protocol import DEFAULT_SIZE
+from nonobot.system import kernel_cache
 from nonobot.tournament_data import PuzzleSet
 
 HOME = Path(nonobot.__file__).resolve().parent.parent
@@ -41,6 +45,12 @@ MOST_INTERPRETERS = 5
 """A script's interpreter may be a script; the kernel goes as deep."""
 
 MOST_BYTES_OF_A_FIRST_LINE = 256
+
+PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+"""Folders of programs that every bot finds."""
+
+SCRATCH = "/tmp"
+"""A sandboxed bot's own folder, which is its HOME and TMPDIR."""
 
 
 def own_bot(puzzle_set: PuzzleSet) -> list[str]:
@@ -94,35 +104,65 @@ def named_by(command: Sequence[str]) -> Iterator[Path]:
             yield path
 
 
+def made_environment(
+    command: Sequence[str], given: Mapping[str, str] | UnsetType, contained: bool
+) -> dict[str, str]:
+    """Return the environment of a bot: made by the judge, and alike from every terminal, with what is `given`.
+
+    Of the judge's PATH it has the folders of the programs that the command names. A judge that was itself found by
+    PYTHONPATH passes on that folder of it.
+    """
+    words = [command[0], *_words_after(command)]
+    words += [one for one in map(interpreter_in, [shutil.which(word) or word for word in words]) if one]
+    needed = {Path(found).parent for word in words if os.sep not in word and (found := shutil.which(word))}
+    found_in = [one for one in os.get_exec_path() if one and Path(one) in needed]
+    made = {
+        "PATH": os.pathsep.join(dict.fromkeys([*map(os.path.abspath, found_in), *PATH])),
+        "HOME": SCRATCH if contained else os.environ.get("HOME"),
+        "TMPDIR": SCRATCH if contained else tempfile.gettempdir(),
+        "LANG": "C.UTF-8",
+        "NONOBOT_CACHE_DIR": str(kernel_cache()),
+        "PYTHONPATH": str(HOME) if str(HOME) in os.environ.get("PYTHONPATH", "").split(os.pathsep) else None,
+    }
+    return {name: value for name, value in made.items() if value is not None} | dict(given or {})
+
+
 def everything_named(command: Sequence[str]) -> Iterator[Path]:
     """Yield the files and folders that a command names, with targets of links and interpreters of scripts."""
     here = Path.cwd()
     program = shutil.which(command[0])
     if program:
         yield from _with_interpreters(here / program)
-    words = [word for given in command[1:] for word in (given, given.partition("=")[2], *_tokens(given))]
-    for word in dict.fromkeys(words):
+    for word in _words_after(command):
         if is_here(word):
             yield from _with_interpreters(Path(os.path.normpath(here / word)))
+
+
+def _words_after(command: Sequence[str]) -> list[str]:
+    """Return the words after a program that may name something, also in `--option=word` and a shell's line."""
+    words = [word for given in command[1:] for word in (given, given.partition("=")[2], *_tokens(given))]
+    return list(dict.fromkeys(words))
 
 
 def _with_interpreters(path: Path) -> Iterator[Path]:
     """Yield a path with the targets of its links and, of a script, its interpreter, which may be a script."""
     for _ in range(MOST_INTERPRETERS):
         yield from _links(path)
-        interpreter = interpreter_in(path) if path.is_file() else None
+        interpreter = interpreter_in(path)
         program = shutil.which(interpreter) if interpreter else None
         if not program:
             break
         path = Path.cwd() / program
 
 
-def interpreter_in(program: Path) -> str | None:
+def interpreter_in(program: str | Path) -> str | None:
     """Return the interpreter in the first line of a script (`#!/usr/bin/env python3`: python3), else None."""
     try:
-        with program.open("rb") as file:
+        if not Path(program).is_file():  # opening a pipe would wait
+            return None
+        with Path(program).open("rb") as file:
             line = file.readline(MOST_BYTES_OF_A_FIRST_LINE)
-    except OSError:
+    except (OSError, ValueError):
         return None
     words = line[2:].decode(errors="replace").split() if line.startswith(b"#!") else []
     if words and Path(words[0]).name == "env":

@@ -11,6 +11,7 @@ import dataclasses
 import fcntl
 import os
 import selectors
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from typing import IO
 from msgspec.structs import replace
 
 from nonobot.harness.errors import StartError
-from nonobot.harness.play.bot_command import start_fault
+from nonobot.harness.play.bot_command import made_environment, start_fault
 from nonobot.harness.play.cgroup import made_group, with_memory_limit
 from nonobot.harness.play.exchange_folder import ExchangeFolder
 from nonobot.harness.play.machine import on_cores
@@ -53,7 +54,8 @@ class BotProcess:
 
     StartError if the command cannot be run. `stderr` takes the bot's stderr and is closed at the end. Of the
     `limits`, the cores hold here, and memory and processes where there is a cgroup; the others are the caller's.
-    Without `limits`, the default one on processes holds. A bot with an `exchange` works on files: it runs in that
+    The `limits` also name variables of the bot's environment, which the judge makes. Without `limits`, the default
+    one on processes holds. A bot with an `exchange` works on files: it runs in that
     folder, its stdin is closed, its output is its answer file, and its stdout goes to `stderr`.
 
     The `tree` is the process with all that it started, `processes_beside` of which belong to the sandbox; `pid` is
@@ -112,9 +114,11 @@ class BotProcess:
     ) -> subprocess.Popen[bytes]:
         """Return the process; with a sandbox it is bubblewrap's, and the bot is below it."""
         passed = [one.fileno() for one in self._pipes_of_sandbox[1:]]
-        words = sandbox.around(command, *passed, memory_bytes=limits.most_memory_bytes) if sandbox else command
-        environment = sandbox.environment() if sandbox else None
+        environment = made_environment(command, limits.environment, self.contained)
+        words = [shutil.which(command[0]) or command[0], *command[1:]]  # in the judge's PATH, not the bot's
         if sandbox:
+            words = sandbox.around(words, environment, *passed, memory_bytes=limits.most_memory_bytes)
+            environment = {}
             join_new_keyring()
         with self.tree.joined(), on_cores(limits.cores):
             self.started = time.monotonic()

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from nonobot import __version__
 from nonobot.harness.errors import StartError, UnusableError
 from nonobot.harness.play.attempt import limit_reached, play_attempt
-from nonobot.harness.play.bot_command import compile_modules, is_own_bot
+from nonobot.harness.play.bot_command import compile_modules, is_own_bot, made_environment
 from nonobot.harness.play.bot_process import BotProcess, PassedOn
 from nonobot.harness.play.cgroup import with_memory_limit
 from nonobot.harness.play.exchange_folder import file_names
@@ -139,15 +139,15 @@ def play(
     """
     with Interrupts() as interrupts, _new_journal(configuration, result_path) as journal:
         stderr_path(result_path).unlink(missing_ok=True)
-        beginning = _new(puzzle_set, bot, configuration)
-        journal.add(beginning)
         sandbox = bot.sandbox(configuration.containment, result_path)
+        beginning = _new(puzzle_set, bot, configuration, sandbox is not None)
+        journal.add(beginning)
         return _played(RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox))
 
 
 def not_started(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, why: str) -> RunResult:
     """Return the result of a run whose bot was never started."""
-    result = _new(puzzle_set, bot, configuration)
+    result = _new(puzzle_set, bot, configuration, False)
     end = BotEnd(EndReason.NOT_STARTED, detail=why)
     attempt = Attempt(result.started_at, puzzle_set.puzzles[0].number, end, NO_USAGE)
     return replace(result, attempts=[attempt], score=Referee(puzzle_set).score())
@@ -237,7 +237,7 @@ def _write(result: RunResult, run: RunState) -> None:
         raise ResultLostError(f"cannot write {path}: {error.strerror}; {left}", result) from None
 
 
-def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration) -> RunResult:
+def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, contained: bool) -> RunResult:
     """Return the beginning of a run: everything but attempts and verdicts."""
     return RunResult(
         bot=bot.name,
@@ -252,6 +252,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration) -> RunRe
         stderr_bytes=0,
         stderr_file=None,
         score=Score.of([]),
+        environment=made_environment(bot.command, configuration.environment, contained),
         files=bot.files or UNSET,
         show=[str(path) for path in bot.show] or UNSET,
         hide=[str(path.absolute()) for path in bot.hide] or UNSET,

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,10 +26,6 @@ from nonobot.system import kernel_cache
 
 SCRATCH_BYTES = 1 << 30
 """Size of a bot's own scratch if its memory has no limit; the same size in `/dev/shm`. Both are memory."""
-
-PASSED_ON = ("PATH", "LANG", "LANGUAGE", "TZ", "TERM", "USER", "LOGNAME", "LD_LIBRARY_PATH", "JAVA_HOME")
-PASSED_ON_STARTS = ("LC_", "PYTHON", "NUMBA_", "OMP_", "MKL_", "OPENBLAS_")
-"""Environment variables that programs need to run. Others may be secrets; `env NAME=VALUE ./mybot` passes more."""
 
 OWN_PROCESSES = 2
 """Bubblewrap's processes: one outside, which waits for the bot, and the first process inside."""
@@ -63,8 +59,8 @@ class Sandbox:
     The bot sees the system's files, those that its command names, and those to `show` and `writable`. Real paths
     name what it may not read though its folder is shown: other bots' files to `hide`, over which `show` wins, and
     folders of `results`, over which nothing does; where the bot itself lies in one, each result there is hidden.
-    It may write in `scratch`, also its home; None is a folder that only it ever sees. A warm-up `prepares`: it can
-    write in the bot's own folders. The `options` of bubblewrap are those that work here.
+    It may write in `/tmp`, its home, which only it ever sees, and works in `scratch` if there is one. A warm-up
+    `prepares`: it can write in the bot's own folders. The `options` of bubblewrap are those that work here.
     """
 
     show: tuple[Path, ...] = ()
@@ -76,9 +72,17 @@ class Sandbox:
     options: tuple[str, ...] = ()
 
     def around(
-        self, command: Sequence[str], status: int, system_calls: int | None = None, *, memory_bytes: int | None
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        status: int,
+        system_calls: int | None = None,
+        *,
+        memory_bytes: int | None,
     ) -> list[str]:
         """Return the command that runs `command` in the sandbox, and inherits two descriptors.
+
+        Only inside is there the `environment`: by some variables bubblewrap would run a stranger's code outside.
 
         Bubblewrap writes to `status` how the command ended, if it was executed. `system_calls` contains a filter.
         A scratch has room for twice the limit on memory: that ends a bot before its scratch is full.
@@ -93,24 +97,23 @@ class Sandbox:
         words = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         words += ["--json-status-fd", str(status)]
         words += ["--seccomp", str(system_calls)] if system_calls is not None else []
-        return [*words, *(word for one in self.mounts(command, size) for word in one), "--", *command]
+        words += [word for name, value in environment.items() for word in ("--setenv", name, value)]
+        python_path = environment.get("PYTHONPATH", "")
+        mounts = self.mounts(command, size, [Path(one) for one in python_path.split(os.pathsep) if one])
+        return [*words, *(word for one in mounts for word in one), "--", *command]
 
-    def environment(self) -> dict[str, str]:
-        """Return the bot's environment."""
-        scratch = str(self.scratch or "/tmp")
-        passed = {
-            name: value
-            for name, value in os.environ.items()
-            if name in PASSED_ON or name.startswith(PASSED_ON_STARTS)
-        }
-        return {**passed, "HOME": scratch, "TMPDIR": scratch, "NONOBOT_CACHE_DIR": str(kernel_cache())}
+    def mounts(
+        self, command: Sequence[str], size: Sequence[str] = (), modules: Sequence[Path] = ()
+    ) -> list[tuple[str, ...]]:
+        """Return bubblewrap's options for a command, in their order.
 
-    def mounts(self, command: Sequence[str], size: Sequence[str] = ()) -> list[tuple[str, ...]]:
-        """Return bubblewrap's options for a command, in their order; `size` are those that bound a scratch."""
+        `size` are those that bound a scratch, and `modules` folders that the command's Python looks in.
+        """
         here = Path.cwd()
         own = [*folders_of(command)]
         named = [*everything_named(command)]
-        shown = _without_nested([*self.show, *own, *prefixes_of(command), *_package(), *_python_path()])
+        modules = [path.absolute() for path in modules]
+        shown = _without_nested([*self.show, *own, *prefixes_of(command), *_package(), *modules])
         of_root = _covered_from_root(named, shown)
         hidden = _without_nested([*self._hidden(shown, named)])
         is_there = here in ALWAYS_THERE or any(is_in(here, one) for one in (*shown, *SYSTEM, Path("/proc")))
@@ -296,10 +299,6 @@ def _package() -> list[Path]:
     folder = Path(nonobot.__file__).absolute().parent
     links = [one.resolve() for one in (folder, *folder.iterdir())]
     return [folder, *(one for one in links if one.is_dir()), kernel_cache()]
-
-
-def _python_path() -> list[Path]:
-    return [Path(one).absolute() for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
 
 
 def _without_nested(paths: Sequence[Path]) -> list[Path]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from msgspec import UNSET
+
 from nonobot.harness.play.machine import BUSY_SHARE
 from nonobot.harness.results.conditions import Machine
 from nonobot.harness.results.run_result import UNKNOWN, RunResult
@@ -43,6 +45,7 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
     "walls around the bot": lambda run: run.contained,
     "figures counted by the kernel": lambda run: run.counted,
     "order": lambda run: "any" if run.configuration.any_order else "that of the set",
+    "environment": lambda run: _variables(run),
 }
 """Conditions that must be equal to compare the times of two bots."""
 
@@ -54,6 +57,12 @@ SOFTWARE: dict[str, Fact] = {
     "start": lambda run: _start(run),
 }
 """Conditions that must also be equal to compare two versions of one bot."""
+
+
+def _variables(run: RunResult) -> str:
+    given = run.configuration.environment or {}
+    nothing = UNKNOWN if run.environment is UNSET else "nothing added"  # once it was that of the judge's shell
+    return ", ".join(f"{name}={value}" for name, value in sorted(given.items())) or nothing
 
 
 def differences(runs: Sequence[Labelled], facts: dict[str, Fact]) -> list[str]:

@@ -71,7 +71,8 @@ class Configuration(Struct, frozen=True):
     computing or writing while answers are due. With `any_order`, a solution out of order is right nevertheless.
     Without a choice the memory limit is a share of the judge's memory, which a run's result states in bytes.
     What is absent in a result is older than its field: no sandbox, no limit. A co-run, which shares its core with
-    another run, runs `beside` a name that only these two have.
+    another run, runs `beside` a name that only these two have. The `environment` has the variables that the bot is
+    given in addition to those that the judge makes for every bot.
     """
 
     feed: Feed = Feed.BATCH
@@ -85,6 +86,7 @@ class Configuration(Struct, frozen=True):
     contain: Contain | UnsetType = UNSET
     process_limit: Whole | UnsetType | None = UNSET
     beside: str | UnsetType = UNSET
+    environment: dict[str, str] | UnsetType = UNSET
 
     @property
     def containment(self) -> Contain:
@@ -183,4 +185,6 @@ def configuration_of(given: Mapping[str, Any], core: int | tuple[int, ...] | Non
     """Return the configuration for the options that were given."""
     defaults = {"contain": "auto", "stall_limit_seconds": STALL_SECONDS, "process_limit": PROCESS_LIMIT}
     options = {name: value for name, value in given.items() if name in Configuration.__struct_fields__}
+    if "environment" in options:
+        options["environment"] = dict(options["environment"])
     return msgspec.convert({**defaults, **options, "core": core}, Configuration)

@@ -261,6 +261,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     works on files, what it wrote to stdout is part of its stderr. In its sandbox it saw the files to `show` in
     addition to those that its command names; those to `hide`, of a tournament's run, are in folders that it saw.
     `revision` is the commit of the bot's clone, with `-dirty` if tracked files were edited.
+    The `environment` is all of the bot's; where it is absent, the bot had that of the judge's shell.
     """
 
     bot: str
@@ -280,6 +281,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     show: list[str] | UnsetType = UNSET
     hide: list[Annotated[str, Meta(pattern=r"^[^\0]*\Z")]] | UnsetType = UNSET
     revision: str | UnsetType = UNSET
+    environment: dict[str, str] | UnsetType = UNSET
 
     @property
     def end(self) -> BotEnd:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from nonobot.arguments import LONGEST_SECONDS, byte_count, did_you_mean, either, size
+from nonobot.arguments import LONGEST_SECONDS, byte_count, did_you_mean, either, size, variable
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import tournament_core
@@ -49,7 +49,7 @@ class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     In commands `{size}` stands for the set's board size, such as 25x25, `{width}` and `{height}` for its sides,
     `{puzzle-limit}` for that limit in seconds (0: none), and `{python}` for the Python that runs the judge;
     `{{word}}` for `{word}` itself. A bot that works on files `reads` one and `writes` another, in a folder of its
-    own, and may keep a log in a third.
+    own, and may keep a log in a third. Its `environment` adds to that of the tournament.
     """
 
     name: str
@@ -60,6 +60,7 @@ class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     writes: str | None = None
     logs: str | None = None
     show: list[str] = []
+    environment: dict[str, str] = {}
 
 
 class PlayedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,7 +73,8 @@ class PlayedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """Every bot on every set; results go to results/NAME/.
 
-    Without a `core`, the runs take those that `nonojudge run` takes, `cores` of them for each bot.
+    Without a `core`, the runs take those that `nonojudge run` takes, `cores` of them for each bot. Every bot gets
+    the variables in `environment`.
     """
 
     name: str
@@ -84,10 +86,11 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     cores: Annotated[int, msgspec.Meta(ge=1)] = 1
     any_order: bool = False
     contain: Contain = Contain.AUTO
+    environment: dict[str, str] = {}
 
     @property
     def configuration(self) -> Configuration:
-        """The configuration of every run."""
+        """The configuration of every run, without the variables of single bots."""
         core = tournament_core(self.cores) if self.core is None else self.core
         return Configuration(
             feed=self.feed,
@@ -100,6 +103,7 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
             any_order=self.any_order,
             contain=self.contain,
             process_limit=self.limits.processes or None,
+            environment=self.environment or UNSET,
         )
 
 
@@ -137,6 +141,10 @@ def _check(path: Path, tournament: Tournament) -> None:
             for word in [*_words(bot.command), *_words(bot.warm_up or [])]:
                 _require_known(word)
             file_names(bot.reads, bot.writes, bot.logs, tournament.feed)
+            where += ": environment"
+            _require_variables(bot.environment)
+        where = "environment"
+        _require_variables(tournament.environment)
         where = "[limits] memory"
         _memory_limit(tournament.limits)
         for number, one in enumerate(tournament.sets, 1):
@@ -164,6 +172,7 @@ _TYPES = {
 _BOUNDS = {">": "above", ">=": "from", "<=": "up to"}
 _VALUES = {
     **{"sets": 'a list, such as ["taai2011"]', "bots": "a list, of which each entry begins with [[bots]]"},
+    "environment": 'a table of texts, such as {NAME = "value"}',
     **{"feed": " or ".join(Feed), "contain": " or ".join(Contain), "core": "the number of a core or 'any'"},
 }
 """Types, bounds and the values of some keys, for messages."""
@@ -174,7 +183,7 @@ def _in_own_words(message: str, raw: Any) -> str:
     what, _, path = message.partition(" - at `$")
     names = re.findall(r"[\w-]+", path)
     place = re.sub(r"^\.(bot|set)s\[(\d+)\]\.?", lambda match: f"{match[1]} {int(match[2]) + 1}: ", path)
-    place = re.sub(r"^\.limits\.?", "[limits]: ", place.rstrip("`")).removeprefix(".")
+    place = re.sub(r"^\.limits\.?", "[limits]: ", place.rstrip("`").replace("[...]", "")).removeprefix(".")
     if key := re.match(r"Object (missing|contains unknown).* field `(.*)`", what):
         known = _TABLES[names[0] if names else ""].__struct_encode_fields__
         if key[1] == "missing":
@@ -221,6 +230,11 @@ def _require_known(word: str) -> None:
                 f"no placeholder {match[0]}{did_you_mean(match[2], PLACEHOLDERS)}; known: {known}; "
                 f"for the text itself write {{{match[0]}}}"
             )
+
+
+def _require_variables(environment: dict[str, str]) -> None:
+    for name, value in environment.items():
+        variable(f"{name}={value}")
 
 
 def file_name(name: str) -> str:

@@ -209,7 +209,7 @@ def scheduled_runs(tournament: Tournament, folder: Path) -> list[ScheduledRun]:
         ScheduledRun(
             entrant,
             puzzle_set,
-            configuration,
+            replaced(configuration, environment={**tournament.environment, **entrant.environment} or UNSET),
             folder / f"{file_name(puzzle_set.name)}--{file_name(entrant.name)}.json",
             [filled_in(one.command, puzzle_set, configuration) for one in tournament.bots if one is not entrant],
             tournament.core is not None,
