@@ -35,6 +35,7 @@ COMMANDS = {
     "verify": Command("verify", "check an answer file against its question file"),
     "check": Command("check", "see whether a bot keeps to the protocol, step by step", takes_bot=True),
     "profile": Command("profile", "tell where a bot's time goes, by stage and puzzle", takes_bot=True),
+    "bisect": Command("bisect", "find the commit that made a bot slower, or search otherwise", takes_bot=True),
     "bench": Command("bench", "measure the bot's parts with pyperf, or compare them with another revision's"),
     "claims": Command("claims", "measure the figures that the documents claim, and tell whether they hold"),
     "page": Command("page", "open a local web page to paste, draw, step and see; or to watch a tournament"),

@@ -52,7 +52,11 @@ class Clone:
 
     def bench(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Carry out `nonojudge bench` of the clone, somewhere else."""
+        return self.judge("bench", *arguments)
+
+    def judge(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Carry out a command of the clone's judge, somewhere else."""
         folders = {"PYTHONPATH": str(self.folder), "NONOBOT_CACHE_DIR": str(self.cache)}
-        command = [sys.executable, "-m", "nonobot.harness", "bench", *arguments]
+        command = [sys.executable, "-m", "nonobot.harness", *arguments]
         environment = os.environ | folders | {"PYTHONSAFEPATH": "1"}
         return subprocess.run(command, cwd=self.folder.parent, env=environment, capture_output=True, text=True)

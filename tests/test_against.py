@@ -95,7 +95,7 @@ def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch)
     for home, revision, said in (
         (clone.folder, "nothing", "no revision 'nothing' here; `git log --oneline` lists some"),
         (clone.folder, "--help", "no revision '--help' here"),
-        (clone.folder, "HEAD", "has no benchmarks to measure"),
+        (clone.folder, "HEAD", "lacks what is to be measured"),
         (tmp_path, "HEAD", "needs a clone"),
     ):
         monkeypatch.setattr(against, "HOME", home)

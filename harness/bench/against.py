@@ -23,6 +23,7 @@ from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.measure import Pace, json_of, make_ready, measure
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import HOME
+from nonobot.harness.play.revisions import git
 from nonobot.harness.statistics import OUTCOME_STYLES, Outcome, Ratio, decide, needed_pairs, paired_ratio
 from nonobot.harness.text import drawn, duration, new_table, percent, plain, spaced, styled
 
@@ -196,54 +197,65 @@ def two_trees(revision: str) -> Iterator[tuple[Path, Path]]:
 
     UnusableError if there is no such revision, or another process uses these folders.
     """
-    commit = _commit(revision)
+    commit = commit_of(revision, HOME)
+    with workshop() as trees:
+        before = trees / commit[:NAME_LENGTH]
+        after = trees / "present".ljust(NAME_LENGTH, "_")
+        extract(commit, HOME, before, PACKAGES)
+        for package in PACKAGES:
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(HOME / package, after / package, symlinks=True, ignore=ignored)
+        yield before, after
+
+
+@contextlib.contextmanager
+def workshop() -> Iterator[Path]:
+    """Provide a folder for trees within the block, always the same; UnusableError if another process uses it."""
     folder = _workshop_folder()
     trees = folder / "trees"
-    before = trees / commit[:NAME_LENGTH]
-    after = trees / "present".ljust(NAME_LENGTH, "_")
     with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UnusableError("`nonojudge bench --against` runs already: two would disturb each other") from None
+            raise UnusableError(
+                "`nonojudge bench --against` or `bisect` runs already: two would disturb each other"
+            ) from None
         shutil.rmtree(trees, ignore_errors=True)  # the remains of a killed process
         try:
-            _extract(commit, before)
-            for package in PACKAGES:
-                ignored = shutil.ignore_patterns("__pycache__")
-                shutil.copytree(HOME / package, after / package, symlinks=True, ignore=ignored)
-            yield before, after
+            trees.mkdir()
+            yield trees
         finally:
             shutil.rmtree(trees, ignore_errors=True)
 
 
-def _commit(revision: str) -> str:
+def top_of(folder: Path) -> Path | None:
+    """Return the top of the clone that a folder is in, if there is one."""
     try:
-        top = _git("rev-parse", "--show-toplevel").decode().strip()
+        return Path(git(folder, "rev-parse", "--show-toplevel").decode().removesuffix("\n")).resolve()
     except (OSError, subprocess.CalledProcessError):
-        top = ""
-    if not top or Path(top).resolve() != HOME:
-        raise UnusableError(f"--against needs a clone of the repository with git; {HOME} is none")
+        return None
+
+
+def commit_of(revision: str, repository: Path) -> str:
+    """Return the full name of a commit; UnusableError unless the folder is the top of a clone that has it."""
+    if top_of(repository) != repository:
+        raise UnusableError(f"another revision needs a clone of the repository with git; {repository} is none")
     try:
-        name = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        name = git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except subprocess.CalledProcessError:
         raise UnusableError(f"no revision {revision!r} here; `git log --oneline` lists some") from None
     return name.decode().strip()
 
 
-def _extract(commit: str, folder: Path) -> None:
-    """Write the packages of a commit to `folder`, each file with the time of the commit."""
+def extract(commit: str, repository: Path, folder: Path, paths: Sequence[str] = ()) -> None:
+    """Write these folders of a commit, or all of it, to `folder`, each file with the time of the commit."""
     try:
-        archive = _git("archive", "--format=tar", commit, "--", *PACKAGES)
+        archive = git(repository, "archive", "--format=tar", commit, "--", *paths)
     except subprocess.CalledProcessError as error:
         words = error.stderr.decode(errors="replace").strip().splitlines()
-        raise UnusableError(f"{commit[:NAME_LENGTH]} has no benchmarks to measure: {words[-1]}") from None
+        raise UnusableError(f"{commit[:NAME_LENGTH]} lacks what is to be measured: {words[-1]}") from None
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         files.extractall(folder, filter="data")
-
-
-def _git(*arguments: str) -> bytes:
-    return subprocess.run(["git", "-C", str(HOME), *arguments], check=True, capture_output=True).stdout
 
 
 def _workshop_folder() -> Path:

@@ -108,7 +108,12 @@ def _options(arguments: argparse.Namespace) -> list[str]:
     if not isinstance(core, int):
         raise UnusableError("a duel is fought on one core: --core N, where the system can hold a bot on it")
     require_cores([core])
-    options = ["--quiet", "--core", str(core), "--set", arguments.set]
+    return ["--quiet", "--core", str(core), "--set", arguments.set, *given_options(arguments)]
+
+
+def given_options(arguments: argparse.Namespace) -> list[str]:
+    """Return the options of size and sandbox as they were given."""
+    given, options = vars(arguments), list[str]()
     if size := given["size"]:
         options += ["--size", size if isinstance(size, str) else f"{size[0]}x{size[1]}"]
     if "contain" in given:

@@ -47,9 +47,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         for answer in read_answers(lines, puzzle_set.width, puzzle_set.height):
             referee.take(answer)
     score = referee.score()
-    result = VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)
     if arguments.json:
-        print(to_json(result), end="")
+        print(to_json(VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)), end="")
     else:
-        print("\n".join(result.lines()))
+        print("\n".join(score.lines()))
     return 0 if score.all_right else 1

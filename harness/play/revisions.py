@@ -16,13 +16,19 @@ LONGEST_SECONDS = 5.0
 def git(folder: Path, *arguments: str, seconds: float | None = None) -> bytes:
     """Return the output of git in a folder, also within a hook of git; CalledProcessError if it fails."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment["LC_ALL"] = "C"
     # Hooks and a monitor of files are programs that a repository names.
     quietly = ("--no-optional-locks", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
     command = ["git", "-C", str(folder), *quietly, *arguments]
-    done = subprocess.run(
-        command, check=True, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds
-    )
-    return done.stdout
+    return subprocess.run(
+        command,
+        check=True,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=seconds,
+        start_new_session=True,  # Ctrl-C is heeded by the judge
+    ).stdout
 
 
 def revision_of(command: Sequence[str]) -> str | None:

@@ -1,0 +1,345 @@
+"""Which commit changed the work that a bot does, or made it slower? `git bisect`, with trees of the commits.
+
+Git bisects in a worktree without files, so that nobody's checkout changes. Each commit to be judged is copied into
+a folder of its own, and its bot is run there. Commits with the same sources of the bot are judged once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nonobot.harness.bench.against import NAME_LENGTH, PACKAGES, extract
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.bot_command import OWN_JUDGE
+from nonobot.harness.play.revisions import git
+from nonobot.harness.play.run_state import Interrupts
+from nonobot.harness.results.run_result import Verdict
+from nonobot.harness.statistics import Outcome, Ratio, decide
+from nonobot.harness.text import last_line
+from nonobot.system import kernel_cache, usable_cores
+
+OF_THE_BOT = ("bot", "protocol", "nonobot")
+"""Packages that decide how this project's bot works."""
+
+IN_TREE = ("sh", "-c", 'cd "$0" && exec "$@"')
+"""Runs a command in the folder that follows."""
+
+
+class Question(StrEnum):
+    """What a bisection looks for."""
+
+    COUNTS = "counts"
+    TIME = "time"
+
+
+class SkipError(Exception):
+    """A commit cannot be judged; the message is one line that says why."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Two commits of a repository, and how their bots are run: this project's `own` command, or another `bot`.
+
+    `build` prepares a tree. `options` are those of the judge for each run.
+    """
+
+    repository: Path
+    good: str
+    bad: str
+    set: str
+    options: Sequence[str]
+    own: Sequence[str]
+    bot: Sequence[str]
+    build: str | None
+    rounds: int
+    tolerance: float
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a bot did on a set: for each puzzle its verdict and its counts."""
+
+    puzzles: dict[int, tuple[str, dict[str, int]]]
+
+    def changed(self, other: Work) -> list[int]:
+        """Return the puzzles on which another bot did other work, by the counts that both have."""
+        names = self.totals.keys() & other.totals.keys()
+
+        def of(verdict: str, counts: dict[str, int]) -> tuple[str, list[int | None]]:
+            return verdict, [counts.get(name) for name in sorted(names)]
+
+        missing = ("", dict[str, int]())
+        numbers = sorted(self.puzzles.keys() | other.puzzles.keys())
+        return [
+            one for one in numbers if of(*self.puzzles.get(one, missing)) != of(*other.puzzles.get(one, missing))
+        ]
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """The number of puzzles with each verdict, and the sum of each count."""
+        totals = Counter[str](verdict for verdict, _ in self.puzzles.values())
+        for _, counts in self.puzzles.values():
+            totals.update(counts)
+        return totals
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How the bots of two commits differ (None: undecided): in their work, or by the ratio of their times."""
+
+    before: str
+    after: str
+    differ: bool | None
+    works: tuple[Work, Work] | None = None
+    ratio: Ratio | None = None
+
+
+@dataclass
+class Finding:
+    """The answer to a question: how the two ends differ, and the commit that made it so, with its own effect.
+
+    Without a `commit`, each of the `candidates` could be it.
+    """
+
+    question: Question
+    whole: Difference
+    commit: str | None = None
+    effect: Difference | None = None
+    candidates: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+
+class Bisection:
+    """The trees of a plan in a folder, and the runs of their bots; `show` gets the share done and a note."""
+
+    def __init__(
+        self, plan: Plan, trees: Path, interrupts: Interrupts, questions: int, show: Callable[[float, str], None]
+    ) -> None:
+        self.plan = plan
+        self._trees = trees
+        self._interrupts = interrupts
+        self._show = show
+        self.paths = () if plan.bot else OF_THE_BOT
+        between = ("rev-list", f"{plan.good}..{plan.bad}", "--", *self.paths)
+        self.commits = git(plan.repository, *between).decode().split()
+        self._stages = 1 + questions * (2 + len(self.commits).bit_length())
+        self._stage = 0
+        self._ready: dict[str, str | None] = {}  # by sources: why the bot cannot be run
+        self._work_of = cache(self._work_of)  # type: ignore[method-assign]
+        self._sources = cache(self._sources)  # type: ignore[method-assign]
+
+    def answer(self, question: Question) -> Finding:
+        """Return which commit is the first whose bot differs from the good one's, if the bad one's does."""
+        plan, begin = self.plan, self._stage
+        try:
+            finding = Finding(question, self._difference(question, plan.good, plan.bad, plan.tolerance))
+        except SkipError as problem:
+            ends = " and ".join(one[:NAME_LENGTH] for one in (plan.good, plan.bad))
+            raise UnusableError(f"cannot compare {ends}: {problem}") from None
+        self._stage += 1
+        if finding.whole.differ:
+            self._bisect(finding)
+        self._stage = begin + 2 + len(self.commits).bit_length()
+        return finding
+
+    def make_ready(self) -> None:
+        """Build the good and the bad bot, both at the same time; UnusableError if that fails."""
+        both = dict.fromkeys((self.plan.good, self.plan.bad))
+        self._build(*both)
+        for commit in both:
+            if why := self._ready[self._sources(commit)]:
+                raise UnusableError(f"{commit[:NAME_LENGTH]} cannot be built: {why}")
+        self._stage = 1
+
+    def _bisect(self, finding: Finding) -> None:
+        """Add to a finding the commit that made the difference, and its effect."""
+        plan = self.plan
+        known = {self._sources(plan.good): "good", self._sources(plan.bad): "bad"}
+        # A slow commit is nearer to the bad end than to the good one.
+        middle = finding.whole.ratio.estimate**0.5 - 1 if finding.whole.ratio else 0.0
+
+        def state(commit: str, next_ones: list[str]) -> str:
+            sources = self._sources(commit)
+            if sources not in known:
+                try:
+                    self._build(commit, *next_ones[: len(usable_cores()) - 1])  # one core builds one bot
+                    differ = self._difference(finding.question, plan.good, commit, middle).differ
+                    known[sources] = {True: "bad", False: "good", None: "skip"}[differ]
+                    if differ is None:
+                        finding.skipped[commit] = "the duel is undecided"
+                except SkipError as problem:
+                    known[sources], finding.skipped[commit] = "skip", str(problem)
+                self._stage += 1
+            return known[sources]
+
+        folder = self._trees / "bisect"
+        finding.candidates = first_bad(plan.repository, folder, plan.good, plan.bad, self.paths, state)
+        finding.candidates.sort(key=self.commits.index, reverse=True)
+        if len(finding.candidates) == 1:
+            [finding.commit] = finding.candidates
+            parent = git(plan.repository, "rev-parse", f"{finding.commit}^").decode().strip()
+            with contextlib.suppress(SkipError):
+                finding.effect = self._difference(finding.question, parent, finding.commit, plan.tolerance)
+
+    def _difference(self, question: Question, before: str, after: str, tolerance: float) -> Difference:
+        """Return how two commits' bots differ; SkipError if one cannot be run."""
+        if self._sources(before) == self._sources(after):
+            return Difference(before, after, False)
+        self._build(before, after)
+        for commit in (before, after):
+            if why := self._ready[self._sources(commit)]:
+                raise SkipError(why)
+        if question is Question.TIME:
+            ratio = self._duel(before, after, tolerance)
+            outcome = decide(ratio, tolerance)
+            differ = None if outcome is Outcome.CANNOT_TELL else outcome is Outcome.WORSE
+            return Difference(before, after, differ, ratio=ratio)
+        works = self._work_of(before), self._work_of(after)
+        return Difference(before, after, bool(works[0].changed(works[1])), works=works)
+
+    # --- the bots ---
+
+    def _sources(self, commit: str) -> str:
+        """Return the digests of the files that decide how a commit's bot works."""
+        return git(self.plan.repository, "ls-tree", commit, "--", *self.paths).decode()
+
+    def _tree(self, commit: str) -> Path:
+        return self._trees / commit[:NAME_LENGTH]
+
+    def _bot(self, commit: str) -> list[str]:
+        tree = str(self._tree(commit))
+        if self.plan.bot:
+            return [*IN_TREE, tree, *self.plan.bot]
+        return ["env", f"PYTHONPATH={tree}", f"NONOBOT_CACHE_DIR={kernel_cache()}", *self.plan.own]
+
+    def _build(self, *commits: str) -> None:
+        """Build the bots of these commits that were not, all at the same time."""
+        plan, missing = self.plan, list[str]()
+        for commit in commits:
+            if self._tree(commit).exists():
+                continue
+            extract(commit, plan.repository, self._tree(commit), () if plan.bot else PACKAGES)
+            if plan.bot or self._sources(commit) not in map(self._sources, missing):
+                missing.append(commit)
+        build = ["sh", "-c", plan.build or ":"]
+        commands = [
+            [*IN_TREE, str(self._tree(one)), *build] if plan.bot else [*self._bot(one), "--warm-up"]
+            for one in missing
+        ]
+        note = f"building {' and '.join(one[:NAME_LENGTH] for one in missing)}"
+        for commit, (status, _, errors) in zip(missing, self._finished(*commands, note=note), strict=True):
+            self._ready[self._sources(commit)] = (last_line(errors) or f"status {status}") if status else None
+
+    def _work_of(self, commit: str) -> Work:
+        """Return the work of a commit's bot on the set."""
+        options = ["--json", "--quiet", *self.plan.options, "--", *self._bot(commit)]
+        profile = self._judged("profile", self.plan.set, *options, note=f"counts of {commit[:NAME_LENGTH]}")
+        work = Work({one["number"]: (one["verdict"], one["counts"]) for one in profile["puzzles"]})
+        if not work.totals.get(Verdict.RIGHT):
+            raise SkipError(f"no puzzle is right ({profile['end']['reason']})")
+        return work
+
+    def _duel(self, before: str, after: str, tolerance: float) -> Ratio:
+        """Return the ratio of the times of two commits' bots, with its interval."""
+        rounds = self.plan.rounds
+        with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
+            words = ["--json", "--quiet", "--set", self.plan.set, *self.plan.options, "--results", folder]
+            words += ["--rounds", str(rounds), "--tolerance", str(tolerance)]
+            bots = [shlex.join(self._bot(commit)) for commit in (before, after)]
+            note = f"{before[:NAME_LENGTH]} against {after[:NAME_LENGTH]}"
+            played = Path(folder, "after")
+            duel = self._judged(
+                "duel", *words, *bots, note=note, done=lambda: len(list(played.glob("*.json"))) / (rounds + 1)
+            )
+        if not duel["cpu"]:
+            raise SkipError("too few puzzles are right in both versions")
+        ratio = duel["cpu"]["ratio"]
+        return Ratio(**{name: float("inf") if value is None else value for name, value in ratio.items()})
+
+    def _judged(self, *words: str, note: str, done: Callable[[], float] = lambda: 0.0) -> Any:
+        """Return the JSON that a command of the judge prints; SkipError if it cannot be carried out."""
+        [(status, out, errors)] = self._finished([*OWN_JUDGE, *words], note=note, done=done)
+        if status not in (0, 1, 3):
+            raise SkipError(last_line(errors).removeprefix("nonojudge: ") or f"status {status}")
+        return json.loads(out)
+
+    def _finished(
+        self, *commands: Sequence[str], note: str, done: Callable[[], float] = lambda: 0.0
+    ) -> list[tuple[int, bytes, bytes]]:
+        """Return status, stdout and stderr of programs that run at the same time.
+
+        KeyboardInterrupt if the user stops it; none is left running.
+        """
+        with contextlib.ExitStack() as files:
+            pipes = [[files.enter_context(tempfile.TemporaryFile()) for _ in range(2)] for _ in commands]
+            running = [
+                subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, start_new_session=True
+                )
+                for command, (out, errors) in zip(commands, pipes, strict=True)
+            ]
+            while any(one.poll() is None for one in running):
+                self._show((self._stage + done()) / self._stages, note)
+                for one in running:
+                    if self._interrupts.told and one.returncode is None:
+                        os.killpg(one.pid, signal.SIGTERM)
+                time.sleep(0.05)
+            if self._interrupts.told:
+                raise KeyboardInterrupt
+            ends = []
+            for one, (out, errors) in zip(running, pipes, strict=True):
+                for file in (out, errors):
+                    file.seek(0)
+                ends.append((one.returncode, out.read(), errors.read()))
+            return ends
+
+
+def first_bad(
+    repository: Path,
+    folder: Path,
+    good: str,
+    bad: str,
+    paths: Sequence[str],
+    state: Callable[[str, list[str]], str],
+) -> list[str]:
+    """Return the first bad commit that changed `paths`, or those that `git bisect` cannot tell apart.
+
+    `folder` is for its worktree. `state` returns whether a commit is good, bad, or to be skipped (`skip`); it also
+    gets the commits that may come next.
+    """
+    git(repository, "worktree", "add", "-f", "--no-checkout", "--detach", str(folder), bad)
+    try:
+        out = git(folder, "bisect", "start", "--no-checkout", bad, good, "--", *paths)
+        while not (found := re.findall(rb"^([0-9a-f]{40,64}) is the first bad commit", out, re.MULTILINE)):
+            at = git(folder, "rev-parse", "BISECT_HEAD").decode().strip()
+            if_good, if_bad = (
+                git(folder, "rev-list", *ends, "--", *paths).decode().split()
+                for ends in (("refs/bisect/bad", "--not", at), (at, "--not", "--glob=refs/bisect/good-*"))
+            )
+            try:
+                out = git(
+                    folder, "bisect", state(at, [one[len(one) // 2] for one in (if_good, if_bad) if one[1:]])
+                )
+            except subprocess.CalledProcessError as error:
+                found = re.findall(rb"^[0-9a-f]{40,64}$", error.stdout, re.MULTILINE)
+                if not found:
+                    raise
+                break
+        return [one.decode() for one in found]
+    finally:
+        git(repository, "worktree", "remove", "--force", str(folder))

@@ -1,0 +1,189 @@
+"""`nonojudge bisect`: the commit that changed what a bot does, or made it slower."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nonobot.arguments import Parser, whole_number
+from nonobot.harness.bench.against import NAME_LENGTH, commit_of, top_of, workshop
+from nonobot.harness.bench.bisection import Bisection, Difference, Finding, Plan, Question
+from nonobot.harness.cli import (
+    EXIT_CANNOT_TELL,
+    SET_HELP,
+    add_contain,
+    add_core,
+    add_environment,
+    add_json,
+    add_size,
+)
+from nonobot.harness.commands.compare import add_tolerance
+from nonobot.harness.commands.duel import DEFAULT_SET, given_options
+from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.bot_command import HOME, own_bot
+from nonobot.harness.play.revisions import git
+from nonobot.harness.play.run_state import Interrupts
+from nonobot.harness.progress import Progress
+from nonobot.harness.results.result_files import printable_json, storable
+from nonobot.harness.statistics import needed_pairs
+from nonobot.harness.text import count as in_number
+from nonobot.harness.text import in_short, interval_in_words, ratio_in_words
+from nonobot.harness.user_files import loaded
+
+BISECT_SCHEMA_VERSION = 1
+
+CONFIDENCE = 0.95
+
+EXAMPLES = f"""\
+examples:
+  nonojudge bisect HEAD~12 HEAD                                    this project's bot on {DEFAULT_SET}
+  nonojudge bisect v1.0 main --set taai2011 --by time              only what made it slower
+  nonojudge bisect v1.0 main --build 'make -s' -- ./mybot --fast   the bot of the repository that you are in
+
+First it compares the two commits: the counts of `--stats` and the verdicts (exact), then the time, by a duel. For
+each of both that differs, `git bisect` finds the commit, in a folder of its own, on copies of the commits. It
+skips a commit that cannot be built, or whose duel is undecided (docs/performance.md).
+
+Exit status: 0 a commit is found for all that differs, 2 unusable arguments, or a bot that cannot be run,
+3 nothing differs, or it cannot tell commits apart, 130 interrupted.
+"""
+
+
+def add_to(parser: Parser) -> None:
+    parser.usage = "nonojudge bisect [options] GOOD BAD [-- CMD ARGS...]"
+    parser.description = "Find the commit that changed what a bot does, or made it slower."
+    parser.epilog = EXAMPLES
+    parser.add_argument("good", metavar="GOOD", help="a revision before the change")
+    parser.add_argument("bad", metavar="BAD", help="a revision after it")
+    parser.add_argument("--set", default=DEFAULT_SET, metavar="SET", help=f"{SET_HELP} (default: {DEFAULT_SET})")
+    add_size(parser)
+    parser.add_argument(
+        "--by", choices=[*Question], metavar="WHAT", help="counts or time (default: both, each if it differs)"
+    )
+    parser.add_argument(
+        "--build",
+        metavar="CMD",
+        help="shell command that builds the bot in a copy of its commit, for a bot given after --",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=whole_number(needed_pairs(CONFIDENCE), 999, "a number of rounds"),
+        default=7,
+        metavar="N",
+        help="rounds of each duel (default: %(default)s)",
+    )
+    add_tolerance(parser)
+    add_core(parser)
+    add_contain(parser)
+    add_environment(parser)
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_json(parser, "what was found")
+    parser.set_defaults(carry_out=carry_out)
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    bot, given = arguments.bot_command, vars(arguments)
+    if arguments.build and not bot:
+        raise UnusableError("--build is for a bot given after --; this project's bot is built without it")
+    repository = (top_of(Path.cwd()) or Path.cwd()) if bot else HOME
+    good, bad = (commit_of(one, repository) for one in (arguments.good, arguments.bad))
+    if good == bad or git(repository, "rev-list", "-1", f"{bad}..{good}"):
+        raise UnusableError(f"{arguments.good} is not an ancestor of {arguments.bad}: no commits to bisect")
+    own = own_bot(loaded(arguments.set, arguments.size))
+    options = [*given_options(arguments), *(["--core", str(given["core"])] if "core" in given else [])]
+    plan = Plan(
+        *(repository, good, bad, arguments.set, options, own, bot),
+        *(arguments.build, arguments.rounds, arguments.tolerance),
+    )
+    questions = [Question(arguments.by)] if arguments.by else list(Question)
+    with Interrupts() as interrupts, workshop() as trees, Progress(None if arguments.quiet else 1.0) as progress:
+        bisection = Bisection(plan, trees, interrupts, len(questions), progress.show)
+        bisection.make_ready()
+        findings = [bisection.answer(question) for question in questions]
+    count = len(bisection.commits)
+    print(_as_json(plan, count, findings) if arguments.json else _as_text(plan, count, findings), end="")
+    found = [one.commit for one in findings if one.whole.differ is not False]
+    return 0 if found and all(found) else EXIT_CANNOT_TELL
+
+
+def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
+    def named(commit: str) -> str:
+        shown = git(plan.repository, "log", "-1", "--format=%h %s (%an, %as)", commit)
+        return in_short(shown.decode(errors="replace").strip())
+
+    lines = [f"good: {named(plan.good)}", f"bad:  {named(plan.bad)}, {in_number(count, 'commit')} later"]
+    for one in findings:
+        lines.append("")
+        if one.commit:
+            lines.append(f"{one.question}: changed by {named(one.commit)}")
+            lines += [f"  this commit: {line}" for line in _in_words(one.effect)] if one.effect else []
+        elif one.whole.differ:
+            lines.append(
+                f"{one.question}: changed by one of these {len(one.candidates)} commits, cannot tell by which"
+            )
+            lines += [f"  {named(commit)}" for commit in one.candidates]
+        else:
+            undecided = "cannot tell; more rounds may tell"
+            same = "not worse" if one.question is Question.TIME else "the same"
+            lines.append(f"{one.question}: {undecided if one.whole.differ is None else same}")
+        lines += [f"  good to bad: {line}" for line in _in_words(one.whole)]
+        lines += [f"  skipped {commit[:NAME_LENGTH]}: {in_short(why)}" for commit, why in one.skipped.items()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _in_words(one: Difference) -> list[str]:
+    """Return the difference between two commits' bots in a line or two."""
+    if one.ratio:
+        return [f"{ratio_in_words(one.ratio.estimate)}, 95 % interval {interval_in_words(one.ratio)}"]
+    if not one.works or not one.differ:
+        return []
+    before, after = (work.totals for work in one.works)
+    changed = [
+        f"{name.replace('_', ' ')} {before[name]:,} -> {after[name]:,}"
+        + (f" ({after[name] / before[name] - 1:+.1%})" if before[name] and after[name] else "")
+        for name in sorted(before.keys() | after.keys())
+        if before[name] != after[name]
+    ]
+    puzzles = in_number(len(one.works[0].changed(one.works[1])), "puzzle")
+    return [f"other work on {puzzles} of {len(one.works[0].puzzles):,}", *changed]
+
+
+def _as_json(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
+    def difference(one: Difference | None) -> dict[str, Any] | None:
+        if one is None:
+            return None
+        totals = [work.totals for work in one.works or ()]
+        return {
+            "before": one.before,
+            "after": one.after,
+            "differ": one.differ,
+            "ratio": one.ratio,
+            "counts_before": totals[0] if totals else None,
+            "counts_after": totals[1] if totals else None,
+            "changed_puzzles": one.works[0].changed(one.works[1]) if one.works else None,
+        }
+
+    values = {
+        "kind": "bisect",
+        "schema_version": BISECT_SCHEMA_VERSION,
+        "good": plan.good,
+        "bad": plan.bad,
+        "commit_count": count,
+        "set": plan.set,
+        "findings": {
+            one.question: {
+                "commit": one.commit,
+                "effect": difference(one.effect),
+                "whole": difference(one.whole),
+                "candidates": one.candidates,
+                "skipped": one.skipped,
+            }
+            for one in findings
+        },
+    }
+    encoded = msgspec.json.encode(storable(msgspec.to_builtins(values)))
+    return printable_json(msgspec.json.format(encoded, indent=1).decode()) + "\n"
