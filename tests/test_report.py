@@ -258,6 +258,12 @@ def test_a_mistake_that_wrong_answers_share_is_told_beside_them_and_in_the_story
     assert read.count("all 2 are right transposed") == 2
 
 
+def test_an_overall_ranking_without_bots_has_no_table():
+    page = page_with(samples.run_of("hare"), samples.run_of("tortoise", samples.OTHER))
+    assert "No set that every bot has played" in page.text
+    assert "Overall ranking" not in page.having("aria-label")
+
+
 # Facts
 
 
@@ -287,6 +293,9 @@ def test_how_a_bot_was_held_and_counted_is_stated():
     assert terms([run, on_two]).facts["Cores used"] == ["number 1 alone", "2: numbers 0, 1"]
     held = replace(run, attempts=[replace(run.attempts[0], contained=True, counted=Counted(cpu=True))])
     assert terms([run, held]).differing == ["Contained", "Counted by the kernel"]
+    absent = samples.not_started("absent")  # what is unknown differs from nothing
+    both = terms([absent, replace(held, configuration=absent.configuration)])
+    assert (both.differing, both.letter_of) == ([], ["A", "A"])
 
 
 # Pictures

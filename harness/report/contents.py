@@ -13,7 +13,7 @@ from string import ascii_uppercase
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.results.conditions import Feed, Machine
 from nonobot.harness.results.result_files import AnyResult
-from nonobot.harness.results.run_result import Attempt, EndReason, PuzzleResult, RunResult, Verdict
+from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.text import count, duration, megabytes, plain
 
 SLOWEST = 8  # puzzles of a set shown as the slowest
@@ -181,7 +181,7 @@ class Variants:
     @property
     def differing(self) -> list[str]:
         """The names of the facts that differ."""
-        return [name for name, values in self.facts.items() if len(set(values)) > 1]
+        return [name for name, values in self.facts.items() if len(set(values) - {UNKNOWN}) > 1]
 
 
 def machines(every: Sequence[Machine]) -> Variants:
@@ -227,10 +227,19 @@ def _terms(run: RunResult) -> dict[str, str]:
 
 def _variants(every: Iterable[dict[str, str]]) -> Variants:
     each = list(every)
-    distinct = list({tuple(facts.values()): facts for facts in each}.values())
+    distinct: list[dict[str, str]] = []
+    for facts in sorted(each, key=lambda facts: UNKNOWN in facts.values()):
+        if not any(_fits(facts, kind) for kind in distinct):
+            distinct.append(facts)
     values = {name: [facts[name] for facts in distinct] for name in each[0]}
     letters = [_letter(number) for number in range(len(distinct))]
-    return Variants(values, letters, [letters[distinct.index(facts)] for facts in each])
+    kinds = dict(zip(letters, distinct, strict=True))
+    letter_of = [next(letter for letter, kind in kinds.items() if _fits(facts, kind)) for facts in each]
+    return Variants(values, letters, letter_of)
+
+
+def _fits(facts: dict[str, str], kind: dict[str, str]) -> bool:
+    return all(value in (UNKNOWN, kind[name]) for name, value in facts.items())
 
 
 def _letter(number: int) -> str:
