@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from math import ceil
 from typing import TYPE_CHECKING, Self
 
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Verdict
-from nonobot.harness.text import duration, in_unit, on_terminal, print_line
+from nonobot.harness.text import duration, on_terminal, print_line
 from nonobot.system import printable
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ class Progress:
         else:
             self._due = now + SECONDS_BETWEEN_LINES
             taken = now - self._started if seconds is None else seconds
-            left = f", about {in_unit(taken * (self._total - done) / done, 1, 0)} s to go" if done else ""
+            more = ceil(taken * (self._total - done) / done) if 0 < done < self._total else 0
+            left = f", about {more:,} s to go" if more else ""
             print_line(f"{note}{left}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from functools import partial
 
 import numpy as np
@@ -18,6 +19,7 @@ from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import Version
 from nonobot.harness.ranking.comparison import Limits
 from nonobot.harness.ranking.comparison import compare as compared
+from nonobot.harness.ranking.comparison_text import as_text
 from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.statistics import Outcome, Ratio
@@ -104,6 +106,47 @@ def test_runs_that_shared_a_core_are_pairs_in_whatever_order_they_are_read():
     )
     alone = [structs.replace(run, configuration=ONE_CORE, started_at="2027") for run in after]
     assert between(before, alone).outcome is Outcome.CANNOT_TELL
+
+
+def test_a_duel_on_parts_of_a_set_is_shown_as_one_by_cpu_time_alone():
+    """Two bots share the core: the scheduler decides when each of them answers."""
+    random = np.random.default_rng(5)
+    before, after = [], []
+    for number in range(1, 13):
+        for side, slower in ((before, 1.0), (after, 1.05)):
+            took = number * PUZZLES * slower * random.lognormal(0, 0.003)
+            terms = Configuration(core=1, beside=f"round{number}")
+            name = f"x@{(number - 1) % 6 + 1}/6"
+            usage = {"wall": 2 * took.sum(), "cpu": took.sum()}
+            side.append(run_result(times=2 * took, **usage, terms=terms, set_name=name))
+    first = between(before[:6], after[:6], sequential=True)
+    assert (first.outcome, first.cpu.pairs, first.set_names) == (Outcome.WORSE, 6, ["x"])
+    unclear = between(before, after, sequential=True, tolerance=0.05)
+    assert unclear.duels == ["nonojudge duel BEFORE AFTER --set x --until --rounds 24"]
+    shown = as_text(first, terminal=False)
+    assert shown.startswith("x\n")
+    assert "CPU time of a run" in shown
+    assert not re.findall(r"wall|faster|puzzle by puzzle|most changed|\b0 s", shown)
+    assert json.loads(first.to_json())["ratios"] is None
+
+
+def test_a_duel_of_bots_that_solve_nothing_in_common_names_what_to_look_at():
+    terms = Configuration(core=1, beside="x")
+    idle, left, right = (run_result(times=some, terms=terms) for some in ((None, None), (1.0, None), (None, 1.0)))
+    for before, after, note, look in (
+        (
+            idle,
+            idle,
+            "before and after solved no puzzle:",
+            "look at `nonojudge check -- ./bot` and `nonojudge check",
+        ),
+        (left, idle, "after solved no puzzle:", "look at `nonojudge check -- ./bot`"),
+        (left, right, "no puzzle is right in both versions:", "look at the puzzles newly solved and newly lost"),
+    ):
+        comparison = between([before], [after])
+        assert comparison.notes[0].startswith(note)
+        assert comparison.notes[1].startswith(look)
+        assert comparison.duels == []
 
 
 def test_several_sets_are_pairs_of_their_sums():

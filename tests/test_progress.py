@@ -38,7 +38,7 @@ def test_lines_for_a_log(capsys, monkeypatch):
         monkeypatch.setattr("time.monotonic", lambda: now + 3)
         for done in (0, 2, 8):
             shown.show(done, f"{done} done")
-    assert capsys.readouterr() == ("", "0 done\n2 done, about 9 s to go\n8 done, about 0 s to go\n")
+    assert capsys.readouterr() == ("", "0 done\n2 done, about 9 s to go\n8 done\n")
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from nonobot.harness import cli
@@ -48,6 +50,22 @@ def test_a_name_means_the_official_set_also_beside_a_file_of_that_name(folder, t
     keep(registry.official_sets()["taai2011"], TAAI)
     assert load_set("taai2011").text == TAAI
     assert load_set("./taai2011", (5, 5)).text == other
+
+
+def test_a_part_of_a_set_has_each_nth_puzzle_numbered_from_one():
+    whole = load_set("boardgen:5x5x7:seed=3")
+    parts = [load_set(f"boardgen:5x5x7:seed=3@{number}/3") for number in (1, 2, 3)]
+    assert [[one.puzzle for one in part.puzzles] for part in parts] == [
+        [one.puzzle for one in whole.puzzles[first::3]] for first in range(3)
+    ]
+    assert [one.number for one in parts[0].puzzles] == [1, 2, 3]
+    assert parts[0].text.startswith(b"$1\n")
+    assert parts[1].name == "boardgen:5x5x7:seed=3@2/3"
+    for beyond in ("4/3", "8/9"):
+        assert error_of(f"boardgen:5x5x7:seed=3@{beyond}").endswith(": no such part of 7 puzzles")
+    Path("x@1").mkdir()
+    Path("x@1/3").write_bytes(TAAI)
+    assert len(load_set("x@1/3", (5, 5)).puzzles) == 400
 
 
 def test_a_set_that_is_not_here_names_the_commands_that_bring_it():

@@ -361,6 +361,10 @@ DECIDING = ("--confidence", "0.5")
 """With them two rounds are enough."""
 
 
+WHITE = "import sys\nfor line in sys.stdin:\n    if line.startswith('$'): print(line + '0')"
+"""A bot for boards of one white cell, as most of size 1x1 are."""
+
+
 def duel(folder, *behaviours):
     """Return the words of a duel of two scripted bots."""
     if not can_pin():
@@ -391,6 +395,32 @@ def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, 
     assert "before holds results already" in capsys.readouterr().err
 
 
+@pytest.mark.slow
+def test_until_ends_a_duel_as_soon_as_it_is_decided(tmp_path, capsys):
+    results = tmp_path / "results"
+    words = duel(tmp_path, "meet_and_solve", "meet_and_compute")
+    assert cli.run([*words, "--until", "--confidence", "0.5", "--results", str(results)]) == 1
+    assert "\nworse\n" in capsys.readouterr().out
+    assert [sorted(one.name for one in side.iterdir()) for side in sorted(results.iterdir())] == [
+        ["1.json", "2.json", "3.json"]
+    ] * 2
+
+
+def test_until_plays_a_part_of_the_set_in_each_round(tmp_path, capsys):
+    results = tmp_path / "results"
+    [*options, _, _] = duel(tmp_path, "perfect", "perfect")
+    options += ["--until", "--confidence", "0.5", "--rounds", "3", "--results", str(results)]
+    bot = shlex.join([sys.executable, "-S", "-c", WHITE])
+    cli.run([*options, "--set", "boardgen:1x1x150:seed=1", bot, bot])
+    said = capsys.readouterr().out
+    assert said.startswith("boardgen:1x1x150:seed=1\n")
+    assert " right in both" in said
+    for side in ("before", "after"):
+        sets = [read_result(results / side / f"{number}.json").set for number in (1, 2, 3)]
+        assert [one.name[-4:] for one in sets] == ["@2/3", "@3/3", "@1/3"]
+        assert {one.puzzle_count for one in sets} == {50}
+
+
 def test_a_bot_that_cannot_be_run_is_named_and_the_other_is_not_waited_for(tmp_path, capsys):
     [*options, _, _] = words = duel(tmp_path, "hang_at_3", "perfect")
     assert cli.run([*options, words[-2], "/nowhere/bot"]) == 2
@@ -400,8 +430,8 @@ def test_a_bot_that_cannot_be_run_is_named_and_the_other_is_not_waited_for(tmp_p
 def test_a_bot_that_solves_nothing_is_named_with_its_last_words(tmp_path, capsys):
     assert cli.run(duel(tmp_path, "perfect", "ends_with_2_at_once")) == 2
     said = capsys.readouterr().err
-    assert said.startswith("nonojudge: after: 0 of 5 right, ")
-    assert said.endswith("crashed; its last line on stderr: unrecognized: --fats\n")
+    assert said.startswith("nonojudge: after solved no puzzle: 0 of 5 right, ")
+    assert "crashed; its last line on stderr: unrecognized: --fats; `nonojudge check -- " in said
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

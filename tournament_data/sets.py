@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from nonobot.protocol import Fault, Found, Puzzle, Record, format_puzzle
 from nonobot.protocol.formats import FormatError, Size, detect, format_named, read
 from nonobot.tournament_data.generate import PREFIX, Recipe
 from nonobot.tournament_data.registry import OfficialSet, official_sets, stored_path
+
+PART = re.compile(r"(.+)@([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", re.DOTALL)
+"""Name of a part of a set: `taai2011@2/6` is the second of six parts, with each sixth puzzle."""
 
 
 class SetError(Exception):
@@ -59,7 +63,16 @@ def load_set(source: str, size: Size | None = None) -> PuzzleSet:
     A name such as `taai2011` always means the official set, so that results with this name are of the same
     puzzles; `./taai2011` is a file. `size` is that of every board, for question files as in
     :func:`nonobot.protocol.formats.read`. SetError: there is no such set, or a puzzle of it cannot be read.
+    `SET@K/N` is a part of a set: each N-th puzzle from the K-th on, numbered from 1.
     """
+    part = PART.fullmatch(source)
+    if part and not Path(source).is_file():
+        whole = load_set(part[1], size)
+        chosen = whole.puzzles[int(part[2]) - 1 :: int(part[3])]
+        if int(part[2]) > int(part[3]) or not chosen:
+            raise SetError(f"{source}: no such part of {len(whole.puzzles)} puzzles")
+        records = (replace(one.record, number=number) for number, one in enumerate(chosen, 1))
+        return _set_of(f"{whole.name}@{part[2]}/{part[3]}", map(_written, records))
     sides = None if size == "auto" else size
     if source.startswith(PREFIX):
         return _generated(source, sides)

@@ -64,13 +64,18 @@ def add_limits(parser: Parser) -> None:
     parser.add_argument("--seed", help=argparse.SUPPRESS)  # it had an effect on intervals of earlier versions
 
 
+def limits_of(arguments: argparse.Namespace) -> Limits:
+    """Return the limits that were given; `duel --until` compares again and again."""
+    return Limits(arguments.tolerance, arguments.confidence, getattr(arguments, "until", False))
+
+
 def carry_out(arguments: argparse.Namespace) -> int:
     return compared(arguments, *_places(arguments))
 
 
 def compared(arguments: argparse.Namespace, before: Sequence[Path], after: Sequence[Path]) -> int:
     """Compare the results `before` and `after`, print the outcome, and return the exit status."""
-    limits = Limits(arguments.tolerance, arguments.confidence)
+    limits = limits_of(arguments)
     versions = read_version("before", before), read_version("after", after)
     problems = [problem for version in versions for problem in version.problems]
     for problem in problems:

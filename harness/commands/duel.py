@@ -21,24 +21,34 @@ from nonobot.harness.cli import (
     add_json,
     add_size,
 )
-from nonobot.harness.commands.compare import add_limits, compared
+from nonobot.harness.commands.compare import add_limits, compared, limits_of
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import OWN_JUDGE
 from nonobot.harness.play.machine import require_cores, tournament_core
 from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import Progress
+from nonobot.harness.ranking.compared_runs import read_version
+from nonobot.harness.ranking.comparison import compare
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.statistics import Outcome, first_look
 from nonobot.harness.user_files import loaded
 
 DEFAULT_SET = "boardgen:25x25x500:seed=7"
 
 VERSIONS = ("before", "after")
 
+ROUNDS = 7
+MOST_ROUNDS = 30
+
+PART_PUZZLES = 50
+"""Puzzles in a part of a set, at least: with fewer, a run is the start of the bot above all."""
+
 EXAMPLES = f"""\
 examples:
   nonojudge duel ../old/.venv/bin/nonobot .venv/bin/nonobot         the bot of two revisions on {DEFAULT_SET}
   nonojudge duel './mybot' './mybot --fast' --set questions.txt     two ways to run one bot
+  nonojudge duel --until ./old ./new                                no longer than it takes to decide
 
 In each round both bots are run on the set at the same time, on the same core; the first round does not count.
 The rounds are compared as by `nonojudge compare`, whose --help defines worse (docs/ranking.md).
@@ -62,9 +72,14 @@ def add_to(parser: Parser) -> None:
     parser.add_argument(
         "--rounds",
         type=whole_number(1, 999, "a number of rounds"),
-        default=7,
         metavar="N",
-        help="how often both play the set; an interval of 95 %% takes at least 6 (default: %(default)s)",
+        help="how often both play the set; an interval of 95 %% takes at least 6 "
+        f"(default: {ROUNDS}; with --until {MOST_ROUNDS} short ones)",
+    )
+    parser.add_argument(
+        "--until",
+        action="store_true",
+        help=f"stop once the outcome is certain; a round is a part of the set, of at least {PART_PUZZLES} puzzles",
     )
     add_core(parser)
     add_contain(parser)
@@ -89,16 +104,30 @@ def carry_out(arguments: argparse.Namespace) -> int:
             raise UnusableError(f"{version.upper()} is the command of a bot; it is empty")
         if results and any((results / version).glob("*.json")):
             raise UnusableError(f"{results / version} holds results already: --results takes a folder without any")
-    loaded(arguments.set, arguments.size)  # an error in it comes before the first round
+    puzzle_set = loaded(arguments.set, arguments.size)  # an error in it comes before the first round
     options = _options(arguments)
+    rounds, most, look, sets = arguments.rounds or ROUNDS, "", 0, [arguments.set]
+    if arguments.until:
+        look, most = first_look(arguments.confidence), "at most "
+        rounds = max(look, (arguments.rounds or MOST_ROUNDS) // look * look)
+        parts = min(look, len(puzzle_set.puzzles) // PART_PUZZLES)
+        sets = [f"{arguments.set}@{part}/{parts}" for part in range(1, parts + 1)] or sets
     with tempfile.TemporaryDirectory(prefix="nonojudge-") as temporary:
         folders = [(results or Path(temporary)) / version for version in VERSIONS]
-        with Progress(None if arguments.quiet else arguments.rounds + 1) as progress:
-            for number in range(arguments.rounds + 1):
-                progress.show(number, f"round {number} of {arguments.rounds}" if number else "warming up")
-                _play(arguments, options, folders, number)
-            progress.show(arguments.rounds + 1, "done")
+        with Progress(None if arguments.quiet else rounds + 1) as progress:
+            for number in range(rounds + 1):
+                progress.show(number, f"round {number} of {most}{rounds}" if number else "warming up")
+                _play(arguments, [*options, "--set", sets[number % len(sets)]], folders, number)
+                if look and number and number % look == 0 and _is_decided(arguments, folders):
+                    break
+            progress.show(rounds + 1, "done")
         return compared(arguments, *([one] for one in folders))
+
+
+def _is_decided(arguments: argparse.Namespace, folders: Sequence[Path]) -> bool:
+    """Return whether the rounds so far show an outcome."""
+    before, after = (read_version(folder.name, [folder]) for folder in folders)
+    return compare(before, after, limits_of(arguments)).outcome is not Outcome.CANNOT_TELL
 
 
 def _options(arguments: argparse.Namespace) -> list[str]:
@@ -108,7 +137,7 @@ def _options(arguments: argparse.Namespace) -> list[str]:
     if not isinstance(core, int):
         raise UnusableError("a duel is fought on one core: --core N, where the system can hold a bot on it")
     require_cores([core])
-    return ["--quiet", "--core", str(core), "--set", arguments.set, *given_options(arguments)]
+    return ["--quiet", "--core", str(core), *given_options(arguments)]
 
 
 def given_options(arguments: argparse.Namespace) -> list[str]:
@@ -158,13 +187,14 @@ def _play(arguments: argparse.Namespace, options: Sequence[str], folders: Sequen
 
 
 def _require_answers(result_path: Path) -> None:
-    """Raise UnusableError if a bot solves nothing, for example because of a wrong option."""
+    """Raise UnusableError if a bot solves nothing, for example because of a wrong option; name what to look at."""
     result = read_result(result_path)
     if not result.score.right:
         assert isinstance(result, RunResult)  # as `nonojudge run` writes it
         line = result.last_words()
         why = f"; its last line on stderr: {line}" if line else ""
-        raise UnusableError(f"{result_path.parent.name}: {result.outcome}{why}")
+        look = f"; `nonojudge check -- {shlex.join(result.command)}` names the cause"
+        raise UnusableError(f"{result_path.parent.name} solved no puzzle: {result.outcome}{why}{look}")
 
 
 def _failed(runs: Mapping[str, subprocess.Popen[bytes]], interrupts: Interrupts) -> str | None:

@@ -30,6 +30,7 @@ from nonobot.protocol.svg import THEMES
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import PREFIX
 from nonobot.tournament_data.registry import official_sets
+from nonobot.tournament_data.sets import PART
 
 EXAMPLES = """\
 examples:
@@ -135,11 +136,11 @@ def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
 
 def _entries(source: str, size: Size | None) -> list[Record | Fault]:
     """Return the puzzles of a source, and the faults of those that cannot be read."""
+    if source in official_sets() or PART.fullmatch(source):
+        return [one.record for one in loaded(source, size).puzzles]
     if source.startswith(PREFIX):
         boards = Recipe.parse(loaded(source, size).name).boards()
         return [Record(puzzle, solution=board, number=number) for number, (puzzle, board) in enumerate(boards, 1)]
-    if source in official_sets():
-        return [one.record for one in loaded(source, size).puzzles]
     try:
         with opened(source, others=official_sets()) as file:
             entries = list(read(file, size=size))

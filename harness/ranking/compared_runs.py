@@ -84,9 +84,10 @@ def pairs_of_runs(
 ) -> list[tuple[float, float]]:
     """Return the times of the runs that form pairs, each of the baseline and of the candidate.
 
-    Runs that shared a core are a pair. Otherwise two runs, one of each version, are a pair if no other run of the
-    same set started between them; runs that are left over form no pair. A pair on several sets has the sum of
-    their times. `times` has, for each version, the times of its runs by the digest of the set.
+    Runs that shared a core are a pair, also if the pairs are on several sets, such as parts of one. Otherwise two
+    runs, one of each version, are a pair if no other run of the same set started between them; runs that are left
+    over form no pair; a pair on several sets has the sum of their times. `times` has, for each version, the times
+    of its runs by the digest of the set.
     """
     together = shared_cores(baseline, candidate)
     by_set = []
@@ -105,6 +106,8 @@ def pairs_of_runs(
             else:
                 single = (number, time)
         by_set.append(pairs)
+    if together:
+        return [pair for pairs in by_set for pair in pairs]
     rounds = zip(*by_set, strict=False)
     return [(sum(before for before, _ in one), sum(after for _, after in one)) for one in rounds]
 

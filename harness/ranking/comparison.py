@@ -32,6 +32,7 @@ from nonobot.harness.statistics import (
     spread,
 )
 from nonobot.harness.text import count, duration, ratio_in_words
+from nonobot.tournament_data.sets import PART
 
 COMPARISON_SCHEMA_VERSION = 1
 
@@ -109,9 +110,25 @@ class Comparison:
         """Puzzles that are right and timed in both versions."""
         return [one for one in self.changes if one.is_compared]
 
+    @property
+    def is_duel(self) -> bool:
+        """Whether each run of one version shared its core with a run of the other."""
+        return shared_cores(self.baseline, self.candidate)
+
+    @property
+    def set_names(self) -> list[str]:
+        """The names of the sets; parts of a set have the name of the whole."""
+        names = ((PART.fullmatch(facts.name), facts.name) for facts in self.baseline.sets)
+        return list(dict.fromkeys(part[1] if part else name for part, name in names))
+
     @cached_property
     def seconds(self) -> NDArray[np.float64]:
-        """Times of the puzzles compared: shape (2, puzzles), baseline first."""
+        """Times of the puzzles compared: shape (2, puzzles), baseline first; none of runs that shared a core.
+
+        The scheduler decides which of two bots on a core answers when.
+        """
+        if self.is_duel:
+            return np.empty((2, 0))
         pairs = [(one.before_seconds, one.after_seconds) for one in self.compared]
         return np.array(pairs, np.float64).reshape(-1, 2).T
 
@@ -190,18 +207,28 @@ class Comparison:
 
     @property
     def notes(self) -> list[str]:
-        """Why times decide nothing, if too few puzzles are right in both versions."""
+        """Why times decide nothing, if too few puzzles are right in both versions, and what to look at."""
         compared = len(self.compared)
         if not compared:
-            return ["no puzzle is right in both versions: times cannot be compared"]
+            idle = [
+                one for one in (self.baseline, self.candidate) if not any(run.score.right for run in one.all_runs)
+            ]
+            who = "no puzzle is right in both versions"
+            if idle:
+                who = f"{' and '.join(one.label for one in idle)} solved no puzzle"
+            hints = [f"`nonojudge check -- {shlex.join(one.all_runs[0].command)}`" for one in idle]
+            return [
+                f"{who}: times cannot be compared",
+                f"look at {' and '.join(hints) or 'the puzzles newly solved and newly lost'}",
+            ]
         if compared < FEWEST_PUZZLES:
             return [f"only {compared} puzzles are right in both versions: too few for times to decide anything"]
         return []
 
     @property
     def duels(self) -> list[str]:
-        """Commands that would decide what these runs cannot tell, one for each set."""
-        if self.outcome is not Outcome.CANNOT_TELL:
+        """Commands that would decide what these runs cannot tell, one for each set; none without times."""
+        if self.outcome is not Outcome.CANNOT_TELL or not self.compared:
             return []
         commands = [version.all_runs[0].command for version in (self.baseline, self.candidate)]
         bots = [shlex.quote(shlex.join(one)) for one in commands]
@@ -209,10 +236,11 @@ class Comparison:
             bots = ["BEFORE", "AFTER"]
         needed = needed_pairs(self.limits.confidence)
         pairs = self.deciding.pairs if self.deciding else 0
-        rounds = 2 * pairs if pairs >= needed else needed + 1
+        rounds = ["--rounds", str(2 * pairs if pairs >= needed else needed + 1)]
+        if self.limits.sequential:
+            rounds = ["--until", *rounds]
         return [
-            " ".join(["nonojudge duel", *bots, "--set", shlex.quote(facts.name), "--rounds", str(rounds)])
-            for facts in self.baseline.sets
+            " ".join(["nonojudge duel", *bots, "--set", shlex.quote(name), *rounds]) for name in self.set_names
         ]
 
     @property
@@ -231,10 +259,10 @@ class Comparison:
                 lines.append(f"in {clock} after is {in_words(whole.ratio, whole.pairs, *levels)}")
         if self.cpu and self.waits and self.outcome is not Outcome.WORSE:
             lines.append("it takes longer without computing longer: it waits, or others had the core")
+        compared = len(self.compared)
+        if 0 < compared < FEWEST_PUZZLES:
+            lines.append(f"{count(compared, 'puzzle')} are too few to count")
         if self.puzzle_ratio:
-            compared = len(self.compared)
-            if compared < FEWEST_PUZZLES:
-                lines.append(f"{count(compared, 'puzzle')} are too few to count")
             lines.append(
                 f"puzzle by puzzle it is {ratio_in_words(self.puzzle_ratio.estimate)}; "
                 f"half of the wall time lies in {self.half_of_total_count} of {count(compared, 'puzzle')}"
@@ -247,7 +275,7 @@ class Comparison:
         versions = (self.baseline, self.candidate)
         runs = [(version.label, run) for version in versions for run in version.all_runs]
         lines = differences(runs, {**MACHINE_AND_TERMS, **SOFTWARE})
-        if not shared_cores(*versions):
+        if not self.is_duel:
             total = len(self.compared)
             short = int((self.seconds.min(axis=0) <= RESOLUTION_SECONDS).sum())
             if short > BURST_SHARE * total:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nonobot.harness.ranking.comparison import Change, Comparison
-from nonobot.harness.statistics import OUTCOME_STYLES, RESOLUTION_SECONDS, Ratio
+from nonobot.harness.statistics import OUTCOME_STYLES, RESOLUTION_SECONDS
 from nonobot.harness.text import NOTHING, drawn, duration, new_table, percent, spaced, styled
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ SHOWN_PUZZLES = 10
 def as_text(comparison: Comparison, terminal: bool) -> str:
     """Return a comparison for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
     several = len(comparison.baseline.sets) > 1
-    names = ", ".join(facts.name for facts in comparison.baseline.sets)
-    of_puzzle, changes, outcome = comparison.puzzle_ratio, comparison.most_changed, comparison.outcome
+    names = ", ".join(comparison.set_names)
+    changes, outcome = comparison.most_changed, comparison.outcome
     parts = spaced(
         [styled(names, "bold"), *(styled(note, "dim") for note in comparison.notes)],
         [_versions(comparison)],
-        [_measures(comparison, of_puzzle)] if of_puzzle else [],
+        [_measures(comparison)] if comparison.deciding else [],
         [styled(line) for line in _counts(comparison, several)],
         [_most_changed(changes, several)] if changes else [],
         [styled(f"warning: {line}", "yellow") for line in comparison.warnings],
@@ -43,7 +43,7 @@ def _versions(comparison: Comparison) -> Table:
     return table
 
 
-def _measures(comparison: Comparison, of_puzzle: Ratio) -> Table:
+def _measures(comparison: Comparison) -> Table:
     level = percent(comparison.limits.confidence)
     compared = f"{len(comparison.compared)} right in both"
     table = new_table((compared, "before", "after", "ratio", f"{level} interval"))
@@ -53,20 +53,24 @@ def _measures(comparison: Comparison, of_puzzle: Ratio) -> Table:
             interval = f"{ratio.low:.3f} to {ratio.high:.3f}" if ratio.low else NOTHING
             times = (duration(whole.before_seconds), duration(whole.after_seconds))
             table.add_row(f"{clock} time of a run", *times, f"{ratio.estimate:.3f}", interval)
-    means = map(duration, comparison.mean_seconds)
-    table.add_row("time of a puzzle (geometric mean)", *means, f"{of_puzzle.estimate:.3f}", NOTHING)
+    if of_puzzle := comparison.puzzle_ratio:
+        means = map(duration, comparison.mean_seconds)
+        table.add_row("time of a puzzle (geometric mean)", *means, f"{of_puzzle.estimate:.3f}", NOTHING)
     return table
 
 
 def _counts(comparison: Comparison, several: bool) -> list[str]:
+    solved = [f"{_place(one, several)} (was {one.before_verdict})" for one in comparison.newly_solved]
+    lost = [f"{_place(one, several)} ({one.after_verdict})" for one in comparison.newly_lost]
+    lines = [f"newly solved {_named(solved)}", f"newly lost {_named(lost)}"]
+    if comparison.is_duel:
+        return lines
     faster, slower, alike = comparison.counts
     within = percent(comparison.limits.tolerance)
     line = f"faster {faster}, slower {slower}, within {within} of each other {alike}"
     if comparison.floored_count:
         line += f" ({comparison.floored_count} too short to tell: below {duration(RESOLUTION_SECONDS)})"
-    solved = [f"{_place(one, several)} (was {one.before_verdict})" for one in comparison.newly_solved]
-    lost = [f"{_place(one, several)} ({one.after_verdict})" for one in comparison.newly_lost]
-    return [line, f"newly solved {_named(solved)}", f"newly lost {_named(lost)}"]
+    return [line, *lines]
 
 
 def _named(names: Sequence[str]) -> str:

@@ -25,6 +25,7 @@ from nonobot.protocol.scene import Picture, scene_of
 from nonobot.protocol.svg import INHERIT, svg_of
 from nonobot.tournament_data import Recipe, SetError, load_set
 from nonobot.tournament_data.generate import PREFIX
+from nonobot.tournament_data.sets import PART
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -175,5 +176,7 @@ class Gallery:
             recipe = Recipe.parse(name)
             boards = (self._facts.width, self._facts.height, len(self._runs[0].result.score.puzzles))
             return (recipe.width, recipe.height, recipe.count) == boards
+        if PART.fullmatch(name):
+            return False  # of any file
         # Those without a size are the kernel's: some never end, or wait.
         return not Path(name).exists() or (Path(name).is_file() and 0 < Path(name).stat().st_size <= MOST_BYTES)
