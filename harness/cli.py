@@ -31,6 +31,7 @@ COMMANDS = {
     "table": Command("table", "rank several results: most right, then least time"),
     "compare": Command("compare", "tell whether a change made a bot slower, or that one cannot tell"),
     "duel": Command("duel", "play two versions of a bot side by side, and compare them"),
+    "history": Command("history", "show the times and counts of results, revision by revision"),
     "report": Command("report", "write results as one HTML page with tables, plots and pictures"),
     "verify": Command("verify", "check an answer file against its question file"),
     "check": Command("check", "see whether a bot keeps to the protocol, step by step", takes_bot=True),

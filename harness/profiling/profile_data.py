@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
-from nonobot.harness.results.conditions import Configuration, Figure, Machine, SetFacts, Whole
+from nonobot.harness.results.conditions import Configuration, Figure, Machine, Revision, SetFacts, Whole
 from nonobot.harness.results.result_files import UNDECODABLE, content_of, decoded, storable
 from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, RunResult, Usage, Verdict
 from nonobot.harness.text import percent
@@ -74,7 +74,7 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
     last_answer_seconds: Figure | None
     puzzles: list[PuzzleProfile]
     schema_version: int = PROFILE_SCHEMA_VERSION
-    revision: str | UnsetType = UNSET
+    revision: Revision | UnsetType = UNSET
     from_outside: bool | UnsetType = UNSET
     first_output_seconds: Figure | UnsetType = UNSET
     runs: list[RepeatedRun] | UnsetType = UNSET

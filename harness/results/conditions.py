@@ -22,6 +22,9 @@ Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Figure = Annotated[float, msgspec.Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
 """A time, share or load in a file that can be computed with: a sum of such is finite."""
 
+Revision = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{7,64}(-dirty)?\Z")]
+"""A commit of the bot's clone, with `-dirty` if tracked files were edited."""
+
 PROCESS_LIMIT = 512
 """Default limit on the processes and threads of a bot."""
 

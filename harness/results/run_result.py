@@ -15,7 +15,16 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import astuple
 
-from nonobot.harness.results.conditions import Configuration, Counted, Figure, FileNames, Machine, SetFacts, Whole
+from nonobot.harness.results.conditions import (
+    Configuration,
+    Counted,
+    Figure,
+    FileNames,
+    Machine,
+    Revision,
+    SetFacts,
+    Whole,
+)
 from nonobot.harness.text import duration, last_line, megabytes, ranges
 
 SCHEMA_VERSION = 2
@@ -280,7 +289,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     files: FileNames | UnsetType = UNSET
     show: list[str] | UnsetType = UNSET
     hide: list[Annotated[str, Meta(pattern=r"^[^\0]*\Z")]] | UnsetType = UNSET
-    revision: str | UnsetType = UNSET
+    revision: Revision | UnsetType = UNSET
     environment: dict[str, str] | UnsetType = UNSET
 
     @property

@@ -1,0 +1,219 @@
+"""`nonojudge history`: the times and counts of a bot's results, revision by revision."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from nonobot.arguments import Parser
+from nonobot.harness.cli import add_json, add_results, say
+from nonobot.harness.errors import UnusableError, require_libraries
+from nonobot.harness.play.bot_command import name_of
+from nonobot.harness.play.revisions import git
+from nonobot.harness.profiling.profile_data import Profile, read_profile
+from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, differences
+from nonobot.harness.results.result_files import files_in, printable_json, read_result, storable
+from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.text import NOTHING, drawn, duration, new_table, on_terminal, plain, shortened, spaced, styled
+from nonobot.harness.user_files import require_writable, write_output
+
+HISTORY_SCHEMA_VERSION = 1
+
+SHOWN_DIGITS = 10
+
+EXAMPLES = """\
+examples:
+  nonojudge history results/                 a table for each bot and set
+  nonojudge history results/ -o history.png  and the same as a plot (or .svg)
+
+It reads results of `nonojudge run` and profiles (`nonojudge profile -o FILE.json`) that state a revision, as they
+do if the bot is in a git clone. Times are medians over the runs of a revision; a profile's time counts if it has
+no run. Counts are those of profiles. In a clone the revisions are in git's order, otherwise by their first run.
+
+Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or unusable arguments.
+"""
+
+
+@dataclass(frozen=True)
+class Point:
+    """The runs of a bot on a set at one revision: medians, and the CPU time of each run."""
+
+    revision: str
+    first_run_at: str
+    right: float
+    wall_seconds: float | None
+    cpu_seconds: list[float]
+    counts: dict[str, float]
+
+
+def add_to(parser: Parser) -> None:
+    parser.description = "Show the times and counts of a bot's results, revision by revision."
+    parser.epilog = EXAMPLES
+    add_results(parser)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="a plot: .png or .svg; needs matplotlib")
+    add_json(parser, "the history")
+    parser.set_defaults(carry_out=carry_out)
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    output: Path | None = arguments.output
+    if output:
+        if output.suffix not in (".png", ".svg"):
+            raise UnusableError(f"--output {output}: a plot ends in .png or .svg")
+        require_libraries("a plot", "matplotlib")
+        require_writable(output)
+    results, problems = _read(arguments.results)
+    for problem in problems:
+        say(f"left out: {problem}")
+    without = [one for one in results if not one.revision]
+    if without:
+        say(f"left out: {len(without)} of {len(results)} results state no revision (docs/performance.md)")
+    groups = _groups([one for one in results if one.revision])
+    if not groups:
+        raise UnusableError("no result that states a revision: the bot has to be in a git clone")
+    if output:
+        write_output(output, _plot(groups, output.suffix.removeprefix(".")))
+    print(_as_json(groups) if arguments.json else _as_text(groups, _doubts(results), on_terminal()), end="")
+    return 1 if problems else 0
+
+
+def _read(places: Sequence[Path]) -> tuple[list[RunResult | Profile], list[str]]:
+    """Return the runs and profiles in files and folders, and a line on each file that is neither."""
+    results: dict[str, RunResult | Profile] = {}
+    problems = []
+    for place in places:
+        try:
+            paths = files_in(place, (".json",))
+        except UnusableError as problem:
+            paths = []
+            problems.append(str(problem))
+        for path in paths:
+            name = os.path.realpath(path)  # a file that is named twice counts once
+            try:
+                with contextlib.suppress(UnusableError):
+                    results[name] = read_profile(path)
+                    continue
+                result = read_result(path)
+                if isinstance(result, RunResult):
+                    results[name] = result
+            except UnusableError as problem:
+                problems.append(str(problem))
+    return list(results.values()), problems
+
+
+def _groups(results: Sequence[RunResult | Profile]) -> dict[tuple[str, str], list[Point]]:
+    """Return the points of each bot and set, in the order of their revisions."""
+    by_group: dict[tuple[str, str, str], dict[str, list[RunResult | Profile]]] = {}
+    for one in sorted(results, key=lambda one: one.started_at):
+        bot = one.bot if isinstance(one, RunResult) else name_of(one.command)
+        revisions = by_group.setdefault((bot, one.set.name, one.set.sha256), {})
+        revisions.setdefault(one.revision or "", []).append(one)
+    known = dict.fromkeys((one.revision or "").removesuffix("-dirty") for one in results)
+    places: dict[str, int] = {}
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        listed = git(Path.cwd(), "rev-list", "--topo-order", "--reverse", "--ignore-missing", *known, "--")
+        places = {name: place for place, name in enumerate(listed.decode().split())}
+    groups = {}
+    for (bot, name, _), revisions in sorted(by_group.items()):
+        points = [_point(revision, runs) for revision, runs in revisions.items()]
+        if all(one.revision.removesuffix("-dirty") in places for one in points):
+            points.sort(key=lambda one: (places[one.revision.removesuffix("-dirty")], one.revision))
+        groups[bot, name] = points
+    return groups
+
+
+def _point(revision: str, results: Sequence[RunResult | Profile]) -> Point:
+    runs = [one for one in results if isinstance(one, RunResult)]
+    profiles = [one for one in results if isinstance(one, Profile)]
+    alone = [one for one in runs if not one.configuration.beside]
+    totals = [one.totals for one in profiles]
+    names = dict.fromkeys(name for one in totals for name in one)
+    right = [one.score.right if isinstance(one, RunResult) else one.right for one in results]
+    return Point(
+        revision,
+        results[0].started_at,
+        median(right),
+        median(one.usage.wall_seconds for one in alone or profiles) if alone or profiles else None,
+        [one.usage.cpu_seconds for one in runs or profiles],
+        {name: median(one.get(name, 0) for one in totals) for name in names},
+    )
+
+
+def _doubts(results: Sequence[RunResult | Profile]) -> list[str]:
+    """Return a line on each condition that differs between runs, and changes their times."""
+    runs = [(_short(one.revision), one) for one in results if isinstance(one, RunResult) and one.revision]
+    return differences(runs, MACHINE_AND_TERMS)
+
+
+def _short(revision: str) -> str:
+    commit, dash, dirty = revision.partition("-")
+    return commit[:SHOWN_DIGITS] + dash + dirty
+
+
+def _as_text(groups: dict[tuple[str, str], list[Point]], doubts: Sequence[str], terminal: bool) -> str:
+    blocks: list[list[Any]] = []
+    for (bot, name), points in groups.items():
+        counts = list(dict.fromkeys(count for one in points for count in one.counts))
+        headers = ("revision", "first run", "runs", "right", "CPU time", "wall time")
+        table = new_table((*headers, *(plain(count.replace("_", " ")) for count in counts)), left=(0, 1))
+        for one in points:
+            wall = NOTHING if one.wall_seconds is None else duration(one.wall_seconds)
+            of_counts = [f"{one.counts[each]:,.0f}" if each in one.counts else NOTHING for each in counts]
+            times = (duration(median(one.cpu_seconds)), wall)
+            figures = (str(len(one.cpu_seconds)), f"{one.right:,.0f}", *times, *of_counts)
+            table.add_row(_short(one.revision), one.first_run_at[:10], *figures)
+        blocks.append([styled(f"{bot} on {name}", "bold"), table])
+    return drawn(spaced(*blocks, [styled(line, "yellow") for line in doubts]), terminal)
+
+
+def _as_json(groups: dict[tuple[str, str], list[Point]]) -> str:
+    histories = [{"bot": bot, "set": name, "points": points} for (bot, name), points in groups.items()]
+    values = {"kind": "history", "schema_version": HISTORY_SCHEMA_VERSION, "histories": histories}
+    encoded = msgspec.json.encode(storable(msgspec.to_builtins(values)))
+    return printable_json(msgspec.json.format(encoded, indent=1).decode()) + "\n"
+
+
+def _plot(groups: dict[tuple[str, str], list[Point]], form: str) -> bytes:
+    """Return a row of plots for each bot and set: the CPU time of each run, and counts relative to the first."""
+    from matplotlib.figure import Figure
+
+    from nonobot.harness.report.plot_frame import LIGHT_COLOURS, drawing, file_of, line_style, look, style_axes
+    from nonobot.harness.report.survey_plot import AXIS, GRID, MUTED, PAPER, TEXT
+
+    with drawing():
+        figure = Figure(figsize=(13, 4.2 * len(groups)), facecolor=PAPER, layout="constrained")
+        rows = figure.subplots(len(groups), 2, squeeze=False)
+        for ((bot, name), points), (times, counts) in zip(groups.items(), rows, strict=True):
+            title = plain(f"{shortened(bot)} on {shortened(name, 60)}")
+            for axes, up in ((times, f"{title}: CPU time of a run, s"), (counts, "counts, the first is 100 %")):
+                style_axes(axes, AXIS, MUTED, GRID)
+                axes.set_title(up, color=TEXT, loc="left", fontsize="medium")
+                axes.set_xticks(
+                    range(len(points)), [_short(one.revision) for one in points], rotation=60, ha="right"
+                )
+                axes.set_xlim(-0.5, len(points) - 0.5)
+            for at, one in enumerate(points):
+                times.plot([at] * len(one.cpu_seconds), one.cpu_seconds, "o", color=AXIS, markersize=3)
+            style = line_style(look(0), 5.5) | {"color": LIGHT_COLOURS[0]}
+            times.plot(range(len(points)), [median(one.cpu_seconds) for one in points], **style)
+            times.set_ylim(0, 1.1 * max(max(one.cpu_seconds) for one in points) or 1)
+            for index, count in enumerate(dict.fromkeys(count for one in points for count in one.counts)):
+                with_it = [(at, one.counts[count]) for at, one in enumerate(points) if one.counts.get(count)]
+                if with_it:
+                    shares = [100 * value / with_it[0][1] for _, value in with_it]
+                    style = line_style(look(index), 5.5) | {"color": LIGHT_COLOURS[look(index).hue]}
+                    counts.plot([at for at, _ in with_it], shares, label=plain(count.replace("_", " ")), **style)
+            if counts.lines:
+                counts.legend(frameon=False, labelcolor=TEXT, fontsize="small")
+            else:
+                counts.set_visible(False)
+        return file_of(figure, form)
