@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -100,6 +101,8 @@ def _carried_out(own: Sequence[str], bot_command: list[str]) -> int:
     if bot_command and not COMMANDS[arguments.command].takes_bot:
         takers = " and ".join(f"`nonojudge {name}`" for name, command in COMMANDS.items() if command.takes_bot)
         raise UnusableError(f"only {takers} take a command after --")
+    if found := re.search(r"(?<![{$])\{(python|size|width|height|puzzle-limit)\}", " ".join(bot_command)):
+        say(f"{found[0]} goes to the bot as it is: only a tournament's file has placeholders")
     arguments.bot_command = bot_command
     return int(arguments.carry_out(arguments))
 

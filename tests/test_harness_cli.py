@@ -183,6 +183,13 @@ def test_a_file_that_is_read_is_not_written(tmp_path, capsys):
     assert Path("result.json").read_bytes() == before
 
 
+@pytest.mark.parametrize(("word", "named"), [("-w{width}", True), ("${width}", False), ("{print}", False)])
+def test_a_placeholder_that_only_a_tournament_fills_in_is_named(word, named, capsys):
+    assert cli.run(["check", "--list", "--", "./bot", word]) == 0
+    said = "nonojudge: {width} goes to the bot as it is: only a tournament's file has placeholders\n"
+    assert capsys.readouterr().err == said * named
+
+
 def test_verify_a_file_and_stdin(tmp_path, capsys, monkeypatch):
     command("perfect", tmp_path)
     assert cli.run(["verify", "questions.txt", "solutions.txt", "--size", "5x5"]) == 0

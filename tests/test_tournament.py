@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import re
@@ -294,6 +295,7 @@ A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"
         (f"{A_SET}{A_BOT}cores = 1\ncores = 2\n", "a key that is given above"),
         (f'name = "x"\nsets = ["no-such.txt"]\n{A_BOT}', "no-such.txt"),
         (f'{A_SET}[[bots]]\nname = "a"\ncommand = "a"\nreads = "a"', "t.toml: the bot 'a': reads needs writes"),
+        (f"name = 'x'\nsets = ['{{size}}']\n{A_BOT}", "set 1: '{size}': only command and warm-up have"),
         ("\xff", "t.toml is not text in UTF-8: see byte 1"),
     ],
 )
@@ -304,6 +306,21 @@ def test_a_file_that_defines_no_tournament_is_refused_with_the_place(tmp_path, c
     assert why in err
     assert err.count("\n") == 1
     assert not re.search(r"`|\$|regex", err)
+
+
+@pytest.mark.parametrize("name", ["../x", "/", "a/b", "..", "", "a\nb", "\x1b[2J"])
+def test_a_name_that_is_no_folder_is_refused(capsys, name):
+    Path("t.toml").write_text(f"name = {json.dumps(name)}\nsets = ['{RECIPE}']\n{A_BOT}")
+    assert played("t.toml") == 2
+    assert capsys.readouterr().err.startswith(f"nonojudge: t.toml: name: {name!r} is not a name of a folder; ")
+
+
+@pytest.mark.parametrize("key", ["reads", "writes", "logs", "show"])
+def test_placeholders_are_refused_where_nobody_fills_them_in(capsys, key):
+    value = "['{size}']" if key == "show" else "'{size}'"
+    Path("t.toml").write_text(f"{A_SET}[[bots]]\nname = 'a'\ncommand = 'a'\n{key} = {value}")
+    assert played("t.toml") == 2
+    assert "t.toml: the bot 'a': '{size}': only command and warm-up have placeholders" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("key", ["command", "warm-up"])

@@ -7,6 +7,7 @@ import shlex
 import sys
 from argparse import ArgumentTypeError
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -129,6 +130,9 @@ def _check(path: Path, tournament: Tournament) -> None:
     for kind, entries in (("bots", tournament.bots), ("sets", tournament.sets)):
         if not entries:
             raise UnusableError(f"{path}: no {kind}; a tournament needs at least one")
+    name = tournament.name
+    if "/" in name or name in ("", ".", "..") or not name.isprintable():
+        raise UnusableError(f"{path}: name: {name!r} is not a name of a folder; results go to results/NAME/")
     names = Counter(file_name(bot.name) for bot in tournament.bots)
     where = ""
     try:
@@ -140,6 +144,8 @@ def _check(path: Path, tournament: Tournament) -> None:
                 raise UnusableError("no command")
             for word in [*_words(bot.command), *_words(bot.warm_up or [])]:
                 _require_known(word)
+            for word in filter(None, (bot.reads, bot.writes, bot.logs, *bot.show)):
+                _require_known(word, ())
             file_names(bot.reads, bot.writes, bot.logs, tournament.feed)
             where += ": environment"
             _require_variables(bot.environment)
@@ -148,7 +154,9 @@ def _check(path: Path, tournament: Tournament) -> None:
         where = "[limits] memory"
         _memory_limit(tournament.limits)
         for number, one in enumerate(tournament.sets, 1):
-            where = f"set {number}: size"
+            where = f"set {number}"
+            _require_known(one if isinstance(one, str) else one.set, ())
+            where += ": size"
             played_set(one)
     except (UnusableError, ArgumentTypeError, ValueError) as error:
         raise UnusableError(f"{path}: {where}: {error}") from None
@@ -222,9 +230,11 @@ def filled_in(command: str | list[str], puzzle_set: PuzzleSet, configuration: Co
     return [_PLACEHOLDER.sub(lambda match: values.get(match[2], match[1]), word) for word in _words(command)]
 
 
-def _require_known(word: str) -> None:
+def _require_known(word: str, placeholders: Sequence[str] = PLACEHOLDERS) -> None:
     for match in _PLACEHOLDER.finditer(word):
-        if match[2] and match[2] not in PLACEHOLDERS:
+        if match[2] and match[2] not in placeholders:
+            if not placeholders:
+                raise UnusableError(f"{word!r}: only command and warm-up have placeholders such as {match[0]}")
             known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS)
             raise UnusableError(
                 f"no placeholder {match[0]}{did_you_mean(match[2], PLACEHOLDERS)}; known: {known}; "
