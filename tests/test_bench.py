@@ -40,10 +40,10 @@ def test_names_may_be_shortened_except_that_of_the_cold_start(given, cold, names
     assert [one.name for one in chosen(given, cold)] == names
 
 
-@pytest.mark.parametrize("name", ["", "lines", "bp-sweep-2"])
-def test_an_unknown_name_is_told_with_those_there_are(name):
-    with pytest.raises(UnusableError, match=r"no benchmark '.*'; there are line-champion, "):
-        chosen([name])
+def test_an_unknown_name_is_told_with_those_there_are():
+    for name in ("", "lines", "bp-sweep-2"):
+        with pytest.raises(UnusableError, match=r"no benchmark '.*'; there are line-champion, "):
+            chosen([name])
 
 
 def states(position):
@@ -74,14 +74,11 @@ def test_a_benchmark_does_the_right_work_in_every_loop(compiled, name):
     job.check()
 
 
-def test_a_line_kernel_that_paints_too_little_is_found(monkeypatch):
+def test_wrong_work_is_found(compiled, monkeypatch):
     wrong = (replace(positions()[0], painted=positions()[0].painted + 1), *positions()[1:])
     monkeypatch.setattr(champion_jobs, "positions", lambda: wrong)
     with pytest.raises(CheckError, match="not painted"):
         make_job("line-champion").check()
-
-
-def test_a_warm_start_is_that_of_a_bot_that_answers(compiled, monkeypatch):
     suite.check_start()
     monkeypatch.setattr(suite, "ANSWER", b"$1\n0\t1\n")
     with pytest.raises(CheckError, match="does not answer"):
@@ -149,13 +146,10 @@ def test_what_cannot_be_used_is_told_in_a_line(tmp_path, monkeypatch):
         carry_out(bench, "line-champion")
 
 
-def test_the_list_names_all_of_them(capsys):
+def test_all_are_listed_and_warnings_of_the_stability_check_shown_plainly(capsys):
     assert carry_out(bench, "--list") == 0
     shown = capsys.readouterr().out
     assert all(one.name in shown and one.about in shown for one in BENCHMARKS.values())
-
-
-def test_warnings_of_the_stability_check_are_shown_plainly():
     measured = Measured("bp-sweep", "sweep", "one sweep", "cpu", 2e-6, 5e-7, 1.9e-6, 1.8e-6, 12, ["it [wobbles]"])
     shown = measure.as_text([measured], False)
     assert "+- 25 %" in shown

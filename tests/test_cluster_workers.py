@@ -13,19 +13,12 @@ from nonobot.harness.cluster.cluster_workers import connected, differing, local_
 from nonobot.harness.errors import UnusableError
 
 
-@pytest.mark.parametrize(
-    "place", ["local", "local:3", "tcp://10.0.0.1:8786", "tcp://head", "tcp://[::1]:8786", "tcp://[::1]"]
-)
-def test_a_place(place):
-    assert where(place) == place
-
-
-@pytest.mark.parametrize(
-    "place", ["", "local:", "local:0", "local:x", "here", "tcp://", "tcp://a:b", "tcp://a b", "a:1"]
-)
-def test_what_names_no_place_is_refused(place):
-    with pytest.raises(argparse.ArgumentTypeError, match="is not local, local:N or an address"):
-        where(place)
+def test_a_place_is_local_or_an_address():
+    for place in ("local", "local:3", "tcp://10.0.0.1:8786", "tcp://head", "tcp://[::1]:8786", "tcp://[::1]"):
+        assert where(place) == place
+    for place in ("", "local:", "local:0", "local:x", "here", "tcp://", "tcp://a:b", "tcp://a b", "a:1"):
+        with pytest.raises(argparse.ArgumentTypeError, match="is not local, local:N or an address"):
+            where(place)
 
 
 @pytest.mark.parametrize(

@@ -390,24 +390,16 @@ def test_who_listens_is_told(visitor):
     assert live == ["status"] * 3
 
 
-@pytest.mark.parametrize(("width", "ratio"), [(320, 4), (360, 3), (768, 1), (1920, 1)])
-def test_no_window_scrolls_sideways(visitor, width, ratio):
+@pytest.mark.parametrize(
+    ("width", "height", "ratio"), [(1400, 900, 1), (390, 844, 1), (320, 900, 4), (360, 900, 3), (1920, 900, 1)]
+)
+def test_the_board_leaves_room_for_its_controls_and_no_window_scrolls_sideways(visitor, width, height, ratio):
     """Also at 400 %, where 1280 pixels are 320."""
-    visitor.shape(width, ratio=ratio)
+    visitor.shape(width, height=height, ratio=ratio)
     visitor.paste(oneline(RANDOM))
     for view in ("solution", "steps", "mine"):
         visitor.click(f"[data-view='{view}']")
         assert visitor.value("document.documentElement.scrollWidth") <= width
-    if width == 360:
-        visitor.keep("page-phone")
-
-
-@pytest.mark.parametrize(("width", "height"), WINDOWS)
-def test_the_board_leaves_room_for_its_controls(visitor, width, height):
-    visitor.shape(width, height=height)
-    visitor.paste(oneline(RANDOM))
-    for view in ("solution", "steps", "mine"):
-        visitor.click(f"[data-view='{view}']")
         card = visitor.value(
             "(() => { const box = document.querySelector('#board-card').getBoundingClientRect();"
             " return [box.top + scrollY, box.height]; })()"

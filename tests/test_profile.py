@@ -74,11 +74,6 @@ def test_statistics_that_cannot_be_used_are_told(tmp_path, stats, said):
         collected(tmp_path, stats)
 
 
-def test_a_bot_that_cannot_be_run_is_named():
-    with pytest.raises(UnusableError, match="no-such-bot"):
-        profile_of(load_set(SET, None), ["./no-such-bot"], Configuration(), lambda *_: None)
-
-
 @pytest.mark.parametrize("condition", ['[ -z "$1" ]', "true"])  # it refuses --stats FILE, or ignores it
 @pytest.mark.parametrize("feed", ["batch", "interactive"])
 def test_a_bot_without_statistics_is_seen_from_outside(tmp_path, capsys, condition, feed):
@@ -100,9 +95,11 @@ def test_a_bot_without_statistics_is_seen_from_outside(tmp_path, capsys, conditi
     assert profiled(SET, "--before", kept, "--no-stats", bot=bot) == 0
 
 
-def test_a_bot_that_dies_without_a_word_is_profiled_too(capsys):
+def test_a_bot_that_dies_without_a_word_is_profiled_too_and_one_that_is_not_there_is_named(capsys):
     assert profiled(SET, bot=["sh", "-c", "cat >/dev/null; exit 3"]) == 1
     assert "it ended as crashed (status 3)" in capsys.readouterr().out
+    with pytest.raises(UnusableError, match="no-such-bot"):
+        profiled(SET, bot=["./no-such-bot"])
 
 
 def test_repeated_runs_have_medians_and_ranges(tmp_path, capsys):

@@ -202,16 +202,13 @@ def test_there_may_be_more_bots_than_looks():
     assert len([one for one in read.root.iter("symbol") if one.get("id").startswith("swatch")]) == 60
 
 
-def test_answer_files_and_logs_are_ranked_and_not_drawn():
+def test_answer_files_and_logs_are_ranked_and_not_drawn_and_own_times_have_a_column_where_a_bot_keeps_a_log():
     log = BotLog({1: 0.5, 2: 1.25}, 1.75)
     files = map(Path, ("0.json", "1.json", "a <b>.log"))
     report = Report(dict(zip(files, (samples.run_of("one"), samples.checked(), log), strict=True)))
     assert [len(report.sets[0].ranking.rows), len(report.sets[0].runs), len(report.runs)] == [2, 1, 1]
     text = Reader(page_of(report, "T", "1", lambda done, what: None)).text
     assert [word for word in ("Logs, not verified", "a <b>", "1.750") if word not in text] == []
-
-
-def test_own_times_have_a_column_where_a_bot_keeps_a_log():
     run = one_puzzle()
     attempt = replace(run.attempts[0], own_log=BotLog({1: 0.875}))
     logging = replace(run, bot="logs", files=FileNames("in", "out", "log"), attempts=[attempt])
@@ -283,7 +280,7 @@ def run_on(configuration):
 @pytest.mark.parametrize("name", [field.name for field in fields(Configuration)])
 def test_every_term_is_stated(name):
     values = {"feed": "interactive", "any_order": True, "core": 1, "memory_limit_bytes": 10**9}
-    values |= {"contain": "yes", "process_limit": 5, "beside": "name"}
+    values |= {"contain": "yes", "process_limit": 5, "beside": "name", "environment": {"A": "b"}}
     other = msgspec.convert(msgspec.to_builtins(Configuration()) | {name: values.get(name, 5.0)}, Configuration)
     assert len(terms([run_on(Configuration()), run_on(other)]).differing) == 1
 
