@@ -209,6 +209,7 @@ def test_the_comparison_of_files_of_before_has_the_same_form_and_the_same_figure
         assert new["ratio"].pop("estimate") == pytest.approx(old["ratio"]["estimate"])
         assert {name: new[name] for name in new if name in old and name != "ratio"}.items() <= old.items()
     del before["limits"]["seed"]  # of a bootstrap
+    assert not found["limits"].pop("sequential")
     for name in ("judgement", "notes"):  # of one run of each version
         del before[name]
     for version in ("before", "after"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -221,6 +222,7 @@ def _terms(run: RunResult) -> dict[str, str]:
         "Containment": limits.containment.value,
         "Contained": run.contained,
         "Counted by the kernel": run.counted,
+        "Environment given": shlex.join(map("=".join, (limits.environment or {}).items())) or "none",
         "Order of the answers": "any" if limits.any_order else "that of the puzzles",
     }
 
