@@ -207,6 +207,20 @@ def add_environment(parser: Parser | argparse._ArgumentGroup) -> None:
     )
 
 
+def given_options(arguments: argparse.Namespace) -> list[str]:
+    """Return the options of size, sandbox and environment as they were given."""
+    given, options = vars(arguments), list[str]()
+    if size := given["size"]:
+        options += ["--size", size if isinstance(size, str) else f"{size[0]}x{size[1]}"]
+    if "contain" in given:
+        options += ["--contain", given["contain"]]
+    for path in given.get("show", ()):
+        options += ["--show", str(path)]
+    for one in given.get("environment", ()):
+        options += ["--env", "=".join(one)]
+    return options
+
+
 def add_warm_up(parser: Parser) -> None:
     """Add `--warm-up`."""
     parser.add_argument(

@@ -259,7 +259,7 @@ class Bisection:
         rounds = self.plan.rounds
         with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
             words = ["--json", "--quiet", "--set", self.plan.set, *self.plan.options, "--results", folder]
-            words += ["--rounds", str(rounds), "--tolerance", str(tolerance)]
+            words += ["--until", "--rounds", str(rounds), "--tolerance", str(tolerance)]
             bots = [shlex.join(self._bot(commit)) for commit in (before, after)]
             note = f"{before[:NAME_LENGTH]} against {after[:NAME_LENGTH]}"
             played = Path(folder, "after")

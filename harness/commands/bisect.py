@@ -20,23 +20,21 @@ from nonobot.harness.cli import (
     add_environment,
     add_json,
     add_size,
+    given_options,
 )
 from nonobot.harness.commands.compare import add_tolerance
-from nonobot.harness.commands.duel import DEFAULT_SET, given_options
+from nonobot.harness.commands.duel import DEFAULT_SET, MOST_ROUNDS
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import HOME, own_bot
 from nonobot.harness.play.revisions import git
 from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import printable_json, storable
-from nonobot.harness.statistics import needed_pairs
 from nonobot.harness.text import count as in_number
 from nonobot.harness.text import in_short, interval_in_words, ratio_in_words
 from nonobot.harness.user_files import loaded
 
 BISECT_SCHEMA_VERSION = 1
-
-CONFIDENCE = 0.95
 
 EXAMPLES = f"""\
 examples:
@@ -71,10 +69,10 @@ def add_to(parser: Parser) -> None:
     )
     parser.add_argument(
         "--rounds",
-        type=whole_number(needed_pairs(CONFIDENCE), 999, "a number of rounds"),
-        default=7,
+        type=whole_number(1, 999, "a number of rounds"),
+        default=MOST_ROUNDS,
         metavar="N",
-        help="rounds of each duel (default: %(default)s)",
+        help="most rounds of a duel, as of `duel --until` (default: %(default)s)",
     )
     add_tolerance(parser)
     add_core(parser)

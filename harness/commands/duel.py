@@ -20,6 +20,7 @@ from nonobot.harness.cli import (
     add_environment,
     add_json,
     add_size,
+    given_options,
 )
 from nonobot.harness.commands.compare import add_limits, compared, limits_of
 from nonobot.harness.errors import UnusableError
@@ -138,20 +139,6 @@ def _options(arguments: argparse.Namespace) -> list[str]:
         raise UnusableError("a duel is fought on one core: --core N, where the system can hold a bot on it")
     require_cores([core])
     return ["--quiet", "--core", str(core), *given_options(arguments)]
-
-
-def given_options(arguments: argparse.Namespace) -> list[str]:
-    """Return the options of size and sandbox as they were given."""
-    given, options = vars(arguments), list[str]()
-    if size := given["size"]:
-        options += ["--size", size if isinstance(size, str) else f"{size[0]}x{size[1]}"]
-    if "contain" in given:
-        options += ["--contain", given["contain"]]
-    for path in given.get("show", ()):
-        options += ["--show", str(path)]
-    for variable in given.get("environment", ()):
-        options += ["--env", "=".join(variable)]
-    return options
 
 
 def _play(arguments: argparse.Namespace, options: Sequence[str], folders: Sequence[Path], number: int) -> None:

@@ -7,7 +7,6 @@ import contextlib
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -21,14 +20,13 @@ from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.revisions import git
 from nonobot.harness.profiling.profile_data import Profile, read_profile
 from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, differences
+from nonobot.harness.report.history_plot import Point, drawing_of, short
 from nonobot.harness.results.result_files import files_in, printable_json, read_result, storable
 from nonobot.harness.results.run_result import RunResult
-from nonobot.harness.text import NOTHING, drawn, duration, new_table, on_terminal, plain, shortened, spaced, styled
+from nonobot.harness.text import NOTHING, drawn, duration, new_table, on_terminal, plain, spaced, styled
 from nonobot.harness.user_files import require_writable, write_output
 
 HISTORY_SCHEMA_VERSION = 1
-
-SHOWN_DIGITS = 10
 
 EXAMPLES = """\
 examples:
@@ -41,18 +39,6 @@ no run. Counts are those of profiles. In a clone the revisions are in git's orde
 
 Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or unusable arguments.
 """
-
-
-@dataclass(frozen=True)
-class Point:
-    """The runs of a bot on a set at one revision: medians, and the CPU time of each run."""
-
-    revision: str
-    first_run_at: str
-    right: float
-    wall_seconds: float | None
-    cpu_seconds: list[float]
-    counts: dict[str, float]
 
 
 def add_to(parser: Parser) -> None:
@@ -81,7 +67,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if not groups:
         raise UnusableError("no result that states a revision: the bot has to be in a git clone")
     if output:
-        write_output(output, _plot(groups, output.suffix.removeprefix(".")))
+        write_output(output, drawing_of(groups, output.suffix.removeprefix(".")))
     print(_as_json(groups) if arguments.json else _as_text(groups, _doubts(results), on_terminal()), end="")
     return 1 if problems else 0
 
@@ -150,13 +136,8 @@ def _point(revision: str, results: Sequence[RunResult | Profile]) -> Point:
 
 def _doubts(results: Sequence[RunResult | Profile]) -> list[str]:
     """Return a line on each condition that differs between runs, and changes their times."""
-    runs = [(_short(one.revision), one) for one in results if isinstance(one, RunResult) and one.revision]
+    runs = [(short(one.revision), one) for one in results if isinstance(one, RunResult) and one.revision]
     return differences(runs, MACHINE_AND_TERMS)
-
-
-def _short(revision: str) -> str:
-    commit, dash, dirty = revision.partition("-")
-    return commit[:SHOWN_DIGITS] + dash + dirty
 
 
 def _as_text(groups: dict[tuple[str, str], list[Point]], doubts: Sequence[str], terminal: bool) -> str:
@@ -170,7 +151,7 @@ def _as_text(groups: dict[tuple[str, str], list[Point]], doubts: Sequence[str], 
             of_counts = [f"{one.counts[each]:,.0f}" if each in one.counts else NOTHING for each in counts]
             times = (duration(median(one.cpu_seconds)), wall)
             figures = (str(len(one.cpu_seconds)), f"{one.right:,.0f}", *times, *of_counts)
-            table.add_row(_short(one.revision), one.first_run_at[:10], *figures)
+            table.add_row(short(one.revision), one.first_run_at[:10], *figures)
         blocks.append([styled(f"{bot} on {name}", "bold"), table])
     return drawn(spaced(*blocks, [styled(line, "yellow") for line in doubts]), terminal)
 
@@ -180,40 +161,3 @@ def _as_json(groups: dict[tuple[str, str], list[Point]]) -> str:
     values = {"kind": "history", "schema_version": HISTORY_SCHEMA_VERSION, "histories": histories}
     encoded = msgspec.json.encode(storable(msgspec.to_builtins(values)))
     return printable_json(msgspec.json.format(encoded, indent=1).decode()) + "\n"
-
-
-def _plot(groups: dict[tuple[str, str], list[Point]], form: str) -> bytes:
-    """Return a row of plots for each bot and set: the CPU time of each run, and counts relative to the first."""
-    from matplotlib.figure import Figure
-
-    from nonobot.harness.report.plot_frame import LIGHT_COLOURS, drawing, file_of, line_style, look, style_axes
-    from nonobot.harness.report.survey_plot import AXIS, GRID, MUTED, PAPER, TEXT
-
-    with drawing():
-        figure = Figure(figsize=(13, 4.2 * len(groups)), facecolor=PAPER, layout="constrained")
-        rows = figure.subplots(len(groups), 2, squeeze=False)
-        for ((bot, name), points), (times, counts) in zip(groups.items(), rows, strict=True):
-            title = plain(f"{shortened(bot)} on {shortened(name, 60)}")
-            for axes, up in ((times, f"{title}: CPU time of a run, s"), (counts, "counts, the first is 100 %")):
-                style_axes(axes, AXIS, MUTED, GRID)
-                axes.set_title(up, color=TEXT, loc="left", fontsize="medium")
-                axes.set_xticks(
-                    range(len(points)), [_short(one.revision) for one in points], rotation=60, ha="right"
-                )
-                axes.set_xlim(-0.5, len(points) - 0.5)
-            for at, one in enumerate(points):
-                times.plot([at] * len(one.cpu_seconds), one.cpu_seconds, "o", color=AXIS, markersize=3)
-            style = line_style(look(0), 5.5) | {"color": LIGHT_COLOURS[0]}
-            times.plot(range(len(points)), [median(one.cpu_seconds) for one in points], **style)
-            times.set_ylim(0, 1.1 * max(max(one.cpu_seconds) for one in points) or 1)
-            for index, count in enumerate(dict.fromkeys(count for one in points for count in one.counts)):
-                with_it = [(at, one.counts[count]) for at, one in enumerate(points) if one.counts.get(count)]
-                if with_it:
-                    shares = [100 * value / with_it[0][1] for _, value in with_it]
-                    style = line_style(look(index), 5.5) | {"color": LIGHT_COLOURS[look(index).hue]}
-                    counts.plot([at for at, _ in with_it], shares, label=plain(count.replace("_", " ")), **style)
-            if counts.lines:
-                counts.legend(frameon=False, labelcolor=TEXT, fontsize="small")
-            else:
-                counts.set_visible(False)
-        return file_of(figure, form)

@@ -1,0 +1,65 @@
+"""The plot of a history: times and counts over revisions, a row for each bot and set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from nonobot.harness.report.plot_frame import LIGHT_COLOURS, drawing, file_of, line_style, look, style_axes
+from nonobot.harness.report.survey_plot import AXIS, GRID, MUTED, PAPER, TEXT
+from nonobot.harness.text import plain, shortened
+
+SHOWN_DIGITS = 10
+
+
+@dataclass(frozen=True)
+class Point:
+    """The runs of a bot on a set at one revision: medians, and the CPU time of each run."""
+
+    revision: str
+    first_run_at: str
+    right: float
+    wall_seconds: float | None
+    cpu_seconds: list[float]
+    counts: dict[str, float]
+
+
+def short(revision: str) -> str:
+    """Return a revision as it is shown."""
+    commit, dash, dirty = revision.partition("-")
+    return commit[:SHOWN_DIGITS] + dash + dirty
+
+
+def drawing_of(groups: Mapping[tuple[str, str], Sequence[Point]], form: str) -> bytes:
+    """Return a row of plots for each bot and set: the CPU time of each run, and counts relative to the first."""
+    from matplotlib.figure import Figure
+
+    with drawing():
+        figure = Figure(figsize=(13, 4.2 * len(groups)), facecolor=PAPER, layout="constrained")
+        rows = figure.subplots(len(groups), 2, squeeze=False)
+        for ((bot, name), points), (times, counts) in zip(groups.items(), rows, strict=True):
+            title = plain(f"{shortened(bot)} on {shortened(name, 60)}")
+            for axes, up in ((times, f"{title}: CPU time of a run, s"), (counts, "counts, the first is 100 %")):
+                style_axes(axes, AXIS, MUTED, GRID)
+                axes.set_title(up, color=TEXT, loc="left", fontsize="medium")
+                axes.set_xticks(
+                    range(len(points)), [short(one.revision) for one in points], rotation=60, ha="right"
+                )
+                axes.set_xlim(-0.5, len(points) - 0.5)
+            for at, one in enumerate(points):
+                times.plot([at] * len(one.cpu_seconds), one.cpu_seconds, "o", color=AXIS, markersize=3)
+            style = line_style(look(0), 5.5) | {"color": LIGHT_COLOURS[0]}
+            times.plot(range(len(points)), [median(one.cpu_seconds) for one in points], **style)
+            times.set_ylim(0, 1.1 * max(max(one.cpu_seconds) for one in points) or 1)
+            for index, count in enumerate(dict.fromkeys(count for one in points for count in one.counts)):
+                with_it = [(at, one.counts[count]) for at, one in enumerate(points) if one.counts.get(count)]
+                if with_it:
+                    shares = [100 * value / with_it[0][1] for _, value in with_it]
+                    style = line_style(look(index), 5.5) | {"color": LIGHT_COLOURS[look(index).hue]}
+                    counts.plot([at for at, _ in with_it], shares, label=plain(count.replace("_", " ")), **style)
+            if counts.lines:
+                counts.legend(frameon=False, labelcolor=TEXT, fontsize="small")
+            else:
+                counts.set_visible(False)
+        return file_of(figure, form)
