@@ -62,8 +62,8 @@ _UNITS = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("ns", 1e-9))
 
 def duration(seconds: float) -> str:
     """Return a time with three digits and the unit that suits it, such as `72.5 s` or `7.30 ms`."""
-    if not seconds:
-        return "0 s"
+    if seconds <= 0:  # no clock here is finer
+        return "< 0.1 ms"
     name, unit = next((one for one in _UNITS if seconds >= 0.9995 * one[1]), _UNITS[-1])
     value = seconds / unit
     return f"{value:,.{2 if value < 9.995 else 1 if value < 99.95 else 0}f} {name}"

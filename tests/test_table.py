@@ -190,6 +190,12 @@ def test_what_is_unknown_is_not_different():
     assert ranking(whole, run_result("d", attempts=[bare]), absent)[0].warnings == [
         "not the same walls around the bot: yes (a); no (d)"
     ]
+    filtered, open_to_all = (
+        run_result(str(refused), attempts=[structs.replace(first, filtered=refused)]) for refused in (True, False)
+    )
+    assert ranking(filtered, open_to_all, resumed, absent)[0].warnings == [
+        "not the same filter of system calls: yes (True); no (False)"
+    ]
 
 
 def test_a_busy_machine_is_one_line_for_all_sets():

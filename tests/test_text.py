@@ -17,7 +17,8 @@ from nonobot.harness.text import count, duration, on_terminal, ranges
 @pytest.mark.parametrize(
     ("time", "words"),
     [
-        (0.0, "0 s"),
+        (0.0, "< 0.1 ms"),
+        (-1e-5, "< 0.1 ms"),
         (3e-10, "0.30 ns"),
         (49.12e-9, "49.1 ns"),
         (7.3e-6, "7.30 \N{MICRO SIGN}s"),

@@ -217,7 +217,7 @@ def main(arguments: Sequence[str]) -> int:
                 "at work": percent(outcome.work_seconds / (workers * outcome.seconds)),
                 "died": f"{outcome.failures:,}",
                 "work lost": percent(outcome.lost_seconds / outcome.work_seconds),
-                "tail": duration(outcome.tail_seconds),
+                "tail": duration(outcome.tail_seconds) if outcome.tail_seconds else "none",
                 "scheduler": percent(outcome.scheduler_share),
                 "home": percent(outcome.home_share),
                 "what limits it": _limit(outcome),

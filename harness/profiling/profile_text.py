@@ -300,7 +300,7 @@ def judgement(comparison: ProfileComparison) -> list[str]:
 
 
 def _signed(change: float) -> str:
-    return f"{'+' if change >= 0 else '-'}{duration(abs(change))}"
+    return f"{'+' if change > 0 else '-'}{duration(abs(change))}" if change else "none"
 
 
 def comparison_as_text(before: Profile, after: Profile, terminal: bool) -> str:

@@ -43,6 +43,7 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
     "process limit": lambda run: run.configuration.most_processes or "none",
     "containment asked for": lambda run: run.configuration.containment.value,
     "walls around the bot": lambda run: run.contained,
+    "filter of system calls": lambda run: run.filtered,
     "figures counted by the kernel": lambda run: run.counted,
     "order": lambda run: "any" if run.configuration.any_order else "that of the set",
     "environment": lambda run: _variables(run),

@@ -321,6 +321,12 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         return "in some legs" if len(of_each) > 1 else "yes" if True in of_each else "no" if of_each else UNKNOWN
 
     @property
+    def filtered(self) -> str:
+        """Whether the kernel refused the bot system calls: yes, no, in some attempts (legs), or unknown."""
+        of_each = {one.filtered for one in self._known if one.filtered is not UNSET}
+        return "in some legs" if len(of_each) > 1 else "yes" if True in of_each else "no" if of_each else UNKNOWN
+
+    @property
     def counted(self) -> str:
         """Which figures the cgroup measured in every attempt, in words."""
         each = [astuple(one.counted or Counted()) for one in self._known]
