@@ -4,11 +4,13 @@
     python -m tests.compare_trials FOLDER --busy 2           with two loops alongside: 30 blocks of one duel
     python -m tests.compare_trials FOLDER --apart            runs one after another, not at the same time
     python -m tests.compare_trials FOLDER --confidence 0.75  recordings of fewer rounds: of three, for example
+    python -m tests.compare_trials FOLDER --until            duels that end as soon as they are decided: 20 minutes
 
 A block is a duel of the same code and, on an idle machine, one with a copy that has a loop added to its line
 kernel. Each duel is a trial, with all the rounds that were recorded. Blocks that FOLDER already contains are
 evaluated, not recorded again, also those of earlier versions: a duel of five rounds needs a confidence of at most
-0.93, one of three 0.75.
+0.93, one of three 0.75. With --until, recorded duels are evaluated as if they had ended at the first look that
+decides. The first block then also has a duel of five rounds of the whole set, for its time.
 """
 
 from __future__ import annotations
@@ -21,24 +23,28 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from statistics import geometric_mean
+from statistics import geometric_mean, median
 
 import numpy as np
 
 from nonobot.harness import cli
 from nonobot.harness.ranking.compared_runs import read_version
-from nonobot.harness.ranking.comparison import Limits, compare
+from nonobot.harness.ranking.comparison import Comparison, Limits, compare
 from nonobot.harness.results.result_files import read_result
-from nonobot.harness.statistics import Outcome, Ratio
+from nonobot.harness.statistics import Outcome, Ratio, first_look
 from tests.patched import LINE_KERNEL, patched_house
 
 SET = "boardgen:25x25x500:seed=7"
 BLOCKS = 30
 ROUNDS = 7
 """As `nonojudge duel` plays by default."""
+
+FIVE_ROUNDS = "five-rounds"
+SECONDS = "seconds.txt"
 
 Played = Callable[[Mapping[str, Sequence[str]], str, int, Path], None]
 
@@ -60,6 +66,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the results are kept")
     parser.add_argument("--busy", type=int, default=0, metavar="N", help="loops that run alongside (default: 0)")
     parser.add_argument("--apart", action="store_true", help="runs one after another")
+    parser.add_argument("--until", action="store_true", help="duels that end as soon as they are decided")
+    parser.add_argument("--first", type=int, default=1, metavar="N", help="the first block (default: 1)")
     parser.add_argument("--set", default=SET, metavar="SET", help="default: %(default)s")
     parser.add_argument("--blocks", type=int, default=BLOCKS, metavar="N", help="default: %(default)s")
     parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="default: %(default)s")
@@ -67,11 +75,12 @@ def main(arguments: Sequence[str]) -> int:
         "--confidence", type=float, default=Limits.confidence, metavar="SHARE", help="default: %(default)s"
     )
     parsed = parser.parse_args(arguments)
-    blocks = [parsed.folder / f"{number:02}" for number in range(1, parsed.blocks + 1)]
+    blocks = [parsed.folder / f"{number:02}" for number in range(parsed.first, parsed.blocks + 1)]
     missing = [block for block in blocks if not block.exists()]
     if missing:
-        record(missing, parsed.set, parsed.rounds, parsed.busy, apart if parsed.apart else side_by_side)
-    return show(blocks, Limits(confidence=parsed.confidence))
+        played = apart if parsed.apart else until_decided if parsed.until else side_by_side
+        record(missing, parsed.set, parsed.rounds, parsed.busy, played)
+    return show(blocks, Limits(confidence=parsed.confidence, sequential=parsed.until))
 
 
 def record(blocks: Sequence[Path], puzzle_set: str, rounds: int, loops: int, played: Played) -> None:
@@ -103,8 +112,23 @@ def command(folder: Path, *changes: tuple[str, str]) -> list[str]:
 def side_by_side(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
     """Play the duels of a block."""
     for name, slower in commands.items():
-        options = ["--quiet", "--set", puzzle_set, "--rounds", str(rounds), "--results", str(block / name)]
-        judge("duel", *options, shlex.join(commands["same"]), shlex.join(slower))
+        duel(block / name, puzzle_set, commands["same"], slower, "--rounds", str(rounds))
+
+
+def until_decided(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
+    """Play the duels of a block until they are decided; five rounds, too, in the first block."""
+    for name, slower in commands.items():
+        duel(block / name, puzzle_set, commands["same"], slower, "--until")
+    if block.stem == "01":
+        duel(block / FIVE_ROUNDS, puzzle_set, commands["same"], commands["same"], "--rounds", "5")
+
+
+def duel(folder: Path, puzzle_set: str, before: Sequence[str], after: Sequence[str], *options: str) -> None:
+    """Play a duel; its results go into `folder`, and its time into a file."""
+    began = time.monotonic()
+    options = ("--quiet", "--set", puzzle_set, "--results", str(folder), *options)
+    judge("duel", *options, shlex.join(before), shlex.join(after))
+    (folder / SECONDS).write_text(f"{time.monotonic() - began:.2f}\n", encoding="utf-8")
 
 
 def apart(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
@@ -128,13 +152,18 @@ def show(blocks: Sequence[Path], limits: Limits) -> int:
     """Print the outcomes of all trials and the spread of the runs; return the exit status."""
     outcomes: dict[str, Counter[Outcome]] = {}
     ratios: dict[str, list[Ratio]] = {}
+    pairs: dict[str, list[int]] = {}
+    seconds: dict[str, list[float]] = {}
     for block in blocks:
         for name in ("same", "slow"):
             if (block / name).exists():
-                versions = (read_version(label, [block / name / label]) for label in ("before", "after"))
-                comparison = compare(*versions, limits)
+                comparison = compared(block / name, limits)
                 assert comparison.deciding
-                trial = f"{name} code, {comparison.deciding.pairs} pairs"
+                rounds = comparison.deciding.pairs
+                trial = f"{name} code, " + ("until decided" if limits.sequential else f"{rounds} pairs")
+                pairs.setdefault(trial, []).append(rounds)
+                if (block / name / SECONDS).exists():
+                    seconds.setdefault(trial, []).append(float((block / name / SECONDS).read_text()))
                 outcomes.setdefault(trial, Counter())[comparison.outcome] += 1
                 ratios.setdefault(trial, []).append(comparison.deciding.ratio)
     alarms = missed = 0
@@ -143,13 +172,34 @@ def show(blocks: Sequence[Path], limits: Limits) -> int:
         estimates = [ratio.estimate for ratio in ratios[trial]]
         lowest = min(ratio.low for ratio in ratios[trial])
         print(f"  takes {geometric_mean(estimates) - 1:+.1%}; lowest end of an interval {lowest - 1:+.1%}")
+        if limits.sequential:
+            print(f"  pairs: median {median(pairs[trial]):g}, {min(pairs[trial])} to {max(pairs[trial])}")
+        if times := seconds.get(trial):
+            print(f"  median {median(times):.1f} s, {min(times):.1f} s to {max(times):.1f} s")
         if trial.startswith("same"):
             alarms += counted[Outcome.WORSE] + counted[Outcome.FASTER]
         else:
             missed += counted.total() - counted[Outcome.WORSE]
-    runs, pairs = spreads(blocks)
-    print(f"CPU time of the same code: runs of a block spread by {runs:.2%}, pairs differ by {pairs:.2%}")
+    for place in (block / FIVE_ROUNDS / SECONDS for block in blocks):
+        if place.exists():
+            print(f"five rounds: {place.read_text().strip()} s")
+    of_runs, of_pairs = spreads(blocks)
+    more = "" if limits.sequential else f"runs of a block spread by {of_runs:.2%}, "
+    print(f"CPU time of the same code: {more}pairs differ by {of_pairs:.2%}")
     return int(alarms > len(blocks) // 60 or missed > len(blocks) // 15)
+
+
+def compared(folder: Path, limits: Limits) -> Comparison:
+    """Return the comparison of a duel's rounds: all of them, or those up to the first look that decides."""
+    numbers = sorted(int(file.stem) for file in (folder / "before").glob("*.json"))
+    look = first_look(limits.confidence) if limits.sequential else len(numbers)
+    for rounds in range(look, len(numbers) + 1, look):
+        files = [[folder / label / f"{one}.json" for one in numbers[:rounds]] for label in ("before", "after")]
+        before, after = read_version("before", files[0]), read_version("after", files[1])
+        comparison = compare(before, after, limits)
+        if comparison.outcome is not Outcome.CANNOT_TELL:
+            break
+    return comparison
 
 
 def spreads(blocks: Sequence[Path]) -> tuple[float, float]:
