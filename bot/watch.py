@@ -11,7 +11,7 @@ import termios
 import textwrap
 import time
 import tty
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -86,7 +86,7 @@ _KINDS = {
     TraceEvent.TAKEN_BACK: _EventStyle("a contradiction: taken back", "contradiction", "color(210)", "color(88)"),
     TraceEvent.RESTARTED: _EventStyle("begun anew", "", "color(255)", "color(240)"),
 }
-KEYS = "space: pause   n: next moment   + -: speed   e: to the end   q: quit"
+KEYS = "space: pause   n: next moment   b: one back   + -: speed   e: to the end   q: quit"
 
 MOST_SPEED = 1000.0
 """Events a second; a terminal takes no more."""
@@ -116,8 +116,9 @@ def watch(options: Options, strategy: Strategy, path: Path) -> int:
             continue
         shown += 1
         status = status if result.status == "solved" else 1
-        with _screen(keyboard):
-            if not _Show(puzzle, strategy, result, keyboard, options.speed).run():
+        show = _Show(puzzle, strategy, result, keyboard, options.speed)
+        with _screen(keyboard, show.draw):
+            if not show.run():
                 break
     if not shown:
         raise UnusableError(f"{path}: no puzzle that can be watched")
@@ -146,38 +147,54 @@ class _Show:
         self._keyboard = keyboard
         self._speed = speed  # events a second
         self._paused = False
-        start = record.start or PartialGrid(np.full(record.size[::-1], UNKNOWN))
-        self._cells = start.cells
-        self._kinds = np.zeros(self._cells.shape, np.int8)  # the TraceEvent that made each cell known
+        self._is_unsolvable = result.status == "unsolvable"
+        self._status = ""
+        self._start = (record.start or PartialGrid(np.full(record.size[::-1], UNKNOWN))).cells
+        self._at = 0
+        self._go_to(0)
 
     def run(self) -> bool:
         """Show all events; False if the user quits."""
-        at = 0
-        while at < len(self._events):
-            kind, board = self._events[at]
-            self._take(kind, board)
-            at += 1
-            place = f"{at} of {len(self._events)}: {_KINDS[kind].words}, {self._known()}"
-            match self._wait(place):
+        at, last = 1, len(self._events)
+        while True:
+            self._go_to(min(at, last))
+            match self._wait(at) if at <= last else self._end():
                 case "q":
                     return False
+                case "b":
+                    at = max(1, at - 1)
+                    self._paused = True
+                case _ if at > last:
+                    return True
                 case "e":
-                    for kind, board in self._events[at:]:
-                        self._take(kind, board)
-                    at = len(self._events)
+                    at = last + 1
+                case _:
+                    at += 1
+
+    def _go_to(self, at: int) -> None:
+        """Take the board as it is after the first `at` events."""
+        if at == 0 or at < self._at:
+            self._at, self._cells = 0, self._start
+            self._kinds = np.zeros(self._start.shape, np.int8)  # the TraceEvent that made each cell known
+        for kind, board in self._events[self._at : at]:
+            self._kinds[board.cells != self._cells] = kind
+            self._cells = board.cells
+        self._at = at
+
+    def _end(self) -> str:
+        """Show the end; return the key that is pressed then."""
+        at = len(self._events)
         more = f"; only the first {MOST_TRACE_EVENTS} moments were kept" if at == MOST_TRACE_EVENTS else ""
-        self._draw(f"the end after {at} moments{more}: {self._known()}. Any key goes on, q ends")
-        return _key(self._keyboard, None) != "q"
+        moments = f"{at} moment{'' if at == 1 else 's'}{more}"
+        self.draw(f"the end after {moments}: {self._known()}. Any key goes on, b steps back, q ends")
+        return _key(self._keyboard, None)
 
-    def _take(self, kind: TraceEvent, board: PartialGrid) -> None:
-        self._kinds[board.cells != self._cells] = kind
-        self._cells = board.cells
-
-    def _wait(self, place: str) -> str:
-        """Show this event until the next is due; return the key that quits or skips, or an empty string."""
+    def _wait(self, at: int) -> str:
+        """Show this event until the next is due; return the key that moves or quits, or an empty string."""
+        place = f"{at} of {len(self._events)}: {_KINDS[self._events[at - 1][0]].words}, {self._known()}"
         until = time.monotonic() + 1 / self._speed
         while True:
-            self._draw(f"{place}, {'paused' if self._paused else f'{self._speed:g} a second'}")
+            self.draw(f"{place}, {'paused' if self._paused else f'{self._speed:g} a second'}")
             key = _key(self._keyboard, None if self._paused else max(0.0, until - time.monotonic()))
             match key:
                 case " ":
@@ -189,30 +206,45 @@ class _Show:
                 case "n":
                     self._paused = True
                     return ""
-                case "q" | "e" | "":
+                case "q" | "e" | "b" | "":
                     return key
 
     def _known(self) -> str:
-        return f"{int((self._cells != UNKNOWN).sum())} of {self._cells.size} cells known"
+        cells = f"{int((self._cells != UNKNOWN).sum())} of {self._cells.size} cells"
+        return f"{cells} set, but the puzzle has no solution" if self._is_unsolvable else f"{cells} known"
 
-    def _draw(self, status: str) -> None:
+    def draw(self, status: str | None = None) -> None:
+        """Draw the board and a status, which is the one before if it is None."""
+        self._status = self._status if status is None else status
         place = place_of_output()
         columns, lines = place.columns, place.lines + 1
-        below = [*_wrapped(Piece(status), columns), *_legend(columns, place.has_colours)]
-        below += _wrapped(Piece(KEYS, "dim"), columns)
         picture = Picture(self._puzzle, self._cells)
-        board = drawn_to_fit(
-            picture,
-            place._replace(lines=lines - 1 - len(below)),
-            possible_blocks(picture, place),
-            colours=self._colours() if place.has_colours else None,
-            may_scroll=False,
-        )
-        if board is None:
-            board = [[Piece(f"the terminal is too small for this board: {columns} columns, {lines} lines")]]
-        words = [[Piece(self._title, "bold")], *board, *below]
-        text = "\x1b[K\r\n".join(text_of(words[:lines], place))
-        os.write(sys.stdout.fileno(), f"\x1b[H{text}\x1b[J".encode(place.encoding))
+        blocks = possible_blocks(picture, place)
+        colours = self._colours() if place.has_colours else None
+        around = self._around(columns, place.has_colours)
+        room = place._replace(lines=lines - len(around))
+        board = drawn_to_fit(picture, room, blocks, colours=colours, may_scroll=False)
+        if board is None or width_of(around) > columns:
+            smallest = draw(picture, blocks[-1], clues=False)
+            wide = max(columns, width_of(smallest), width_of(around))
+            high = len(smallest) + len(self._around(wide, place.has_colours))
+            small = (
+                f"the terminal is too small: {columns} columns, {lines} lines; this board needs {wide} and {high}"
+            )
+            words = [*_wrapped(Piece(small), columns), *_wrapped(Piece(KEYS, "dim"), columns)][:lines]
+        else:
+            words = [around[0], *board, *around[1:]]
+        # A line may reach the last column, where some terminals would erase its last character after it.
+        text = "\r\n".join(f"\x1b[K{line}" for line in text_of(words, place))
+        rest = "\r\n\x1b[J" if len(words) < lines else ""
+        os.write(sys.stdout.fileno(), f"\x1b[H{text}{rest}".encode(place.encoding))
+        if place_of_output() != place:  # it changed while this was drawn
+            self.draw()
+
+    def _around(self, columns: int, has_colours: bool) -> list[StyledLine]:
+        """Return the title, a line if it fits, and what is below the board."""
+        below = [*_wrapped(Piece(self._status), columns), *_legend(columns, has_colours)]
+        return [[Piece(self._title, "bold")], *below, *_wrapped(Piece(KEYS, "dim"), columns)]
 
     def _colours(self) -> Sequence[Sequence[str]]:
         return [list(map(_colour, *rows)) for rows in zip(self._cells, self._kinds, strict=True)]
@@ -243,13 +275,17 @@ def _legend(columns: int, has_colours: bool) -> list[StyledLine]:
 
 
 @contextmanager
-def _screen(keyboard: int | None) -> Iterator[None]:
-    """Use the alternate screen, without its cursor, and take single keys; restore all, after a signal too."""
+def _screen(keyboard: int | None, draw_again: Callable[[], None]) -> Iterator[None]:
+    """Use the alternate screen, without its cursor, and take single keys; restore all, after a signal too.
+
+    When the terminal gets another size, `draw_again` is called.
+    """
 
     def stop(number: int, _: object) -> None:
         raise SystemExit(128 + number)
 
     handlers = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, lambda *_: draw_again())
     modes = None if keyboard is None else termios.tcgetattr(keyboard)
     try:
         if keyboard is not None:

@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import termios
@@ -34,7 +35,8 @@ class Terminal:
         errors_too: bool = False,
     ) -> None:
         self._own, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        self._written = b""
+        self._set_size(columns, lines)
         inherited = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
         self.process = subprocess.Popen(
             command,
@@ -48,7 +50,6 @@ class Terminal:
         if self.process.stdin:
             self.process.stdin.write(standard_input or b"")
             self.process.stdin.close()
-        self._written = b""
 
     def __enter__(self) -> Terminal:
         return self
@@ -68,6 +69,27 @@ class Terminal:
             assert time.monotonic() < until, f"{text!r} did not come: {self._written[-2000:]!r}"
             assert self._read(), f"the process ended without {text!r}: {self._written[-2000:]!r}"
         return self._written[before:].decode("utf-8", "replace")
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Give it another size, and tell the process as a window does."""
+        self._set_size(columns, lines)
+        self.process.send_signal(signal.SIGWINCH)
+
+    def _set_size(self, columns: int, lines: int) -> None:
+        self._size = columns, lines
+        fcntl.ioctl(self._own, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+    def screen(self, text: str) -> list[str]:
+        """Read until `text`, perhaps broken into lines, is on the screen; return the lines of the screen."""
+        screen = pyte.Screen(*self._size)
+        stream = pyte.ByteStream(screen)
+        fed = 0
+        while text not in " ".join(lines := [line.rstrip() for line in screen.display]):
+            if fed == len(self._written):
+                assert self._read(), f"the process ended without {text!r}: {lines}"
+            stream.feed(self._written[fed:])
+            fed = len(self._written)
+        return lines
 
     @property
     def echoes(self) -> bool:

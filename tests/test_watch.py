@@ -70,8 +70,17 @@ def test_keys_pause_step_hurry_and_quit(questions):
         terminal.wait_for("cells known, paused")
         terminal.press(" ")
         terminal.wait_for("0.04 a second")
+        terminal.press("b")
+        terminal.wait_for("2 of ")
         terminal.press("e")
-        terminal.wait_for("the end after")
+        end = re.search(r"the end after (\d+) moments", terminal.wait_for("q ends"))
+        terminal.press("b")
+        terminal.wait_for(f"{end[1]} of {end[1]}: ")
+        terminal.press("bb")
+        shown = terminal.wait_for(f"{int(end[1]) - 2} of {end[1]}: ")
+        assert "108 of 108" not in shown.rpartition("\x1b[H")[2]  # the board steps back, too
+        terminal.press("e")
+        terminal.wait_for("q ends")
         terminal.press("q")
         status, shown, _ = terminal.end()
     assert status == 0
@@ -96,29 +105,48 @@ def test_without_colours(questions):
     assert "██" in shown
 
 
-def test_a_terminal_that_is_too_small_says_so(questions):
-    with watched(questions, FAST, columns=20, lines=6) as terminal:
-        terminal.wait_for("the terminal is too small for this board: 20 columns, 6 lines")
+@pytest.mark.parametrize(("columns", "lines"), [(60, 12), (18, 40), (20, 6), (12, 3)])
+def test_a_terminal_that_is_too_small_is_told_the_size_that_is_enough(questions, columns, lines):
+    with watched(questions, "--speed", "0.01", columns=columns, lines=lines) as terminal:
+        shown = " ".join(terminal.screen("the terminal is too small"))
+        if (columns, lines) == (12, 3):
+            assert shown == "the terminal is too small: 12"
+            return
+        sizes = rf"{columns} columns, {lines} lines; this board needs (\d+) and (\d+)"
+        wide, high = map(int, re.search(sizes, shown).groups())
+        terminal.resize(wide, high - 1)
+        assert f"needs {wide} and {high}" in " ".join(terminal.screen(f"{high - 1} lines"))
+        terminal.resize(wide, high)
+        board = terminal.screen("cells known")
+    assert board[0].startswith("$1  12x9  champion: solved")
+    assert any(line.startswith("└") for line in board)
 
 
 def test_words_that_do_not_fit_a_narrow_terminal_are_broken_into_lines(questions):
     with watched(questions, FAST, columns=44, lines=30) as terminal:
-        shown = terminal.wait_for("q: quit\x1b[0m\x1b[J")
-    lines = COLOUR.sub("", shown).replace("\x1b[K", "").split("\x1b[H")[1].split("\x1b[J")[0].split("\r\n")
-    assert max(map(len, lines)) <= 44
-    assert len(lines) <= 30
-    words = " ".join(" ".join(lines).split())
+        words = " ".join(" ".join(terminal.screen("q: quit")).split())
     assert "contradiction" in words
-    assert "n: next moment + -: speed e: to the end q: quit" in words
+    assert "n: next moment b: one back + -: speed e: to the end q: quit" in words
+
+
+def test_nothing_erases_the_last_column_of_a_full_line(questions):
+    # Some terminals stay on the last character of a full line, where erasing the rest erases that character.
+    with watched(questions, FAST, columns=43, lines=30) as terminal:
+        shown = COLOUR.sub("", terminal.wait_for("Any key goes on"))
+    assert not re.search("[^\r\nH]\x1b\\[[KJ]", shown)
 
 
 def test_a_puzzle_at_fault_or_without_a_solution_costs_no_other(tmp_path):
     path = tmp_path / "some.txt"
     path.write_bytes(b"$1\n1\n" + format_puzzle(2, NONE) + format_puzzle(3, TWO))
     with Terminal([*COMMAND, "--size", "2x2", "--watch", str(path), FAST]) as terminal:
-        for shown in ("$2  2x2  champion: unsolvable", "$3  2x2  champion: solved"):
+        for shown, known in (
+            ("$2  2x2  champion: unsolvable", "set, but the puzzle has no solution"),
+            ("$3  2x2  champion: solved", "known"),
+        ):
             terminal.wait_for(shown)
-            terminal.wait_for("Any key goes on")
+            end = terminal.wait_for("Any key goes on").rpartition(" cells ")[2]
+            assert end.startswith(f"{known}. ")
             terminal.press("x")
         status, _, err = terminal.end()
     assert status == 1
