@@ -48,49 +48,45 @@ def test_the_whole_run_divides_into_parts():
     ]
 
 
-def test_a_step_alone_is_a_stage_whatever_its_name():
-    spans = names_and_seconds(profile(puzzle(1, 2.0, {"line_solving": 1.0, "a_b": 0.25, "a_c": 0.25})))
-    assert [(depth, name) for depth, name, _ in spans][3:7] == [(2, "line_solving"), (2, "a"), (3, "b"), (3, "c")]
+ODD_STEPS = {"line_solving": 1.0, "a_b": 0.25, "a_c": 0.25}
 
 
 @pytest.mark.parametrize(
     ("one", "part"),
     [
+        (profile(puzzle(1, 2.0, ODD_STEPS)), (2, "line_solving", 1.0)),  # a step alone, whatever its name
+        (profile(puzzle(1, 2.0, ODD_STEPS)), (3, "c", 0.25)),
         (profile(puzzle(1, 3.0)), (2, OUTSIDE_STEPS, 3.0)),  # the bot states no steps
         (profile(), (1, "between puzzles", 10.0)),
         (profile(puzzle(4, 1.0), end=BotEnd(EndReason.TIME_LIMIT)), (1, "no answer after $4", 1.0)),
     ],
 )
-def test_time_that_no_step_explains_has_a_part(one, part):
+def test_every_time_has_a_part(one, part):
     assert part in names_and_seconds(one)
 
 
-def test_clocks_that_disagree_give_no_negative_time():
-    odd = profile(puzzle(1, 3.0, {"a": 3.5}), wall=3.0, first_answer_seconds=2.9, last_answer_seconds=3.1)
-    assert min(span.seconds for _, span in depth_first(span_of(odd))) == 0.0
-
-
 @pytest.mark.parametrize(
-    ("puzzles", "first", "parts"),
-    [([puzzle(1, 5.0)], 7.5, [2.5, 5.0, 0.0, 0.5]), ([puzzle(1, 5.0), puzzle(2, 1.0)], 7.4, [1.5, 6.0, 0.0, 0.5])],
+    ("puzzles", "wall", "answers", "parts"),
+    [  # a first answer that was read late; clocks that disagree
+        ([puzzle(1, 5.0)], 8.0, (7.5, 7.5), [2.5, 5.0, 0.0, 0.5]),
+        ([puzzle(1, 5.0), puzzle(2, 1.0)], 8.0, (7.4, 7.5), [1.5, 6.0, 0.0, 0.5]),
+        ([puzzle(1, 3.0, {"a": 3.5})], 3.0, (2.9, 3.1), [0.0, 3.0, 0.0, 0.0]),
+    ],
 )
-def test_a_first_answer_that_was_read_late_leaves_the_parts_as_long_as_the_whole(puzzles, first, parts):
-    late = span_of(profile(*puzzles, wall=8.0, first_answer_seconds=first, last_answer_seconds=7.5))
-    assert [part.seconds for part in late.children] == pytest.approx(parts)
+def test_parts_are_as_long_as_the_whole_and_none_is_negative(puzzles, wall, answers, parts):
+    first, last = answers
+    whole = span_of(profile(*puzzles, wall=wall, first_answer_seconds=first, last_answer_seconds=last))
+    assert [part.seconds for part in whole.children] == pytest.approx(parts)
+    assert min(span.seconds for _, span in depth_first(whole)) >= 0.0
 
 
-@pytest.mark.parametrize(("probes", "per"), [(4, ("probes", 4)), (0, (None, None))])
-def test_time_goes_with_a_count(probes, per):
-    spans = [span for _, span in depth_first(span_of(profile(puzzle(1, 2.0, {"probing": 1.0}, probes=probes))))]
-    assert [(span.per, span.count) for span in spans if span.name == "probing"] == [per]
+def test_time_goes_with_a_count():
+    for probes, per in ((4, ("probes", 4)), (0, (None, None))):
+        whole = span_of(profile(puzzle(1, 2.0, {"probing": 1.0}, probes=probes)))
+        assert [(span.per, span.count) for _, span in depth_first(whole) if span.name == "probing"] == [per]
 
 
 # Puzzles
-
-
-def test_stages_of_a_puzzle():
-    assert stages_of(example().puzzles[1]) == pytest.approx({"propagation": 0.5, "learn": 4.0, OUTSIDE_STEPS: 0.5})
-    assert [one.number for one in example().slowest] == [2, 3, 1]
 
 
 TWO_COUNTS = (
@@ -122,6 +118,7 @@ UNEXPLAINED = (
 )
 def test_the_reason_names_stage_step_and_counts(one, at, words):
     assert reason(one.puzzles[at], one) == words
+    assert sum(stages_of(one.puzzles[at]).values()) == pytest.approx(one.puzzles[at].seconds)
 
 
 # Text
