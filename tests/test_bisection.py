@@ -82,7 +82,7 @@ def test_the_commit_that_changed_counts_is_found_and_one_that_does_not_build_ski
     out, err = capsys.readouterr()
     assert "counts: changed by " in out
     assert " other work (t, " in out
-    assert "  this commit: other work on 5 puzzles of 5\n  this commit: guesses 75 -> 90 (+20.0%)\n" in out
+    assert "  this commit: other work on 5 puzzles\n  this commit: guesses 75 -> 90 (+20.0%)\n" in out
     skipped = repository.commits["broken"][:12]
     assert f"  skipped {skipped}: ModuleNotFoundError: No module named 'broken'\n" in out
     assert err == ""

@@ -80,14 +80,12 @@ class Work:
         """Return the puzzles on which another bot did other work, by the counts that both have."""
         names = self.totals.keys() & other.totals.keys()
 
-        def of(verdict: str, counts: dict[str, int]) -> tuple[str, list[int | None]]:
-            return verdict, [counts.get(name) for name in sorted(names)]
+        def of(work: Work, number: int) -> tuple[str, list[int | None]]:
+            verdict, counts = work.puzzles.get(number, ("", {}))
+            return verdict, [counts.get(name) for name in names]
 
-        missing = ("", dict[str, int]())
         numbers = sorted(self.puzzles.keys() | other.puzzles.keys())
-        return [
-            one for one in numbers if of(*self.puzzles.get(one, missing)) != of(*other.puzzles.get(one, missing))
-        ]
+        return [number for number in numbers if of(self, number) != of(other, number)]
 
     @property
     def totals(self) -> dict[str, int]:
@@ -105,8 +103,10 @@ class Difference:
     before: str
     after: str
     differ: bool | None
-    works: tuple[Work, Work] | None = None
     ratio: Ratio | None = None
+    counts_before: dict[str, int] = field(default_factory=dict)
+    counts_after: dict[str, int] = field(default_factory=dict)
+    changed_puzzles: list[int] = field(default_factory=list)
 
 
 @dataclass
@@ -189,7 +189,8 @@ class Bisection:
 
         folder = self._trees / "bisect"
         finding.candidates = first_bad(plan.repository, folder, plan.good, plan.bad, self.paths, state)
-        finding.candidates.sort(key=self.commits.index, reverse=True)
+        places = {commit: place for place, commit in enumerate(self.commits)}
+        finding.candidates.sort(key=lambda one: places.get(one, 0), reverse=True)
         if len(finding.candidates) == 1:
             [finding.commit] = finding.candidates
             parent = git(plan.repository, "rev-parse", f"{finding.commit}^").decode().strip()
@@ -209,8 +210,9 @@ class Bisection:
             outcome = decide(ratio, tolerance)
             differ = None if outcome is Outcome.CANNOT_TELL else outcome is Outcome.WORSE
             return Difference(before, after, differ, ratio=ratio)
-        works = self._work_of(before), self._work_of(after)
-        return Difference(before, after, bool(works[0].changed(works[1])), works=works)
+        old, new = self._work_of(before), self._work_of(after)
+        changed = old.changed(new)
+        return Difference(before, after, bool(changed), None, old.totals, new.totals, changed)
 
     # --- the bots ---
 

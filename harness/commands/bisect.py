@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -113,7 +112,7 @@ def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
         shown = git(plan.repository, "log", "-1", "--format=%h %s (%an, %as)", commit)
         return in_short(shown.decode(errors="replace").strip())
 
-    lines = [f"good: {named(plan.good)}", f"bad:  {named(plan.bad)}, {in_number(count, 'commit')} later"]
+    lines = [f"good: {named(plan.good)}", f"bad:  {named(plan.bad)}", f"{in_number(count, 'commit')} to judge"]
     for one in findings:
         lines.append("")
         if one.commit:
@@ -137,51 +136,18 @@ def _in_words(one: Difference) -> list[str]:
     """Return the difference between two commits' bots in a line or two."""
     if one.ratio:
         return [f"{ratio_in_words(one.ratio.estimate)}, 95 % interval {interval_in_words(one.ratio)}"]
-    if not one.works or not one.differ:
-        return []
-    before, after = (work.totals for work in one.works)
-    changed = [
-        f"{name.replace('_', ' ')} {before[name]:,} -> {after[name]:,}"
-        + (f" ({after[name] / before[name] - 1:+.1%})" if before[name] and after[name] else "")
-        for name in sorted(before.keys() | after.keys())
-        if before[name] != after[name]
-    ]
-    puzzles = in_number(len(one.works[0].changed(one.works[1])), "puzzle")
-    return [f"other work on {puzzles} of {len(one.works[0].puzzles):,}", *changed]
+    before, after = one.counts_before, one.counts_after
+    changed = []
+    for name in sorted(before.keys() | after.keys()):
+        old, new = before.get(name, 0), after.get(name, 0)
+        share = f" ({new / old - 1:+.1%})" if old and new else ""
+        changed += [f"{name.replace('_', ' ')} {old:,} -> {new:,}{share}"] if old != new else []
+    return [f"other work on {in_number(len(one.changed_puzzles), 'puzzle')}", *changed] if one.differ else []
 
 
 def _as_json(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
-    def difference(one: Difference | None) -> dict[str, Any] | None:
-        if one is None:
-            return None
-        totals = [work.totals for work in one.works or ()]
-        return {
-            "before": one.before,
-            "after": one.after,
-            "differ": one.differ,
-            "ratio": one.ratio,
-            "counts_before": totals[0] if totals else None,
-            "counts_after": totals[1] if totals else None,
-            "changed_puzzles": one.works[0].changed(one.works[1]) if one.works else None,
-        }
-
-    values = {
-        "kind": "bisect",
-        "schema_version": BISECT_SCHEMA_VERSION,
-        "good": plan.good,
-        "bad": plan.bad,
-        "commit_count": count,
-        "set": plan.set,
-        "findings": {
-            one.question: {
-                "commit": one.commit,
-                "effect": difference(one.effect),
-                "whole": difference(one.whole),
-                "candidates": one.candidates,
-                "skipped": one.skipped,
-            }
-            for one in findings
-        },
-    }
+    head = {"kind": "bisect", "schema_version": BISECT_SCHEMA_VERSION, "good": plan.good, "bad": plan.bad}
+    values = {**head, "set": plan.set, "candidate_count": count}
+    values["findings"] = {one.question: one for one in findings}
     encoded = msgspec.json.encode(storable(msgspec.to_builtins(values)))
     return printable_json(msgspec.json.format(encoded, indent=1).decode()) + "\n"
