@@ -242,7 +242,11 @@ def missing(what: str, *libraries: str) -> str:
     """Return a line on the libraries that are missing for `what`, and the command that installs them.
 
     The command names this Python and the libraries, not an extra: that works in a clone as well as for an
-    installed package, whichever environment is active.
+    installed package, whichever environment is active. An environment of uv, for one, has no pip until it gets it.
     """
+    from importlib.util import find_spec
+
     command = shlex.join([sys.executable, "-m", "pip", "install", *libraries])
+    if find_spec("pip") is None:
+        command = f"{shlex.join([sys.executable, '-m', 'ensurepip'])} && {command}"
     return f"{what} needs {' and '.join(libraries)}, not installed here; to install: {command}"

@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+import venv
 from pathlib import Path
 
 import pytest
@@ -130,11 +131,30 @@ def test_no_name_is_like_another_that_is_not():
     assert did_you_mean("", ["run"]) == did_you_mean("run", []) == did_you_mean("render", ["table"]) == ""
 
 
-def test_what_is_missing_is_named_with_a_command_for_this_python():
-    line = missing("a report", "matplotlib", "jinja2")
-    assert line.startswith("a report needs matplotlib and jinja2, not installed here; to install: ")
-    command = shlex.split(line.partition("to install: ")[2])
-    assert command == [sys.executable, "-m", "pip", "install", "matplotlib", "jinja2"]
+@pytest.mark.parametrize("has_pip", [True, False])
+def test_what_is_missing_is_named_with_a_command_that_works_for_this_python(tmp_path, has_pip):
+    venv.create(tmp_path / "my env", with_pip=False)
+    python = tmp_path / "my env" / "bin" / "python"
+    if has_pip:
+        (tmp_path / "pip.py").touch()
+    code = "from nonobot.arguments import missing; print(missing('a report', 'matplotlib', 'jinja2'))"
+    environment = {"PYTHONPATH": f"{HOUSE}:{tmp_path}"}
+    done = subprocess.run([python, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    command = f"'{python}' -m pip install matplotlib jinja2"
+    if not has_pip:
+        command = f"'{python}' -m ensurepip && {command}"
+        assert subprocess.run(f"'{python}' -m ensurepip --version", shell=True).returncode == 0
+    assert done.stdout == f"a report needs matplotlib and jinja2, not installed here; to install: {command}\n"
+
+
+def test_every_page_installs_into_the_environment_that_it_uses_and_extras_that_exist():
+    extras = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    commands = []
+    for path in (HOUSE / "README.md", *HOUSE.glob("docs/*.md")):
+        commands += re.findall(r"(\S*)pip install\s+(?:-e )?(\S+)", path.read_text())
+    assert {program.lstrip("(`") for program, _ in commands} == {".venv/bin/"}
+    named = {extra for _, target in commands for extra in re.findall(r"'\.\[(.*)\]'", target)}
+    assert {"judge", "data", "report", "page", "bench", "pictures", "cluster"} <= named <= extras.keys()
 
 
 def test_every_library_that_a_message_names_is_in_an_extra():
