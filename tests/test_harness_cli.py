@@ -200,6 +200,10 @@ def test_verify_a_file_and_stdin(tmp_path, capsys, monkeypatch):
     result = json.loads(capsys.readouterr().out)
     assert result["kind"] == "verify"
     assert (result["score"]["verdicts"]["right"], result["score"]["verdicts"]["malformed"]) == (4, 1)
+    Path("others.txt").write_bytes(answers.replace(b"$", b"$9"))
+    assert cli.run(["verify", "questions.txt", "others.txt", "--size", "5x5"]) == 1
+    said = "5 missing\n  no puzzle was answered: are these answers to this set, with boards of 5x5?\n  line 1: $9"
+    assert said in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -69,6 +69,17 @@ def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_
     assert capsys.readouterr().err == ""
 
 
+def test_the_likely_mistake_of_a_bot_is_named_in_its_line(tmp_path, capsys):
+    inverting = [sys.executable, str(Path(__file__).with_name("check_bots.py")), "Inverted", "5", "5"]
+    bots = {"inverts": inverting, "mute": ["true"]}
+    text = "".join(f"[[bots]]\nname = '{name}'\ncommand = {json.dumps(words)}\n" for name, words in bots.items())
+    Path("t.toml").write_text(f'name = "x"\nsets = ["{RECIPE}"]\n{text}')
+    assert played("t.toml") == 0
+    *_, inverts, _, mute = capsys.readouterr().err.splitlines()
+    assert inverts.endswith(", finished (all 5 wrong answers are right with 0 and 1 exchanged: 1 is black)")
+    assert mute.endswith(", finished (no puzzle was answered: is the bot set to boards of 5x5?)")
+
+
 def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_again(tmp_path, capsys):
     path = definition(tmp_path, {"cold": "perfect", "slow": "perfect", "good": "perfect", "nobody": "perfect"})
     before = path.read_text()

@@ -47,8 +47,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         for answer in read_answers(lines, puzzle_set.width, puzzle_set.height):
             referee.take(answer)
     score = referee.score()
+    result = VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)
     if arguments.json:
-        print(to_json(VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)), end="")
+        print(to_json(result), end="")
     else:
-        print("\n".join(score.lines()))
+        print("\n".join(result.lines()))
     return 0 if score.all_right else 1

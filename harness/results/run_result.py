@@ -364,7 +364,17 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     def outcome(self) -> str:
         """The outcome in a few words."""
         right = f"{self.score.right} of {len(self.score.puzzles)} right"
-        return f"{right}, {duration(self.time_seconds)}, {self.end.reason}"
+        crashed = self.end.reason is EndReason.CRASHED and self.score.unanswered  # stderr says more
+        hint = f" ({self.hint})" if self.hint and not crashed else ""
+        return f"{right}, {duration(self.time_seconds)}, {self.end.reason}{hint}"
+
+    @property
+    def hint(self) -> str | None:
+        """The likely mistake of the bot: one that most faulty answers share, or the size if there is no answer."""
+        if self.score.unanswered and self.started and self.end.reason is not EndReason.INTERRUPTED:
+            size = f"{self.set.width}x{self.set.height}"
+            return f"no puzzle was answered: is the bot set to boards of {size}?"
+        return self.score.mistake or None
 
     def last_words(self) -> str:
         """Return the last line that the bot wrote to stderr; empty if there is none or its file is gone."""
@@ -376,9 +386,8 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     def lines(self) -> list[str]:
         """Return the whole summary."""
         lines = [*self.score.lines(), str(self.usage), self.end.in_words(self.configuration)]
-        if self.score.unanswered and self.started and self.end.reason is not EndReason.INTERRUPTED:
-            size = f"{self.set.width}x{self.set.height}"
-            lines.insert(1, f"  no puzzle was answered: is the bot set to boards of {size}?")
+        if self.score.unanswered and self.hint:
+            lines.insert(1, f"  {self.hint}")
         if any(one.contained is not UNSET for one in self._known):
             unfiltered = any(one.filtered is False for one in self.attempts)
             contained = self.contained + (", system calls not filtered" if unfiltered else "")
@@ -458,6 +467,14 @@ class VerifyResult(Struct, frozen=True, tag_field="kind", tag="verify"):
     answers_file: str
     score: Score
     schema_version: int = SCHEMA_VERSION
+
+    def lines(self) -> list[str]:
+        """Return the score in words."""
+        lines = self.score.lines()
+        if self.score.unanswered:
+            size = f"{self.set.width}x{self.set.height}"
+            lines.insert(1, f"  no puzzle was answered: are these answers to this set, with boards of {size}?")
+        return lines
 
 
 def _and_more(count: int, what: str) -> list[str]:
