@@ -226,4 +226,4 @@ def test_a_worker_needs_the_files_and_the_interpreter_of_a_command_of_any_words(
     bot = program(tmp_path / "bot", "#!/usr/bin/env python3")
     (tmp_path / "book").touch()
     todo = [SimpleNamespace(programs=[[bot, "book", "x" * 5000, "\0", "", str(tmp_path)], []])]
-    assert needed(todo).args == ((bot, "python3", "book"),)
+    assert needed(todo).args == ((bot, "python3", "./book"),)

@@ -15,10 +15,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from nonobot.harness import cli
 from nonobot.harness.cluster import remote_run
+from nonobot.harness.play import machine
 from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.match import not_started
@@ -32,9 +34,14 @@ from nonobot.harness.tournament.rounds import scheduled_runs
 from nonobot.tournament_data import load_set
 from tests.clusters import definition, noted, outcomes
 from tests.judged import RECIPE, command, let_time_fly, pids_with, verdicts
-from tests.talking import interrupted
+from tests.talking import interrupted, wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder")
+
+
+@pytest.fixture(autouse=True)
+def _no_long_look_at_the_machine(monkeypatch):
+    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
 
 
 def played(*arguments: str) -> int:
@@ -262,6 +269,133 @@ def test_variables_of_the_file_reach_bots_and_their_warm_ups_and_are_terms(tmp_p
     assert "warning: not the same environment: A=1, B=2 (x); A=1, B=3 (y)" in capsys.readouterr().out
     path.write_text(text.replace('B = "3"', 'B = "4"'))
     assert played(str(path)) == 2
+
+
+# Bots that are replaced, and bots that play again
+
+NEW = "changed): it plays {} again; old results are kept as *.before-1 and so on"
+
+
+def resubmitted(folder, behaviour, *, name="mine"):
+    """Write a program that plays like a scripted bot, and return the tournament of it and another bot."""
+    path = definition(folder, {"other": "perfect"})
+    words = shlex.join(command(behaviour, folder))
+    (folder / f"{name}.sh").write_text(f"#!/bin/sh\necho {behaviour} >&2\nexec {words}\n")
+    path.write_text(path.read_text() + f'[[bots]]\nname = "{name}"\ncommand = "sh {folder}/{name}.sh"\n')
+    return path
+
+
+@pytest.mark.parametrize("where", [(), pytest.param(("--on", "local:1"), marks=pytest.mark.slow)])
+def test_a_bot_that_was_replaced_plays_again_and_its_old_result_is_kept_apart(tmp_path, capsys, where):
+    path = resubmitted(tmp_path, "wrong_at_2")
+    result = Path("results/small/boardgen-5x5x5-seed-3--mine.json")
+    other = result.with_name("boardgen-5x5x5-seed-3--other.json")
+    assert played(str(path), *where) == 0
+    first, version = capsys.readouterr().out, re.compile(r"mine +([0-9a-f]{8}) +(\d)")
+    old = read_result(result)
+    assert [Path(one.name).name for one in old.program_files][-1] == "mine.sh"
+    assert old.program_files[-1].size_bytes == (tmp_path / "mine.sh").stat().st_size
+    of_other = other.read_bytes()
+    os.utime(tmp_path / "mine.sh")  # the same content
+    assert played(str(path), *where) == 0
+    assert "replaced" not in capsys.readouterr().err
+    resubmitted(tmp_path, "perfect")
+    assert played(str(path), *where) == 0
+    out, err = capsys.readouterr()
+    assert f"nonojudge: mine was replaced ({tmp_path}/mine.sh {NEW.format('1 run')}\n" in err
+    assert err.count("was replaced") == 1
+    assert (version.search(first)[2], version.search(out)[2]) == ("4", "5")
+    assert version.search(first)[1] != version.search(out)[1]
+    assert other.read_bytes() == of_other
+    aside = Path(f"{result}.before-1")
+    kept = read_result(aside)
+    assert (kept.score, Path(kept.stderr_file).read_text()) == (old.score, "wrong_at_2\n")
+    assert cli.run(["table", str(result.parent)]) == 0
+    assert version.search(capsys.readouterr().out)[2] == "5"
+    assert cli.run(["table", str(result.parent), str(aside)]) == 0
+    assert "warning: mine: its runs are of different versions" in capsys.readouterr().out
+    resubmitted(tmp_path, "never_end")  # a name that is taken is not taken again
+    (tmp_path / "mine.sh").write_text("#!/bin/sh\n")
+    assert played(str(path), *where, "--quiet") == 0
+    assert Path(f"{result}.before-2").exists()
+
+
+def test_a_result_without_digests_and_a_file_that_is_gone_are_no_difference(tmp_path, capsys):
+    path = resubmitted(tmp_path, "perfect")
+    result = Path("results/small/boardgen-5x5x5-seed-3--mine.json")
+    assert played(str(path), "--quiet") == 0
+    (tmp_path / "mine.sh").unlink()
+    assert played(str(path)) == 0
+    resubmitted(tmp_path, "wrong_at_2")
+    write_json(result, replace(read_result(result), program_files=UNSET))
+    assert played(str(path)) == 0
+    assert "replaced" not in capsys.readouterr().err
+    assert [one.name for one in result.parent.iterdir() if "before" in one.name] == []
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_an_interrupted_run_of_a_bot_that_was_replaced_is_not_gone_on_with(tmp_path, capsys, killed):
+    path = resubmitted(tmp_path, "hang_at_3")
+    result = Path("results/small/boardgen-5x5x5-seed-3--mine.json")
+    journal = journal_path(result)
+    judge = [sys.executable, "-m", "nonobot.harness", "tournament", str(path)]
+    with subprocess.Popen(judge, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        wait_until(lambda: b'"number":2' in so_far(journal))
+        process.send_signal(signal.SIGKILL if killed else signal.SIGINT)
+    assert (journal.exists(), result.exists()) == (killed, not killed)
+    resubmitted(tmp_path, "perfect")
+    left = journal if killed else result
+    assert cli.run(["run", "--resume", str(result)]) == 2
+    assert f"the bot was replaced after this run began ({tmp_path}/mine.sh)" in capsys.readouterr().err
+    assert played(str(path)) == 0
+    assert "mine was replaced" in capsys.readouterr().err
+    run = read_result(result)
+    assert (verdicts(run), len(run.attempts)) == (["right"] * 5, 1)
+    assert Path(f"{left}.before-1").exists()
+    assert pids_with("hang_at_3") == []
+
+
+def test_a_log_that_the_bot_writes_makes_it_no_other_bot(tmp_path, capsys):
+    path = definition(tmp_path, {"good": "perfect"})
+    (tmp_path / "log.txt").write_text("before\n")
+    script = f'echo more >> "$1"; exec {shlex.join(command("perfect", tmp_path))}\n'
+    (tmp_path / "bot.sh").write_text(script)
+    text = path.read_text().rpartition("command = ")[0] + f'command = "sh {tmp_path}/bot.sh {tmp_path}/log.txt"\n'
+    path.write_text(text)
+    assert (played(str(path)), played(str(path))) == (0, 0)
+    assert "replaced" not in capsys.readouterr().err
+    [result] = Path("results/small").glob("*.json")
+    names = {one.name for one in read_result(result).program_files}
+    assert f"{tmp_path}/bot.sh" in names
+    assert f"{tmp_path}/log.txt" not in names
+
+
+@pytest.mark.parametrize(
+    ("words", "bots"),
+    [
+        (["--again", "good", "FILE"], {"good"}),
+        (["FILE", "--again", "good", "--again", "odd"], {"good", "odd"}),
+        (["FILE", "--again"], {"good", "odd"}),
+        (["--again", "FILE"], {"good", "odd"}),
+        (["FILE"], set()),
+    ],
+)
+def test_bots_that_are_named_play_again_and_without_a_name_all(tmp_path, words, bots):
+    path = str(definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"}))
+    assert played(path, "--quiet") == 0
+    before = {one: one.read_bytes() for one in Path("results/small").glob("*.json")}
+    assert played("--quiet", *(word.replace("FILE", path) for word in words)) == 0
+    again = {one for one, content in before.items() if one.read_bytes() != content}
+    assert {one.stem.rpartition("-")[2] for one in again} == bots
+
+
+def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_removed(tmp_path, capsys):
+    path = str(definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"}))
+    assert played(path, "--again", "godo") == 2
+    assert capsys.readouterr().err == "nonojudge: --again godo: no such bot (did you mean good?): good, odd\n"
+    assert played("--again") == 2
+    assert "name the tournament's file" in capsys.readouterr().err
+    assert not Path("results").exists()
 
 
 A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"}]\n'

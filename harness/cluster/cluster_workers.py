@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import hashlib
 import logging
 import os
 import platform
 import re
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nonobot
 from nonobot.arguments import missing
 from nonobot.harness.errors import UnusableError
+from nonobot.harness.play.bot_files import modules_digest
 from nonobot.harness.play.machine import machine_facts, version_of
 from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.ranking.comparability import MachineKind, kind_of
@@ -193,22 +191,11 @@ def _settler(distributed: Any, cores: Sequence[Sequence[int]]) -> Any:
 def software() -> dict[str, str]:
     """Return, by name, the versions that have to be the same wherever parts of a job are done."""
     return {
-        "nonobot": f"{nonobot.__version__}, sources {_sources_digest()[:8]}",
+        "nonobot": f"{nonobot.__version__}, sources {modules_digest()[:8]}",
         "Python": ".".join(platform.python_version_tuple()[:2]),
         "numpy": version_of("numpy") or "none",
         "numba": version_of("numba") or "none",
     }
-
-
-@cache
-def _sources_digest() -> str:
-    """Return a digest of all modules: in a clone, one version has many states."""
-    digest = hashlib.sha256()
-    folder = Path(nonobot.__file__).parent
-    for path in sorted(Path(name) / one for name, _, ones in os.walk(folder, followlinks=True) for one in ones):
-        if path.suffix == ".py":
-            digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
-    return digest.hexdigest()
 
 
 def differing(address: str, here: Mapping[str, str], there: Mapping[str, str] | BaseException) -> list[str]:

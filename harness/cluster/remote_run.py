@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.journal import AttemptEnded, AttemptStarted, journal_path, read_records
+from nonobot.harness.play.journal import Record, journal_path, read_records
 from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.process_tree import end_leftover
 from nonobot.harness.play.run_state import stderr_path
@@ -231,12 +231,10 @@ def _locked(file: int) -> bool:
 
 
 def _tidy(folder: Path) -> None:
-    records = []
+    records: list[Record] = []
     with contextlib.suppress(UnusableError):
         records = read_records(journal_path(folder / "result.json"))
-    lives = [one for one in records if isinstance(one, AttemptStarted | AttemptEnded)]
-    if lives and isinstance(lives[-1], AttemptStarted):
-        end_leftover(lives[-1])
+    end_leftover(records)
     for path in folder.iterdir():
         if path.name != "lock":
             path.unlink()

@@ -7,9 +7,7 @@ two hours would wait for it while other cores are idle, and share the blame for 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import queue
-import shutil
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +27,7 @@ from nonobot.harness.cluster.cluster_workers import (
 )
 from nonobot.harness.cluster.remote_run import SIGNS, RunFiles, Trouble, play_here
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.bot_command import interpreter_in, is_here
+from nonobot.harness.play.bot_files import digest_of, files_named
 from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import AllRunsProgress
 from nonobot.harness.ranking.comparability import MachineKind
@@ -57,24 +55,14 @@ SECONDS_TO_FETCH = 60.0
 
 def needed(todo: Iterable[ScheduledRun]) -> Facts:
     """Return the facts that a worker has to share: the software, and the programs of the bots."""
-    words: dict[str, None] = {}
-    for program, *others in (command for one in todo for command in one.programs if command):
-        interpreter = interpreter_in(Path(shutil.which(program) or program))
-        files = (word for word in others if is_here(word) and Path(word).is_file())
-        words |= dict.fromkeys([program, *([interpreter] if interpreter else []), *files])
-    return partial(_software_and_files, tuple(words))
+    return partial(_software_and_files, tuple(files_named(command for one in todo for command in one.programs)))
 
 
 def _software_and_files(words: Sequence[str]) -> Mapping[str, str]:
-    return software() | {word: _digest(shutil.which(word) or word) for word in words}
-
-
-def _digest(path: str) -> str:
-    try:
-        with Path(path).open("rb") as file:
-            return f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
-    except OSError:
-        return "not there"
+    digests = {word: digest_of(word) for word in words}
+    return software() | {
+        word: f"sha256 {one.sha256[:12]}" if one else "not there" for word, one in digests.items()
+    }
 
 
 @dataclass(slots=True)
@@ -90,8 +78,8 @@ class _Playing:
 class RunsOnWorkers:
     """The runs left to play, in play on a worker, played, and given up, while workers and scheduler may change.
 
-    With `again`, the results of these runs are removed once there are workers to play them. `kinds` are the kinds
-    of machine for all runs of a set, by its digest; a set gets that of the first worker that plays it. Without
+    Results of runs that are to be played `again` are removed once there are workers. `kinds` are the kinds of
+    machine for all runs of a set, by its digest; a set gets that of the first worker that plays it. Without
     `kinds` any machine will do.
     """
 
@@ -99,12 +87,10 @@ class RunsOnWorkers:
         self,
         todo: Sequence[ScheduledRun],
         screen: AllRunsProgress,
-        again: bool,
         kinds: dict[str, MachineKind] | None,
     ) -> None:
         self._todo = list(todo)  # neither played nor in play, nor given up
         self.results: dict[Path, RunResult] = {}  # by their paths
-        self._again = again
         self._screen = screen
         self._kinds = kinds
         self._lost: dict[Path, list[_Playing]] = {}  # with their workers
@@ -141,10 +127,9 @@ class RunsOnWorkers:
         with talking():
             workers = FitWorkers(client, needed(self._todo))
             client.subscribe_topic(SIGNS, lambda event: self._inbox.put(event[1]))
-        if self._again:
-            for scheduled in self._todo:
+        for scheduled in self._todo:
+            if scheduled.again:
                 scheduled.forget()
-            self._again = False
         idle_since = time.monotonic()
         try:
             while (self._todo or self._playing) and not interrupts.told:

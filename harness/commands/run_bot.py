@@ -163,7 +163,7 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
         command = own_bot(puzzle_set)
         warm_up = warm_up or [*command, "--warm-up"]
     show = [path.absolute() for path in given.get("show", [])]
-    bot = Bot(given.get("name", name), command, files=files, show=show)
+    bot = Bot(given.get("name", name), command, files=files, show=show, warm_up=warm_up or ())
     sandbox = bot.sandbox(configuration.containment, result_path)
     seconds = warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"))
     bot = replace(bot, warm_up_seconds=seconds)

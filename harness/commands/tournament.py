@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import io
+import itertools
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from nonobot.arguments import Parser
+from nonobot.arguments import Parser, did_you_mean
 from nonobot.harness.cli import say
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers
@@ -57,10 +58,11 @@ example of a tournament file:
 Every bot plays every set, one run at a time, on the terms of `nonojudge run`. Also: feed = "interactive",
 core = 1 or "any" or cores = 2 (so many for each bot), any-order = true, contain = "yes" or "no", for a bot
 show = ["book.dat"], which it may read, and for one bot or all environment = {NAME = "value"}. Results go to
-results/NAME/. The same command again goes on where it was interrupted, and plays what is new, and bots that
-could not be started.
+results/NAME/. The same command again goes on where it was interrupted, and plays what is new, bots whose files
+were replaced, and bots that could not be started.
 
   nonojudge tournament weekly.toml
+  nonojudge tournament weekly.toml --again other          play one bot again
   nonojudge tournament weekly.toml --on local             as many runs at a time as this machine has cores
   nonojudge tournament weekly.toml --on tcp://10.0.0.1:8786     on the workers of a dask cluster: docs/scale.md
   nonojudge report results/weekly -o weekly.html
@@ -73,7 +75,7 @@ Exit status: 0 everything was played, 1 a bot could not be started or a run was 
 def add_to(parser: Parser) -> None:
     parser.description = "Run every bot of a TOML file on every set of it, and rank them."
     parser.epilog = EXAMPLES
-    parser.add_argument("file", type=Path, metavar="FILE.toml", help="the tournament")
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE.toml", help="the tournament")
     parser.add_argument(
         "--results",
         type=Path,
@@ -85,7 +87,15 @@ def add_to(parser: Parser) -> None:
         choices=["auto", "yes", "no"],
         help="whether to sandbox the bots, instead of the file's choice (see `nonojudge run --help`)",
     )
-    parser.add_argument("--again", action="store_true", help="play everything anew")
+    parser.add_argument(
+        "--again",
+        nargs="?",
+        action="append",
+        const=None,
+        default=[],
+        metavar="BOT",
+        help="play this bot again, whatever its results; several times for several bots (without a name: all)",
+    )
     parser.add_argument("--on", type=where, metavar="WHERE", help=f"play many runs at a time: {WHERE_HELP}")
     parser.add_argument(
         "--same-kind", action="store_true", help="with --on: play all runs of a set on machines of one kind"
@@ -95,7 +105,16 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    again: list[str | None] = arguments.again
+    if arguments.file is None and again and again[-1]:  # `--again FILE.toml`
+        arguments.file, again[-1] = Path(again[-1]), None
+    if arguments.file is None:
+        raise UnusableError("name the tournament's file, such as: nonojudge tournament weekly.toml")
     tournament = read_tournament(arguments.file)
+    names = [bot.name for bot in tournament.bots]
+    for name in filter(None, again):
+        if name not in names:
+            raise UnusableError(f"--again {name}: no such bot{did_you_mean(name, names)}: {', '.join(names)}")
     if arguments.same_kind and not arguments.on:
         raise UnusableError("--same-kind is about the machines of --on WHERE: it needs that option")
     if arguments.on and (tournament.core is not None or tournament.cores > 1):
@@ -106,19 +125,27 @@ def carry_out(arguments: argparse.Namespace) -> int:
         tournament = msgspec.structs.replace(tournament, contain=Contain(arguments.contain))
     say(uncontained(tournament.contain), arguments.quiet)
     folder = arguments.results or Path("results") / tournament.name
-    todo = scheduled_runs(tournament, folder)
+    todo = scheduled_runs(tournament, folder, names if None in again else [name for name in again if name])
     with held(folder):
         # Results that do not fit are an error before any run, and none is removed before there are workers.
-        played = {} if arguments.again else {one.result_path: result for one in todo if (result := one.played())}
+        played = {one.result_path: result for one in todo if (result := one.played())}
+        for bot in names:
+            of_bot = [files for one in todo if one.entrant.name == bot and (files := one.replaced_files)]
+            if of_bot:
+                say(
+                    f"{bot} was replaced ({', '.join(dict.fromkeys(itertools.chain(*of_bot)))} changed): it plays "
+                    f"{count(len(of_bot), 'run')} again; old results are kept as *.before-1 and so on"
+                )
         try:
             if arguments.on:
                 played = _played_on_workers(todo, played, arguments)
             else:
-                for scheduled in todo if arguments.again else ():
-                    scheduled.forget()
+                for scheduled in todo:
+                    if scheduled.again:
+                        scheduled.forget()
                 played = _all_played(todo, played, arguments.quiet)
         except KeyboardInterrupt:
-            print_line("interrupted; the same command goes on")
+            print_line(f"interrupted; the same command{' without --again' if again else ''} goes on")
             raise
     results = {one.result_path: played[one.result_path] for one in todo if one.result_path in played}
     print(as_text(rankings(results), sys.stdout.isatty()), end="")
@@ -137,7 +164,7 @@ def _played_on_workers(
         print_line(f"{len(known)} of {count(len(todo), 'run')} played before")
     kinds = {one.set.sha256: kind_of(one.machine) for one in known.values()} if arguments.same_kind else None
     with AllRunsProgress(len(left), arguments.quiet) as screen:
-        runs = RunsOnWorkers(left, screen, arguments.again, kinds)
+        runs = RunsOnWorkers(left, screen, kinds)
         runs.play_at(arguments.on)
     return known | runs.results
 

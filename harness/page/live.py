@@ -282,6 +282,7 @@ def _row(row: Row) -> dict[str, Any]:
     return {
         "rank": row.rank,
         "bot": plain(row.bot),
+        "version": row.version,
         "right": row.counted,
         "count": row.puzzle_count,
         **{name: "" if seconds is None else duration(seconds) for name, seconds in times.items()},

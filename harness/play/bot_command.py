@@ -112,7 +112,7 @@ def made_environment(
     Of the judge's PATH it has the folders of the programs that the command names. A judge that was itself found by
     PYTHONPATH passes on that folder of it.
     """
-    words = [command[0], *_words_after(command)]
+    words = [command[0], *words_after(command)]
     words += [one for one in map(interpreter_in, [shutil.which(word) or word for word in words]) if one]
     needed = {Path(found).parent for word in words if os.sep not in word and (found := shutil.which(word))}
     found_in = [one for one in os.get_exec_path() if one and Path(one) in needed]
@@ -133,12 +133,12 @@ def everything_named(command: Sequence[str]) -> Iterator[Path]:
     program = shutil.which(command[0])
     if program:
         yield from _with_interpreters(here / program)
-    for word in _words_after(command):
+    for word in words_after(command):
         if is_here(word):
             yield from _with_interpreters(Path(os.path.normpath(here / word)))
 
 
-def _words_after(command: Sequence[str]) -> list[str]:
+def words_after(command: Sequence[str]) -> list[str]:
     """Return the words after a program that may name something, also in `--option=word` and a shell's line."""
     words = [word for given in command[1:] for word in (given, given.partition("=")[2], *_tokens(given))]
     return list(dict.fromkeys(words))

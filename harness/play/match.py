@@ -18,6 +18,7 @@ from nonobot import __version__
 from nonobot.harness.errors import StartError, UnusableError
 from nonobot.harness.play.attempt import limit_reached, play_attempt
 from nonobot.harness.play.bot_command import compile_modules, is_own_bot, made_environment
+from nonobot.harness.play.bot_files import bot_files, changed_files, without_written
 from nonobot.harness.play.bot_process import BotProcess, PassedOn
 from nonobot.harness.play.cgroup import with_memory_limit
 from nonobot.harness.play.exchange_folder import file_names
@@ -60,7 +61,7 @@ class ResultLostError(UnusableError):
 class Bot:
     """A bot to run: display name, command, files if it works on files, and sandbox access (see `Sandbox`).
 
-    `warm_up_seconds` is the duration of its warm-up before the run, None without one.
+    `warm_up_seconds` is the duration of its `warm_up` before the run, None without one.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Bot:
     show: Sequence[Path] = ()
     hide: Sequence[Path] = ()
     writable: Sequence[Path] = ()
+    warm_up: Sequence[str] = ()
 
     def sandbox(self, contain: Contain, result_path: Path) -> Sandbox | None:
         """Return its sandbox; see :func:`~nonobot.harness.play.sandbox.built_sandbox`."""
@@ -178,7 +180,7 @@ def resume(
 
     The bot's command and the configuration are those of the run, and the usage of earlier attempts counts. Earlier
     verdicts are passed to `on_verdict` at once. `hide` adds to the files that were hidden when the run began.
-    UnusableError if there is nothing to resume, the set is another, or as for :func:`play`.
+    UnusableError if there is nothing to resume, the set or the bot is another, or as for :func:`play`.
     """
     require_writable(result_path)
     with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:
@@ -189,6 +191,11 @@ def resume(
             if beginning.set.sha256 != puzzle_set.sha256:
                 old, new = beginning.set, SetFacts.of(puzzle_set)
                 raise UnusableError(f"{result_path}: the set has changed: it was {old}, and is {new} now")
+            if changed := changed_files(beginning.program_files or ()):
+                raise UnusableError(
+                    f"{result_path}: the bot was replaced after this run began ({', '.join(changed)}): "
+                    "put the old file back, or start a new run"
+                )
             require_cores(beginning.configuration.cores)
             shown, hidden = (tuple(map(Path, one or ())) for one in (beginning.show, beginning.hide))
             bot = Bot(beginning.bot, beginning.command, show=shown, hide=[*hidden, *hide])
@@ -201,7 +208,7 @@ def resume(
             journal.add(record)
         run = RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox)
         run.replay(records)
-        end_leftover(run.open_attempt)
+        end_leftover(records)
         run.end_open_attempt()
         return _played(run)
 
@@ -215,6 +222,8 @@ def _played(run: RunState) -> RunResult:
             play_attempt(run, leftovers)
             over = run.attempts[-1].end.reason is not EndReason.PUZZLE_LIMIT or not run.referee.answers_due
         result = run.result()
+        files = without_written(result.program_files or (), result.command)
+        result = replace(result, program_files=files or UNSET)
         if result.started:
             _write(result, run)
         run.journal.remove()
@@ -257,6 +266,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, containe
         show=[str(path) for path in bot.show] or UNSET,
         hide=[str(path.absolute()) for path in bot.hide] or UNSET,
         revision=revision_of(bot.command) or UNSET,
+        program_files=bot_files([bot.command, bot.warm_up], bot.show) or UNSET,
     )
 
 

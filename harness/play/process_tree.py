@@ -24,7 +24,7 @@ from pathlib import Path
 import psutil
 
 from nonobot.harness.play.cgroup import Group, oom_kills
-from nonobot.harness.play.journal import AttemptStarted
+from nonobot.harness.play.journal import AttemptEnded, AttemptStarted, Record
 from nonobot.harness.results.conditions import Counted
 
 RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
@@ -387,9 +387,10 @@ SECONDS_APART = 2.0
 """Largest difference between two readings of a process's start, after the system's clock was set."""
 
 
-def end_leftover(attempt: AttemptStarted | None) -> None:
-    """Kill the bot of an attempt without an end, with its process group, if it is still the same process."""
-    if attempt is None:
+def end_leftover(records: Sequence[Record]) -> None:
+    """Kill the bot of a journal's attempt without an end, with its process group, if it still runs."""
+    attempt = next((one for one in reversed(records) if isinstance(one, AttemptStarted | AttemptEnded)), None)
+    if not isinstance(attempt, AttemptStarted):
         return
     with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):
         if abs(psutil.Process(attempt.pid).create_time() - attempt.process_created) < SECONDS_APART:

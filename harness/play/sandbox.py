@@ -48,6 +48,7 @@ ALWAYS_THERE = tuple(map(Path, ("/", "/dev", "/dev/shm", "/tmp", "/var", "/var/t
 """Folders that a bot finds whatever it is shown; its working folder may be one of them."""
 
 RESULT_ENDS = (".journal.jsonl", ".stderr.txt")
+ASIDE = ".before-"
 RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')
 """Files of a judge, to be hidden from a bot in the folder of the results."""
 
@@ -309,9 +310,10 @@ def _without_nested(paths: Sequence[Path]) -> list[Path]:
 
 def _is_result(path: Path) -> bool:
     """Return whether a judge wrote that file."""
-    if path.name.endswith(RESULT_ENDS):
+    path_before = path.with_suffix("") if path.suffix.startswith(ASIDE) else path
+    if path_before.name.endswith(RESULT_ENDS):
         return True
-    if path.suffix != ".json" or not path.is_file():
+    if path_before.suffix != ".json" or not path.is_file():
         return False
     with contextlib.suppress(OSError), path.open("rb") as file:  # what the judge cannot read, the bot cannot
         beginning = file.read(200)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +41,8 @@ class Row:
 
     Rows that tie share their rank. `logged` is the number of puzzles that a log names. Median and slowest are over
     the puzzles answered. There were `run_count` results to choose from, overall on the set with the fewest.
-    `own_seconds` is the time in the bot's own logs, if every run has one.
+    `own_seconds` is the time in the bot's own logs, if every run has one. The `version` is a digest of the bot's
+    files, if they were the same in all runs.
     """
 
     bot: str
@@ -61,6 +63,7 @@ class Row:
     ends: list[str] = field(default_factory=list)
     run_count: int = 1
     own_seconds: float | None = None
+    version: str | None = None
 
     @property
     def files(self) -> list[str]:
@@ -119,6 +122,7 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
     if len(sets) > 1:
         ranked.append(_overall(shown))
     if ranked:  # once, not for each set and again for all of them
+        ranked[-1].warnings.extend(_version_lines(results.values()))
         ranked[-1].warnings.extend(busy_lines([one for _, _, rows in shown for one in _labelled(rows.values())]))
     return [*ranked, _log_ranking(logs)] if logs else ranked
 
@@ -219,7 +223,44 @@ def _row(entrant: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1
         ends=[run.end.reason.value for run in runs],
         run_count=run_count,
         own_seconds=sum(own_times) if own_times and len(own_times) == len(runs) else None,
+        version=_version(runs),
     )
+
+
+def _version(runs: Iterable[RunResult]) -> str | None:
+    found = _digests(runs)
+    if not found or any(len(digests) > 1 for digests in found.values()):
+        return None
+    each = sorted(digest for digests in found.values() for digest in digests)
+    return hashlib.sha256("".join(each).encode()).hexdigest()[:8]
+
+
+def _digests(runs: Iterable[RunResult]) -> dict[str, dict[str, None]]:
+    """Return the digests of a bot's files in its runs, by the names of the files."""
+    found: dict[str, dict[str, None]] = {}
+    for file in (file for run in runs for file in run.program_files or ()):
+        found.setdefault(file.name, {})[file.sha256] = None
+    return found
+
+
+def _version_lines(results: Iterable[AnyResult]) -> list[str]:
+    """Return a line for each bot of which some runs are of another version than others."""
+    by_bot: dict[str, list[RunResult]] = {}
+    for run in results:
+        if isinstance(run, RunResult):
+            by_bot.setdefault(run.bot, []).append(run)
+    lines = []
+    for bot, runs in by_bot.items():
+        found = {name: digests for name, digests in _digests(runs).items() if len(digests) > 1}
+        if found:
+            named = "; ".join(
+                f"{name}: {', '.join(one[:8] for one in digests)}" for name, digests in found.items()
+            )
+            lines.append(
+                f"{bot}: its runs are of different versions ({named}); "
+                "`nonojudge tournament --again` plays a bot again"
+            )
+    return lines
 
 
 def _log_ranking(logs: Mapping[Path, BotLog]) -> Ranking:

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 TABLE_SCHEMA_VERSION = 1
 
-WORDS = ("bot", "other", "end")
+WORDS = ("bot", "version", "other", "end")
 """Columns without numbers."""
 
-GIVEN_UP = ("peak MiB", "CPU s", "median ms", "own s", "runs", "slowest s")
+GIVEN_UP = ("peak MiB", "CPU s", "median ms", "own s", "runs", "version", "slowest s")
 """Columns that a narrow terminal does without, in this order."""
 
 CSV_COLUMNS = (
     *("scope", "set_name", "set_sha256", "rank", "bot", "evidence", "puzzle_count", "logged"),
     *(verdict.value.replace("-", "_") for verdict in Verdict),
     *("time_seconds", "cpu_seconds", "peak_memory_bytes", "median_seconds"),
-    *("slowest_seconds", "slowest_puzzle", "slowest_set", "ends", "run_count", "files", "own_seconds"),
+    *("slowest_seconds", "slowest_puzzle", "slowest_set", "ends", "run_count", "files", "own_seconds", "version"),
 )
 """Columns of the CSV form; new ones are only ever added at the end."""
 
@@ -141,6 +141,7 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
     cells: dict[str, Callable[[Row], str]] = {
         "#": lambda row: str(row.rank),
         "bot": lambda row: row.bot,
+        "version": lambda row: row.version or NOTHING,
         "logged": lambda row: str(row.logged),
         "right": lambda row: str(row.right),
         "wrong": lambda row: str(row.verdicts[Verdict.WRONG]),
@@ -158,6 +159,8 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
     absent = {"right", "wrong", "other", "CPU s", "peak MiB", "end"} if is_log else {"logged"}
     if all(row.run_count == 1 for row in ranking.rows):
         absent.add("runs")
+    if all(row.version is None for row in ranking.rows):
+        absent.add("version")
     if all(row.own_seconds is None for row in ranking.rows):
         absent.add("own s")
     return {name: [_cell(cell(row)) for row in ranking.rows] for name, cell in cells.items() if name not in absent}

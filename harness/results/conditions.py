@@ -122,6 +122,14 @@ class FileNames(Struct, frozen=True):
     logs: str | None = None
 
 
+class ProgramFile(Struct, frozen=True):
+    """A file of a bot, by the word that names it in a command; the size is absent for several files together."""
+
+    name: str
+    sha256: str
+    size_bytes: Whole | UnsetType = UNSET
+
+
 class Machine(Struct, frozen=True):
     """The machine of a run; None where the system does not report it.
 

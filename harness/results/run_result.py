@@ -21,6 +21,7 @@ from nonobot.harness.results.conditions import (
     Figure,
     FileNames,
     Machine,
+    ProgramFile,
     Revision,
     SetFacts,
     Whole,
@@ -270,7 +271,8 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     works on files, what it wrote to stdout is part of its stderr. In its sandbox it saw the files to `show` in
     addition to those that its command names; those to `hide`, of a tournament's run, are in folders that it saw.
     `revision` is the commit of the bot's clone, with `-dirty` if tracked files were edited.
-    The `environment` is all of the bot's; where it is absent, the bot had that of the judge's shell.
+    The `environment` is all of the bot's; where it is absent, the bot had that of the judge's shell. The
+    `program_files` are those that its command and its warm-up name.
     """
 
     bot: str
@@ -291,6 +293,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     hide: list[Annotated[str, Meta(pattern=r"^[^\0]*\Z")]] | UnsetType = UNSET
     revision: Revision | UnsetType = UNSET
     environment: dict[str, str] | UnsetType = UNSET
+    program_files: list[ProgramFile] | UnsetType = UNSET
 
     @property
     def end(self) -> BotEnd:

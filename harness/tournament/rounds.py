@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from msgspec.structs import replace as replaced
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import named_by
+from nonobot.harness.play.bot_files import changed_files
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.journal import Record, journal_path, read_records
 from nonobot.harness.play.match import (
@@ -29,6 +30,7 @@ from nonobot.harness.play.match import (
     resume,
     warmed_up,
 )
+from nonobot.harness.play.process_tree import end_leftover
 from nonobot.harness.play.run_state import OnVerdict, records_of, stderr_path
 from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, Fact
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
@@ -55,6 +57,7 @@ class ScheduledRun:
     others: Sequence[Sequence[str]]
     core_named: bool  # whether the tournament names the core; otherwise all cores are alike
     hide: Sequence[Path]
+    again: bool = False  # whether to play it whatever its result is
 
     @property
     def name(self) -> str:
@@ -78,34 +81,42 @@ class ScheduledRun:
         return file_names(bot.reads, bot.writes, bot.logs, self.configuration.feed)
 
     def played(self) -> RunResult | None:
-        """Return the result in the file, also of an interrupted run; None if the bot was not started.
+        """Return the result in the file, also of an interrupted run; None if the bot begins, or was replaced.
 
         The journal of a run that is over is removed: its judge was killed before it could do that.
         """
-        if not self.result_path.exists():
-            for beginning in self._journalled()[:1]:
-                self._require_same(beginning, journal_path(self.result_path))
+        recorded = None if self.again else self._recorded()
+        if recorded is None:
             return None
-        result = read_result(self.result_path)
-        if isinstance(result, RunResult) and not result.started:
+        is_whole = self.result_path.exists()
+        result = self._require_same(recorded, self.result_path if is_whole else journal_path(self.result_path))
+        if not is_whole or self.replaced_files:
             return None
-        result = self._require_same(result, self.result_path)
         with contextlib.suppress(UnusableError):  # some other file
             if result.end.reason not in GOES_ON and self._journalled()[:1] == records_of(result)[:1]:
                 journal_path(self.result_path).unlink()
         return result
 
+    @property
+    def replaced_files(self) -> list[str]:
+        """The bot's files that were replaced after its run, or an interrupted one, began."""
+        recorded = None if self.again else self._recorded()
+        return changed_files(recorded.program_files or ()) if recorded else []
+
     def play(self, before: RunResult | None, on_verdict: OnVerdict) -> RunResult:
         """Play, or resume an interrupted run with the result `before`; return the result, which is in its file."""
+        self._set_aside_replaced()
         if before is not None or self._journalled():
             return resume(self.puzzle_set, self.result_path, on_verdict, self._hidden())
         require_place(self.configuration, self.result_path)
         show = [Path(one).absolute() for one in self.entrant.show]
-        bot = Bot(self.entrant.name, self.command, files=self.files, show=show, hide=self._hidden())
+        own, warm_up = self.programs
+        hide = self._hidden()
+        bot = Bot(self.entrant.name, own, files=self.files, show=show, hide=hide, warm_up=warm_up)
         sandbox = bot.sandbox(self.configuration.containment, self.result_path)
         try:
             limit = self.entrant.warm_up_limit
-            bot = replace(bot, warm_up_seconds=warmed_up(self.programs[1], sandbox, self.configuration, limit))
+            bot = replace(bot, warm_up_seconds=warmed_up(warm_up, sandbox, self.configuration, limit))
         except WarmUpError as error:
             result = not_started(self.puzzle_set, bot, self.configuration, str(error))
         else:
@@ -119,6 +130,7 @@ class ScheduledRun:
         log = stderr_path(self.result_path)
         run = result_in(result, self.result_path)
         assert isinstance(run, RunResult)  # as `play` makes it
+        self._set_aside_replaced()
         try:
             log.unlink(missing_ok=True)
             if stderr:
@@ -132,8 +144,38 @@ class ScheduledRun:
 
     def forget(self) -> None:
         """Remove the result and the journal."""
+        end_leftover(self._journalled())
         for path in (self.result_path, journal_path(self.result_path)):
             path.unlink(missing_ok=True)
+
+    def _recorded(self) -> RunResult | None:
+        """Return the result, or the beginning of an interrupted run; None if the bot was not started."""
+        is_there = self.result_path.exists()
+        recorded = read_result(self.result_path) if is_there else next(iter(self._journalled()), None)
+        if recorded is None:
+            return None
+        if not isinstance(recorded, RunResult):
+            raise UnusableError(f"{self.result_path} is not the result of a run; move it away")
+        return recorded if recorded.started or not is_there else None
+
+    def _set_aside_replaced(self) -> None:
+        """Rename result, stderr and journal of a bot that was replaced: X.json becomes X.json.before-1.
+
+        Folders are not searched for such names, so that no ranking counts the result again.
+        """
+        if not self.replaced_files:
+            return
+        files = [self.result_path, stderr_path(self.result_path), journal_path(self.result_path)]
+        number = 1
+        while any(Path(f"{path}.before-{number}").exists() for path in files):
+            number += 1
+        end_leftover(self._journalled())
+        result = self._recorded()
+        for path in filter(Path.exists, files):
+            path.rename(f"{path}.before-{number}")
+        if result and result.stderr_file:
+            kept = replaced(result, stderr_file=f"{stderr_path(self.result_path)}.before-{number}")
+            write_json(Path(f"{self.result_path}.before-{number}"), kept)
 
     def _journalled(self) -> list[Record]:
         """Return the records of a run that was cut off; none in a journal that a killed judge had just made."""
@@ -143,10 +185,8 @@ class ScheduledRun:
         """Return the files to hide from the bot: the results, and the files of the others on this machine."""
         return [*self.hide, *(path for one in self.others for path in named_by(one))]
 
-    def _require_same(self, result: object, path: Path) -> RunResult:
+    def _require_same(self, result: RunResult, path: Path) -> RunResult:
         """Return a result, or the beginning of one, if it is of this run; UnusableError names what differs."""
-        if not isinstance(result, RunResult):
-            raise UnusableError(f"{path} is not the result of a run; move it away")
         # A sandbox changes no answer, older results contain no limit on processes, and a default is a machine's.
         own, its = self.configuration, result.configuration
         alike: dict[str, Any] = {"contain": own.contain}
@@ -201,8 +241,11 @@ def held(folder: Path) -> Iterator[None]:
         os.close(file)
 
 
-def scheduled_runs(tournament: Tournament, folder: Path) -> list[ScheduledRun]:
-    """Return the runs, set by set, with results in `folder`; UnusableError if a set cannot be read."""
+def scheduled_runs(tournament: Tournament, folder: Path, again: Collection[str] = ()) -> list[ScheduledRun]:
+    """Return the runs, set by set, with results in `folder`; UnusableError if a set cannot be read.
+
+    The bots with the names `again` play whatever results there are.
+    """
     configuration = tournament.configuration
     results = folder.absolute()  # a worker has another working folder, and plays into another folder
     return [
@@ -214,6 +257,7 @@ def scheduled_runs(tournament: Tournament, folder: Path) -> list[ScheduledRun]:
             [filled_in(one.command, puzzle_set, configuration) for one in tournament.bots if one is not entrant],
             tournament.core is not None,
             [results, results.parent],
+            entrant.name in again,
         )
         for puzzle_set in [loaded(*played_set(played)) for played in tournament.sets]
         for entrant in tournament.bots

@@ -65,7 +65,7 @@ const OWN_TIME = ["Own time", (row) => row.own, "number"];
 
 const RANKING = [
   ["", (row) => String(row.rank), "number"],
-  ["Bot", (row) => row.bot, "wraps"],
+  ["Bot", (row) => (row.version ? `${row.bot} (${row.version})` : row.bot), "wraps"],
   ["Right", (row) => (row.count ? `${grouped(row.right)} of ${grouped(row.count)}` : grouped(row.right)), "number"],
   ["Time", (row) => row.time, "number"],
   OWN_TIME,

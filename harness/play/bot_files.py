@@ -1,0 +1,120 @@
+"""The files of a bot and their digests, by which a result shows whether the bot has been replaced since."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+import nonobot
+from nonobot.harness.play.bot_command import (
+    INTERPRETER,
+    KERNEL_FOLDERS,
+    OPT,
+    SYSTEM,
+    interpreter_in,
+    is_here,
+    is_in,
+    is_own_bot,
+    words_after,
+)
+from nonobot.harness.results.conditions import ProgramFile
+
+OWN_MODULES = "-m nonobot"
+"""The name of this project's bot among the files: all its modules together."""
+
+LOCAL = Path("/usr/local")
+"""The system folder, besides /opt, in which people put programs of their own."""
+
+
+def files_named(commands: Iterable[Sequence[str]]) -> list[str]:
+    """Return words for the files that commands name: a program, its interpreter if it is a script, other files.
+
+    With these words :func:`located` also finds the files in another working folder or on another machine.
+    """
+    words: dict[str, None] = {}
+    for command in filter(None, commands):
+        interpreter = interpreter_in(located(command[0]))
+        words |= dict.fromkeys([command[0], *([interpreter] if interpreter else [])])
+        for word in words_after(command):
+            if is_here(word) and Path(word).is_file() and not _is_in_any(Path(word).absolute(), KERNEL_FOLDERS):
+                words[word if os.sep in word else f"{os.curdir}{os.sep}{word}"] = None
+    return list(words)
+
+
+def located(word: str) -> Path:
+    """Return the file that a word names, a program as a shell would find it."""
+    return Path(shutil.which(word) or word)
+
+
+def digest_of(word: str) -> ProgramFile | None:
+    """Return the size and digest of the file that a word names; None if it is not there or cannot be read."""
+    if word == OWN_MODULES:
+        return ProgramFile(word, modules_digest("bot", "protocol"))
+    try:
+        path = located(word)
+        facts = path.stat()
+        stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+        return ProgramFile(word, _digest(path.absolute(), stamp), facts.st_size) if path.is_file() else None
+    except (OSError, ValueError):
+        return None
+
+
+@cache
+def _digest(path: Path, _stamp: tuple[int, ...]) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@cache
+def modules_digest(*packages: str) -> str:
+    """Return a digest of the modules of `nonobot`, or of some packages: a version of a clone has many states."""
+    digest = hashlib.sha256()
+    folder = Path(nonobot.__file__).parent
+    tops = [folder / one for one in packages] or [folder]
+    found = (Path(name) / one for top in tops for name, _, ones in os.walk(top, followlinks=True) for one in ones)
+    for path in sorted(found):
+        if path.suffix == ".py":
+            digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def bot_files(commands: Sequence[Sequence[str]], show: Iterable[Path] = ()) -> list[ProgramFile]:
+    """Return the files of a bot: those that its commands name, without the system's, and those to `show`."""
+    words = [word for word in files_named(commands) if not _is_of_system(located(word))]
+    words += [str(path) for path in show if path.is_file()]
+    if any(is_own_bot(command) for command in commands if command):
+        words.append(OWN_MODULES)
+    return [file for word in dict.fromkeys(words) if (file := digest_of(word))]
+
+
+def changed_files(recorded: Iterable[ProgramFile]) -> list[str]:
+    """Return the names of files that have another content now; of a file that is gone, nothing is known."""
+    return [one.name for one in recorded if (now := digest_of(one.name)) and now.sha256 != one.sha256]
+
+
+def without_written(recorded: Sequence[ProgramFile], command: Sequence[str]) -> list[ProgramFile]:
+    """Return the files of a bot after its run, without those that have changed in it and are no programs.
+
+    The bot itself may write them, such as a log; a program that has changed was replaced.
+    """
+    changed = changed_files(recorded)
+    scripts = files_named([command])[1:2] if INTERPRETER.fullmatch(Path(command[0]).name) else []
+    return [
+        one
+        for one in recorded
+        if one.name not in changed or one.name in scripts or os.access(located(one.name), os.X_OK)
+    ]
+
+
+def _is_of_system(path: Path) -> bool:
+    """Return whether a file, or the target of a link, comes with the system: its updates replace no bot."""
+    ends = path.absolute(), path.resolve()
+    return any(_is_in_any(one, (*SYSTEM, *KERNEL_FOLDERS)) and not _is_in_any(one, (OPT, LOCAL)) for one in ends)
+
+
+def _is_in_any(path: Path, folders: Iterable[Path]) -> bool:
+    return any(is_in(path, one) for one in folders)
