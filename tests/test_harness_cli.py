@@ -332,7 +332,8 @@ def test_what_a_warm_up_says_is_passed_on_up_to_a_megabyte_and_the_end(capfd):
 
 
 def test_what_makes_a_run_impossible_is_said_before_the_warm_up(tmp_path, capsys):
-    assert cli.run(["run", "--result", "result.json", "--", "no-such-program"]) == 2
+    for options in (["--result", "result.json"], []):  # which is a file in the folder `results`
+        assert cli.run(["run", *options, "--", "no-such-program"]) == 2
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "file").touch()
     for impossible in (["--core", "9999"], ["--cores", "9999"], ["--result", "file/result.json"]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -113,11 +114,16 @@ def carry_out(arguments: argparse.Namespace) -> int:
     given = vars(arguments)
     new_path = Path("results", f"run-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}.json")
     result_path = given.get("resume") or given.get("result") or new_path
+    is_new_folder = not result_path.parent.exists()
     try:
         result = _resumed(arguments) if "resume" in given else _played(arguments, result_path)
     except ResultLostError as lost:
         _print(arguments, lost.result)  # all that is left of hours, perhaps
         raise
+    finally:
+        if is_new_folder:
+            with suppress(OSError):  # it has files, unless the bot did not start
+                result_path.parent.rmdir()
     if result.end.reason is EndReason.NOT_STARTED:
         raise UnusableError(result.end.detail or "the bot's command cannot be run")
     _print(arguments, result, f"result: {result_path}")
