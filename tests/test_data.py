@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -82,6 +83,14 @@ def test_the_users_cache_folder_is_where_sets_are_kept(monkeypatch):
         assert data_folder() == Path("/somewhere/nonobot/sets")
     monkeypatch.setenv("NONOBOT_DATA", "~/sets")
     assert data_folder() == Path("~/sets").expanduser()
+
+
+def test_a_data_folder_in_a_home_that_is_not_known_is_one_line():
+    command = [sys.executable, "-m", "nonobot.harness", "data", "list"]
+    environment = os.environ | {"NONOBOT_DATA": "~no-such-user/sets"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    why = "nonojudge: NONOBOT_DATA=~no-such-user/sets: no such home folder; set it to an absolute path\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", why)
 
 
 # Importing

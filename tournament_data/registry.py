@@ -5,6 +5,7 @@ A file is identified by its digest, whatever its name.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import logging
 import os
@@ -82,9 +83,16 @@ class State(Enum):
 
 
 def data_folder() -> Path:
-    """Return the folder, which need not exist: $NONOBOT_DATA, or `nonobot/sets` in the user's cache folder."""
+    """Return the folder, which need not exist: $NONOBOT_DATA, or `nonobot/sets` in the user's cache folder.
+
+    OSError: the variable names a home folder that is not known.
+    """
     chosen = os.environ.get(FOLDER_VARIABLE)
-    return Path(chosen).expanduser() if chosen else user_cache() / "sets"
+    try:
+        return Path(chosen).expanduser() if chosen else user_cache() / "sets"
+    except RuntimeError:
+        why = "no such home folder; set it to an absolute path"
+        raise FileNotFoundError(errno.ENOENT, why, f"{FOLDER_VARIABLE}={chosen}") from None
 
 
 def stored_path(official: OfficialSet) -> Path:
