@@ -41,6 +41,17 @@ def test_the_time_is_that_of_the_last_answer_or_else_of_the_whole_run():
     assert [row.time_seconds for row in section.rows] == [3.0, 50.0]
 
 
+def test_a_bot_that_did_not_start_has_no_time_and_ranks_behind_those_that_tried(tmp_path, capsys):
+    absent = run_result("absent", (None, None), end=EndReason.NOT_STARTED)
+    files = written(tmp_path, absent=absent, slow=run_result("slow", (None, None), wall=50.0))
+    assert run(*files) == 0
+    lines = [line.replace("2 missing", "2-missing").split() for line in capsys.readouterr().out.splitlines()]
+    [columns] = [words for words in lines if words[:2] == ["#", "bot"]]
+    assert columns[5] == "time"
+    rows = [words for words in lines if words[1:2] in (["slow"], ["absent"]) and len(words) > 5]
+    assert [(words[1], words[5]) for words in rows] == [("slow", "50.00"), ("absent", NOTHING)]
+
+
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1, max_size=8))
 def test_ranks_agree_with_counting_who_is_better(bots):
     results = [

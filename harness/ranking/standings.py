@@ -195,7 +195,8 @@ def _row(entrant: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1
     judged = [one for one in results.values() if not isinstance(one, BotLog)]
     runs = [one for one in judged if isinstance(one, RunResult)]
     logs = [one for one in results.values() if isinstance(one, BotLog)]
-    times = [run.time_seconds for run in runs] + [log.time_seconds for log in logs]
+    has_started = any(run.started for run in runs)
+    times = [run.time_seconds for run in runs if has_started] + [log.time_seconds for log in logs]
     timed: list[tuple[float, int, str | None]] = [
         (one.took_seconds, one.number, result.set.name)
         for result in judged
