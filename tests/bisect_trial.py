@@ -59,7 +59,7 @@ def tried(folder: Path, seed: int, by: str, options: Sequence[str]) -> bool:
         found = {question: finding["commit"] for question, finding in findings.items()}
         right = all(commit == wanted[question] for question, commit in found.items())
         ratio = findings["time"]["effect"]["ratio"] if right and "time" in findings else {}
-        note = f"{'right' if right else f'WRONG: {found}, not {wanted}'} {ratio or ''}"
+        note = f"right {ratio}" if right else f"WRONG: {wanted} are right, not {done.stdout}"
     else:
         note = f"FAILED: {done.stderr}"
     print(f"seed {seed}, {by}: {seconds:.0f} s of {BARS[by]:.0f} s; {note}", flush=True)

@@ -67,7 +67,8 @@ def repository(tmp_path, monkeypatch):
 
 
 def bisected(*options, bot=(sys.executable, "-S", "bot.py")):
-    return cli.run(["bisect", *map(str, options), "--set", str(RECIPE), "--contain", "no", "--", *bot])
+    words = [*map(str, options), "--quiet", "--set", str(RECIPE), "--contain", "no", "--", *bot]
+    return cli.run(["bisect", *words])
 
 
 def test_the_commit_that_changed_counts_is_found_and_one_that_does_not_build_skipped(repository, tmp_path, capsys):

@@ -40,6 +40,10 @@ IN_TREE = ("sh", "-c", 'cd "$0" && exec "$@"')
 """Runs a command in the folder that follows."""
 
 
+MOST_ROUNDS = 30
+"""Of a duel whose rounds are parts of the set."""
+
+
 class Question(StrEnum):
     """What a bisection looks for."""
 
@@ -86,6 +90,11 @@ class Work:
 
         numbers = sorted(self.puzzles.keys() | other.puzzles.keys())
         return [number for number in numbers if of(self, number) != of(other, number)]
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether the bot states counts."""
+        return any(counts for _, counts in self.puzzles.values())
 
     @property
     def totals(self) -> dict[str, int]:
@@ -205,14 +214,15 @@ class Bisection:
         for commit in (before, after):
             if why := self._ready[self._sources(commit)]:
                 raise SkipError(why)
-        if question is Question.TIME:
-            ratio = self._duel(before, after, tolerance)
-            outcome = decide(ratio, tolerance)
-            differ = None if outcome is Outcome.CANNOT_TELL else outcome is Outcome.WORSE
-            return Difference(before, after, differ, ratio=ratio)
         old, new = self._work_of(before), self._work_of(after)
         changed = old.changed(new)
-        return Difference(before, after, bool(changed), None, old.totals, new.totals, changed)
+        if question is Question.COUNTS:
+            return Difference(before, after, bool(changed), None, old.totals, new.totals, changed)
+        # Another search is slower on one part of a set and faster on another: the parts would be no pairs.
+        ratio = self._duel(before, after, tolerance, by_parts=old.has_counts and new.has_counts and not changed)
+        outcome = decide(ratio, tolerance)
+        differ = None if outcome is Outcome.CANNOT_TELL else outcome is Outcome.WORSE
+        return Difference(before, after, differ, ratio)
 
     # --- the bots ---
 
@@ -256,12 +266,12 @@ class Bisection:
             raise SkipError(f"no puzzle is right ({profile['end']['reason']})")
         return work
 
-    def _duel(self, before: str, after: str, tolerance: float) -> Ratio:
-        """Return the ratio of the times of two commits' bots, with its interval."""
-        rounds = self.plan.rounds
+    def _duel(self, before: str, after: str, tolerance: float, by_parts: bool) -> Ratio:
+        """Return the ratio of the times of two bots, with its interval; a round is the set, or a part of it."""
+        rounds = MOST_ROUNDS if by_parts else self.plan.rounds
         with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
             words = ["--json", "--quiet", "--set", self.plan.set, *self.plan.options, "--results", folder]
-            words += ["--until", "--rounds", str(rounds), "--tolerance", str(tolerance)]
+            words += [*["--until"] * by_parts, "--rounds", str(rounds), "--tolerance", str(tolerance)]
             bots = [shlex.join(self._bot(commit)) for commit in (before, after)]
             note = f"{before[:NAME_LENGTH]} against {after[:NAME_LENGTH]}"
             played = Path(folder, "after")

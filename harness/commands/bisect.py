@@ -22,13 +22,14 @@ from nonobot.harness.cli import (
     given_options,
 )
 from nonobot.harness.commands.compare import add_tolerance
-from nonobot.harness.commands.duel import DEFAULT_SET, MOST_ROUNDS
+from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import HOME, own_bot
 from nonobot.harness.play.revisions import git
 from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import printable_json, storable
+from nonobot.harness.statistics import needed_pairs
 from nonobot.harness.text import count as in_number
 from nonobot.harness.text import in_short, interval_in_words, ratio_in_words
 from nonobot.harness.user_files import loaded
@@ -68,10 +69,10 @@ def add_to(parser: Parser) -> None:
     )
     parser.add_argument(
         "--rounds",
-        type=whole_number(1, 999, "a number of rounds"),
-        default=MOST_ROUNDS,
+        type=whole_number(needed_pairs(0.95), 999, "a number of rounds"),
+        default=ROUNDS,
         metavar="N",
-        help="most rounds of a duel, as of `duel --until` (default: %(default)s)",
+        help="rounds of a duel on the whole set, if counts differ or are unknown (default: %(default)s)",
     )
     add_tolerance(parser)
     add_core(parser)
