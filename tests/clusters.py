@@ -54,9 +54,9 @@ def outcomes(folder: Path) -> dict[str, tuple[list[str], str]]:
 
 
 def ranking(text: str) -> list[list[str]]:
-    """Return places, bots and counts of a ranking that was printed, without times and warnings."""
+    """Return places, bots and counts of a ranking that was printed, without versions, times and warnings."""
     rows = [line.split() for line in text.splitlines()]
-    return [row[:4] for row in rows if len(row) > 3 and row[0].isdigit() and row[2].isdigit()]
+    return [row[:2] + row[3:5] for row in rows if len(row) > 4 and row[0].isdigit() and row[3].isdigit()]
 
 
 def noted(path: Path) -> list[int]:
