@@ -164,6 +164,18 @@ def test_where_numba_has_changed_a_line_says_so_and_kernels_work_all_the_same(tm
     assert not list(tmp_path.rglob("*.code"))
 
 
+def test_the_digest_covers_all_modules_of_the_bot_that_kernels_import():
+    program = "import os, sys\nimport nonobot.bot.champion.stages, nonobot.bot.papers.search\n"
+    program += "from nonobot.bot.kernels.cache import kernel_sources\n"
+    program += "known = {os.path.realpath(path) for path in kernel_sources()}\n"
+    program += "print(*[n for n, m in sys.modules.items() if n.startswith('nonobot.bot.')"
+    program += " and os.path.realpath(m.__file__) not in known])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_SECONDS
+    )
+    assert (done.stdout, done.stderr) == ("\n", "")
+
+
 def test_where_the_system_does_not_tell_the_processor_llvmlite_does(monkeypatch):
     told = cache._cpu()
     assert b"flags" in told or not ON_X86_64

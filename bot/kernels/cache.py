@@ -1,8 +1,8 @@
 """The project's own folder for compiled kernels.
 
 Numba's on-disk cache does not notice a change in a kernel of another module: the caller stays stale (measured on
-0.68). The folder is therefore named after a digest of all sources of the bot, the versions of Python and llvmlite
-(numba pins it), and the CPU: a change of any starts a new folder.
+0.68). The folder is therefore named after a digest of all sources that kernels are made from, the versions of
+Python and llvmlite (numba pins it), and the CPU: a change of any starts a new folder.
 """
 
 from __future__ import annotations
@@ -50,11 +50,18 @@ def _cpu() -> bytes:
     return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}".encode()
 
 
+def kernel_sources() -> list[Path]:
+    """Return the modules of the bot that kernels are made from, or that these import."""
+    bot = Path(__file__).parents[1]
+    packages = (bot / name for name in ("kernels", "champion", "papers"))
+    modules = (bot / f"{name}.py" for name in ("__init__", "board", "line", "result", "strategy"))
+    return sorted([*modules, *(path for package in packages for path in package.glob("*.py"))])
+
+
 def _digest() -> str:
-    sources = sorted(Path(__file__).parents[1].rglob("*.py"))
     versions = sys.version.encode(), llvmlite.__version__.encode(), _numba_version()
     # With the lengths, no two lists of parts give the same bytes.
-    parts = [*(source.read_bytes() for source in sources), *versions, _cpu()]
+    parts = [*(source.read_bytes() for source in kernel_sources()), *versions, _cpu()]
     return source_hash(b"".join(b"%d\n%b" % (len(part), part) for part in parts)).hex()
 
 
