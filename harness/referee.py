@@ -13,7 +13,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from nonobot.harness.results.conditions import SetFacts
-from nonobot.harness.results.run_result import PuzzleResult, Score, Verdict
+from nonobot.harness.results.run_result import OFF_BY_ONE, PuzzleResult, Score, Verdict
 from nonobot.harness.text import duration
 from nonobot.protocol import Answer, Puzzle, Solution, clue_of, mismatches
 from nonobot.tournament_data import PuzzleSet
@@ -23,6 +23,8 @@ KEPT_REMARKS = 20
 MOST_EXAMINED = 20
 """Wrong answers that are tested for a common mistake."""
 
+REPEAT_THE_NUMBER = "repeat the number that followed the question's '$'"
+
 Cells = npt.NDArray[np.uint8]
 
 TURNED: dict[str, Callable[[Cells], Cells]] = {
@@ -31,19 +33,21 @@ TURNED: dict[str, Callable[[Cells], Cells]] = {
     "mirrored left to right": lambda cells: cells[:, ::-1],
     "mirrored top to bottom": lambda cells: cells[::-1],
     "rotated by 180 degrees": lambda cells: cells[::-1, ::-1],
+    "rotated by 90 degrees clockwise": lambda cells: cells[::-1].T,
+    "rotated by 90 degrees counterclockwise": lambda cells: cells.T[::-1],
+    "mirrored along the diagonal from bottom left to top right": lambda cells: cells[::-1, ::-1].T,
 }
-"""Ways to turn a board, the likeliest first."""
+"""Ways to turn a board, the likeliest first; the last three fit square boards only, as does the second."""
 
+COLUMNS_FIRST = "a question lists the columns first, an answer the rows"
 REMEDIES = {
-    "transposed": ": the columns come first",
-    "mirrored left to right": ": the first number of a row is its left cell",
-    "mirrored top to bottom": ": the first row is the top one",
-    "with 0 and 1 exchanged": ": 1 is black",
-    "for the puzzle after it": ": the answers are off by one",
-    "for the puzzle before it": ": the answers are off by one",
+    "transposed": COLUMNS_FIRST,
+    "mirrored left to right": "the first number of a row is its left cell",
+    "mirrored top to bottom": "the first row is the top one",
 }
+TOP_LEFT = "the first row is the top one, and its first number the left cell"
 
-OTHER_LENGTH = re.compile(r"line \d+: (\d+) numbers, expected \d+|line \d+: (\d+) rows, expected \d+")
+OTHER_LENGTH = re.compile(r"line \d+: (\d+) numbers?, expected \d+|line \d+: (\d+) rows?, expected \d+")
 
 
 def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
@@ -65,7 +69,7 @@ def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
 
 
 def common_mistake(puzzles: Mapping[int, Puzzle], answers: Iterable[Answer]) -> str | None:
-    """Return in a sentence what mistake most faulty answers share, None without one; `puzzles` are by number."""
+    """Return what mistake most faulty answers share, then its remedy after ': '; `puzzles` are by number."""
     places: dict[int | None, int] = {number: place for place, number in enumerate(puzzles)}
     every = [*puzzles.values()]
     boards: list[tuple[int, Cells]] = []
@@ -82,12 +86,12 @@ def common_mistake(puzzles: Mapping[int, Puzzle], answers: Iterable[Answer]) -> 
     lengths = [_of_length(one, every[0]) for one in texts[:MOST_EXAMINED]]
     if not texts[1:] and " rows, " in "".join(texts):  # of a bot that ended within an answer
         lengths = []
-    wrong = _shared_by_most(changes, len(boards), "wrong", ("is right", "are right"))
+    wrong = _shared_by_most(changes, len(boards), "wrong", ("would be", "would be"))
     return wrong or _shared_by_most(lengths, len(texts), "malformed", ("has", "have"))
 
 
 def _shared_by_most(each: list[list[str]], of_all: int, verdict: str, verbs: tuple[str, str]) -> str | None:
-    """Return in a sentence what most of `each` have: '17 of the first 20 wrong answers are right transposed'."""
+    """Return in a sentence what most of `each` have: '17 of the first 20 malformed answers have 5 rows'."""
     for what, count in Counter(chain.from_iterable(each)).most_common(1):
         if 2 * count > len(each):
             shared = "all" if count == len(each) else f"{count} of"
@@ -107,8 +111,10 @@ def _of_length(problem: str, puzzle: Puzzle) -> list[str]:
         return [f"{found[2]} rows: is the bot set to another size? These boards are {size}"]
     if found[1] == "1":
         return ["rows of one word: a TAB belongs between two numbers"]
+    if found[1] == str(puzzle.width * puzzle.height):
+        return [f"all {found[1]} cells on one line: end the line after each row of {puzzle.width} numbers"]
     if found[1] == str(puzzle.height):
-        return [f"rows of {found[1]} numbers, as many as a column has cells: the columns come first"]
+        return [f"rows of {found[1]} numbers, as many as a column has cells: {COLUMNS_FIRST}"]
     return [f"rows of {found[1]} numbers: is the bot set to another size? These boards are {size}"]
 
 
@@ -117,14 +123,16 @@ def _made_right_by(puzzles: Sequence[Puzzle], place: int, cells: Cells) -> list[
     changes = []
     for turn, turned in TURNED.items():
         board = turned(cells)
+        remedy = REMEDIES.get(turn, TOP_LEFT)
         if _solves(puzzles[place], board):
-            changes.append(turn)
+            changes.append(f"right if {turn}: {remedy}")
         if _solves(puzzles[place], 1 - board):
-            changes.append(f"{turn}, with 0 and 1 exchanged".removeprefix(", "))
+            change = f"{turn}, with 0 and 1 exchanged: {remedy}, and" if turn else "with 0 and 1 exchanged:"
+            changes.append(f"right {'if ' if turn else ''}{change} 1 is black")
     for after, called in ((place + 1, "for the puzzle after it"), (place - 1, "for the puzzle before it")):
         if 0 <= after < len(puzzles) and _solves(puzzles[after], cells):
-            changes.append(called)
-    return [one + REMEDIES.get(one, "") for one in changes]
+            changes.append(f"right {called}: {OFF_BY_ONE}; {REPEAT_THE_NUMBER}")
+    return changes
 
 
 def _solves(puzzle: Puzzle, cells: Cells) -> bool:
@@ -232,7 +240,7 @@ class Referee:
             for number in (answer.number + 1, answer.number - 1):
                 place = self._places.get(number)
                 if place is not None and _solves(self._set.puzzles[place].puzzle, answer.solution.cells):
-                    return f", and its board is right for ${number}: the answers are off by one"
+                    return f", and its board is right for ${number}: {OFF_BY_ONE}"
         return ""
 
     def _remark(self, remark: str) -> None:

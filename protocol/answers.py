@@ -70,6 +70,7 @@ class AnswerReader:
             return [self._finish(word=text)]
         row = self._row(text)
         if isinstance(row, str):
+            self._stray_said = True  # the rest of this answer needs no message of its own
             return [self._finish(problem=row)]
         self._rows.append(row)
         if len(self._rows) < self._height:
@@ -82,7 +83,7 @@ class AnswerReader:
             return []
         if not self._rows:
             return [self._finish(word="")]
-        return [self._finish(problem=f"line {self._line}: {len(self._rows)} rows, expected {self._height}")]
+        return [self._finish(problem=f"line {self._line}: {_counted(self._rows, 'row')}, expected {self._height}")]
 
     def _stray(self, text: str) -> list[Answer]:
         if not text or self._stray_said:
@@ -101,7 +102,7 @@ class AnswerReader:
     def _row(self, text: str) -> bytes | str:
         words = text.split()
         if len(words) != self._width:
-            return f"line {self._line}: {len(words)} numbers, expected {self._width}"
+            return f"line {self._line}: {_counted(words, 'number')}, expected {self._width}"
         for word in words:
             if word not in ("0", "1"):
                 return f"line {self._line}: {shown(word)} is neither 0 nor 1"
@@ -115,6 +116,10 @@ class AnswerReader:
     ) -> Answer:
         self._open = False
         return Answer(self._number, self._header_line, solution, word, problem)
+
+
+def _counted(things: list[bytes] | list[str], name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def read_answers(lines: Iterable[bytes], width: int, height: int) -> Iterator[Answer]:

@@ -134,6 +134,27 @@ class Wrong(Bot):
         return [[1 - first[0], *first[1:]], *others]
 
 
+class LacksAProgram(Bot):
+    def start(self):
+        sys.exit(127)
+
+
+class Silent(Bot):
+    def answer(self, number, board):
+        return ""
+
+
+class LeavesOutTheLast(Bot):
+    def puzzles(self):
+        puzzles = [*super().puzzles()]
+        yield from puzzles[:-1]
+
+
+class OneLine(Bot):
+    def answer(self, number, board):
+        return f"${number}\n" + "\t".join(str(cell) for row in board for cell in row) + "\n"
+
+
 class RowsFirst(Bot):
     def solved(self, columns, rows):
         return super().solved(rows, columns)

@@ -68,11 +68,11 @@ def test_one_word_or_nothing_instead_of_a_grid_gives_the_puzzle_up(word):
         (b"1 0 x\n0 0 0\n", "line 5: 'x' is neither 0 nor 1"),
         (b"1 0 -1\n0 0 0\n", "line 5: '-1' is neither 0 nor 1"),
         (b"1 0 1\n0 0 01\n", "line 6: '01' is neither 0 nor 1"),
-        (b"1 0 1\n", "line 6: 1 rows, expected 2"),
+        (b"1 0 1\n", "line 6: 1 row, expected 2"),
         (b"1 0 1\n\n0 0 0\n", "line 6: 0 numbers, expected 3"),
-        (b"1 0 1\ntimeout\n", "line 6: 1 numbers, expected 3"),
-        (b"Timeout\n", "line 5: 1 numbers, expected 3"),
-        (b"101\n000\n", "line 5: 1 numbers, expected 3"),
+        (b"1 0 1\ntimeout\n", "line 6: 1 number, expected 3"),
+        (b"Timeout\n", "line 5: 1 number, expected 3"),
+        (b"101\n000\n", "line 5: 1 number, expected 3"),
         ("\u0661 0 1\n0 0 0\n".encode(), "line 5: '\u0661' is neither 0 nor 1"),
         (b"\0 0 1\n0 0 0\n", "line 5: '\\x00' is neither 0 nor 1"),
     ],
@@ -81,15 +81,15 @@ def test_a_grid_of_the_wrong_form_is_a_problem_and_costs_no_other_answer(rows, p
     answers = read(format_answer(1, GRID) + b"$2\n" + rows + format_answer(3, GRID))
     assert answers[0] == Answer(1, 1, GRID)
     assert answers[1] == Answer(2, 4, problem=problem)
-    assert answers[-1] == Answer(3, 5 + rows.count(b"\n"), GRID)
+    assert answers[2:] == [Answer(3, 5 + rows.count(b"\n"), GRID)]  # the rest of $2 is not listed
     assert all(answer.number is None for answer in answers[2:-1])
 
 
 def test_an_answer_ends_with_the_next_header_or_the_input():
     cut_off = b"$1\n1 0 1\n"
-    assert read(cut_off) == [Answer(1, 1, problem="line 2: 1 rows, expected 2")]
+    assert read(cut_off) == [Answer(1, 1, problem="line 2: 1 row, expected 2")]
     assert read(cut_off + format_answer(2, GRID)) == [
-        Answer(1, 1, problem="line 3: 1 rows, expected 2"),
+        Answer(1, 1, problem="line 3: 1 row, expected 2"),
         Answer(2, 3, GRID),
     ]
 

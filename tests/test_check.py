@@ -14,13 +14,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from nonobot.harness import cli
 from nonobot.harness.check import check_puzzles
 from nonobot.harness.check.answer_steps import numbers_and_order
 from nonobot.harness.check.session import BotUnderTest, ShortfallError
-from nonobot.harness.check.step import PROCESS, Level, StepVerdict, carried_out
-from nonobot.harness.check.steps import STEPS, selected
+from nonobot.harness.check.step import PROCESS, Level, StepResult, StepVerdict, carried_out
+from nonobot.harness.check.steps import STEPS, selected, summary
 from nonobot.protocol import Answer, Solution, mismatches, read_batch
 from nonobot.tournament_data import Recipe, write_set
 from tests.check_bots import placements, solve, solve_from_below
@@ -106,12 +107,13 @@ def test_a_bot_misses_its_step(tmp_path, bot):
 
 # By bot: what is said of its answers to five puzzles; all of them, if not counted here.
 MISTAKES = {
-    "RowsFirst": "all 5 wrong answers are right transposed: the columns come first",
-    "Mirrored": "all 5 wrong answers are right mirrored left to right: the first number of a row is its left cell",
-    "Inverted": "all 5 wrong answers are right with 0 and 1 exchanged: 1 is black",
-    "CountsFromZero": "all 4 wrong answers are right for the puzzle after it: the answers are off by one",
+    "RowsFirst": "all 5 wrong answers would be right if transposed: a question lists the columns first",
+    "Mirrored": "all 5 wrong answers would be right if mirrored left to right: the first number of a row is its",
+    "Inverted": "all 5 wrong answers would be right with 0 and 1 exchanged: 1 is black",
+    "CountsFromZero": "all 4 wrong answers would be right for the puzzle after it: the answers are off by one",
     "OtherSize": "all 5 malformed answers have rows of 3 numbers: is the bot set to another size?",
     "NoTabs": "all 5 malformed answers have rows of one word: a TAB belongs between two numbers",
+    "OneLine": "all 5 malformed answers have all 25 cells on one line: end the line after each row of 5 numbers",
 }
 
 
@@ -132,10 +134,36 @@ def test_a_common_mistake_is_named_by_run_verify_and_check(bot, tmp_path, monkey
     assert f"\n  {MISTAKES[bot]}" in capsys.readouterr().out
 
     assert cli.run(["check", "--size", "7x7", "--only", "1", "--timeout", "2", "--", *command(bot, (7, 7))]) == 1
-    said = MISTAKES[bot].replace("all 5 wrong answers are", "the wrong answer is")
+    said = MISTAKES[bot].replace("all 5 wrong answers", "the wrong answer")
     said = said.replace("all 5 malformed answers have", "the malformed answer has")
-    under_0 = "no answer to $1 (its solution came as the answer to $0)"
-    assert (under_0 if bot == "CountsFromZero" else f"; {said}") in capsys.readouterr().out
+    said = said.replace("25 cells", "49 cells").replace("row of 5", "row of 7")
+    got, remedy = said.split(": ")
+    if bot == "CountsFromZero":
+        got = "no answer to $1 (its solution came as the answer to $0)"
+    shown = capsys.readouterr().out
+    assert re.search(rf"got .*{re.escape(got)}.*\n *do +{re.escape(remedy)}.*\n *rule .*, An answer\n", shown)
+
+
+@pytest.mark.parametrize(
+    ("bot", "advice"),
+    [
+        ("Missing", "find the cause in what the bot wrote to stderr; --verbose"),
+        ("LacksAProgram", "install the program that its last line on stderr names"),
+        ("LeavesOutTheLast", "answer the last puzzle, too"),
+        ("Silent", "is the bot set to boards of 5x6 (the check's --size)?"),
+    ],
+)
+def test_the_advice_to_a_bot_that_answers_nothing_fits_its_end(bot, advice, tmp_path):
+    assert results_of(tmp_path, bot, only=["one_puzzle"])["one_puzzle"].advice.startswith(advice)
+
+
+def test_the_summary_repeats_the_advice_of_many_steps():
+    step = StepResult(1, "x", "x", Level.MUST, StepVerdict.FAILED, advice="count")
+    warning = replace(step, verdict=StepVerdict.WARNING)
+    assert summary([step] * 3 + [warning]).startswith("3 failed, 1 warning: ")
+    assert summary([step] * 3 + [warning] * 2).startswith("3 failed, 2 warnings: ")
+    assert summary([step] * 5).endswith("\n5 steps give the same advice: count")
+    assert "advice" not in summary([step] * 4)
 
 
 @pytest.mark.slow

@@ -131,6 +131,15 @@ def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_
         "0 of 12 right; 12 missing",
         "  no puzzle was answered: is the bot set to boards of 5x5?",
     ]
-    assert not any("set to boards" in line for line in run_result(times=[None], end=EndReason.NOT_STARTED).lines())
+    beside = replace(
+        silent.score,
+        remarks=["line 1: $0 is not in the set, and its board is right for $1: the answers are off by one"],
+    )
+    for told in (
+        run_result(times=[None], end=EndReason.NOT_STARTED),
+        run_result(times=[None], end=EndReason.CRASHED),
+        replace(silent, score=beside),
+    ):
+        assert not any("set to boards" in line for line in told.lines())
     most = Score.of(puzzles([1, *[None] * 12], {1: Verdict.WRONG})).lines()[0]
     assert most == f"0 of 13 right; 1 wrong, 12 missing: {', '.join(f'${one}' for one in range(2, 12))} and 2 more"

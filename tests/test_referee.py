@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from nonobot.harness.referee import KEPT_REMARKS, Referee, judge
@@ -111,21 +112,41 @@ def test_a_mistake_is_that_of_most_of_the_first_wrong_answers():
     boards = [one.cells for _, one in Recipe.parse("boardgen:9x7x30:seed=4").boards()]
     other = [[1] * 9] * 7
     inverted, mirrored = [1 - one for one in boards], [one[:, ::-1] for one in boards]
-    exchanged = "right with 0 and 1 exchanged: 1 is black"
+    exchanged = "would be right with 0 and 1 exchanged: 1 is black"
     assert taken(boards, 30) is None
-    assert taken([*boards[:5], inverted[5]], 30) == f"the wrong answer is {exchanged}"
-    assert taken([*inverted[:8], *[other] * 3], 30) == f"8 of 11 wrong answers are {exchanged}"
-    assert taken(inverted, 30) == f"all the first 20 wrong answers are {exchanged}"
-    assert taken([*[other] * 2, *inverted[2:]], 30) == f"18 of the first 20 wrong answers are {exchanged}"
-    turned = {"mirrored top to bottom: the first row is the top one": [one[::-1] for one in boards]}
-    turned |= {"rotated by 180 degrees": [one[::-1, ::-1] for one in boards]}
-    turned |= {"for the puzzle before it: the answers are off by one": [*boards[:1], *boards]}
+    assert taken([*boards[:5], inverted[5]], 30) == f"the wrong answer {exchanged}"
+    assert taken([*inverted[:8], *[other] * 3], 30) == f"8 of 11 wrong answers {exchanged}"
+    assert taken(inverted, 30) == f"all the first 20 wrong answers {exchanged}"
+    assert taken([*[other] * 2, *inverted[2:]], 30) == f"18 of the first 20 wrong answers {exchanged}"
+    turned = {"if mirrored top to bottom: the first row is the top one": [one[::-1] for one in boards]}
+    corner = "the first row is the top one, and its first number the left cell"
+    turned |= {f"if rotated by 180 degrees: {corner}": [one[::-1, ::-1] for one in boards]}
+    repeat = "repeat the number that followed the question's '$'"
+    turned |= {f"for the puzzle before it: the answers are off by one; {repeat}": [*boards[:1], *boards]}
     for words, answers in turned.items():
-        assert taken(answers[:10], 30).endswith(f" wrong answers are right {words}")
+        assert taken(answers[:10], 30).endswith(f" wrong answers would be right {words}")
     assert taken([*inverted[:2], *mirrored[2:4], *[other] * 2], 30) is None
     assert taken([*[other] * 20, *inverted[20:]], 30) is None
-    both = "right mirrored left to right, with 0 and 1 exchanged"
-    assert taken([1 - one for one in mirrored[:3]], 30) == f"all 3 wrong answers are {both}"
+    both = (
+        "if mirrored left to right, with 0 and 1 exchanged: the first number of a row is its left cell, and 1 is"
+    )
+    assert taken([1 - one for one in mirrored[:3]], 30) == f"all 3 wrong answers would be right {both} black"
+
+
+@pytest.mark.parametrize(
+    ("remedy", "turned"),
+    [
+        ("rotated by 90 degrees clockwise", lambda board: np.rot90(board, 1)),
+        ("rotated by 90 degrees counterclockwise", lambda board: np.rot90(board, -1)),
+        ("mirrored along the diagonal from bottom left to top right", lambda board: np.rot90(board, 2).T),
+    ],
+)
+def test_the_turns_of_square_boards_are_named(remedy, turned):
+    recipe = "boardgen:9x9x5:seed=4"
+    referee = Referee(load_set(recipe))
+    for number, (_, board) in enumerate(Recipe.parse(recipe).boards(), 1):
+        referee.take(Answer(number, 1, Solution(turned(board.cells))))
+    assert referee.score().mistake.startswith(f"all 5 wrong answers would be right if {remedy}: the first row is")
 
 
 def test_answers_of_another_shape_are_told_from_one_that_was_cut_off():
@@ -134,7 +155,12 @@ def test_answers_of_another_shape_are_told_from_one_that_was_cut_off():
         Answer(2, 3, problem="line 4: 7 numbers, expected 9"),
     ]
     assert taken(wide, 3) == (
-        "all 2 malformed answers have rows of 7 numbers, as many as a column has cells: the columns come first"
+        "all 2 malformed answers have rows of 7 numbers, as many as a column has cells: a question lists the "
+        "columns first, an answer the rows"
+    )
+    one_line = [Answer(number, 1, problem="line 2: 63 numbers, expected 9") for number in (1, 2)]
+    assert taken(one_line, 3) == (
+        "all 2 malformed answers have all 63 cells on one line: end the line after each row of 9 numbers"
     )
     short = [
         Answer(1, 1, problem="line 9: 5 rows, expected 7"),

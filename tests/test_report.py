@@ -251,8 +251,8 @@ def test_only_right_answers_are_drawn_and_a_few_faults_named():
 
 def test_a_mistake_that_wrong_answers_share_is_told_beside_them_and_in_the_story():
     run = samples.run_of("mixed", samples.SMALL, samples.mixed)
-    read = page_with(replace(run, score=replace(run.score, mistake="all 2 are right transposed"))).text
-    assert read.count("all 2 are right transposed") == 2
+    read = page_with(replace(run, score=replace(run.score, mistake="all 2 would be right if transposed"))).text
+    assert read.count("all 2 would be right if transposed") == 2
 
 
 def test_an_overall_ranking_without_bots_has_no_table():

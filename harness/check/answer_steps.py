@@ -6,7 +6,7 @@ import statistics
 from itertools import pairwise
 
 from nonobot.harness.check.check_puzzles import ambiguous, easy, numbered, text_of
-from nonobot.harness.check.session import BotUnderTest, ShortfallError, excerpt
+from nonobot.harness.check.session import BotUnderTest, Session, ShortfallError, excerpt
 from nonobot.harness.check.step import ANSWER, COUNTS, MUST, NOTE, ONE_AT_A_TIME, QUESTION, step
 from nonobot.protocol import format_answer
 
@@ -18,15 +18,36 @@ LARGE_BATCH = 200
 def one_puzzle(bot: BotUnderTest) -> str:
     """Everything else builds on it; what the start takes is allowed for in all other steps."""
     wanted = numbered(easy(bot.size, 1))
-    advice = (
-        f"is the bot set to boards of {bot.size[0]}x{bot.size[1]} (the check's --size)? A start that takes longer "
-        "needs --start-timeout; --verbose shows the whole conversation"
-    )
     # To its end: only then some bots have kept on disk the code that they compiled at their first start.
-    session = bot.ask(wanted, "one puzzle, then stdin was closed", advice, to_the_end=True)
+    with bot.session() as session:
+        session.send(text_of(wanted), last=True)
+        session.wait_for(wanted)
+        session.wait_for_end()
+    sent = f"one puzzle, then stdin was closed: {excerpt(text_of(wanted))}"
+    session.demand(wanted, sent, _start_advice(bot, session))
     seconds = session.arrivals[0]
     bot.start_seconds = 1.5 * seconds  # a later start may take longer than the first
     return f"first answer after {seconds:.2f} s"
+
+
+def _start_advice(bot: BotUnderTest, session: Session) -> str:
+    """Return what the author of a bot can do that did not solve the first puzzle, by how the bot ended."""
+    verbose = "--verbose shows the whole conversation"
+    if session.answers:
+        return f"compare the answer with the clues: first the columns from the left, then the rows; {verbose}"
+    if session.ended and session.process.exit_status in (126, 127):
+        return "install the program that its last line on stderr names, or correct the #! line that names it"
+    if session.ended and session.process.exit_status:
+        return f"find the cause in what the bot wrote to stderr; {verbose}"
+    if session.ended:
+        first, _ = two = numbered(easy(bot.size, 2))
+        with bot.session() as session:  # it may leave out the last puzzle
+            session.send(text_of(two), last=True)
+            session.wait_for([first])
+        if session.answers and session.answers[0].solution:
+            return "answer the last puzzle, too: it is complete with its last clue line, no '$' follows it"
+    size = f"is the bot set to boards of {bot.size[0]}x{bot.size[1]} (the check's --size)?"
+    return f"{size} A start that takes longer needs --start-timeout; {verbose}"
 
 
 @step(MUST, "writes answers in the official form", ANSWER)

@@ -14,19 +14,24 @@ from nonobot.harness.check.check_puzzles import Numbered, text_of
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.conversation import Conversation
 from nonobot.harness.play.sandbox import Sandbox
-from nonobot.harness.referee import common_mistake, judge
+from nonobot.harness.referee import REPEAT_THE_NUMBER, common_mistake, judge
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
-from nonobot.harness.results.run_result import Verdict
+from nonobot.harness.results.run_result import OFF_BY_ONE, Verdict
 from nonobot.protocol import Answer, AnswerReader
 
 
 class ShortfallError(Exception):
-    """The bot did not do what a step asks for; a `minor` shortfall is a warning, even where the step is a MUST."""
+    """The bot did not do what a step asks for; a `minor` shortfall is a warning, even where the step is a MUST.
 
-    def __init__(self, sent: str, expected: str, got: str, advice: str, minor: bool = False) -> None:
+    A mistake `of_answers` breaks the rules on answers, whatever the step is about.
+    """
+
+    def __init__(
+        self, sent: str, expected: str, got: str, advice: str, minor: bool = False, of_answers: bool = False
+    ) -> None:
         super().__init__(got)
         self.texts = sent, expected, got, advice
-        self.minor = minor
+        self.minor, self.of_answers = minor, of_answers
 
 
 def excerpt(data: bytes, most: int = 70) -> str:
@@ -179,12 +184,14 @@ class Session:
                 others = [one.number for one in self.answers if judge(puzzle, one)[0] is Verdict.RIGHT]
                 under = f" (its solution came as the answer to ${others[0]})" if others else ""
                 got = f"no answer to ${number}{under}; {self.how_it_stood()}"
-                raise ShortfallError(sent, expected, got, advice)
+                if others:
+                    advice = f"{OFF_BY_ONE}; {REPEAT_THE_NUMBER}"
+                raise ShortfallError(sent, expected, got, advice, of_answers=bool(others))
             verdict, detail = judge(puzzle, answer)
             if verdict is not Verdict.RIGHT:
-                mistake = common_mistake(dict(wanted), self.answers)
+                mistake, _, remedy = (common_mistake(dict(wanted), self.answers) or "").partition(": ")
                 got = f"to ${number}, {detail}" + (f"; {mistake}" if mistake else "")
-                raise ShortfallError(sent, expected, got, advice)
+                raise ShortfallError(sent, expected, got, remedy or advice, of_answers=bool(mistake))
 
     def how_it_stood(self) -> str:
         """Return how the bot ended, with its output in place of answers and its last line on stderr."""

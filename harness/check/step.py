@@ -123,7 +123,7 @@ def _carry_out(step: Step, bot: BotUnderTest, result: StepResult) -> None:
         result.verdict = StepVerdict.FAILED if is_failure else StepVerdict.WARNING
         result.sent, result.expected, result.got, result.advice = short.texts
         page = "docs/check.md" if step.section == PROCESS else "docs/protocol.md"
-        result.rule = f"{page}, {step.section}"
+        result.rule = f"docs/protocol.md, {ANSWER}" if short.of_answers else f"{page}, {step.section}"
     result.took_seconds = time.monotonic() - began
     result.transcript = list(bot.transcript)
 

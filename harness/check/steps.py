@@ -18,6 +18,9 @@ from nonobot.harness.results.run_result import SCHEMA_VERSION
 
 SECONDS_INTO_WORK = 0.3
 
+MOST_ALIKE = 4
+"""Steps that may give the same advice before the summary repeats it."""
+
 IN_TIME = f"the bot ends within {SECONDS_TO_OBEY:g} s"
 
 OBEY = "do not catch SIGTERM; if you have to, write out what is there and end at once"
@@ -196,8 +199,11 @@ def list_of_steps() -> str:
 def summary(results: Sequence[StepResult]) -> str:
     """Return how many steps had which verdict, and the conclusion."""
     counts = Counter(result.verdict for result in results)
-    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in StepVerdict if counts[verdict])
+    names = {one: f"{one}s" if one is StepVerdict.WARNING and counts[one] > 1 else one for one in StepVerdict}
+    tally = ", ".join(f"{counts[verdict]} {names[verdict]}" for verdict in StepVerdict if counts[verdict])
     failed = [str(one.number) for one in results if one.verdict is StepVerdict.FAILED]
     if failed:
-        return f"{tally}: not ready for a tournament; see step{'s' if failed[1:] else ''} {', '.join(failed)}"
+        tally += f": not ready for a tournament; see step{'s' if failed[1:] else ''} {', '.join(failed)}"
+        advice, alike = Counter(one.advice for one in results if one.advice).most_common(1)[0]
+        return f"{tally}\n{alike} steps give the same advice: {advice}" if alike > MOST_ALIKE else tally
     return f"{tally}: every must is met"

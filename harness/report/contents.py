@@ -77,7 +77,8 @@ class Run:
         if score.duplicate_count:
             lines.append(count(score.duplicate_count, "further answer") + " to puzzles answered before")
         if score.stray_count:
-            lines.append(count(score.stray_count, "piece") + " of output that belong to no answer of the set")
+            belong = "belongs" if score.stray_count == 1 else "belong"
+            lines.append(f"{count(score.stray_count, 'piece')} of output that {belong} to no answer of the set")
         lines += map(plain, score.remarks)
         if lines and self.result.stderr_file and self.result.stderr_bytes:
             lines.append(f"stderr ({self.result.stderr_bytes:,} bytes): {plain(self.result.stderr_file)}")

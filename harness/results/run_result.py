@@ -31,6 +31,8 @@ from nonobot.harness.text import duration, last_line, megabytes, ranges
 SCHEMA_VERSION = 2
 
 UNKNOWN = "unknown"
+
+OFF_BY_ONE = "the answers are off by one"
 """A condition that nobody recorded; it differs from no other."""
 
 SHOWN_PUZZLES = 5
@@ -367,14 +369,15 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     def outcome(self) -> str:
         """The outcome in a few words."""
         right = f"{self.score.right} of {len(self.score.puzzles)} right"
-        crashed = self.end.reason is EndReason.CRASHED and self.score.unanswered  # stderr says more
-        hint = f" ({self.hint})" if self.hint and not crashed else ""
+        hint = f" ({self.hint})" if self.hint else ""
         return f"{right}, {duration(self.time_seconds)}, {self.end.reason}{hint}"
 
     @property
     def hint(self) -> str | None:
         """The likely mistake of the bot: one that most faulty answers share, or the size if there is no answer."""
-        if self.score.unanswered and self.started and self.end.reason is not EndReason.INTERRUPTED:
+        answered_others = any(one.endswith(OFF_BY_ONE) for one in self.score.remarks)
+        told = self.end.reason in (EndReason.INTERRUPTED, EndReason.CRASHED)  # stderr says more
+        if self.score.unanswered and self.started and not told and not answered_others:
             size = f"{self.set.width}x{self.set.height}"
             return f"no puzzle was answered: is the bot set to boards of {size}?"
         return self.score.mistake or None
