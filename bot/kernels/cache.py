@@ -16,8 +16,6 @@ from functools import cache
 from importlib.util import find_spec, source_hash
 from pathlib import Path
 
-import llvmlite
-
 from nonobot.system import kernel_cache, temporary_cache
 
 _SAYS_WHICH_CPU = {
@@ -59,7 +57,9 @@ def kernel_sources() -> list[Path]:
 
 
 def _digest() -> str:
-    versions = sys.version.encode(), llvmlite.__version__.encode(), _numba_version()
+    from llvmlite import __version__  # where kernels came with the bot, it may be missing
+
+    versions = sys.version.encode(), __version__.encode(), _numba_version()
     # With the lengths, no two lists of parts give the same bytes.
     parts = [*(source.read_bytes() for source in kernel_sources()), *versions, _cpu()]
     return source_hash(b"".join(b"%d\n%b" % (len(part), part) for part in parts)).hex()

@@ -12,7 +12,6 @@ error says so.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import errno
 import importlib
@@ -20,15 +19,16 @@ import mmap
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
-from importlib.util import source_hash
+from importlib.util import find_spec, source_hash
 from pathlib import Path
 from typing import Any
 
 from nonobot.bot.kernels.cache import cache_folder, is_private, note_use
-from nonobot.bot.kernels.machine_code import ForbiddenError, laid_out, map_code
+from nonobot.bot.kernels.machine_code import ForbiddenError, map_code
 from nonobot.bot.kernels.memory import Memory, Struct
+from nonobot.bot.kernels.shipped import shipped_code
 from nonobot.system import report, whole_file
 
 _DIGEST_BYTES = len(source_hash(b""))
@@ -70,8 +70,14 @@ def _load(
         from nonobot.bot.kernels.interpreter import on_plain_memory
 
         return on_plain_memory(getattr(importlib.import_module(module), name), struct)
+    file = f"{name}-{struct.name}"
+    code = shipped_code(file)
+    if code is not None:
+        return _link(code, 1 + numbers)
+    if find_spec("numba") is None:
+        raise ValueError(f"no kernels came with nonobot for this machine, and numba is missing; pip install 'nonobot[compile]'")
     folder = cache_folder()
-    path = folder / f"{name}-{struct.name}.code" if folder else None
+    path = folder / f"{file}.code" if folder else None
     code = _read_whole(path) if path else None
     if code is not None:
         note_use()
@@ -82,7 +88,9 @@ def _load(
     if _numba_has_changed():
         return _called_by_numba(module, name, struct, on_compile)
     on_compile()
-    code = _compile(getattr(importlib.import_module(module), name).py_func, struct, numbers)
+    from nonobot.bot.kernels.object_code import object_code
+
+    code = object_code(getattr(importlib.import_module(module), name).py_func, struct, numbers)
     _keep(code, path)
     return _link(code, 1 + numbers)
 
@@ -132,65 +140,8 @@ def _read_whole(path: Path) -> bytes | None:
     return code if source_hash(code) == digest else None
 
 
-def _compile(function: Callable[..., Any], struct: Struct | None, numbers: int) -> bytes:
-    """Return a zero byte and laid out code; else a function's name, a zero byte and the object code."""
-    import gc
-
-    import numba
-    from numba.core.compiler_lock import global_compiler_lock
-
-    from nonobot.bot.kernels import compiling
-    from nonobot.bot.kernels.language import StructType
-
-    gc.disable()  # a compiler makes millions of objects, and few of them are garbage
-    try:
-        kernel = compiling.kernel(function)
-        signature = (*([StructType(struct)] if struct else []), *[numba.int64] * numbers)
-        with global_compiler_lock:
-            with _nothing_but_typed():
-                kernel.compile(signature)
-            compiled = kernel.overloads[signature]
-            library = compiled.library
-            # Nobody calls the inner kernels from elsewhere: what they are given and return is then optimised too.
-            for each in library._final_module.functions:
-                if not each.is_declaration and each.name != compiled.fndesc.llvm_func_name:
-                    each.linkage = "internal"
-            library._optimize_final_module()
-            code: bytes = library.codegen._tm.emit_object(library._final_module)
-    finally:
-        gc.enable()
-    name = compiled.fndesc.llvm_func_name
-    laid = laid_out(code, name)
-    return b"\0" + laid if laid else name.encode() + b"\0" + code
-
-
-@contextlib.contextmanager
-def _nothing_but_typed() -> Iterator[None]:
-    """Keep numba from optimising each kernel with all that it calls, and from making machine code of each.
-
-    The outermost one, which holds all others, is optimised once: a third of the time, and its code is as fast.
-    """
-    from numba.core.codegen import JITCodeLibrary
-    from numba.core.cpu import CPUContext
-
-    replaced: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
-        (JITCodeLibrary, "_optimize_final_module", lambda library: None),
-        (JITCodeLibrary, "_finalize_final_module", lambda library: setattr(library, "_finalized", True)),
-        # Numba distinguishes kernels by the result of this: any built-in function, each time another.
-        (CPUContext, "get_executable", lambda context, library, *_: library._ensure_finalized() or [].append),
-    )
-    before = [getattr(owner, name) for owner, name, _ in replaced]
-    try:
-        for owner, name, function in replaced:
-            setattr(owner, name, function)
-        yield
-    finally:
-        for (owner, name, _), function in zip(replaced, before, strict=True):
-            setattr(owner, name, function)
-
-
 def _link(code: bytes, words: int) -> Callable[..., int]:
-    """Load what `_compile` made and return its function."""
+    """Load what `object_code` made and return its function."""
     name, _, content = code.partition(b"\0")
     address = _load_object_code(content, name.decode()) if name else map_code(content)
     # Numba's own calling convention: status, through pointers the result and the exception, then the arguments.
@@ -254,7 +205,9 @@ def _what_has_changed() -> str | None:
         raise ValueError(" ".join(f"numba cannot be loaded: {error}".split())) from None
     first, second = 0x0123_4567_89AB_CDEF, 0x00FE_DCBA_9876_5432
     try:
-        result = _link(_compile(_sample, None, 2), 2)(first, second)
+        from nonobot.bot.kernels.object_code import object_code
+
+        result = _link(object_code(_sample, None, 2), 2)(first, second)
     except MemoryError:
         raise
     except Exception as error:  # another numba may fail in any way

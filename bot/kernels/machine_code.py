@@ -110,6 +110,11 @@ def _symbols(object_code: bytes, sections: list[_Section]) -> list[tuple[str, in
     ]
 
 
+def without_addresses(code: bytes) -> bytes:
+    """Return code that holds no address of a place laid out for :func:`map_code`; its function is at its start."""
+    return _HEAD.pack(0, 0, 0) + code
+
+
 def map_code(laid: bytes) -> int:
     """Map laid out code into memory, for the rest of the process, and return the address of its function.
 

@@ -165,7 +165,7 @@ def propagate(m: Any, board: Any, tracing: Any) -> Any:
 
 
 @cache
-def _memory_of(bits: int) -> Memory:
+def memory_of_line(bits: int) -> Memory:
     """Return a memory for a single line of up to bits - 2 cells, with masks of so many bits."""
     mask, blocks = mask_of(bits), bits // 2
     struct = Struct(
@@ -211,7 +211,7 @@ def paint_line(
     Before: the clue fits the line, and `black` and `white` are disjoint sets of its cells.
     """
     bits = next(bits for bits in MASK_BITS if length <= bits - 2)
-    memory = _memory_of(bits)
+    memory = memory_of_line(bits)
     paint_it = load_kernel("nonobot.bot.papers.lines", "paint_one", memory.struct, 1, on_compile)
     memory.items("length")[0] = length
     memory.items("blocks")[0] = len(clue)

@@ -1,0 +1,121 @@
+"""Kernels that come with the bot, compiled for the levels of x86-64: the best level that this processor has.
+
+Each file begins with checks of its own code and of the sources that it was built from (`sealed`). So the bot runs
+no damaged kernel, and none of another version of the sources.
+
+Source: System V ABI, AMD64 supplement, section 3.1.1 (the levels and their features).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import zlib
+from functools import cache
+from pathlib import Path
+from struct import Struct
+
+from nonobot.bot.kernels.machine_code import map_code, without_addresses
+from nonobot.system import report
+
+LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
+"""The levels by LLVM's names; each processor of a level can run those before it."""
+
+NATIVE = "native"
+
+_FOLDER = Path(__file__).parent / "built"
+
+_SEAL = Struct("<IIQ")
+"""The checksum of the code, and the checksum and the length of the sources."""
+
+# cpuid(eax, ecx, registers): push rbx; mov r8, rdx; mov eax, edi; mov ecx, esi; cpuid;
+# mov [r8], eax; mov [r8+4], ebx; mov [r8+8], ecx; mov [r8+12], edx; pop rbx; ret
+_CPUID = bytes.fromhex("534989d089f889f10fa241890041895804418948084189500c5bc3")
+# xgetbv(ecx): mov ecx, edi; xgetbv; ret
+_XGETBV = bytes.fromhex("89f90f01d0c3")
+
+# Features by level: bits of the registers that cpuid(1), cpuid(7) and cpuid(0x80000001) set.
+_V2 = {"1c": (0, 9, 13, 19, 20, 23), "ec": (0,)}  # SSE3 SSSE3 CX16 SSE4.1 SSE4.2 POPCNT, LAHF
+_V3 = {"1c": (12, 22, 27, 28, 29), "7b": (3, 5, 8), "ec": (5,)}  # FMA MOVBE OSXSAVE AVX F16C, BMI1 AVX2 BMI2, LZCNT
+_V4 = {"7b": (16, 17, 28, 30, 31)}  # AVX-512: F DQ CD BW VL
+_AVX_STATE, _AVX512_STATE = 0x06, 0xE6
+"""Bits of XCR0: the registers that the system keeps for a process."""
+
+
+def chosen_level() -> str | None:
+    """Return the level of the kernels to load; None: kernels are compiled for this very processor.
+
+    $NONOBOT_KERNELS may be `native`, or the name of a level; a level above the processor's counts as that.
+    """
+    chosen = os.environ.get("NONOBOT_KERNELS")
+    level = None if chosen == NATIVE else processor_level()
+    if level is None or not chosen:
+        return level
+    if chosen not in LEVELS:
+        raise ValueError(f"NONOBOT_KERNELS is {chosen!r}; there are {NATIVE}, {', '.join(LEVELS)}")
+    return min(level, chosen, key=LEVELS.index)
+
+
+@cache
+def processor_level() -> str | None:
+    """Return the best level that this processor has; None on a processor of another kind."""
+    if os.uname().machine != "x86_64":
+        return None
+    registers = (ctypes.c_uint32 * 4)()
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p)
+    ask = kind(map_code(without_addresses(_CPUID)))
+
+    def cpuid(leaf: int) -> list[int]:
+        ask(leaf, 0, ctypes.addressof(registers))
+        return list(registers)
+
+    facts = {"1c": cpuid(1)[2], "7b": cpuid(7)[1] if cpuid(0)[0] >= 7 else 0, "ec": cpuid(0x80000001)[2]}
+
+    def has(features: dict[str, tuple[int, ...]]) -> bool:
+        return all(facts[register] >> bit & 1 for register, bits in features.items() for bit in bits)
+
+    if not has(_V2):
+        return LEVELS[0]
+    if not has(_V3):
+        return LEVELS[1]
+    kept = ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32)(map_code(without_addresses(_XGETBV)))(0)
+    if kept & _AVX_STATE != _AVX_STATE:
+        return LEVELS[1]
+    return LEVELS[3] if has(_V4) and kept & _AVX512_STATE == _AVX512_STATE else LEVELS[2]
+
+
+def shipped_code(name: str) -> bytes | None:
+    """Return the code of a kernel that came with the bot, or None; a damaged or older one is reported."""
+    if not _FOLDER.is_dir():  # a clone
+        return None
+    level = chosen_level()
+    if level is None:
+        return None
+    path = _FOLDER / level / f"{name}.code"
+    try:
+        content = path.read_bytes()
+    except OSError:
+        content = b""
+    code = content[_SEAL.size :]
+    if content and sealed(code) == content:
+        return code
+    what = "is damaged, or belongs to another version" if content else "cannot be read"
+    report(f"nonobot: the kernel {path} {what}; install nonobot again")
+    return None
+
+
+def sealed(code: bytes) -> bytes:
+    """Return the content of a kernel's file: checksums of the code and of the present sources, then the code."""
+    return _SEAL.pack(zlib.crc32(code), *_facts_of_sources()) + code
+
+
+@cache
+def _facts_of_sources() -> tuple[int, int]:
+    """Return a checksum of all sources of the bot, and their length."""
+    check = length = 0
+    for source in sorted(_FOLDER.parents[1].rglob("*.py")):
+        content = source.read_bytes()
+        name = source.relative_to(_FOLDER.parents[1]).as_posix()
+        check = zlib.crc32(content, zlib.crc32(f"{len(content)} {name}\n".encode(), check))
+        length += len(content)
+    return check, length
