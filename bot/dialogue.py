@@ -13,9 +13,6 @@ from functools import partial
 from operator import index
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.result import MOST_TRACE_EVENTS, TraceEvent, grid_of, line_masks
 from nonobot.bot.strategy import Strategy
@@ -34,8 +31,8 @@ _MOST_STEPS = 8000
 _MOST_CHANGES = 2_000_000
 """Changed cells in all steps of an answer; later steps are cut."""
 
-Board = npt.NDArray[np.int8]
-"""Cells, or those of one line: BLACK, WHITE or UNKNOWN."""
+_UNKNOWN = UNKNOWN % 256
+"""An unknown cell in a board's content."""
 
 
 def converse(strategy: Strategy) -> int:
@@ -70,7 +67,7 @@ class _Request(NamedTuple):
 
     do: str
     puzzle: Puzzle
-    cells: Board
+    board: PartialGrid
     solutions: int
     seconds: float | None
     most: int
@@ -86,7 +83,7 @@ def _read(line: bytes) -> _Request:
         request = _Request(
             str(given["do"]),
             puzzle,
-            np.full(puzzle.size[::-1], UNKNOWN, np.int8) if cells is None else cells_from_text(cells, puzzle.size),
+            cells_from_text("?" * (puzzle.width * puzzle.height) if cells is None else cells, puzzle.size),
             index(given.get("solutions", 2)),
             None if seconds is None else float(seconds),
             min(index(given.get("most", MOST_TRACE_EVENTS)), MOST_TRACE_EVENTS),
@@ -107,12 +104,13 @@ def _read(line: bytes) -> _Request:
 def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
     """Return the verdict and the solutions, up to as many as the request asks for."""
     strategy.watch(0)
-    start = PartialGrid(request.cells)
-    result = strategy.solve(request.puzzle, start=start, solutions=request.solutions, seconds=request.seconds)
+    result = strategy.solve(
+        request.puzzle, start=request.board, solutions=request.solutions, seconds=request.seconds
+    )
     return {
         "verdict": result.verdict,
         "complete": result.exhausted,
-        "solutions": [text_from_cells(solution.cells) for solution in result.solutions],
+        "solutions": [text_from_cells(solution) for solution in result.solutions],
         "seconds": result.seconds,
         "counts": result.counts,
     }
@@ -122,108 +120,125 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
     """Return the trace events of the search for one solution, each with the cells that it changed."""
     most = min(request.most, _MOST_STEPS)
     strategy.watch(most + 1)  # the one more shows that there are more
-    strategy.solve(request.puzzle, start=PartialGrid(request.cells), seconds=request.seconds)
+    strategy.solve(request.puzzle, start=request.board, seconds=request.seconds)
     steps: list[dict[str, Any]] = []
-    before, changes = request.cells, 0
-    lines, numbers = _lines(request.puzzle), np.arange(before.size).reshape(before.shape)
+    before, changes = request.board, 0
+    lines = _lines(request.puzzle)
     is_cut = False
-    for kind, board in strategy.trace_events():
-        after = board.cells
-        changed = after != before
-        changes += int(changed.sum())
+    for kind, after in strategy.trace_events():
+        changed = _changed(before, after)
+        changes += len(changed)
         is_cut = len(steps) == most or changes > _MOST_CHANGES
         if is_cut:
             break
         step: dict[str, Any] = {"kind": kind.name.lower()}
-        for name, colour in (("black", BLACK), ("white", WHITE), ("unknown", UNKNOWN)):
-            if cells := numbers[changed & (after == colour)].tolist():
+        for name, colour in (("black", BLACK), ("white", WHITE), ("unknown", _UNKNOWN)):
+            if cells := [cell for cell in changed if after.content[cell] == colour]:
                 step[name] = cells
-        if kind is TraceEvent.PAINTED and changed.any():
-            step["line"] = _explaining_line(lines, before, after)
+        if kind is TraceEvent.PAINTED and changed:
+            step["line"] = _explaining_line(lines, before, after, changed)
         steps.append(step)
         before = after
     return {"cut": is_cut, "steps": steps}
 
 
-def _explaining_line(lines: Sequence[_BoardLine], before: Board, after: Board) -> list[Any] | None:
+def _changed(before: PartialGrid, after: PartialGrid) -> list[int]:
+    """Return the numbers of the cells that are not the same."""
+    return [
+        cell
+        for row, (old, new) in enumerate(zip(before.rows, after.rows, strict=True))
+        if old != new
+        for cell, (was, now) in enumerate(zip(old, new, strict=True), row * before.width)
+        if was != now
+    ]
+
+
+def _explaining_line(
+    lines: Sequence[_BoardLine], before: PartialGrid, after: PartialGrid, changed: Sequence[int]
+) -> list[Any] | None:
     """Return the name of the line from which all cells that changed follow; None if it takes several lines."""
-    rows, columns = np.nonzero(after != before)
-    for line, places in (lines[rows[0]], rows), (lines[len(after) + columns[0]], columns):
-        if (places == places[0]).all():
-            painted = line.painted(before)
-            if painted is not None and np.array_equal(painted, line.cells(after)):
+    rows, columns = ({cell // before.width for cell in changed}, {cell % before.width for cell in changed})
+    for places, kind in (rows, lines), (columns, lines[before.height :]):
+        if len(places) == 1:
+            line = kind[places.pop()]
+            if line.painted(before.content) == after.content[line.cells]:
                 return line.name
     return None
 
 
 class _BoardLine(NamedTuple):
-    """A row or a column; `place` counts from 0."""
+    """A row or a column; `place` counts from 0, `cells` are its own among those of a board."""
 
     kind: str
     place: int
     clue: tuple[int, ...]
+    cells: slice
 
     @property
     def name(self) -> list[Any]:
         """The line in an answer: its kind, and its number from 1."""
         return [self.kind, self.place + 1]
 
-    def cells(self, board: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return a view of its cells."""
-        return board[self.place] if self.kind == "row" else board[:, self.place]
-
-    def painted(self, board: Board) -> Board | None:
+    def painted(self, board: bytes) -> bytes | None:
         """Return its cells after painting it maximally; None if no placement of its blocks fits."""
         from nonobot.bot.papers.lines import paint_line  # a kernel of its own, which solving does not need
 
-        cells = self.cells(board)
-        [black, *_], [white, *_] = line_masks(PartialGrid(cells[np.newaxis]))
+        cells = board[self.cells]
+        [black, *_], [white, *_] = line_masks(PartialGrid.from_bytes(cells, (len(cells), 1)))
         on_compile = partial(_write, {"compiling": "the line solver"})
         masks = paint_line(self.clue, len(cells), black, white, on_compile=on_compile)
-        return None if masks is None else grid_of([masks[0]], [masks[1]], len(cells)).cells[0]
+        return None if masks is None else grid_of([masks[0]], [masks[1]], len(cells)).content
 
 
 def _lines(puzzle: Puzzle) -> list[_BoardLine]:
-    rows = [_BoardLine("row", place, clue) for place, clue in enumerate(puzzle.rows)]
-    return rows + [_BoardLine("column", place, clue) for place, clue in enumerate(puzzle.columns)]
+    width = puzzle.width
+    rows = [
+        _BoardLine("row", place, clue, slice(place * width, (place + 1) * width))
+        for place, clue in enumerate(puzzle.rows)
+    ]
+    columns = [
+        _BoardLine("column", place, clue, slice(place, None, width)) for place, clue in enumerate(puzzle.columns)
+    ]
+    return rows + columns
 
 
 def _hint(_: Strategy, request: _Request) -> dict[str, Any]:
     """Return the line that makes most cells known, with these; or the lines that no placement fits."""
     best: dict[str, Any] | None = None
     wrong, most = [], 0
-    numbers = np.arange(request.cells.size).reshape(request.cells.shape)
+    board = request.board.content
     for line in _lines(request.puzzle):
-        painted = line.painted(request.cells)
+        painted = line.painted(board)
         if painted is None:
             wrong.append(line.name)
             continue
-        new = (painted != UNKNOWN) & (line.cells(request.cells) == UNKNOWN)
-        if int(new.sum()) > most:
-            most = int(new.sum())
-            black, white = (line.cells(numbers)[new & (painted == colour)].tolist() for colour in (BLACK, WHITE))
+        cells = zip(range(len(board))[line.cells], board[line.cells], painted, strict=True)
+        new = [(cell, colour) for cell, before, colour in cells if before == _UNKNOWN != colour]
+        if len(new) > most:
+            most = len(new)
+            black, white = ([cell for cell, colour in new if colour == one] for one in (BLACK, WHITE))
             best = {"line": line.name, "black": black, "white": white}
     return {"wrong": wrong, "hint": None if wrong else best}
 
 
 def _conflict(_: Strategy, request: _Request) -> dict[str, Any]:
     """Return the board after painting all lines, and the lines that no placement fits then."""
-    board = request.cells.copy()
+    board = bytearray(request.board.content)
     lines = _lines(request.puzzle)
-    crossing = {"row": lines[request.puzzle.height :], "column": lines[: request.puzzle.height]}
-    todo = dict.fromkeys(lines)
+    todo = dict.fromkeys(range(len(lines)))
     wrong: list[list[Any]] = []
     while todo:
-        line = next(iter(todo))
-        del todo[line]
-        painted, cells = line.painted(board), line.cells(board)
+        at = next(iter(todo))
+        del todo[at]
+        line = lines[at]
+        painted, cells = line.painted(bytes(board)), board[line.cells]
         if painted is None:
-            wrong = [other.name for other in lines if other.painted(board) is None]
+            wrong = [other.name for other in lines if other.painted(bytes(board)) is None]
             break
-        changed = np.flatnonzero(painted != cells)
-        cells[:] = painted
-        todo |= dict.fromkeys(crossing[line.kind][place] for place in changed.tolist())
-    return {"wrong": wrong, "cells": text_from_cells(board)}
+        first = request.puzzle.height if line.kind == "row" else 0
+        todo |= dict.fromkeys(first + place for place in range(len(cells)) if painted[place] != cells[place])
+        board[line.cells] = painted
+    return {"wrong": wrong, "cells": text_from_cells(PartialGrid.from_bytes(bytes(board), request.puzzle.size))}
 
 
 _ANSWERS = {"solve": _solve, "steps": _steps, "hint": _hint, "conflict": _conflict}

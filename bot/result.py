@@ -89,12 +89,12 @@ class Result:
 
         if not self.solutions:
             return self.verdict
-        return f"{self.verdict}\n{text_of_board(self.puzzle, self.solutions[0].cells)}"
+        return f"{self.verdict}\n{text_of_board(self.puzzle, self.solutions[0])}"
 
     def _repr_svg_(self) -> str:
         from nonobot.protocol.svg import svg_of_board
 
-        return svg_of_board(self.puzzle, self.solutions[0].cells if self.solutions else None)
+        return svg_of_board(self.puzzle, self.solutions[0] if self.solutions else None)
 
 
 MOST_TRACE_EVENTS = 1 << 14

@@ -10,7 +10,7 @@ from functools import partial
 from typing import ClassVar
 
 from nonobot.bot.kernels.loading import load_kernel
-from nonobot.bot.kernels.memory import Memory, Struct, masks_in
+from nonobot.bot.kernels.memory import Memory, Struct
 from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent, grid_of, line_masks
 from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
@@ -123,10 +123,9 @@ class Strategy(ABC):
         if memory is None:
             return
         width, height = memory.items("width")[0], memory.items("height")[0]
-        for event in memory.view("trace_events")[: memory.items("trace_count")[0]]:
-            boards = event["black"], event["white"]
-            rows = [masks_in(masks[:height].tobytes(), masks[0].nbytes) for masks in boards]
-            yield TraceEvent(event["kind"]), grid_of(rows[0], rows[1], width)
+        for event in memory.structs("trace_events", memory.items("trace_count")[0]):
+            black, white = (event.masks(name, height) for name in ("black", "white"))
+            yield TraceEvent(event.items("kind")[0]), grid_of(black, white, width)
 
     def _kernel(self, name: str, numbers: int, part: str) -> Callable[..., int]:
         """Return a kernel that takes the present memory and some numbers; loading it is not the puzzle's time.

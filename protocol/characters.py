@@ -231,15 +231,13 @@ def _full_cells(picture: Picture, row: int, blocks: Blocks) -> list[Piece]:
     blank = Piece("  ")
     white = Piece(SIGNS[blocks].dotted, DOT) if picture.is_partly_known else blank
     look = {BLACK: Piece(SIGNS[blocks].black), WHITE: white, UNKNOWN: blank}
-    return [look[cell] for cell in picture.cells[row].tolist()]
+    return [look[cell] for cell in picture.cells[row]]
 
 
 def _half_cells(picture: Picture, row: int) -> list[Piece]:
-    rows = picture.cells[row : row + 2]
-    if not picture.is_partly_known:
-        rows = (rows == BLACK).astype(int)  # unknown everywhere looks as white does: blank
-    upper = rows[0].tolist()
-    lower = rows[1].tolist() if len(rows) == 2 else [WHITE] * picture.width
+    upper, lower = [*picture.cells[row : row + 2], [WHITE] * picture.width][:2]
+    if not picture.is_partly_known:  # unknown everywhere looks as white does: blank
+        upper, lower = ([int(cell == BLACK) for cell in cells] for cells in (upper, lower))
     return [HALVES[pair] for pair in zip(upper, lower, strict=True)]
 
 

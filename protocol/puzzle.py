@@ -13,26 +13,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, Fault, PuzzleError, clue_of, fault_in_clues
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
-_CELL_OF = {"1": BLACK, "0": WHITE, "?": UNKNOWN}
+_CELLS, _TEXT = bytes((BLACK, WHITE, UNKNOWN % 256)), b"10?"
+_TO_TEXT, _TO_CELLS = bytes.maketrans(_CELLS, _TEXT), bytes.maketrans(_TEXT, _CELLS)
 
 
-def text_from_cells(cells: npt.NDArray[np.integer]) -> str:
-    """Return cells, of shape (height, width), as text, row after row: `1` black, `0` white, `?` unknown."""
-    return "".join("01?"[cell] for cell in cells.ravel().tolist())
+def text_from_cells(board: Solution | PartialGrid) -> str:
+    """Return the cells of a board as text, row after row: `1` black, `0` white, `?` unknown."""
+    return board.content.translate(_TO_TEXT).decode()
 
 
-def cells_from_text(text: Iterable[str], size: tuple[int, int]) -> npt.NDArray[np.int8]:
-    """Return the array, of shape (height, width), that :func:`text_from_cells` wrote, or raise ValueError."""
-    import numpy as np
-
-    width, height = size
-    try:
-        return np.array([_CELL_OF[one] for one in text], np.int8).reshape(height, width)
-    except (KeyError, ValueError):
-        raise ValueError("cells that are not one of 1, 0 and ? for each cell of the board") from None
+def cells_from_text(text: str, size: tuple[int, int]) -> PartialGrid:
+    """Return the board, of this width and height, that :func:`text_from_cells` wrote, or raise ValueError."""
+    content = text.encode()
+    if len(content) != size[0] * size[1] or content.translate(None, _TEXT):
+        raise ValueError("cells that are not one of 1, 0 and ? for each cell of the board")
+    return PartialGrid.from_bytes(content.translate(_TO_CELLS), size)
 
 
 class _Drawable:
@@ -40,8 +37,8 @@ class _Drawable:
 
     __slots__ = ()
 
-    def _drawing(self) -> tuple[Puzzle, npt.ArrayLike | None, bool]:
-        """Return the puzzle and the cells to draw, and whether to draw the clues."""
+    def _drawing(self) -> tuple[Puzzle, _Board | None, bool]:
+        """Return the puzzle and the board to draw, and whether to draw the clues."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -157,8 +154,8 @@ def _clues(kind: str, clues: Iterable[Iterable[int]]) -> tuple[Clue, ...]:
 class _Board:
     """Cells that cannot be changed; boards are equal if their class, size and cells are.
 
-    The content is a byte for each cell, row after row. The constructor takes an array and raises PuzzleError if it
-    has not two dimensions or another colour.
+    The content is a byte for each cell, row after row. The constructor takes an array, or lists, and raises
+    PuzzleError if it has not two dimensions or another colour.
     """
 
     __slots__ = ("content", "size")
@@ -171,14 +168,18 @@ class _Board:
     _code: ClassVar[str]
 
     def __init__(self, cells: npt.ArrayLike) -> None:
-        import numpy as np
-
-        raw = np.asarray(cells)
-        if raw.ndim != 2:
-            raise PuzzleError(f"{self._called} has two dimensions, not {raw.ndim}")
-        if not np.isin(raw, list(self._colours)).all():
-            raise self._other_cells()
-        self._set(raw.astype(self._code).tobytes(), (raw.shape[1], raw.shape[0]))
+        bytes_of = {colour: colour % 256 for colour in self._colours}
+        given: Any = getattr(cells, "cells", cells)  # of a board
+        try:
+            rows = [bytes([bytes_of[cell] for cell in row]) for row in given]
+        except KeyError:
+            raise self._other_cells() from None
+        except TypeError:
+            raise PuzzleError(f"{self._called} has two dimensions: rows of cells") from None
+        width = getattr(given, "shape", (0, len(rows[0]) if rows else 0))[1]
+        if any(len(row) != width for row in rows):
+            raise PuzzleError(f"{self._called} has rows of one length")
+        self._set(b"".join(rows), (width, len(rows)))
 
     @classmethod
     def from_bytes(cls, content: bytes, size: tuple[int, int]) -> Self:
@@ -208,13 +209,20 @@ class _Board:
 
     @property
     def cells(self) -> npt.NDArray[Any]:
-        """The board as an array of shape (height, width), which cannot be changed."""
-        import numpy as np
+        """The board as a numpy array of shape (height, width), which cannot be changed."""
+        try:
+            import numpy as np
+        except ModuleNotFoundError:
+            raise ModuleNotFoundError("an array of cells takes numpy: pip install numpy", name="numpy") from None
 
         return np.ndarray((self.height, self.width), self._code, self.content)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         return self.cells.astype(dtype or self._code)
+
+    def numbers(self) -> list[list[int]]:
+        """Return the cells of each row: 1 black, 0 white, -1 unknown."""
+        return [memoryview(row).cast("b").tolist() for row in self.rows]
 
     @property
     def rows(self) -> list[bytes]:
@@ -269,8 +277,8 @@ class Solution(_Board, _Drawable):
             cells = _drawn([str(row) for row in rows])
         super().__init__(cells)
 
-    def _drawing(self) -> tuple[Puzzle, npt.ArrayLike, bool]:
-        return Puzzle.from_grid(self.rows), self.cells, False
+    def _drawing(self) -> tuple[Puzzle, Solution, bool]:
+        return Puzzle.from_grid(self.rows), self, False
 
 
 class PartialGrid(_Board):

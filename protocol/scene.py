@@ -10,15 +10,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, get_args
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
 from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue
 from nonobot.protocol.verify import mismatches
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from nonobot.protocol.puzzle import Puzzle, Solution
 
 GROUP = 5
@@ -35,19 +34,19 @@ class Picture:
 
     def __init__(self, puzzle: Puzzle, cells: npt.ArrayLike | None = None, name: str | None = None) -> None:
         self.width, self.height = puzzle.size
-        shape = (self.height, self.width)
-        if 0 in shape:
+        if 0 in puzzle.size:
             raise ValueError(f"a board of {self.width}x{self.height} has no cell to draw")
-        given = np.full(shape, UNKNOWN) if cells is None else np.asarray(cells)
-        if given.shape != shape:
-            raise ValueError(f"cells of shape {given.shape}; the puzzle's is {shape} (height, width)")
-        if not np.isin(given, (UNKNOWN, WHITE, BLACK)).all():
-            raise ValueError("cells are 1 (black), 0 (white) or -1 (unknown)")
+        given: Any = [[UNKNOWN] * self.width] * self.height if cells is None else cells
         self.puzzle = puzzle
-        self.cells: npt.NDArray[np.int8] = given.astype(np.int8)
-        unknown = self.cells == UNKNOWN
+        self.cells = given.numbers() if hasattr(given, "numbers") else [[*map(int, row)] for row in given]
+        """The cells of each row."""
+        if len(self.cells) != self.height or any(len(row) != self.width for row in self.cells):
+            raise ValueError(f"the cells do not have the size of the puzzle, {self.width}x{self.height}")
+        colours = {cell for row in self.cells for cell in row}
+        if not colours <= {UNKNOWN, WHITE, BLACK}:
+            raise ValueError("cells are 1 (black), 0 (white) or -1 (unknown)")
         # Only a partly known board needs a mark for white.
-        self.is_partly_known = bool(unknown.any() and not unknown.all())
+        self.is_partly_known = UNKNOWN in colours and len(colours) > 1
         self.name = name or f"{self.width}x{self.height}"
         self.wrong_rows: set[int] = set()
         self.wrong_columns: set[int] = set()
@@ -55,7 +54,7 @@ class Picture:
     @classmethod
     def of_answer(cls, puzzle: Puzzle, solution: Solution, name: str | None = None) -> Picture:
         """Return the picture of an answer of the puzzle's size; lines that break their clue are marked."""
-        picture = cls(puzzle, solution.cells, name)
+        picture = cls(puzzle, solution, name)
         for wrong in mismatches(puzzle, solution):
             lines = picture.wrong_rows if wrong.kind == "row" else picture.wrong_columns
             lines.add(wrong.number - 1)
@@ -130,7 +129,7 @@ def scene_of(picture: Picture, cell: int, clues: bool = True) -> Scene:
     """
     layout = _layout(picture, cell, clues)
     columns, rows, mark, margin = layout.columns, layout.rows, layout.mark, layout.margin
-    ink = list(_cell_boxes(picture.cells == BLACK, layout))
+    ink = list(_cell_boxes(picture, BLACK, layout))
     boxes: dict[Role, list[Box]] = {"band": [], "ink": ink, "wrong": [], **_lines(layout)}
     for y in (rows.starts[row] for row in sorted(picture.wrong_rows)):
         boxes["band"].append(Box(margin, y, columns.end - margin, cell))
@@ -141,7 +140,7 @@ def scene_of(picture: Picture, cell: int, clues: bool = True) -> Scene:
     if picture.is_partly_known and clues:
         boxes["dot"] = list(_dots(picture, layout))
     elif picture.is_partly_known:
-        boxes["shade"] = list(_cell_boxes(picture.cells == UNKNOWN, layout))
+        boxes["shade"] = list(_cell_boxes(picture, UNKNOWN, layout))
     texts = _texts(picture, layout) if clues else {}
     return Scene(picture.name, columns.end + layout.padding, rows.end + layout.padding, boxes, texts)
 
@@ -227,12 +226,12 @@ def _width(words: Sequence[str], font_size: int) -> float:
 # --- parts of a board --------------------------------------------------------------------------------------------
 
 
-def _cell_boxes(mask: np.ndarray, layout: _Layout) -> Iterator[Box]:
-    """Yield a box for each run of marked cells in a row; lines between them are drawn over it."""
+def _cell_boxes(picture: Picture, colour: int, layout: _Layout) -> Iterator[Box]:
+    """Yield a box for each run of cells of a colour in a row; lines between them are drawn over it."""
     starts = layout.columns.starts
-    for y, cells in zip(layout.rows.starts, mask.tolist(), strict=True):
-        for is_marked, run in groupby(range(len(cells)), cells.__getitem__):
-            if is_marked:
+    for y, cells in zip(layout.rows.starts, picture.cells, strict=True):
+        for its_colour, run in groupby(range(len(cells)), cells.__getitem__):
+            if its_colour == colour:
                 places = list(run)
                 x = starts[places[0]]
                 yield Box(x, y, starts[places[-1]] + layout.cell - x, layout.cell)
@@ -243,8 +242,10 @@ def _dots(picture: Picture, layout: _Layout) -> Iterator[Box]:
     side = max(2, layout.cell // 6)
     side += (layout.cell - side) % 2
     inset = (layout.cell - side) // 2
-    for row, column in np.argwhere(picture.cells == WHITE).tolist():
-        yield Box(layout.columns.starts[column] + inset, layout.rows.starts[row] + inset, side, side)
+    for y, cells in zip(layout.rows.starts, picture.cells, strict=True):
+        for x, cell in zip(layout.columns.starts, cells, strict=True):
+            if cell == WHITE:
+                yield Box(x + inset, y + inset, side, side)
 
 
 def _lines(layout: _Layout) -> dict[Role, list[Box]]:

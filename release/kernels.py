@@ -50,7 +50,7 @@ SHIPPED = (
 
 
 def build(folder: Path) -> Iterator[str]:
-    """Compile what is missing or stale in `folder`, on all usable cores; yield each kernel's name when it is done."""
+    """Compile what is missing or stale in `folder`; yield the name of each kernel when it is done."""
     jobs = [
         (at, bits)
         for bits in reversed(MASK_BITS)  # those that take longest first

@@ -49,7 +49,9 @@ def _run(*command: str) -> None:
 def main() -> int:
     """Build, and print the paths."""
     parser = argparse.ArgumentParser(prog="python -m release.wheel", description=__doc__)
-    parser.add_argument("-o", "--output", type=Path, default=Path("dist"), metavar="FOLDER", help="(default: dist)")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("dist"), metavar="FOLDER", help="(default: dist)"
+    )
     for path in build(parser.parse_args().output):
         print(f"{path}  {path.stat().st_size / 1e6:.1f} MB")
     return 0

@@ -21,23 +21,26 @@ from tests.talking import COMMAND, GOOD, GRID, PATIENCE_SECONDS, Solution, batch
 
 CHANGES = {
     "the object code is not to be had": (
+        "object_code",
         "library.codegen._tm.emit_object(",
         "library.codegen._tm.object_code(",
         "AttributeError: ",
     ),
-    "kernels are made otherwise": ('"_finalize_final_module"', '"_finish"', "AttributeError: "),
+    "kernels are made otherwise": ("object_code", '"_finalize_final_module"', '"_finish"', "AttributeError: "),
     "functions have other names": (
+        "object_code",
         "name = compiled.fndesc.llvm_func_name",
         'name = "f" + compiled.fndesc.llvm_func_name',
         "LookupError: the object code has no function f",
     ),
     "arguments come in another order": (
+        "loading",
         "function(ctypes.byref(result), ctypes.byref(exception), *arguments)",
         "function(ctypes.byref(result), ctypes.byref(exception), *arguments[::-1])",
         "was to come back from a call, and -0x",
     ),
 }
-"""A line of loading.py, its replacement as if numba were another version, and the words of the message."""
+"""A module, a line of it, its replacement as if numba were another version, and the words of the message."""
 
 PROGRAM = """
 from nonobot.bot.kernels.memory import Memory, Struct, i8
@@ -154,8 +157,8 @@ def test_a_kernel_that_cannot_be_kept_works_and_a_line_says_so(tmp_path):
     "change", [pytest.param(change, marks=pytest.mark.slow if at > 1 else ()) for at, change in enumerate(CHANGES)]
 )
 def test_where_numba_has_changed_a_line_says_so_and_kernels_work_all_the_same(tmp_path, change):
-    ours, another, why = CHANGES[change]
-    found, stderr = started(tmp_path, patched_house(tmp_path, "kernels/loading.py", (ours, another)))
+    module, ours, another, why = CHANGES[change]
+    found, stderr = started(tmp_path, patched_house(tmp_path, f"kernels/{module}.py", (ours, another)))
     assert found == ["compiling", ANSWERS]
     [line] = stderr.splitlines()
     assert line.startswith("nonobot: numba ")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
@@ -143,7 +143,10 @@ class Memory:
         except OSError:
             raise MemoryError(f"{struct.size} bytes") from None
         self.address = ctypes.addressof(ctypes.c_char.from_buffer(block))
-        self._block = memoryview(block)
+        self._see(memoryview(block))
+
+    def _see(self, block: memoryview) -> None:
+        self._block = block
         self.items = cache(self._items)
         self.view = cache(self._view)
 
@@ -173,6 +176,16 @@ class Memory:
     def count(self, path: str) -> int:
         """Return the number of items of an array, or of rows of a table."""
         return self._find(path)[0].shape[0]
+
+    def structs(self, path: str, count: int) -> Iterator[Memory]:
+        """Yield the first structs of an array, each as a memory that shares its place in this one."""
+        array, offset = self._find(path)
+        assert isinstance(array.item, Struct)
+        for begin in range(offset, offset + count * array.step, array.step):
+            one = Memory.__new__(Memory)
+            one.struct, one.address = array.item, self.address + begin
+            one._see(self._block[begin : begin + array.item.size])
+            yield one
 
     def masks(self, path: str, count: int) -> list[int]:
         """Return the first masks of a member as numbers: bit i is cell i, whatever their width."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import zlib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from struct import Struct
@@ -36,7 +37,11 @@ _XGETBV = bytes.fromhex("89f90f01d0c3")
 
 # Features by level: bits of the registers that cpuid(1), cpuid(7) and cpuid(0x80000001) set.
 _V2 = {"1c": (0, 9, 13, 19, 20, 23), "ec": (0,)}  # SSE3 SSSE3 CX16 SSE4.1 SSE4.2 POPCNT, LAHF
-_V3 = {"1c": (12, 22, 27, 28, 29), "7b": (3, 5, 8), "ec": (5,)}  # FMA MOVBE OSXSAVE AVX F16C, BMI1 AVX2 BMI2, LZCNT
+_V3 = {
+    "1c": (12, 22, 27, 28, 29),
+    "7b": (3, 5, 8),
+    "ec": (5,),
+}  # FMA MOVBE OSXSAVE AVX F16C, BMI1 AVX2 BMI2, LZCNT
 _V4 = {"7b": (16, 17, 28, 30, 31)}  # AVX-512: F DQ CD BW VL
 _AVX_STATE, _AVX512_STATE = 0x06, 0xE6
 """Bits of XCR0: the registers that the system keeps for a process."""
@@ -71,7 +76,7 @@ def processor_level() -> str | None:
 
     facts = {"1c": cpuid(1)[2], "7b": cpuid(7)[1] if cpuid(0)[0] >= 7 else 0, "ec": cpuid(0x80000001)[2]}
 
-    def has(features: dict[str, tuple[int, ...]]) -> bool:
+    def has(features: Mapping[str, tuple[int, ...]]) -> bool:
         return all(facts[register] >> bit & 1 for register, bits in features.items() for bit in bits)
 
     if not has(_V2):

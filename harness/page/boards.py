@@ -12,7 +12,7 @@ import msgspec
 
 from nonobot.harness.errors import UnusableError
 from nonobot.harness.pictures.image_cells import BoardTooLargeError, is_image, read_cells
-from nonobot.protocol import Fault, Found, PartialGrid, Puzzle, Record, Solution
+from nonobot.protocol import Fault, Found, Puzzle, Record, Solution
 from nonobot.protocol.formats import FormatError, detect, read
 from nonobot.protocol.puzzle import cells_from_text, text_from_cells
 from nonobot.tournament_data import SetError, load_set
@@ -53,8 +53,8 @@ class Board(msgspec.Struct):
         return cls(
             [list(clue) for clue in record.puzzle.rows],
             [list(clue) for clue in record.puzzle.columns],
-            None if record.start is None else text_from_cells(record.start.cells),
-            None if record.solution is None else text_from_cells(record.solution.cells),
+            None if record.start is None else text_from_cells(record.start),
+            None if record.solution is None else text_from_cells(record.solution),
             record.title,
             record.author,
         )
@@ -67,8 +67,12 @@ class Board(msgspec.Struct):
             raise UnusableError(_too_large(width, height))
         try:
             puzzle = Puzzle(self.rows, self.columns)
-            start = None if self.cells is None else PartialGrid(cells_from_text(self.cells, puzzle.size))
-            goal = None if self.goal is None else Solution(cells_from_text(self.goal, puzzle.size))
+            start = None if self.cells is None else cells_from_text(self.cells, puzzle.size)
+            goal = (
+                None
+                if self.goal is None
+                else Solution.from_bytes(cells_from_text(self.goal, puzzle.size).content, puzzle.size)
+            )
         except ValueError as error:
             raise UnusableError(str(error)) from None
         return Record(puzzle, start, goal, self.title, self.author)

@@ -137,7 +137,7 @@ def _text(record: Record) -> str:
     width, height = record.size
     goal = ""
     if record.solution is not None:
-        goal = f'\ngoal "{text_from_cells(record.solution.cells)}"\n'
+        goal = f'\ngoal "{text_from_cells(record.solution)}"\n'
     rows = "\n".join([*head, f"width {width}", f"height {height}", "", "rows", ""])
     return in_lines(record, rows, "\ncolumns\n", goal, with_commas)
 

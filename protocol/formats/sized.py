@@ -281,7 +281,7 @@ def _grid_text(record: Record) -> str:
     for name, grid in (("grid", record.start), ("solution", record.solution)):
         if grid is not None:
             signs = {value: sign for sign, value in reversed(_DRAWN[name].items())}
-            rows = ("".join(signs[cell] for cell in row) for row in grid.cells.tolist())
+            rows = ("".join(signs[cell] for cell in row) for row in grid.numbers())
             drawn += "\n".join([name, *rows, ""])
     return in_lines(record, f"{width}x{height}\n{texts}rows\n", "columns\n", drawn, with_commas)
 

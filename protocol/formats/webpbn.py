@@ -231,7 +231,7 @@ def _text(record: Record) -> str:
         lines += [f'<clues type="{kind}">', *map(_clue_text, clues), "</clues>"]
     for kind, grid in (("goal", record.solution), ("saved", record.start)):
         if grid is not None:
-            rows = (f"|{''.join(_SIGNS[cell] for cell in row)}|" for row in grid.cells.tolist())
+            rows = (f"|{''.join(_SIGNS[cell] for cell in row)}|" for row in grid.numbers())
             lines += [f'<solution type="{kind}">', "<image>", *rows, "</image>", "</solution>"]
     return "\n".join([*lines, "</puzzle>"]) + "\n"
 
