@@ -14,6 +14,7 @@ from operator import index
 from typing import Any, NamedTuple
 
 from nonobot.bot import LONGEST_SIDE
+from nonobot.bot.papers.single_line import paint_line
 from nonobot.bot.result import MOST_TRACE_EVENTS, TraceEvent, grid_of, line_masks
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import BLACK, DEFAULT_SIZE, UNKNOWN, WHITE, PartialGrid, Puzzle, PuzzleError
@@ -181,8 +182,6 @@ class _BoardLine(NamedTuple):
 
     def painted(self, board: bytes) -> bytes | None:
         """Return its cells after painting it maximally; None if no placement of its blocks fits."""
-        from nonobot.bot.papers.lines import paint_line  # a kernel of its own, which solving does not need
-
         cells = board[self.cells]
         [black, *_], [white, *_] = line_masks(PartialGrid.from_bytes(cells, (len(cells), 1)))
         on_compile = partial(_write, {"compiling": "the line solver"})

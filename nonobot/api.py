@@ -10,9 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
 from pathlib import Path
-from typing import Any, Literal
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Literal
 
 from nonobot.bot.result import Result
 from nonobot.protocol import (
@@ -28,6 +26,9 @@ from nonobot.protocol import (
 )
 from nonobot.protocol.clues import shown
 from nonobot.system import printable, usable_cores
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _log = logging.getLogger("nonobot")
 

@@ -19,7 +19,7 @@ from nonobot.bot.champion.state import champion_map
 from nonobot.bot.champion.strategy import ChampionStrategy
 from nonobot.bot.kernels.memory import MASK_BITS, Struct
 from nonobot.bot.kernels.shipped import LEVELS, sealed
-from nonobot.bot.papers.lines import memory_of_line
+from nonobot.bot.papers.single_line import memory_of_line
 from nonobot.bot.papers.state import papers_map
 from nonobot.bot.papers.strategy import PapersStrategy
 

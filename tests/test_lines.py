@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nonobot.bot.kernels.memory import MASK_BITS
-from nonobot.bot.papers.lines import paint_line
+from nonobot.bot.papers.single_line import paint_line
 from nonobot.bot.papers.state import SOLVER
 from nonobot.protocol import Clue, clue_of
 from tests import naive

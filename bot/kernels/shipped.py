@@ -24,7 +24,8 @@ LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 NATIVE = "native"
 
-_FOLDER = Path(__file__).parent / "built"
+_BOT = Path(__file__).parents[1]
+_FOLDER = _BOT / "kernels" / "built"
 
 _SEAL = Struct("<IIQ")
 """The checksum of the code, and the checksum and the length of the sources."""
@@ -109,6 +110,13 @@ def shipped_code(name: str) -> bytes | None:
     return None
 
 
+def kernel_sources() -> list[Path]:
+    """Return the modules of the bot that the kernels are made from."""
+    packages = (_BOT / name for name in ("kernels", "champion", "papers"))
+    modules = (_BOT / f"{name}.py" for name in ("__init__", "board", "line", "result", "strategy"))
+    return sorted([*modules, *(path for package in packages for path in package.glob("*.py"))])
+
+
 def sealed(code: bytes) -> bytes:
     """Return the content of a kernel's file: checksums of the code and of the present sources, then the code."""
     return _SEAL.pack(zlib.crc32(code), *_facts_of_sources()) + code
@@ -116,11 +124,11 @@ def sealed(code: bytes) -> bytes:
 
 @cache
 def _facts_of_sources() -> tuple[int, int]:
-    """Return a checksum of all sources of the bot, and their length."""
+    """Return a checksum of the sources of the kernels, and their length."""
     check = length = 0
-    for source in sorted(_FOLDER.parents[1].rglob("*.py")):
+    for source in kernel_sources():
         content = source.read_bytes()
-        name = source.relative_to(_FOLDER.parents[1]).as_posix()
+        name = source.relative_to(_BOT).as_posix()
         check = zlib.crc32(content, zlib.crc32(f"{len(content)} {name}\n".encode(), check))
         length += len(content)
     return check, length

@@ -1,7 +1,7 @@
 """Line solvers, and ordered propagation: what follows for the cells of one line, and of all lines.
 
 `bot.line` has the fast solver, `paint_recurrence` is the paper's, readable; they must agree on every input.
-`paint_line` is for a single line of up to 1,022 cells. Propagation paints all dirty rows, then all dirty columns,
+Propagation paints all dirty rows, then all dirty columns,
 and so on: a line that several others trigger is painted once (Chen & Hung, section 2.3).
 
 The recurrence is P = merge(P0, P1) of Chen & Hung, section 2.2. A painting is a string of 2-bit cells: 00 none,
@@ -12,15 +12,11 @@ as the paper's P1 asks for a white cell before every block; a line of n cells is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 from nonobot.bot.board import paint_crossing, trace
 from nonobot.bot.kernels.compiling import kernel
-from nonobot.bot.kernels.loading import load_kernel
 from nonobot.bot.kernels.masks import lowest
-from nonobot.bot.kernels.memory import MASK_BITS, Memory, Struct, i2, mask_of, u1
 from nonobot.bot.line import paint
 from nonobot.bot.papers.state import CACHE_BITS, SOLVER
 from nonobot.bot.result import TraceEvent
@@ -164,29 +160,6 @@ def propagate(m: Any, board: Any, tracing: Any) -> Any:
 # --- a single line ---
 
 
-@cache
-def memory_of_line(bits: int) -> Memory:
-    """Return a memory for a single line of up to bits - 2 cells, with masks of so many bits."""
-    mask, blocks = mask_of(bits), bits // 2
-    struct = Struct(
-        f"Line{bits}",
-        none=mask.constant(0),
-        one=mask.constant(1),  # cell 0
-        length=i2[1],
-        blocks=i2[1],
-        clue=i2[1, blocks],
-        black=mask,  # cells known to be black
-        white=mask,
-        reach=mask[blocks + 1],  # scratch, as in `bot.papers.state`
-        starts=mask[blocks + 1],
-        fits=mask[blocks + 1],
-        low=mask[blocks + 1, bits],
-        high=mask[blocks + 1, bits],
-        fixable=u1[blocks + 1, bits],
-    )
-    return Memory(struct)
-
-
 @kernel
 def paint_one(m: Any, solver: Any) -> Any:
     """Paint the line in the memory; 0 on a conflict."""
@@ -194,31 +167,3 @@ def paint_one(m: Any, solver: Any) -> Any:
     m.black = black
     m.white = white
     return 1 if consistent else 0
-
-
-def paint_line(
-    clue: Sequence[int],
-    length: int,
-    black: int,
-    white: int,
-    solver: str = "bitset",
-    on_compile: Callable[[], None] = lambda: None,
-) -> tuple[int, int] | None:
-    """Return the cells that are black, and those that are white, in every placement of the blocks.
-
-    Only placements that agree with the known cells count, `black` and `white` (bit i is cell i); None: there is
-    no such placement. `on_compile` is called before the kernel for lines of such a length is compiled.
-    Before: the clue fits the line, and `black` and `white` are disjoint sets of its cells.
-    """
-    bits = next(bits for bits in MASK_BITS if length <= bits - 2)
-    memory = memory_of_line(bits)
-    paint_it = load_kernel("nonobot.bot.papers.lines", "paint_one", memory.struct, 1, on_compile)
-    memory.items("length")[0] = length
-    memory.items("blocks")[0] = len(clue)
-    for block, size in enumerate(clue):
-        memory.items("clue")[block] = size
-    memory.put_masks("black", [black])
-    memory.put_masks("white", [white])
-    if not paint_it(memory.address, getattr(SOLVER, solver)):
-        return None
-    return memory.masks("black", 1)[0], memory.masks("white", 1)[0]

@@ -97,7 +97,7 @@ def sampled(puzzle: Puzzle, seed: int) -> list[list[int]]:
 
 def painted(puzzle: Puzzle, states: list[list[int]]) -> int:
     """Return the sum of the cells that are known once the states' lines are painted; a conflict counts none."""
-    from nonobot.bot.papers.lines import paint_line
+    from nonobot.bot.papers.single_line import paint_line
 
     clues = [*puzzle.rows, *puzzle.columns]
     known = 0
