@@ -13,6 +13,7 @@ from pathlib import Path
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
 from nonobot.bot.input import STREAM, UnusableError, read_puzzles, why_no_puzzle
+from nonobot.bot.kernels.shipped import NATIVE
 from nonobot.bot.result import Result, RunLog
 from nonobot.bot.strategy import Strategy
 from nonobot.bot.workers import deliver_in_order
@@ -57,6 +58,8 @@ def run(options: Options, started: float) -> int:
 
 
 def _run(options: Options, started: float) -> int:
+    if options.native:
+        os.environ["NONOBOT_KERNELS"] = NATIVE
     if options.dialogue:
         from nonobot.bot.dialogue import converse  # nothing of it is needed in a tournament
 
