@@ -84,7 +84,7 @@ def _read(line: bytes) -> _Request:
         request = _Request(
             str(given["do"]),
             puzzle,
-            cells_from_text("?" * (puzzle.width * puzzle.height) if cells is None else cells, puzzle.size),
+            PartialGrid.blank(puzzle.size) if cells is None else cells_from_text(cells, puzzle.size),
             index(given.get("solutions", 2)),
             None if seconds is None else float(seconds),
             min(index(given.get("most", MOST_TRACE_EVENTS)), MOST_TRACE_EVENTS),
@@ -127,7 +127,7 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
     lines = _lines(request.puzzle)
     is_cut = False
     for kind, after in strategy.trace_events():
-        changed = _changed(before, after)
+        changed = before.changed_to(after)
         changes += len(changed)
         is_cut = len(steps) == most or changes > _MOST_CHANGES
         if is_cut:
@@ -141,17 +141,6 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
         steps.append(step)
         before = after
     return {"cut": is_cut, "steps": steps}
-
-
-def _changed(before: PartialGrid, after: PartialGrid) -> list[int]:
-    """Return the numbers of the cells that are not the same."""
-    return [
-        cell
-        for row, (old, new) in enumerate(zip(before.rows, after.rows, strict=True))
-        if old != new
-        for cell, (was, now) in enumerate(zip(old, new, strict=True), row * before.width)
-        if was != now
-    ]
 
 
 def _explaining_line(

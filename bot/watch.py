@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from nonobot.bot.cli import Options
 from nonobot.bot.input import AUTO, STREAM, UnusableError, puzzles_in
 from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent
@@ -43,7 +41,7 @@ from nonobot.system import printable, report
 def picture_of(record: Record, solution: Solution, is_alone: bool) -> bytes:
     """Return an answer for a terminal: its number unless it `is_alone`, its title, and its picture."""
     place = place_of_output()
-    picture = Picture(record.puzzle, solution.cells)
+    picture = Picture(record.puzzle, solution)
     blocks = possible_blocks(picture, place)
     lines = drawn_to_fit(picture, place, blocks)
     title = [] if is_alone else [f"${record.number}"]
@@ -149,7 +147,7 @@ class _Show:
         self._paused = False
         self._is_unsolvable = result.status == "unsolvable"
         self._status = ""
-        self._start = (record.start or PartialGrid(np.full(record.size[::-1], UNKNOWN))).cells
+        self._start = record.start or PartialGrid.blank(record.size)
         self._at = 0
         self._go_to(0)
 
@@ -174,11 +172,12 @@ class _Show:
     def _go_to(self, at: int) -> None:
         """Take the board as it is after the first `at` events."""
         if at == 0 or at < self._at:
-            self._at, self._cells = 0, self._start
-            self._kinds = np.zeros(self._start.shape, np.int8)  # the TraceEvent that made each cell known
+            self._at, self._board = 0, self._start
+            self._kinds = bytearray(len(self._start.content))  # the TraceEvent that made each cell known
         for kind, board in self._events[self._at : at]:
-            self._kinds[board.cells != self._cells] = kind
-            self._cells = board.cells
+            for place in self._board.changed_to(board):
+                self._kinds[place] = kind
+            self._board = board
         self._at = at
 
     def _end(self) -> str:
@@ -210,7 +209,8 @@ class _Show:
                     return key
 
     def _known(self) -> str:
-        cells = f"{int((self._cells != UNKNOWN).sum())} of {self._cells.size} cells"
+        content = self._board.content
+        cells = f"{len(content) - content.count(UNKNOWN % 256)} of {len(content)} cells"
         return f"{cells} set, but the puzzle has no solution" if self._is_unsolvable else f"{cells} known"
 
     def draw(self, status: str | None = None) -> None:
@@ -218,7 +218,7 @@ class _Show:
         self._status = self._status if status is None else status
         place = place_of_output()
         columns, lines = place.columns, place.lines + 1
-        picture = Picture(self._puzzle, self._cells)
+        picture = Picture(self._puzzle, self._board)
         blocks = possible_blocks(picture, place)
         colours = self._colours() if place.has_colours else None
         around = self._around(columns, place.has_colours)
@@ -247,7 +247,8 @@ class _Show:
         return [[Piece(self._title, "bold")], *below, *_wrapped(Piece(KEYS, "dim"), columns)]
 
     def _colours(self) -> Sequence[Sequence[str]]:
-        return [list(map(_colour, *rows)) for rows in zip(self._cells, self._kinds, strict=True)]
+        kinds = iter(self._kinds)
+        return [[_colour(cell, next(kinds)) for cell in row] for row in self._board.numbers()]
 
 
 def _colour(cell: int, kind_of_cell: int) -> str:

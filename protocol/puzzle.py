@@ -294,6 +294,21 @@ class PartialGrid(_Board):
     _colours: ClassVar = {UNKNOWN: "unknown", WHITE: "white", BLACK: "black"}
     _code = "i1"
 
+    @classmethod
+    def blank(cls, size: tuple[int, int]) -> Self:
+        """Return the board of this width and height whose cells are all unknown."""
+        return cls.from_bytes(bytes([UNKNOWN % 256]) * (size[0] * size[1]), size)
+
+    def changed_to(self, after: PartialGrid) -> list[int]:
+        """Return the places, in the content, of the cells that another board of this size has otherwise."""
+        return [
+            place
+            for y, (old, new) in enumerate(zip(self.rows, after.rows, strict=True))
+            if old != new
+            for place, (was, now) in enumerate(zip(old, new, strict=True), y * self.width)
+            if was != now
+        ]
+
 
 # --- puzzles with the content of their files -------------------------------------------------------------------
 
