@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from release import kernels
+from release import level_kernels
 
 PLATFORMS = "manylinux_2_17_x86_64.musllinux_1_1_x86_64"
 """The kernels call nothing but `clock_gettime`, and the rest is Python: any C library will do."""
@@ -23,7 +23,7 @@ HOME_OF_KERNELS = Path("nonobot", "bot", "kernels", "built")
 
 def build(output: Path) -> list[Path]:
     """Build both wheels into a folder and return their paths, the pure one first."""
-    for name in kernels.build(ROOT / kernels.FOLDER):
+    for name in level_kernels.build(ROOT / level_kernels.FOLDER):
         print(name, file=sys.stderr, flush=True)
     output.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as work:
@@ -31,7 +31,7 @@ def build(output: Path) -> list[Path]:
         [pure] = Path(work).glob("*.whl")
         _run("wheel", "unpack", "--dest", f"{work}/unpacked", str(pure))
         [unpacked] = Path(work, "unpacked").iterdir()
-        shutil.copytree(ROOT / kernels.FOLDER, unpacked / HOME_OF_KERNELS)
+        shutil.copytree(ROOT / level_kernels.FOLDER, unpacked / HOME_OF_KERNELS)
         [facts] = unpacked.glob("*.dist-info/WHEEL")
         facts.write_text(facts.read_text().replace("Root-Is-Purelib: true", "Root-Is-Purelib: false"))
         Path(work, "packed").mkdir()

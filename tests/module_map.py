@@ -12,7 +12,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parent.parent
 PAGE = REPOSITORY / "docs" / "development.md"
-PACKAGES = ("nonobot", "protocol", "bot", "tournament_data", "harness")
+PACKAGES = ("nonobot", "protocol", "bot", "tournament_data", "harness", "release")
 BEGIN, END = "<!-- module map: begin, made by `python -m tests.module_map --write` -->", "<!-- module map: end -->"
 
 

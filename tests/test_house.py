@@ -53,6 +53,7 @@ IMPORTS_ANY_NAME = {
     "bot/strategy.py",  # the kernels of a strategy
     "harness/cli.py",  # the modules of COMMANDS
     "harness/opponents/serve.py",  # the libraries of the opponents
+    "release/level_kernels.py",  # the modules of the kernels
 }
 
 

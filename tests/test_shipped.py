@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from nonobot.bot.kernels.shipped import LEVELS, processor_level
-from release.kernels import SHIPPED
-from tests.patched import HOUSE, patched_house
-from tests.talking import PATIENCE_SECONDS
+from tests.patched import patched_house
 from tests.test_native import ANSWERS, LOADED, ON_X86_64, PROGRAM, started
 
 pytestmark = pytest.mark.skipif(not ON_X86_64, reason="kernels are shipped for x86-64 Linux")
@@ -95,9 +91,10 @@ def test_without_kernels_and_numba_a_line_names_the_command(tmp_path):
     lines = PROGRAM.strip().splitlines()
     lines[-2:] = [f"try: {lines[-2]}", "except ValueError as error: print(error)"]
     found, _ = started(tmp_path, environment, "\n".join(["import sys", "sys.modules['numba'] = None", *lines]))
-    assert found == [
-        "no kernels came with nonobot for this machine, and numba is missing; pip install 'nonobot[compile]'"
-    ]
+    assert len(found) == 1
+    assert found[0].startswith(
+        "nonobot, which came without kernels for this machine, needs numba, not installed here"
+    )
 
 
 def test_the_level_is_that_of_the_flags_that_the_system_tells():
@@ -109,15 +106,3 @@ def test_the_level_is_that_of_the_flags_that_the_system_tells():
     )
     has = [flags >= set().union(*needed[: at + 1]) for at in range(len(needed))]
     assert processor_level() == LEVELS[sum(has)]
-
-
-def test_the_seal_covers_all_modules_that_kernels_import():
-    modules = sorted({one.module for one in SHIPPED} | {"nonobot.bot.kernels.object_code"})
-    program = f"import {', '.join(modules)}, sys, os\nfrom nonobot.bot.kernels.shipped import kernel_sources\n"
-    program += "mine = {os.path.realpath(path) for path in kernel_sources()}\n"
-    program += "print(*[n for n, m in sys.modules.items() if n.startswith('nonobot.bot.')"
-    program += " and os.path.realpath(m.__file__) not in mine])"
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=HOUSE, capture_output=True, text=True, timeout=PATIENCE_SECONDS
-    )
-    assert (done.stdout, done.stderr) == ("\n", "")

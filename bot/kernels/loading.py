@@ -75,9 +75,9 @@ def _load(
     if code is not None:
         return _link(code, 1 + numbers)
     if find_spec("numba") is None:
-        raise ValueError(
-            "no kernels came with nonobot for this machine, and numba is missing; pip install 'nonobot[compile]'"
-        )
+        from nonobot.arguments import missing
+
+        raise ValueError(missing("nonobot, which came without kernels for this machine,", "numba"))
     folder = cache_folder()
     path = folder / f"{file}.code" if folder else None
     code = _read_whole(path) if path else None

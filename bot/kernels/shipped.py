@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from struct import Struct
 
+from nonobot.bot.kernels.cache import kernel_sources
 from nonobot.bot.kernels.machine_code import map_code, without_addresses
 from nonobot.system import report
 
@@ -108,13 +109,6 @@ def shipped_code(name: str) -> bytes | None:
     what = "is damaged, or belongs to another version" if content else "cannot be read"
     report(f"nonobot: the kernel {path} {what}; install nonobot again")
     return None
-
-
-def kernel_sources() -> list[Path]:
-    """Return the modules of the bot that the kernels are made from."""
-    packages = (_BOT / name for name in ("kernels", "champion", "papers"))
-    modules = (_BOT / f"{name}.py" for name in ("__init__", "board", "line", "result", "strategy"))
-    return sorted([*modules, *(path for package in packages for path in package.glob("*.py"))])
 
 
 def sealed(code: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Compile all kernels of the bot for the levels of x86-64: `python -m release.kernels [-o FOLDER]`.
+"""Compile all kernels of the bot for the levels of x86-64: `python -m release.level_kernels [-o FOLDER]`.
 
 FOLDER (default: build/kernels) holds a folder for each level. A file that belongs to the present sources is not
 compiled again.
@@ -89,7 +89,7 @@ def _compile(folder: Path, at: int, bits: int) -> str:
 
 def main() -> int:
     """Compile, and say what."""
-    parser = argparse.ArgumentParser(prog="python -m release.kernels", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m release.level_kernels", description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=FOLDER, metavar="FOLDER", help=f"(default: {FOLDER})")
     for name in build(parser.parse_args().output):
         print(name, file=sys.stderr, flush=True)
