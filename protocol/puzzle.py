@@ -169,7 +169,7 @@ class _Board:
 
     def __init__(self, cells: npt.ArrayLike) -> None:
         bytes_of = {colour: colour % 256 for colour in self._colours}
-        given: Any = getattr(cells, "cells", cells)  # of a board
+        given: Any = cells.numbers() if isinstance(cells, _Board) else cells
         try:
             rows = [bytes([bytes_of[cell] for cell in row]) for row in given]
         except KeyError:
