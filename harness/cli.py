@@ -99,8 +99,8 @@ def _carried_out(own: Sequence[str], bot_command: list[str]) -> int:
         hint = "a bot's command goes after --; " if COMMANDS[arguments.command].takes_bot else ""
         raise UnusableError(f"unexpected {shlex.join(unexpected)}; {hint}see nonojudge {arguments.command} --help")
     if bot_command and not COMMANDS[arguments.command].takes_bot:
-        takers = " and ".join(f"`nonojudge {name}`" for name, command in COMMANDS.items() if command.takes_bot)
-        raise UnusableError(f"only {takers} take a command after --")
+        *takers, last = (name for name, command in COMMANDS.items() if command.takes_bot)
+        raise UnusableError(f"only nonojudge {', '.join(takers)} and {last} take a command after --")
     if found := re.search(r"(?<![{$])\{(python|size|width|height|puzzle-limit)\}", " ".join(bot_command)):
         say(f"{found[0]} goes to the bot as it is: only a tournament's file has placeholders")
     arguments.bot_command = bot_command

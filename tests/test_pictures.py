@@ -56,7 +56,7 @@ def as_clues(clues):
 def test_a_picture_checks_what_it_is_given():
     with pytest.raises(ValueError, match="no cell to draw"):
         Picture(Puzzle.unchecked(columns=(), rows=((1,),)))
-    with pytest.raises(ValueError, match=r"cells of shape \(8, 11\).*\(11, 8\)"):
+    with pytest.raises(ValueError, match="the cells do not have the size of the puzzle, 8x11"):
         Picture(P_PUZZLE, np.zeros((8, 11)))
     with pytest.raises(ValueError, match="1 \\(black\\), 0 \\(white\\) or -1 \\(unknown\\)"):
         Picture(Puzzle.unchecked(columns=((),), rows=((),)), [[2]])
@@ -204,9 +204,9 @@ def test_every_pixel_of_a_cell_has_its_colour(name, cell, theme):
             found = pixels[slice(*row), slice(*column)]
             is_wrong = y in picture.wrong_rows or x in picture.wrong_columns
             paper = rgb(theme.colours["band"] if is_wrong else theme.paper)
-            if picture.cells[y, x] == BLACK:
+            if picture.cells[y][x] == BLACK:
                 assert (found == rgb(theme.colours["ink"])).all()
-            elif picture.cells[y, x] == WHITE and picture.is_partly_known:
+            elif picture.cells[y][x] == WHITE and picture.is_partly_known:
                 dotted = (found == rgb(theme.colours["dot"])).all(axis=2)
                 assert np.array_equal(dotted, dotted[::-1, ::-1])  # in the middle
                 assert 4 <= dotted.sum() < found.size / 3 / 4

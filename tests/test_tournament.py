@@ -83,7 +83,7 @@ def test_the_likely_mistake_of_a_bot_is_named_in_its_line(tmp_path, capsys):
     Path("t.toml").write_text(f'name = "x"\nsets = ["{RECIPE}"]\n{text}')
     assert played("t.toml") == 0
     *_, inverts, _, mute = capsys.readouterr().err.splitlines()
-    assert inverts.endswith(", finished (all 5 wrong answers are right with 0 and 1 exchanged: 1 is black)")
+    assert inverts.endswith(", finished (all 5 wrong answers would be right with 0 and 1 exchanged: 1 is black)")
     assert mute.endswith(", finished (no puzzle was answered: is the bot set to boards of 5x5?)")
 
 
