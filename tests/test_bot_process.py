@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import json
 import os
@@ -68,11 +69,38 @@ def test_a_command_that_cannot_start_is_named(program, tmp_path):
     assert "\n" not in str(caught.value)
 
 
+NOT_FIRST = "its #! line is not at the start: #! must be the first two bytes of the file"
+
+
 @pytest.mark.parametrize(
     ("program", "content", "mode", "said"),
     [
         ("./my bot", b"#!/bin/sh\n", 0o600, "it has no execute permission: chmod +x './my bot'"),
-        ("./bot", b"import sys\n", 0o700, "it has no #! line: begin it with one, such as #!/usr/bin/env python3"),
+        ("./b.py", b"import sys\n", 0o700, "it has no #! line: begin it with one, such as #!/usr/bin/env python3"),
+        ("./b.sh", b"exit\n", 0o700, "it has no #! line: begin it with one, such as #!/bin/sh"),
+        (
+            "./b",
+            b"#\n",
+            0o700,
+            "it has no #! line: begin it with one, such as #!/usr/bin/env python3 or #!/bin/sh",
+        ),
+        (
+            "./bot",
+            b"\xef\xbb\xbf#!/bin/sh\n",
+            0o700,
+            r"a byte order mark (BOM) is before its #!: sed -i '1s/^\xEF\xBB\xBF//' ./bot",
+        ),
+        ("./bot", b"\n#!/bin/sh\n", 0o700, NOT_FIRST),
+        ("./bot", b"# a bot\n#!/bin/sh\n", 0o700, NOT_FIRST),
+        ("./bot", b"# !/bin/sh\n", 0o700, NOT_FIRST),
+        (
+            "./bot",
+            codecs.BOM_UTF16_LE + b"#\0",
+            0o700,
+            "it is UTF-16 text: save it as UTF-8 without a byte order mark (BOM)",
+        ),
+        ("./bot", b"#!sh\n", 0o700, "its #! line names sh, which is not there: write #!/usr/bin/env sh"),
+        ("./bot", b"#!bin/sh\n", 0o700, "its #! line names bin/sh, which is not there"),
         (
             "./bot",
             b"#!/usr/bin/env python3\r\n",
@@ -97,6 +125,15 @@ def test_what_keeps_a_file_from_being_started_is_named_with_its_remedy(
     ):
         pass
     assert str(caught.value) == f"cannot start {program!r}: {said}"
+
+
+def test_a_folder_and_a_quoted_command_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert start_fault(str(tmp_path)) == "it is a folder: name the program in it"
+    (tmp_path / "bot").write_bytes(b"#!/bin/sh\n")
+    (tmp_path / "bot").chmod(0o700)
+    assert start_fault("./bot 8") == "no such file; without quotes around the words the program is ./bot"
+    assert start_fault("./bat 8") is None
 
 
 @pytest.mark.parametrize("content", [b"#!/bin/sh -e\nexit 0\r\n", Path("/bin/true").read_bytes()])

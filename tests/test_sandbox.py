@@ -132,8 +132,9 @@ def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
 
 @contained_only
 def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
-    (tmp_path / "odd").write_text("#!no/such/interpreter")
-    (tmp_path / "odd").chmod(0o700)
+    for name, interpreter in (("odd", tmp_path / "inner"), ("inner", "/no/such/interpreter")):
+        (tmp_path / name).write_text(f"#!{interpreter}\n")
+        (tmp_path / name).chmod(0o700)
     assert cli.run(["run", "--set", str(RECIPE), "--contain", "yes", "--quiet", "--", "./odd"]) == 2
     assert "cannot start './odd': bwrap: execvp ./odd: No such file or directory" in capsys.readouterr().err
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import compileall
 import contextlib
 import os
@@ -177,8 +178,12 @@ def start_fault(program: str) -> str | None:
     """
     found, quoted = shutil.which(program), shlex.quote(program)
     path = Path(found or program)
+    if path.is_dir():
+        return "it is a folder: name the program in it"
     if not path.is_file():
-        return None
+        first, *more = program.split()[:2] or [""]
+        is_quoted = more and shutil.which(first)
+        return f"no such file; without quotes around the words the program is {first}" if is_quoted else None
     if not found and os.sep not in program:
         return f"it is not in PATH; the file that is here is {shlex.quote(f'./{program}')}"
     if not os.access(path, os.X_OK):
@@ -189,16 +194,31 @@ def start_fault(program: str) -> str | None:
     except OSError:  # it may be executed, and not read
         return None
     if not head.startswith(b"#!"):
-        is_text = b"\0" not in head
-        return "it has no #! line: begin it with one, such as #!/usr/bin/env python3" if is_text else None
+        return _first_line_fault(head, path.suffix, quoted)
     line, end, _ = head[2:].partition(b"\n")
     words = line.split() or [b""]
     if end and line.endswith(b"\r") and not (b"perl" in words[0] and words[1:]):  # Perl reads its options itself
         return f"its #! line has a Windows line ending: sed -i 's/\\r$//' {quoted}"
     interpreter = os.fsdecode(words[0])
-    if interpreter.startswith(os.sep) and not Path(interpreter).exists():
-        return f"its #! line names {interpreter}, which is not there"
+    if not Path(interpreter).exists():
+        remedy = "" if os.sep in interpreter else f": write #!/usr/bin/env {interpreter or 'python3'}"
+        return f"its #! line names {interpreter or 'nothing'}, which is not there{remedy}"
     return None
+
+
+def _first_line_fault(head: bytes, suffix: str, quoted: str) -> str | None:
+    """Return what is wrong with the first line of a program that begins with `head`, which is not `#!`."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "it is UTF-16 text: save it as UTF-8 without a byte order mark (BOM)"
+    if b"\0" in head:
+        return None
+    if head.startswith(codecs.BOM_UTF8 + b"#!"):
+        return f"a byte order mark (BOM) is before its #!: sed -i '1s/^\\xEF\\xBB\\xBF//' {quoted}"
+    if re.search(rb"^\s*#\s*!", head, re.MULTILINE):
+        return "its #! line is not at the start: #! must be the first two bytes of the file"
+    choices = {".py": "#!/usr/bin/env python3", ".sh": "#!/bin/sh"}
+    line = choices.get(suffix) or " or ".join(choices.values())
+    return f"it has no #! line: begin it with one, such as {line}"
 
 
 def folders_of(command: Sequence[str]) -> Iterator[Path]:
