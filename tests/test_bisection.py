@@ -91,6 +91,7 @@ def test_the_commit_that_changed_counts_is_found_and_one_that_does_not_build_ski
     assert [one.name for one in (tmp_path / "workshop").iterdir()] == ["lock"]
 
 
+@pytest.mark.slow
 def test_commits_next_to_one_that_cannot_be_run_cannot_be_told_apart(repository, capsys):
     repository.commit("broken", "import json", "import broken, json")
     repository.commit("loses", "ANSWERS = 5, 0.0, 5", "ANSWERS = 5, 0.0, 4")

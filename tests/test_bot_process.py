@@ -147,10 +147,11 @@ def test_a_bot_that_cannot_be_served_is_gone(monkeypatch):
     def refuse():
         raise OSError(errno.EMFILE, "Too many open files")
 
+    before = psutil.Process().children()  # of multiprocessing, which another test of this process used
     monkeypatch.setattr(bot_process.selectors, "DefaultSelector", refuse)
     with pytest.raises(StartError, match="cannot start 'sleep': Too many open files"):
         BotProcess(["sleep", "900"], LastWords())
-    assert psutil.Process().children() == []
+    assert psutil.Process().children() == before
 
 
 def test_a_stderr_that_is_never_empty_holds_no_reader_beyond_its_time(tmp_path, monkeypatch):

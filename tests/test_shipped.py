@@ -52,7 +52,10 @@ def test_native_kernels_are_compiled(house, tmp_path):
     assert started(folder, own) == (["compiling", ANSWERS], "")
 
 
-@pytest.mark.parametrize("damage", ["flipped", "empty", "short", "another version"])
+@pytest.mark.parametrize(
+    "damage",
+    ["flipped", *(pytest.param(one, marks=pytest.mark.slow) for one in ("empty", "short", "another version"))],
+)
 def test_a_kernel_that_is_not_whole_or_not_of_these_sources_is_reported_and_not_run(house, tmp_path, damage):
     folder, environment = house
     path = folder / "bot" / "kernels" / "built" / str(processor_level()) / "subtract-Kept.code"

@@ -568,6 +568,7 @@ def test_until_ends_a_duel_as_soon_as_it_is_decided(tmp_path, capsys):
     ] * 2
 
 
+@pytest.mark.slow
 def test_until_plays_a_part_of_the_set_in_each_round(tmp_path, capsys):
     results = tmp_path / "results"
     [*options, _, _] = duel(tmp_path, "perfect", "perfect")

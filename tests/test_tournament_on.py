@@ -270,8 +270,8 @@ def test_workers_that_do_not_fit_are_refused_before_anything_is_played(tmp_path,
     assert played("small.toml", "--on", cluster.address) == 2
     first, *lines = capsys.readouterr().err.splitlines()
     assert first == f"nonojudge: not all workers at {cluster.address} can be used:"
-    for why in ("bot.py not there, here sha256 ", "bot.py sha256 ", "nonobot 0.0, ", "3 threads; start it with "):
-        assert sum(f": {why}" in line for line in lines) == 1
+    for why in ("./bot.py not there, here sha256 ", "./bot.py sha256 ", "nonobot 0.0, ", "3 threads; start it "):
+        assert sum(f": {why}" in line for line in lines) == 1, lines
     assert len(lines) == 4
     assert not outcomes(RESULTS)
 
