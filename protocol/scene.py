@@ -38,7 +38,7 @@ class Picture:
             raise ValueError(f"a board of {self.width}x{self.height} has no cell to draw")
         given: Any = [[UNKNOWN] * self.width] * self.height if cells is None else cells
         self.puzzle = puzzle
-        self.cells = given.numbers() if hasattr(given, "numbers") else [[*map(int, row)] for row in given]
+        self.cells = given.numbers() if hasattr(given, "numbers") else [[*row] for row in given]
         """The cells of each row."""
         if len(self.cells) != self.height or any(len(row) != self.width for row in self.cells):
             raise ValueError(f"the cells do not have the size of the puzzle, {self.width}x{self.height}")

@@ -49,6 +49,11 @@ SHIPPED = (
 )
 
 
+def files() -> list[Path]:
+    """Return the files of all kernels, as they are named in a folder."""
+    return [Path(level, one.file(bits)) for level in LEVELS for one in SHIPPED for bits in one.bits]
+
+
 def build(folder: Path) -> Iterator[str]:
     """Compile what is missing or stale in `folder`; yield the name of each kernel when it is done."""
     jobs = [
@@ -57,10 +62,6 @@ def build(folder: Path) -> Iterator[str]:
         for at, one in enumerate(SHIPPED)
         if bits in one.bits and not all(_is_fresh(folder / level / one.file(bits)) for level in LEVELS)
     ]
-    wanted = {Path(level, one.file(bits)) for level in LEVELS for one in SHIPPED for bits in one.bits}
-    for path in folder.rglob("*"):
-        if path.is_file() and path.relative_to(folder) not in wanted:
-            path.unlink()
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for done in as_completed([pool.submit(_compile, folder, *job) for job in jobs]):
             yield done.result()

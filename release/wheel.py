@@ -31,7 +31,9 @@ def build(output: Path) -> list[Path]:
         [pure] = Path(work).glob("*.whl")
         _run("wheel", "unpack", "--dest", f"{work}/unpacked", str(pure))
         [unpacked] = Path(work, "unpacked").iterdir()
-        shutil.copytree(ROOT / level_kernels.FOLDER, unpacked / HOME_OF_KERNELS)
+        for file in level_kernels.files():  # others in the folder belong to older sources
+            (unpacked / HOME_OF_KERNELS / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / level_kernels.FOLDER / file, unpacked / HOME_OF_KERNELS / file)
         [facts] = unpacked.glob("*.dist-info/WHEEL")
         facts.write_text(facts.read_text().replace("Root-Is-Purelib: true", "Root-Is-Purelib: false"))
         Path(work, "packed").mkdir()

@@ -39,11 +39,8 @@ _XGETBV = bytes.fromhex("89f90f01d0c3")
 
 # Features by level: bits of the registers that cpuid(1), cpuid(7) and cpuid(0x80000001) set.
 _V2 = {"1c": (0, 9, 13, 19, 20, 23), "ec": (0,)}  # SSE3 SSSE3 CX16 SSE4.1 SSE4.2 POPCNT, LAHF
-_V3 = {
-    "1c": (12, 22, 27, 28, 29),
-    "7b": (3, 5, 8),
-    "ec": (5,),
-}  # FMA MOVBE OSXSAVE AVX F16C, BMI1 AVX2 BMI2, LZCNT
+# FMA MOVBE OSXSAVE AVX F16C, BMI1 AVX2 BMI2, LZCNT
+_V3 = {"1c": (12, 22, 27, 28, 29), "7b": (3, 5, 8), "ec": (5,)}
 _V4 = {"7b": (16, 17, 28, 30, 31)}  # AVX-512: F DQ CD BW VL
 _AVX_STATE, _AVX512_STATE = 0x06, 0xE6
 """Bits of XCR0: the registers that the system keeps for a process."""

@@ -1,8 +1,8 @@
 """Line solvers, and ordered propagation: what follows for the cells of one line, and of all lines.
 
 `bot.line` has the fast solver, `paint_recurrence` is the paper's, readable; they must agree on every input.
-Propagation paints all dirty rows, then all dirty columns,
-and so on: a line that several others trigger is painted once (Chen & Hung, section 2.3).
+Propagation paints all dirty rows, then all dirty columns, and so on: a line that several others trigger is painted
+once (Chen & Hung, section 2.3).
 
 The recurrence is P = merge(P0, P1) of Chen & Hung, section 2.2. A painting is a string of 2-bit cells: 00 none,
 01 white, 10 black, 11 unknown, so that merging two paintings is their bitwise OR. Here a string is two masks:
