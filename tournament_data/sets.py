@@ -56,6 +56,15 @@ class PuzzleSet:
         """The whole question file."""
         return b"".join(puzzle.text for puzzle in self.puzzles)
 
+    def part(self, part: int, parts: int) -> PuzzleSet:
+        """Return a part, `SET@PART/PARTS` by name; SetError if there is none."""
+        chosen = self.puzzles[part - 1 :: parts]
+        name = f"{self.name}@{part}/{parts}"
+        if part > parts or not chosen:
+            raise SetError(f"{name}: no such part of {len(self.puzzles)} puzzles")
+        records = (replace(one.record, number=number) for number, one in enumerate(chosen, 1))
+        return _set_of(name, map(_written, records))
+
 
 def load_set(source: str, size: Size | None = None) -> PuzzleSet:
     """Return the set that `source` names: an official set, a file in any format, or the recipe of a generated set.
@@ -67,12 +76,7 @@ def load_set(source: str, size: Size | None = None) -> PuzzleSet:
     """
     part = PART.fullmatch(source)
     if part and not Path(source).is_file():
-        whole = load_set(part[1], size)
-        chosen = whole.puzzles[int(part[2]) - 1 :: int(part[3])]
-        if int(part[2]) > int(part[3]) or not chosen:
-            raise SetError(f"{source}: no such part of {len(whole.puzzles)} puzzles")
-        records = (replace(one.record, number=number) for number, one in enumerate(chosen, 1))
-        return _set_of(f"{whole.name}@{part[2]}/{part[3]}", map(_written, records))
+        return load_set(part[1], size).part(int(part[2]), int(part[3]))
     sides = None if size == "auto" else size
     if source.startswith(PREFIX):
         return _generated(source, sides)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import secrets
 import shlex
-import subprocess
 import tempfile
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness.cli import (
@@ -20,20 +21,22 @@ from nonobot.harness.cli import (
     add_environment,
     add_json,
     add_size,
-    given_options,
 )
 from nonobot.harness.commands.compare import add_limits, compared, limits_of
 from nonobot.harness.errors import UnusableError
-from nonobot.harness.play.bot_command import OWN_JUDGE
+from nonobot.harness.play.bot_command import name_of
+from nonobot.harness.play.judge_process import JudgeProcess
 from nonobot.harness.play.machine import require_cores, tournament_core
+from nonobot.harness.play.match import SECONDS_TO_HEED, Bot
 from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import Progress
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import compare
-from nonobot.harness.results.result_files import read_result
-from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.results.conditions import Configuration, configuration_of
+from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.statistics import Outcome, first_look
 from nonobot.harness.user_files import loaded
+from nonobot.tournament_data import PuzzleSet
 
 DEFAULT_SET = "boardgen:25x25x500:seed=7"
 
@@ -57,6 +60,14 @@ The rounds are compared as by `nonojudge compare`, whose --help defines worse (d
 Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that cannot be run, 3 cannot tell,
 130 interrupted.
 """
+
+
+class Side(NamedTuple):
+    """A bot, its judge, and the folder of its results, which has the name of its version."""
+
+    judge: JudgeProcess
+    bot: Bot
+    folder: Path
 
 
 def add_to(parser: Parser) -> None:
@@ -106,22 +117,32 @@ def carry_out(arguments: argparse.Namespace) -> int:
         if results and any((results / version).glob("*.json")):
             raise UnusableError(f"{results / version} holds results already: --results takes a folder without any")
     puzzle_set = loaded(arguments.set, arguments.size)  # an error in it comes before the first round
-    options = _options(arguments)
-    rounds, most, look, sets = arguments.rounds or ROUNDS, "", 0, [arguments.set]
+    configuration = _configuration(arguments)
+    rounds, most, look, sets = arguments.rounds or ROUNDS, "", 0, [puzzle_set]
     if arguments.until:
         look, most = first_look(arguments.confidence), "at most "
         rounds = max(look, (arguments.rounds or MOST_ROUNDS) // look * look)
         parts = min(look, len(puzzle_set.puzzles) // PART_PUZZLES)
-        sets = [f"{arguments.set}@{part}/{parts}" for part in range(1, parts + 1)] or sets
-    with tempfile.TemporaryDirectory(prefix="nonojudge-") as temporary:
+        sets = [puzzle_set.part(part, parts) for part in range(1, parts + 1)] or sets
+    with (
+        tempfile.TemporaryDirectory(prefix="nonojudge-") as temporary,
+        Interrupts() as interrupts,
+        JudgeProcess() as before,
+        JudgeProcess() as after,
+        Progress(None if arguments.quiet else rounds + 1) as progress,
+    ):
         folders = [(results or Path(temporary)) / version for version in VERSIONS]
-        with Progress(None if arguments.quiet else rounds + 1) as progress:
-            for number in range(rounds + 1):
-                progress.show(number, f"round {number} of {most}{rounds}" if number else "warming up")
-                _play(arguments, [*options, "--set", sets[number % len(sets)]], folders, number)
-                if look and number and number % look == 0 and _is_decided(arguments, folders):
-                    break
-            progress.show(rounds + 1, "done")
+        sides = [
+            Side(before, _bot(arguments, "before"), folders[0]),
+            Side(after, _bot(arguments, "after"), folders[1]),
+        ]
+        for number in range(rounds + 1):
+            progress.show(number, f"round {number} of {most}{rounds}" if number else "warming up")
+            beside = replace(configuration, beside=f"{secrets.token_hex(4)}-{number}")
+            _play(sides if number % 2 else sides[::-1], sets[number % len(sets)], beside, number, interrupts)
+            if look and number and number % look == 0 and _is_decided(arguments, folders):
+                break
+        progress.show(rounds + 1, "done")
         return compared(arguments, *([one] for one in folders))
 
 
@@ -131,68 +152,66 @@ def _is_decided(arguments: argparse.Namespace, folders: Sequence[Path]) -> bool:
     return compare(before, after, limits_of(arguments)).outcome is not Outcome.CANNOT_TELL
 
 
-def _options(arguments: argparse.Namespace) -> list[str]:
-    """Return the options of `nonojudge run` for both bots."""
+def _configuration(arguments: argparse.Namespace) -> Configuration:
+    """Return the configuration of all runs, of both bots."""
     given = vars(arguments)
     core = given["core"] if "core" in given else tournament_core()
     if not isinstance(core, int):
         raise UnusableError("a duel is fought on one core: --core N, where the system can hold a bot on it")
     require_cores([core])
-    return ["--quiet", "--core", str(core), *given_options(arguments)]
+    return configuration_of({name: given[name] for name in ("contain", "environment") if name in given}, core)
 
 
-def _play(arguments: argparse.Namespace, options: Sequence[str], folders: Sequence[Path], number: int) -> None:
-    """Play a round; its results go into `folders`, except those of round 0. No bot is left running."""
-    options = [*options, "--beside", f"{secrets.token_hex(4)}-{number}"]
-    with tempfile.TemporaryDirectory(prefix="nonojudge-") as scratch, Interrupts() as interrupts:
-        runs: dict[str, subprocess.Popen[bytes]] = {}
-        results = [(one if number else Path(scratch, one.name)) / f"{number}.json" for one in folders]
-        for result in results if number % 2 else results[::-1]:
-            result.parent.mkdir(parents=True, exist_ok=True)
-            bot = result.parent.name
-            with Path(scratch, f"{bot}.txt").open("wb") as messages:
-                runs[bot] = subprocess.Popen(
-                    [*OWN_JUDGE, "run", *options, "--result", str(result), "--", *getattr(arguments, bot)],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=messages,
-                    start_new_session=True,  # Ctrl-C is heeded here, for both
-                )
-        failed = _failed(runs, interrupts)
-        if interrupts.told or failed:
-            for result in results:
-                result.unlink(missing_ok=True)
+def _bot(arguments: argparse.Namespace, version: str) -> Bot:
+    command = getattr(arguments, version)
+    return Bot(name_of(command), command, show=[path.absolute() for path in vars(arguments).get("show", [])])
+
+
+def _play(
+    sides: Sequence[Side], puzzle_set: PuzzleSet, configuration: Configuration, number: int, interrupts: Interrupts
+) -> None:
+    """Play a round; its results go into the folders, except those of round 0. No bot is left running."""
+    with tempfile.TemporaryDirectory(prefix="nonojudge-") as scratch:
+        folders = [side.folder if number else Path(scratch, side.folder.name) for side in sides]
+        for side, folder in zip(sides, folders, strict=True):
+            side.judge.begin(puzzle_set, side.bot, configuration, folder / f"{number}.json")
+        outcomes: dict[str, RunResult | str] = {}
+        trouble = ""
+        while len(outcomes) < len(sides):
+            for side in sides:
+                if side.folder.name not in outcomes and (outcome := side.judge.outcome(SECONDS_TO_HEED)):
+                    outcomes[side.folder.name] = outcome
+                    if not trouble and (why := _trouble(outcome)):
+                        trouble = f"{side.folder.name}: {why}"
+            if trouble or interrupts.told:  # its end stops both
+                for side in sides:
+                    if side.folder.name not in outcomes:
+                        side.judge.stop()
+        if trouble or interrupts.told:
+            for folder in folders:
+                (folder / f"{number}.json").unlink(missing_ok=True)
         if interrupts.told:
             raise KeyboardInterrupt
-        if failed:
-            lines = Path(scratch, f"{failed}.txt").read_text(errors="replace").splitlines()
-            why = lines[-1].removeprefix("nonojudge: ") if lines else "its run ended without a word"
-            raise UnusableError(f"{failed}: {why}")
-        if number == 0:
-            for result in results:
-                _require_answers(result)
+        if trouble:
+            raise UnusableError(trouble)
+    if number == 0:
+        for version in VERSIONS:
+            _require_answers(version, outcomes[version])
 
 
-def _require_answers(result_path: Path) -> None:
+def _trouble(outcome: RunResult | str) -> str | None:
+    """Return why a bot could not be run."""
+    if isinstance(outcome, str):
+        return outcome
+    if outcome.end.reason is EndReason.NOT_STARTED:
+        return outcome.end.detail or "its command cannot be run"
+    return None
+
+
+def _require_answers(version: str, result: RunResult | str) -> None:
     """Raise UnusableError if a bot solves nothing, for example because of a wrong option; name what to look at."""
-    result = read_result(result_path)
-    if not result.score.right:
-        assert isinstance(result, RunResult)  # as `nonojudge run` writes it
+    if isinstance(result, RunResult) and not result.score.right:
         line = result.last_words()
         why = f"; its last line on stderr: {line}" if line else ""
         look = f"; `nonojudge check -- {shlex.join(result.command)}` names the cause"
-        raise UnusableError(f"{result_path.parent.name} solved no puzzle: {result.outcome}{why}{look}")
-
-
-def _failed(runs: Mapping[str, subprocess.Popen[bytes]], interrupts: Interrupts) -> str | None:
-    """Wait for the runs of both bots, and return the bot that could not be run, if any; its end stops both."""
-    failed = None
-    while True:
-        ends = {bot: run.poll() for bot, run in runs.items()}
-        failed = failed or next((bot for bot, end in ends.items() if end not in (None, 0, 1)), None)
-        if None not in ends.values():
-            return failed
-        if failed or interrupts.told:
-            for run in runs.values():
-                run.terminate()
-        time.sleep(0.05)
+        raise UnusableError(f"{version} solved no puzzle: {result.outcome}{why}{look}")
