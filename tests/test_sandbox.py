@@ -190,6 +190,12 @@ def test_the_result_states_whether_system_calls_were_filtered(tmp_path, monkeypa
     assert played("perfect", tmp_path, contain=Contain.NO).attempts[0].filtered is UNSET
 
 
+@pytest.mark.skipif(not filter_program(), reason="no libseccomp")
+def test_a_filter_without_all_of_its_rules_is_none(monkeypatch):
+    monkeypatch.setattr(system_calls, "_GREATER", 99)  # no comparison of libseccomp
+    assert filter_program.__wrapped__() is None
+
+
 IN_32_BITS = """
 import ctypes, mmap
 page = mmap.mmap(-1, 4096, prot=7)

@@ -147,8 +147,8 @@ class Recipe:
             return cls(
                 *parse_dimensions(dimensions),
                 seed=parse_seed(given["seed"]),
-                p1=float(given.get("p1", OFFICIAL_P1)),
-                p2=float(given.get("p2", OFFICIAL_P2)),
+                p1=_parse_share(given["p1"]) if "p1" in given else OFFICIAL_P1,
+                p2=_parse_share(given["p2"]) if "p2" in given else OFFICIAL_P2,
             )
         except ValueError as error:
             raise ValueError(f"{error}; expected {FORM}") from None
@@ -172,6 +172,13 @@ def parse_dimensions(text: str) -> tuple[int, int, int]:
         raise ValueError(f"{text!r} is not WIDTHxHEIGHTxCOUNT, such as 25x25x1000")
     width, height, count = map(int, text.split("x"))
     return width, height, count
+
+
+def _parse_share(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a share of black cells, such as {OFFICIAL_P1}") from None
 
 
 def parse_seed(text: str) -> int:

@@ -39,9 +39,8 @@ OF_THE_BOT = ("bot", "protocol", "nonobot")
 IN_TREE = ("sh", "-c", 'cd "$0" && exec "$@"')
 """Runs a command in the folder that follows."""
 
-
 MOST_ROUNDS = 30
-"""Of a duel whose rounds are parts of the set."""
+"""Largest number of rounds of a duel whose rounds are parts of the set."""
 
 
 class Question(StrEnum):

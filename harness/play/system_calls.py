@@ -33,7 +33,6 @@ KEYCTL = {"x86_64": 250, "aarch64": 219}
 _GET_ID, _JOIN_SESSION_KEYRING, _LINK = 0, 1, 8
 _OF_THREAD, _OF_SESSION = -1, -3
 
-
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
 _OTHER_PROCESSOR, _UNKNOWN_CALL = 2, 0x00050000 | errno.ENOSYS
 _EQUAL, _GREATER = 4, 6
@@ -53,7 +52,7 @@ class _Comparison(ctypes.Structure):
 
 @cache
 def filter_program() -> bytes | None:
-    """Return the filter as the kernel runs it (BPF), made by libseccomp; None without libseccomp."""
+    """Return the filter as the kernel runs it (BPF), made by libseccomp; None without it or with a rule lost."""
     try:
         library = ctypes.CDLL("libseccomp.so.2")  # by its name: a search for it starts a compiler and ldconfig
     except OSError:
@@ -63,30 +62,35 @@ def filter_program() -> bytes | None:
     reading, writing = os.pipe()  # which holds the kilobyte that it takes
     with os.fdopen(reading, "rb") as program:
         with os.fdopen(writing, "wb") as file:
-            _add_rules(library, calls)
-            is_exported = library.seccomp_export_bpf(calls, file.fileno()) == 0
+            is_whole = (
+                not any(_rules_added(library, calls)) and library.seccomp_export_bpf(calls, file.fileno()) == 0
+            )
         library.seccomp_release(calls)
-        return program.read() if is_exported else None
+        return program.read() if is_whole else None
 
 
-def _add_rules(library: ctypes.CDLL, calls: ctypes.c_void_p) -> None:
-    library.seccomp_attr_set(calls, _OTHER_PROCESSOR, ctypes.c_uint32(_UNKNOWN_CALL))
+def _rules_added(library: ctypes.CDLL, calls: ctypes.c_void_p) -> Iterator[int]:
+    """Add the rules, and yield what each of libseccomp's functions returns: 0, or an error."""
+    yield library.seccomp_attr_set(calls, _OTHER_PROCESSOR, ctypes.c_uint32(_UNKNOWN_CALL))
     if second := {"x86_64": b"x86", "aarch64": b"arm"}.get(os.uname().machine):
         # 32-bit programs run as well, and a 64-bit one can make 32-bit calls.
-        library.seccomp_arch_add(calls, library.seccomp_arch_resolve_name(second))
+        yield library.seccomp_arch_add(calls, library.seccomp_arch_resolve_name(second))
 
-    def refuse(name: str, *comparisons: _Comparison) -> None:
+    def refuse(name: str, *comparisons: _Comparison) -> int:
         number = library.seccomp_syscall_resolve_name(name.encode())
-        if number >= 0:  # negative: not on this processor
-            array = (_Comparison * len(comparisons))(*comparisons)
-            library.seccomp_rule_add_array(calls, ctypes.c_uint32(_REFUSE), number, len(comparisons), array)
+        if number < 0:  # not on this processor
+            return 0
+        array = (_Comparison * len(comparisons))(*comparisons)
+        error: int = library.seccomp_rule_add_array(
+            calls, ctypes.c_uint32(_REFUSE), number, len(comparisons), array
+        )
+        return error
 
-    for name in REFUSED:
-        refuse(name)
+    yield from map(refuse, REFUSED)
     last = max(SOCKET_FAMILIES)
     for family in set(range(last)) - set(SOCKET_FAMILIES):
-        refuse("socket", _Comparison(0, _EQUAL, family))
-    refuse("socket", _Comparison(0, _GREATER, last))
+        yield refuse("socket", _Comparison(0, _EQUAL, family))
+    yield refuse("socket", _Comparison(0, _GREATER, last))
 
 
 def pipes_of_sandbox() -> Iterator[IO[bytes]]:

@@ -31,16 +31,15 @@ from nonobot.harness.text import duration, last_line, megabytes, ranges
 SCHEMA_VERSION = 2
 
 UNKNOWN = "unknown"
+"""A condition that nobody recorded; it differs from no other."""
 
 OFF_BY_ONE = "the answers are off by one"
-"""A condition that nobody recorded; it differs from no other."""
 
 SHOWN_PUZZLES = 5
 """Number of puzzles of a kind that a summary names one by one."""
 
 SHOWN_MISSING = 10
 """Number of puzzles without an answer that a summary names."""
-
 
 LOG_SECONDS = 0.5
 """Error allowed to the total of a bot's own log: some programs count whole seconds."""
