@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nonobot.harness.opponents import csp_model
+from nonobot.harness.opponents import csp
 from nonobot.harness.opponents.cp_sat import automaton
 from nonobot.harness.opponents.line_logic import LineLogic
 from nonobot.harness.opponents.sat import SOLVERS, clauses_by_line
@@ -23,7 +23,8 @@ from tests import naive
 from tests.boards import broken, cells_of, masks_of, puzzles, random_clues, random_grid, shuffled
 
 ENGINES = {"sat": "pysat", "cp_sat": "ortools"}
-OWN = ["block_backtracking", "csp_bt", "csp_fc", "csp_gac", "line_logic"]
+PROPAGATORS = ["csp_bt", "csp_fc", "csp_gac"]
+OWN = ["block_backtracking", *PROPAGATORS, "line_logic"]
 FOREVER = Clock()
 
 
@@ -34,9 +35,16 @@ def opponent(name: str) -> ModuleType:
     return importlib.import_module(f"nonobot.harness.opponents.{name}")
 
 
+def solve_of(name: str) -> Solve:
+    """Return the solver of an opponent, or of one with an option: `csp_gac` is `csp --propagator gac`."""
+    module, _, propagator = name.partition("_") if name in PROPAGATORS else (name, "", "")
+    solve = opponent(module).solve
+    return partial(solve, propagator=propagator) if propagator else solve
+
+
 @pytest.fixture(params=[*OWN, *ENGINES])
 def solve(request: pytest.FixtureRequest) -> Solve:
-    return opponent(request.param).solve
+    return solve_of(request.param)
 
 
 def check(solve: Solve, puzzle: Puzzle, *, solvable: bool = False, clock: Clock = FOREVER) -> None:
@@ -71,9 +79,9 @@ def test_all_tiny_puzzles_agree_with_brute_force(solve):
 @pytest.mark.parametrize("name", OWN)
 @given(puzzle=puzzles(5, 5), rng=st.randoms(use_true_random=False))
 def test_puzzles_and_changed_ones_agree_with_brute_force(name, puzzle, rng):
-    check(opponent(name).solve, puzzle, solvable=True)
+    check(solve_of(name), puzzle, solvable=True)
     for changed in (broken(rng, puzzle), shuffled(rng, puzzle), random_clues(rng, puzzle.width, puzzle.height)):
-        check(opponent(name).solve, changed)
+        check(solve_of(name), changed)
 
 
 @pytest.mark.parametrize(("name", "options"), [("cp_sat", {}), *(("sat", {"solver": one}) for one in SOLVERS)])
@@ -91,7 +99,7 @@ def test_engines_agree_with_brute_force_on_random_puzzles(name, options, seconds
 def test_larger_boards_are_solved(name):
     rng = random.Random(5)
     for width, height in ((15, 10), (12, 15)):
-        check(opponent(name).solve, Puzzle.from_grid(random_grid(rng, width, height, 0.6)), solvable=True)
+        check(solve_of(name), Puzzle.from_grid(random_grid(rng, width, height, 0.6)), solvable=True)
 
 
 def test_time_that_is_up_ends_the_search(solve):
@@ -156,9 +164,9 @@ def test_what_the_ways_of_a_human_find(clue, cells, expected):
 
 @pytest.mark.parametrize(("clue", "length"), LINES)
 def test_a_table_holds_exactly_the_placements(clue, length):
-    table = csp_model.table_of(clue, range(length), FOREVER)
+    table = csp.table_of(clue, range(length), FOREVER)
     placements = naive.placements(clue, length)
-    assert csp_model.tuple_count(clue, length) == len(placements)
+    assert csp.tuple_count(clue, length) == len(placements)
     assert table.everything == (1 << len(placements)) - 1
     tuples = {
         tuple(int(black >> t & 1) for _, black in table.support) for t in range(table.everything.bit_length())
@@ -170,8 +178,8 @@ def test_a_table_holds_exactly_the_placements(clue, length):
 def test_a_table_of_more_tuples_than_are_made_at_once():
     clue, length = (1, 1, 1, 1, 1), 30
     count = naive.placement_count(clue, length)
-    table = csp_model.table_of(clue, range(length), FOREVER)
-    assert count > 2 * csp_model._CHUNK_TUPLES
+    table = csp.table_of(clue, range(length), FOREVER)
+    assert count > 2 * csp._CHUNK_TUPLES
     assert table.everything.bit_length() == count
     counts = [black.bit_count() for _, black in table.support]
     assert sum(counts) == 5 * count

@@ -16,7 +16,8 @@ from nonobot.tournament_data import load_set
 FOLDER = Path(__file__).parent.parent / "tournaments"
 SMALL = FOLDER / "small"
 SIZES = [(5, 10), (10, 11), (14, 25), (20, 20), (27, 23), (34, 34), (34, 40), (45, 45)]
-BOTS = ["champion", "papers_fp1", "papers_fp2", "papers_fp3", *OPPONENTS]
+BOTS = ["champion", "papers_fp1", "papers_fp2", "papers_fp3", "csp_bt", "csp_fc", "csp_gac", *OPPONENTS]
+BOTS.remove("csp")  # which plays with each of its propagators
 
 
 # The boards
@@ -54,9 +55,13 @@ def test_every_opponent_plays_and_gives_up_before_it_is_stopped(name):
     tournament = read_tournament(FOLDER / f"{name}.toml")
     assert {bot.name for bot in tournament.bots} == {*BOTS}
     for bot in tournament.bots:
-        module = f"nonobot.harness.opponents.{bot.name}" if bot.name in OPPONENTS else "nonobot"
-        strategy = f"--strategy papers --probing {bot.name[-3:]} " if bot.name.startswith("papers") else ""
-        assert bot.command == f"{{python}} -P -m {module} {strategy}--size {{size}} --puzzle-limit 3"
+        name, _, choice = bot.name.partition("_")
+        options = {"csp": f"--propagator {choice} ", "papers": f"--strategy papers --probing {choice} "}.get(
+            name, ""
+        )
+        program = next((one for one in OPPONENTS if one in (name, bot.name)), "")
+        module = f"nonobot.harness.opponents.{program}" if program else "nonobot"
+        assert bot.command == f"{{python}} -P -m {module} {options}--size {{size}} --puzzle-limit 3"
     assert tournament.limits.puzzle > 3
 
 

@@ -6,7 +6,7 @@ import ast
 import sys
 from pathlib import Path
 
-OPPONENTS = ("block_backtracking", "csp_bt", "csp_fc", "csp_gac", "line_logic", "sat", "cp_sat")
+OPPONENTS = ("block_backtracking", "csp", "line_logic", "sat", "cp_sat")
 """Names of the modules of this folder that are opponents, weakest first."""
 
 

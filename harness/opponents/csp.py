@@ -1,16 +1,18 @@
-"""The constraint model of the `csp_*` opponents, and the search that they share.
-
-A cell is a variable with the values 0 (white) and 1 (black). A line is one table constraint: the tuples of values,
-one for each placement of its blocks. Bit t of `support[i][v]` is set if tuple t gives value v to the line's i-th
-variable, so the tuples that agree with some values are the AND of a few integers.
+"""Constraint satisfaction: a table for each line, and one of three propagators, from plain backtracking on.
 
 Source: Hussain, Kim and Chen, "Solving a Nonogram Game Using Artificial Intelligence" (course project, 2015),
-section 3: the model and the three propagators. The bits are those of "compact table" (Demeulenaere et al., CP
-2016).
+section 3: the model and the propagators BT, FC and GAC. A cell is a variable with the values 0 (white) and 1
+(black). A line is one table constraint: the tuples of values, one for each placement of its blocks. The next
+variable is one with the fewest values left.
+
+Bit t of `support[i][v]` is set if tuple t gives value v to the line's i-th variable, so the tuples that agree with
+some values are the AND of a few integers. Those still possible are kept from node to node, as compact table
+propagation does (Demeulenaere et al., CP 2016), where the source looks for supports anew. Left out: nothing.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
@@ -18,7 +20,7 @@ from math import comb
 
 import numpy as np
 
-from nonobot.harness.opponents.serve import Clock, RefusedError
+from nonobot.harness.opponents.serve import Clock, RefusedError, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
 from nonobot.protocol.clues import needed_length
 
@@ -82,7 +84,7 @@ class State:
         # For each line, rows first: its table, its open variables, the tuples that agree with the domains.
         self.tables = [table_of(clue, variables, clock) for clue, variables, _ in lines]
         self.unassigned = [len(table.variables) for table in self.tables]
-        self.live = [table.everything for table in self.tables]  # kept by `csp_gac` alone
+        self.live = [table.everything for table in self.tables]  # kept by GAC alone
         # For each variable:
         self.tables_of = [(y, height + x) for y in range(height) for x in range(width)]
         self.domains: list[tuple[int, ...]] = [(0, 1)] * (width * height)  # the values still possible
@@ -127,16 +129,85 @@ class State:
         return next(single, unassigned[0] if unassigned else None)
 
 
+# Propagators: they remove values from domains after a variable got its value (None: before the search), and return
+# False on a dead end.
+
+
+def backtracking(state: State, variable: int | None) -> bool:
+    """Check the lines that `variable` completed. No domain gets smaller, so the search goes row by row."""
+    if variable is None:
+        return True
+    return all(
+        state.unassigned[table] or state.agreeing(state.tables[table]) for table in state.tables_of[variable]
+    )
+
+
+def forward_checking(state: State, variable: int | None) -> bool:
+    """Leave the last open cell of each line of `variable`, or of all lines, only values that fit."""
+    tables = range(len(state.tables)) if variable is None else state.tables_of[variable]
+    return all(state.unassigned[table] > 1 or _check(state, state.tables[table]) for table in tables)
+
+
+def _check(state: State, table: Table) -> bool:
+    tuples = state.agreeing(table)
+    for variable, support in zip(table.variables, table.support, strict=True):
+        if state.value[variable] is None:
+            fitting = tuple(value for value in state.domains[variable] if tuples & support[value])
+            state.set(state.domains, variable, fitting)
+            break
+    return bool(tuples)
+
+
+def arc_consistency(state: State, variable: int | None) -> bool:
+    """Make the lines of `variable`, or all, and what they touch arc consistent: each value is in a tuple."""
+    first = range(len(state.tables)) if variable is None else state.tables_of[variable]
+    queue = dict.fromkeys(first)  # a set that keeps its order
+    while queue:
+        table = next(iter(queue))
+        del queue[table]
+        pruned = _revise(state, table)
+        if pruned is None:
+            return False
+        for changed in pruned:
+            queue.update(dict.fromkeys(other for other in state.tables_of[changed] if other != table))
+    return True
+
+
+def _revise(state: State, index: int) -> list[int] | None:
+    """Return the variables of a table whose domains got smaller; None if no tuple is left."""
+    table = state.tables[index]
+    live = state.live[index]
+    is_open = []
+    for variable, support in zip(table.variables, table.support, strict=True):
+        domain = state.domains[variable]
+        if len(domain) == 1:
+            live &= support[domain[0]]
+        else:
+            is_open.append((variable, support))
+    if not live:
+        return None
+    if live != state.live[index]:
+        state.set(state.live, index, live)
+    pruned = []
+    for variable, support in is_open:
+        fitting = tuple(value for value in (0, 1) if live & support[value])
+        if len(fitting) == 1:
+            state.set(state.domains, variable, fitting)
+            pruned.append(variable)
+    return pruned
+
+
 Propagate = Callable[[State, int | None], bool]
-"""Removes values from domains after a variable got its value (None: before the search); False for a dead end."""
+
+PROPAGATORS: dict[str, Propagate] = {"bt": backtracking, "fc": forward_checking, "gac": arc_consistency}
 
 
-def solve_with(propagate: Propagate, puzzle: Puzzle, clock: Clock) -> Solution | None:
+def solve(puzzle: Puzzle, clock: Clock, propagator: str = "gac") -> Solution | None:
     """Return a solution, or None, by depth-first search with minimum remaining values.
 
     RefusedError if a table is too large, OutOfTimeError if the clock runs out.
     """
-    state = State(puzzle, clock)
+    state, propagate = State(puzzle, clock), PROPAGATORS[propagator]
     if not (propagate(state, None) and _search(state, propagate, clock)):
         return None
     return Solution(np.array(state.value).reshape(puzzle.height, puzzle.width))
@@ -154,3 +225,14 @@ def _search(state: State, propagate: Propagate, clock: Clock) -> bool:
             return True
         state.back_to(mark)
     return False
+
+
+if __name__ == "__main__":
+    parser = argument_parser(__file__, __doc__)
+    parser.add_argument(
+        "--propagator",
+        choices=PROPAGATORS,
+        default="gac",
+        help="bt: plain backtracking, fc: forward checking, gac: generalised arc consistency (default: gac)",
+    )
+    sys.exit(serve(solve, parser))
