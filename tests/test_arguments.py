@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from nonobot.arguments import (
-    Parser,
     byte_count,
     count,
     did_you_mean,
@@ -94,37 +93,6 @@ def test_what_cannot_be_read_is_said_with_what_was_expected(read, texts, why):
         with pytest.raises(argparse.ArgumentTypeError) as raised:
             read(text)
         assert why in str(raised.value)
-
-
-def test_an_unknown_name_is_one_line_with_the_name_that_was_meant(capsys):
-    parser = Parser(prog="x")
-    parser.add_argument("--shape", choices=["circle", "square"])
-    for given, why in (
-        ("sqaure", "no 'sqaure' (did you mean square?)"),
-        ("line", "invalid choice: 'line' (choose from "),
-    ):
-        with pytest.raises(SystemExit) as raised:
-            parser.parse_args(["--shape", given])
-        assert raised.value.code == 2
-        err = capsys.readouterr().err
-        assert err.startswith(f"x: argument --shape: {why}")
-        assert err.endswith("; see x --help\n")
-        assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ("generate 5x5x1 --sed 1", "nonojudge generate: no '--sed' (did you mean --seed?); see"),
-        ("verify a b --sze=5x5", "nonojudge verify: no '--sze' (did you mean --size?); see"),
-        ("run my-bot --jsn", "nonojudge: unexpected my-bot --jsn; a bot's command goes after --; see"),
-        ("data list --jsn", "nonojudge data list: no '--jsn' (did you mean --json?); see"),
-        ("generate 5x5x1 --zzz", "nonojudge generate: the following arguments are required: --seed; see"),
-    ],
-)
-def test_an_unknown_option_is_one_line_with_the_option_that_was_meant(capsys, line, why):
-    assert cli.run(line.split()) == 2
-    assert capsys.readouterr().err.startswith(why)
 
 
 def test_no_name_is_like_another_that_is_not():

@@ -1,4 +1,4 @@
-"""Messages: golden/messages.txt has unusable command lines and faulty puzzle files, each with what is said of it.
+"""Messages: golden/messages.txt has unusable command lines and faulty files, each with what is said of it.
 
 After a change of messages, `python -m tests.test_messages` writes the file anew: read the diff.
 """
@@ -27,8 +27,8 @@ DOT = "1 1\n1\n1\n"  # as .nin
 
 
 def messages(mark: str) -> list[tuple[str, str]]:
-    """Return the command lines ('$') or puzzle files ('>') of the file, each with its messages."""
-    parts = re.split(r"^([$>]) (.*)\n", GOLDEN.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    """Return the command lines ('$'), tournaments ('%') or puzzle files ('>') of the file, with their messages."""
+    parts = re.split(r"^([$%>]) (.*)\n", GOLDEN.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     found = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     return [(line, said.partition("\n\n")[0].rstrip("\n")) for kind, line, said in found if kind == mark]
 
@@ -80,10 +80,31 @@ def test_what_cannot_be_used_ends_with_2_one_line_and_no_file(line, message):
     assert files_here() == before
 
 
+@sample_files()
+def of_tournament(line: str) -> str:
+    """Return what the command says of a tournament's file, which a line has as in Python."""
+    Path("t.toml").write_bytes(bytes_of(line))
+    before = files_here()
+    status, out, err = said("nonojudge tournament t.toml")
+    assert (status, out, files_here()) == (2, "", before)
+    return err.removesuffix("\n")
+
+
+@pytest.mark.parametrize(("line", "said"), messages("%"), ids=range(len(messages("%"))))
+def test_a_file_that_defines_no_tournament_is_refused_with_the_place(line, said):
+    assert of_tournament(line) == said
+    assert "\n" not in said
+
+
+def bytes_of(content: str) -> bytes:
+    """Return the bytes of a file that are written as in Python."""
+    return content.encode("latin-1").decode("unicode_escape").encode("latin-1")
+
+
 def of_file(line: str) -> str:
     """Return what reading a puzzle file says: a line has a format (`?`: none) and the bytes as in Python."""
     name, _, content = line.partition(" ")
-    data = content.encode("latin-1").decode("unicode_escape").encode("latin-1")
+    data = bytes_of(content)
     try:
         return "\n".join(lines_of(data, detect(data) if name == "?" else name))
     except FormatError as error:
@@ -97,7 +118,7 @@ def test_every_fault_of_a_puzzle_file_is_named_with_its_place_and_costs_no_other
 
 def main() -> None:
     text = GOLDEN.read_text(encoding="utf-8")
-    for mark, say in (("$", said_among_samples), (">", of_file)):
+    for mark, say in (("$", said_among_samples), ("%", of_tournament), (">", of_file)):
         for line, said in messages(mark):
             text = text.replace(f"\n{mark} {line}\n{said}\n", f"\n{mark} {line}\n{say(line).rstrip()}\n")
     GOLDEN.write_text(text, encoding="utf-8")

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 import nonobot
-from nonobot.bot.cli import parse
 from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
 from tests.boards import random_grid
 from tests.talking import (
@@ -86,7 +85,7 @@ def test_time_limit_stops_in_a_puzzle_with_the_ones_before_it_written(strategy, 
     assert re.fullmatch(r"#1\t\d+\.\d+\ntotal time: \d+\.\d+\n", log.read_text())
 
 
-@pytest.mark.parametrize(("form", "text"), [("taai", b""), ("auto", b"2 2\n")])
+@pytest.mark.parametrize(("form", "text"), [("taai", b""), pytest.param("auto", b"2 2\n", marks=pytest.mark.slow)])
 def test_time_limit_stops_while_waiting_for_input(talk, form, text):
     one = talk("--size", "2x2", "--time-limit", "1", "--format", form)
     one.send(text)
@@ -315,32 +314,3 @@ def test_every_method_gives_the_answers(options):
 def test_the_module_and_the_installed_command_print_the_packages_version(command):
     done = subprocess.run([*command, "--version"], capture_output=True, timeout=PATIENCE_SECONDS)
     assert (done.returncode, done.stdout.decode(), done.stderr) == (0, f"nonobot {nonobot.__version__}\n", b"")
-
-
-def test_unusable_arguments_end_with_2_and_name_the_argument():
-    done = run(batch(GOOD), "--no-such-option")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert "--no-such-option" in done.stderr.decode().splitlines()[-1]
-
-
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        ("--on-unsolved ones", "argument --on-unsolved: "),
-        ("--jobs 0", "argument --jobs: "),
-        ("--strategy magic", "argument --strategy: "),
-        ("--format magic", "argument --format: "),
-        ("--watch a.non b.non", "--watch shows one file"),
-        ("--dialogue x.non", "--dialogue reads standard input"),
-        ("--dialogue --warm-up", "--dialogue reads standard input"),
-        ("--dialogue --jobs 2", "--dialogue reads standard input"),
-        ("--dialogue --watch x.non", "--dialogue reads standard input"),
-    ],
-)
-def test_options_that_cannot_be_used_are_named(options, why, capsys):
-    with pytest.raises(SystemExit) as end:
-        parse(options.split())
-    assert end.value.code == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert why in err.splitlines()[-1]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import random
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -32,7 +29,7 @@ from nonobot.harness.tournament import rounds
 from nonobot.harness.tournament.definition import filled_in, read_tournament
 from nonobot.harness.tournament.rounds import scheduled_runs
 from nonobot.tournament_data import load_set
-from tests.clusters import definition, noted, outcomes
+from tests.clusters import definition, noted
 from tests.judged import RECIPE, command, let_time_fly, pids_with, verdicts
 from tests.talking import interrupted, wait_until
 
@@ -197,29 +194,6 @@ def test_what_differs_from_the_tournament_now_is_named_also_where_the_judge_was_
     capsys.readouterr()
     assert played(str(definition(tmp_path, **given | changed))) == 2
     assert re.fullmatch(f"nonojudge: .*: played on other terms: {said}.* with --again\n", capsys.readouterr().err)
-
-
-@pytest.mark.slow
-def test_a_judge_killed_at_any_moment_loses_nothing_and_is_interrupted_once(tmp_path):
-    path = definition(tmp_path, {"good": "perfect", "lingers": "never_end", "slow": "dawdle"})
-    results = tmp_path / "results/small"
-    command = [sys.executable, "-m", "nonobot.harness", "tournament", str(path)]
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    chance = random.Random(seed)
-    for _ in range(4):
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            subprocess.run(
-                command, cwd=tmp_path, capture_output=True, timeout=chance.uniform(0.3, 8)
-            )  # then SIGKILL
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert (done.returncode, "interrupted" in done.stderr) == (0, False), done.stderr
-        names = {one.name for one in results.iterdir()}
-        assert names == {f"boardgen-5x5x5-seed-3--{bot}.json" for bot in ("good", "lingers", "slow")}
-        assert all(outcome == (["right"] * 5, "finished") for outcome in outcomes(results).values())
-        shutil.rmtree(results)
-    for pid in pids_with(f"{tmp_path}/5x5.txt"):  # its judge was killed just after it had started it
-        os.kill(pid, signal.SIGKILL)
 
 
 def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_path, monkeypatch):
@@ -399,88 +373,6 @@ def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_remov
 
 
 A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"}]\n'
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ('name = "x"\nsets = []\nbots = []', "no bots"),
-        (f'name = "x"\nsets = []\n{A_BOT}', "no sets"),
-        (f'{A_SET}[[bots]]\nname = "a"\ncommand = ""', "the bot 'a': no command"),
-        (
-            f'{A_SET}bots = [{{name = "a b", command = "a"}}, {{name = "a-b", command = "a"}}]',
-            "another bot has this name",
-        ),
-        (
-            f'{A_SET}bots = [{{name = "a", command = "a", colour = 1}}]',
-            "bot 1: no key 'colour'; known: name, command, ",
-        ),
-        (
-            f"{A_SET}{A_BOT}environment = 'A=1'",
-            "environment must be a table of texts, such as {NAME",
-        ),
-        (f"{A_SET}{A_BOT}environment = {{A = 1}}", "such as {NAME = \"value\"}, not {'A': 1}"),
-        (f"{A_SET}{A_BOT}environment = {{'A-1' = ''}}", "environment: 'A-1=' is not NAME=VALUE, such as OMP_"),
-        (f"{A_SET}{A_BOT}limits = {{time = -1}}", "[limits]: time must be a number above 0, not -1"),
-        (
-            f'{A_SET}{A_BOT}limits = {{memory = "4 lb"}}',
-            "[limits] memory: '4 lb' is not a number of bytes, such as 500M",
-        ),
-        (f"{A_SET}{A_BOT}limits = {{tme = 60}}", "[limits]: no key 'tme' (did you mean time?)"),
-        (f"{A_SET}{A_BOT}[limits]\ncore = 1", "[limits]: no key 'core' here; it belongs above the first [table]"),
-        (f"{A_SET}{A_BOT}time = 60", "no key 'time' here; it belongs in [limits]"),
-        (f'{A_SET}{A_BOT}feed = "bath"', "feed must be batch or interactive, not 'bath'"),
-        (f"{A_SET}{A_BOT}core = 1.5", "core must be the number of a core or 'any', not 1.5"),
-        (f'name = "x"\nsets = "x"\n{A_BOT}', "sets must be a list, such as [\"taai2011\"], not 'x'"),
-        (f'name = "x"\nsets = [{{set = "s", size = "5"}}]\n{A_BOT}', "set 1: size: '5' is not WIDTHxHEIGHT"),
-        (f'{A_SET}[bots]\nname = "a"', "each entry begins with [[bots]], not {'name': 'a'}"),
-        (f'{A_SET}bots = [{{name = "a"}}]', "bot 1: 'command' is missing"),
-        (f"{A_SET}bots = [{{name = 'a', command = 'a \"b'}}]", "the bot 'a': No closing quotation"),
-        (f"{A_SET}bots = ./bot", "line 3, column 8: not a TOML value; text needs quotes"),
-        (f"{A_SET}{A_BOT}cores = 1\ncores = 2\n", "a key that is given above"),
-        (f'name = "x"\nsets = ["no-such.txt"]\n{A_BOT}', "no-such.txt"),
-        (f'{A_SET}[[bots]]\nname = "a"\ncommand = "a"\nreads = "a"', "t.toml: the bot 'a': reads needs writes"),
-        (f"name = 'x'\nsets = ['{{size}}']\n{A_BOT}", "set 1: '{size}': only command and warm-up have"),
-        ("\xff", "t.toml is not text in UTF-8: see byte 1"),
-    ],
-)
-def test_a_file_that_defines_no_tournament_is_refused_with_the_place(tmp_path, capsys, text, why):
-    Path("t.toml").write_bytes(text.encode("latin-1"))
-    assert played("t.toml") == 2
-    err = capsys.readouterr().err
-    assert why in err
-    assert err.count("\n") == 1
-    assert not re.search(r"`|\$|regex", err)
-
-
-@pytest.mark.parametrize("name", ["../x", "/", "a/b", "..", "", "a\nb", "\x1b[2J"])
-def test_a_name_that_is_no_folder_is_refused(capsys, name):
-    Path("t.toml").write_text(f"name = {json.dumps(name)}\nsets = ['{RECIPE}']\n{A_BOT}")
-    assert played("t.toml") == 2
-    assert capsys.readouterr().err.startswith(f"nonojudge: t.toml: name: {name!r} is not a name of a folder; ")
-
-
-@pytest.mark.parametrize("key", ["reads", "writes", "logs", "show"])
-def test_placeholders_are_refused_where_nobody_fills_them_in(capsys, key):
-    value = "['{size}']" if key == "show" else "'{size}'"
-    Path("t.toml").write_text(f"{A_SET}[[bots]]\nname = 'a'\ncommand = 'a'\n{key} = {value}")
-    assert played("t.toml") == 2
-    assert "t.toml: the bot 'a': '{size}': only command and warm-up have placeholders" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("key", ["command", "warm-up"])
-@pytest.mark.parametrize(
-    ("word", "hint"),
-    [("{wdth}", " (did you mean width?)"), ("-w{puzzle_limit}", " (did you mean"), ("{core}", "")],
-)
-def test_an_unknown_placeholder_is_refused_with_the_list_of_the_known(tmp_path, capsys, key, word, hint):
-    command = "command = './bot {size}'\n" if key == "warm-up" else ""
-    Path("t.toml").write_text(f"{A_SET}[[bots]]\nname = 'a'\n{command}{key} = ['./bot', '{word}']\n")
-    assert played("t.toml") == 2
-    err = capsys.readouterr().err
-    assert err.startswith(f"nonojudge: t.toml: the bot 'a': no placeholder {word.removeprefix('-w')}{hint}")
-    assert "; known: {python}, {size}, {width}, {height}, {puzzle-limit}; " in err
-    assert list(tmp_path.iterdir()) == [tmp_path / "t.toml"]
 
 
 @pytest.mark.parametrize("given", ["1GB", "1g", "200M", "1 GiB", "4096", "none"])
