@@ -271,9 +271,8 @@ def test_programs_that_a_command_names_are_found_in_the_judges_path_and_no_other
 
 
 @pytest.mark.usefixtures("own_folder")
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_bot_that_never_flushes_scores_nothing_whatever_the_shell_says(monkeypatch, capsys, unbuffered):
-    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+def test_a_bot_that_never_flushes_scores_nothing_whatever_the_shell_says(monkeypatch, capsys):
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
     bot = ["--", sys.executable, "-S", str(Path(__file__).with_name("check_bots.py"))]
     bot += ["Buffers", "5", "6"]
     run = ["run", "--set", "boardgen:5x6x5:seed=3", "--feed", "interactive", "--stall-limit", "0.5"]

@@ -351,7 +351,7 @@ def test_a_step_that_fails_tells_what_happened_and_what_to_do(check):
 
 
 def test_skipped_steps_say_why(check):
-    done = check("--only", "7", bot="Buffers")
+    done = check("--only", "7", "--timeout", "0.3", bot="Buffers")
     assert done.returncode == 1
     assert "answers before the next $ comes  (needs step 6, which did not pass)" in done.stdout
     assert done.stdout.endswith("1 passed, 1 failed, 1 skipped: not ready for a tournament; see step 6\n")

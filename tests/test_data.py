@@ -160,24 +160,6 @@ def test_what_is_no_official_set_is_named(source, folder, capsys):
     assert f"{source}/more2, ... (12 files)" in capsys.readouterr().out
 
 
-def test_a_damaged_file_is_replaced(source, folder, capsys):
-    folder.mkdir(parents=True)
-    (folder / "taai2011.txt").write_bytes(b"$1\n")
-    (source / "taai2011.txt").write_bytes(TAAI)
-    assert cli.run(["data", "import", str(source)]) == 0
-    assert "taai2011: imported (" in capsys.readouterr().out
-    assert (folder / "taai2011.txt").read_bytes() == TAAI
-
-
-def test_a_data_folder_that_cannot_be_made(source, monkeypatch, capsys):
-    (source / "set").write_bytes(TAAI)
-    monkeypatch.setenv("NONOBOT_DATA", str(source / "set" / "sets"))
-    assert cli.run(["data", "import", str(source)]) == 2
-    err = capsys.readouterr().err
-    assert err.startswith("nonojudge: cannot write ")
-    assert err.count("\n") == 1
-
-
 def test_a_full_disk_leaves_nothing_half_written(folder, monkeypatch):
     class FileOnAFullDisk(io.FileIO):
         def write(self, content):

@@ -124,13 +124,6 @@ def test_a_damaged_file_is_replaced_and_a_good_one_left_alone(url, folder):
     fetch(small_set(url, "missing"))  # asks nobody
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written(url, folder):
-    folder.mkdir(mode=0o500, parents=True)
-    with pytest.raises(SetupError, match=r"cannot write .*sets: Permission denied"):
-        fetch(small_set(url, "good"))
-
-
 def test_without_pooch_there_is_a_line_on_how_to_get_it(url, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(SetupError, match=r"-m pip install pooch"):

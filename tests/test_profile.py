@@ -75,7 +75,7 @@ def test_statistics_that_cannot_be_used_are_told(tmp_path, stats, said):
 
 
 @pytest.mark.parametrize("condition", ['[ -z "$1" ]', "true"])  # it refuses --stats FILE, or ignores it
-@pytest.mark.parametrize("feed", ["batch", "interactive"])
+@pytest.mark.parametrize("feed", ["batch", pytest.param("interactive", marks=pytest.mark.slow)])
 def test_a_bot_without_statistics_is_seen_from_outside(tmp_path, capsys, condition, feed):
     perfect = shlex.join(command("perfect", tmp_path))
     kept, picture = tmp_path / "p.json", tmp_path / "p.svg"
