@@ -123,9 +123,52 @@ class Bot:
         pass
 
 
-class Missing(Bot):
-    def start(self):
-        sys.exit("config.toml is not there")
+# Bots with one method of their own
+
+OTHERS = {
+    "Missing": ("start", lambda bot: sys.exit("config.toml is not there")),
+    "LacksAProgram": ("start", lambda bot: sys.exit(127)),
+    "Banner": ("start", lambda bot: bot.say("SuperBot 3.1\n")),
+    "DeafToSigterm": ("start", lambda bot: signal.signal(signal.SIGTERM, signal.SIG_IGN)),
+    "StartsSlowly": ("start", lambda bot: time.sleep(0.8)),
+    "SaysNothing": ("run", lambda bot: time.sleep(1000)),
+    "Greets": ("run", lambda bot: bot.say("usage: bot FILE\n")),
+    "Report": ("end", lambda bot: bot.say("all solved\n")),
+    "Stays": ("end", lambda bot: time.sleep(1000)),
+    "Status3": ("end", lambda bot: sys.exit(3)),
+    "Crashes": ("end", lambda bot: os.kill(os.getpid(), signal.SIGSEGV)),
+    "DiesOfUnsolvable": ("cannot_solve", lambda bot: sys.exit("no solution")),
+    "Buffers": ("say", lambda bot, text: sys.stdout.write(text)),
+    # What they read
+    "CountsFromZero": ("number", lambda bot, word: int(word) - 1),
+    "StrictNumber": ("number", lambda bot, word: int(word) if word.isdigit() else sys.exit("not a number")),
+    "NoZero": ("clue", lambda bot, line: sys.exit("a block of 0 cells") if line == "0" else Bot.clue(bot, line)),
+    "TabsOnly": ("clue", lambda bot, line: tuple(int(word) for word in line.split("\t") if word not in ("", "0"))),
+    "RowsFirst": ("solved", lambda bot, columns, rows: solve(rows, columns)),
+    "NoBlackBoard": (
+        "solved",
+        lambda bot, columns, rows: None if set(columns) == {(bot.height,)} else solve(columns, rows),
+    ),
+    "NoWhiteBoard": ("board", lambda bot, clues: Bot.board(bot, clues) if any(clues) else sys.exit("no clue")),
+    # What they answer
+    "Mirrored": ("board", lambda bot, clues: [row[::-1] for row in Bot.board(bot, clues)]),
+    "Inverted": ("board", lambda bot, clues: [[1 - cell for cell in row] for row in Bot.board(bot, clues)]),
+    "OtherSize": ("board", lambda bot, clues: [row[:3] for row in Bot.board(bot, clues)[:3]]),
+    "Silent": ("answer", lambda bot, *found: ""),
+    "OneLine": (
+        "answer",
+        lambda bot, number, board: Bot.answer(bot, number, [[cell for row in board for cell in row]]),
+    ),
+    "NoTabs": ("answer", lambda bot, *found: Bot.answer(bot, *found).replace("\t", "")),
+    "Spaces": ("answer", lambda bot, *found: Bot.answer(bot, *found).replace("\t", " ")),
+    "CarriageReturns": ("answer", lambda bot, *found: Bot.answer(bot, *found).replace("\n", "\r\n")),
+    "TrailingTabs": ("answer", lambda bot, *found: Bot.answer(bot, *found).replace("\n", "\t\n")),
+    "BlankLines": ("answer", lambda bot, *found: Bot.answer(bot, *found) + "\n"),
+    "Twice": ("answer", lambda bot, *found: Bot.answer(bot, *found) * 2),
+}
+
+
+# Bots that need more
 
 
 class Wrong(Bot):
@@ -134,85 +177,10 @@ class Wrong(Bot):
         return [[1 - first[0], *first[1:]], *others]
 
 
-class LacksAProgram(Bot):
-    def start(self):
-        sys.exit(127)
-
-
-class Silent(Bot):
-    def answer(self, number, board):
-        return ""
-
-
 class LeavesOutTheLast(Bot):
     def puzzles(self):
         puzzles = [*super().puzzles()]
         yield from puzzles[:-1]
-
-
-class OneLine(Bot):
-    def answer(self, number, board):
-        return f"${number}\n" + "\t".join(str(cell) for row in board for cell in row) + "\n"
-
-
-class RowsFirst(Bot):
-    def solved(self, columns, rows):
-        return super().solved(rows, columns)
-
-
-class Mirrored(Bot):
-    def board(self, clues):
-        return [row[::-1] for row in super().board(clues)]
-
-
-class Inverted(Bot):
-    def board(self, clues):
-        return [[1 - cell for cell in row] for row in super().board(clues)]
-
-
-class CountsFromZero(Bot):
-    def number(self, word):
-        return int(word) - 1
-
-
-class OtherSize(Bot):
-    def board(self, clues):
-        return [row[:3] for row in super().board(clues)[:3]]
-
-
-class NoTabs(Bot):
-    def answer(self, number, board):
-        return super().answer(number, board).replace("\t", "")
-
-
-class CarriageReturns(Bot):
-    def answer(self, number, board):
-        return super().answer(number, board).replace("\n", "\r\n")
-
-
-class TrailingTabs(Bot):
-    def answer(self, number, board):
-        return super().answer(number, board).replace("\n", "\t\n")
-
-
-class Spaces(Bot):
-    def answer(self, number, board):
-        return super().answer(number, board).replace("\t", " ")
-
-
-class Banner(Bot):
-    def start(self):
-        self.say("SuperBot 3.1\n")
-
-
-class Report(Bot):
-    def end(self):
-        self.say("all solved\n")
-
-
-class BlankLines(Bot):
-    def answer(self, number, board):
-        return super().answer(number, board) + "\n"
 
 
 class Renumbers(Bot):
@@ -223,20 +191,10 @@ class Renumbers(Bot):
         return self.count
 
 
-class Twice(Bot):
-    def answer(self, number, board):
-        return super().answer(number, board) * 2
-
-
 class Unique(Bot):
     def solved(self, columns, rows):
         board = solve(columns, rows)
         return board if board == solve_from_below(columns, rows) else None
-
-
-class Buffers(Bot):
-    def say(self, text):
-        sys.stdout.write(text)
 
 
 class WaitsForTheNext(Bot):
@@ -254,21 +212,6 @@ class WaitsForTheNextAndThinks(WaitsForTheNext):
         yield from others
         time.sleep(0.3)
         yield last
-
-
-class Stays(Bot):
-    def end(self):
-        time.sleep(1000)
-
-
-class Status3(Bot):
-    def end(self):
-        sys.exit(3)
-
-
-class Crashes(Bot):
-    def end(self):
-        os.kill(os.getpid(), signal.SIGSEGV)
 
 
 class SmallTable(Bot):
@@ -320,31 +263,6 @@ class SkipsEmptyBeforeNumber(Bot):
                     number = None
 
 
-class NoWhiteBoard(Bot):
-    def board(self, clues):
-        return super().board(clues) if any(clues) else sys.exit("no clue")
-
-
-class NoBlackBoard(Bot):
-    def solved(self, columns, rows):
-        return None if set(columns) == {(self.height,)} else solve(columns, rows)
-
-
-class NoZero(Bot):
-    def clue(self, line):
-        return tuple(map(int, line.split())) if line != "0" else sys.exit("a block of 0 cells")
-
-
-class TabsOnly(Bot):
-    def clue(self, line):
-        return tuple(int(word) for word in line.split("\t") if word != "0") if line else ()
-
-
-class StrictNumber(Bot):
-    def number(self, word):
-        return int(word) if word.isdigit() else sys.exit(f"{word!r} is not a number")
-
-
 class NoMark(Bot):
     def lines(self):
         yield from map(self.text, iter(sys.stdin.buffer.readline, b""))
@@ -376,11 +294,6 @@ class DiesOfBadClue(Bot):
         raise ValueError("not a number")
 
 
-class DiesOfUnsolvable(Bot):
-    def cannot_solve(self):
-        sys.exit("no solution")
-
-
 class WaitsForTheRest(Bot):
     """Looks for the end of the input between puzzles only."""
 
@@ -391,11 +304,6 @@ class WaitsForTheRest(Bot):
             yield line
         if left > 0:
             time.sleep(1000)
-
-
-class DeafToSigterm(Bot):
-    def start(self):
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 class DeafAtWork(Bot):
@@ -438,21 +346,6 @@ class Differs(Bot):
         return (solve_from_below if self.from_below else solve)(columns, rows)
 
 
-class StartsSlowly(Bot):
-    def start(self):
-        time.sleep(0.8)
-
-
-class SaysNothing(Bot):
-    def run(self):
-        time.sleep(1000)
-
-
-class Greets(Bot):
-    def run(self):
-        self.say("usage: bot FILE\n")
-
-
 class Floods(Bot):
     def run(self):
         while True:
@@ -460,4 +353,6 @@ class Floods(Bot):
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]](int(sys.argv[2]), int(sys.argv[3])).run()
+    name, *size = sys.argv[1:]
+    kind = type(name, (Bot,), dict([OTHERS[name]])) if name in OTHERS else globals()[name]
+    kind(*map(int, size)).run()

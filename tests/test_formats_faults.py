@@ -159,13 +159,6 @@ def test_damaged_samples_are_read_with_a_line_for_each_fault():
     assert not any(islice(problems(random.Random(7), Counter()), 1500))
 
 
-@pytest.mark.slow
-def test_a_hundred_thousand_damaged_samples_are_read_with_a_line_for_each_fault():
-    counts: Counter[str] = Counter()
-    assert not any(islice(problems(random.Random(1), counts), 100_000))
-    assert all(counts[what] > 1000 for what in ("puzzles", "faults and remarks", "files of no format")), counts
-
-
 # Files as other solvers write them and their documentation shows them
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from nonobot.protocol import Puzzle, clue_of
 from tests import naive
-from tests.boards import all_grids, all_states, broken, masks_of, painted_states, random_clues, random_grid
+from tests.boards import all_grids, broken, random_clues, random_grid
 
 # Lines
 
@@ -25,26 +25,6 @@ def test_the_placements_of_all_clues_are_all_the_painted_lines_once_each(length)
         lines += placements
     assert len(lines) == 2**length
     assert set(lines) == set(product((0, 1), repeat=length))
-
-
-@pytest.mark.parametrize("length", range(1, 8))
-def test_paint_line_is_what_the_filtered_list_of_all_painted_lines_has_in_common(length):
-    rng = random.Random(length)
-    every = list(product((0, 1), repeat=length))
-    states = list(product((None, 0, 1), repeat=length))
-    black, white = all_states(length)
-    for clue in naive.all_clues(length):
-        with_clue = [line for line in every if clue_of(line) == clue]
-        many_black, many_white, conflict = painted_states(clue, length, black, white)
-        for at in range(len(states)) if length <= 5 else rng.sample(range(len(states)), 200):
-            cells = states[at]
-            left = [line for line in with_clue if all(c in (None, p) for c, p in zip(cells, line, strict=True))]
-            common = tuple(colours[0] if len(set(colours)) == 1 else None for colours in zip(*left, strict=True))
-            painted = naive.paint_line(clue, cells)
-            assert painted == (common if left else None)
-            assert conflict[at] == (painted is None)
-            if painted is not None:
-                assert (many_black[at], many_white[at]) == masks_of(painted)
 
 
 @pytest.mark.parametrize("length", range(1, 10))
@@ -72,14 +52,6 @@ def test_the_sums_over_a_line_are_those_over_its_placements(length):
 
 
 # Boards
-
-
-def test_propagate_goes_on_where_one_pass_over_rows_and_columns_is_not_enough():
-    grid = [[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 1], [1, 1, 0, 0]]  # needs three passes
-    puzzle = Puzzle.from_grid(grid)
-    unknown = naive.unknown_grid(puzzle)
-    assert naive.propagate(puzzle, unknown) == grid
-    assert unknown == [[None] * 4] * 4
 
 
 def known(grid):

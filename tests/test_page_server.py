@@ -65,24 +65,6 @@ def test_a_text_becomes_a_board_and_the_board_a_verdict(server, robot):
     assert (given["verdict"], given["without_start"]) == ("unsolvable", "multiple")
 
 
-def test_a_hint_the_steps_and_whether_the_cells_are_still_right(server, robot):
-    solution = server.told("solve", robot)["solutions"][0]
-    hint = server.told("hint", robot, cells="?" * 16 * 16)["hint"]
-    assert {solution[cell] for cell in hint["black"]} == {"1"}
-    black = {cell for step in server.told("steps", robot)["steps"] for cell in step.get("black", ())}
-    assert black == {at for at, cell in enumerate(solution) if cell == "1"}
-    right = solution[:40] + "?" * (16 * 16 - 40)
-    wrong = ("0" if solution[0] == "1" else "1") + right[1:]
-    for board, cells, answer in (
-        (robot, right, {"right": True, "wrong": []}),
-        (robot, wrong, {"right": False, "wrong": [0], "only": True}),
-        (NONE, "1???", {"right": None, "wrong": []}),
-        (TWO, "1?1?", {"right": False, "wrong": [0], "only": False}),  # by the nearest of several solutions
-        (TWO, "1??1", {"right": True, "wrong": []}),
-    ):
-        assert server.told("check", board, cells=cells) == answer
-
-
 def test_every_format_and_both_pictures_are_taken_away(server, robot):
     for form in server.ask("/api/facts").json["formats"]:
         written = server.ask("/api/write", {"board": robot, "format": form["name"]})
@@ -97,16 +79,6 @@ def test_every_format_and_both_pictures_are_taken_away(server, robot):
     for form, beginning in (("svg", b"<svg "), ("png", b"\x89PNG")):
         drawn = server.ask("/api/write", {"board": robot, "format": form, "cells": cells, "dark": True})
         assert drawn.body.startswith(beginning)
-
-
-def test_samples_and_sets_are_read(server):
-    samples = server.ask("/api/facts").json["samples"]
-    assert len(samples) >= 6
-    for number, name in enumerate(samples, 1):
-        assert server.ask(f"/api/sample?number={number}").json["board"]["title"] == name
-    answer = server.ask("/api/set?name=boardgen:5x5x9:seed=1&number=9")
-    assert answer.json["board"]["title"] == "boardgen:5x5x9:seed=1 $9"
-    assert answer.headers["content-type"] == "application/json"
 
 
 def test_the_tournament_is_sent_as_events_with_plots(server):

@@ -75,13 +75,6 @@ def test_puzzles_and_solutions_draw_themselves_in_notebooks(side):
         assert side <= int(picture.get("width")) <= 1500
 
 
-def test_a_solution_is_an_array():
-    grid = [[1, 0], [1, 1]]
-    array = np.asarray(Solution(grid))
-    assert array.tolist() == grid
-    assert np.asarray(Solution(grid), dtype=float).dtype == float
-
-
 # Clues, puzzles and boards
 
 
@@ -297,20 +290,6 @@ def test_what_cannot_be_read_is_raised_or_collected(tmp_path):
         read(path, size=(1, 1))
 
 
-@pytest.mark.parametrize(
-    ("source", "why"),
-    [
-        ("no-such-file.non", "'no-such-file.non' is no file here, and no puzzle: "),
-        ("# A title\n\nwords\n", "the content is of no known format"),
-        (b"", "an empty file"),
-    ],
-)
-def test_what_is_no_puzzle_file_is_said(source, why):
-    with pytest.raises(PuzzleError) as caught:
-        read(source)
-    assert str(caught.value).startswith(why)
-
-
 def test_a_puzzle_on_one_line_may_be_longer_than_any_name_of_a_file():
     rng = random.Random(5)
     puzzle = Puzzle.from_cells(random_grid(rng, 25, 25, 0.5))
@@ -365,13 +344,6 @@ def test_what_is_no_painted_board_of_that_size_cannot_be_checked(grid):
 
 
 # Writing
-
-
-@pytest.mark.parametrize("end", [".non", ".grid", ".xml", ".json", ".oneline"])
-def test_what_is_written_is_read_again(tmp_path, end):
-    puzzle, file = Puzzle.from_cells(["#.", "##"]), tmp_path / f"x{end}"
-    nonobot.write(puzzle, file)
-    assert [record.puzzle for record in read(file)] == [puzzle]
 
 
 def test_several_puzzles_are_written_with_their_numbers_and_losses_are_logged(tmp_path, caplog):

@@ -26,7 +26,6 @@ from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.results import result_files
 from nonobot.harness.results.result_files import read_result, read_results, to_json, write_json
 from nonobot.harness.results.run_result import BotLog, RunResult, Verdict
-from nonobot.harness.user_files import require_writable
 from tests.judged import RECIPE, SCRIPTED_BOT, command, little_patience, nothing_hangs  # noqa: F401
 from tests.ranked import run_result
 
@@ -46,15 +45,6 @@ def test_a_result_file_is_whole_or_not_there(tmp_path, monkeypatch):
         write_json(path, result)
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_place_that_cannot_be_written_is_found_before_the_run(tmp_path):
-    require_writable(tmp_path / "new" / "folder" / "result.json")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UnusableError, match="exists"):
-        require_writable(tmp_path / "file" / "result.json")
-    with pytest.raises(UnusableError, match="directory"):
-        require_writable(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from nonobot.harness import cli
 from nonobot.protocol import Puzzle, Record, format_puzzle
 from nonobot.protocol.formats import formats, write
 from nonobot.tournament_data import SetError, load_set, registry
@@ -98,15 +97,6 @@ def test_a_damaged_file_is_not_played(folder):
 def test_a_data_folder_that_cannot_be_read(folder):
     (folder / "taai2011.txt").mkdir(parents=True)
     assert error_of("taai2011") == f"cannot read the set {folder}/taai2011.txt: Is a directory"
-
-
-def test_the_commands_take_a_name(folder, tmp_path, capsys):
-    assert cli.run(["verify", "taai2011", "answers.txt"]) == 2
-    assert "`nonojudge data fetch taai2011`" in capsys.readouterr().err
-    keep(registry.official_sets()["taai2011"], TAAI)
-    (tmp_path / "here" / "answers.txt").write_bytes(b"")
-    assert cli.run(["verify", "taai2011", "answers.txt"]) == 1
-    assert "0 of 400 right" in capsys.readouterr().out
 
 
 # Files of other formats

@@ -167,13 +167,6 @@ def test_a_start_is_forgotten_with_its_puzzle(name):
     assert strategy.solve(PUZZLE).status == "solved"
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
-def test_the_largest_board_that_is_all_known(name):
-    grid = np.array(random_grid(random.Random(5), 62, 62), np.int8)
-    result = SHARED[name].solve(Puzzle.from_grid(grid), start=PartialGrid(grid))
-    assert np.array_equal(result.solutions[0].cells, grid)
-
-
 @given(board=starts())
 def test_masks_of_lines(board):
     _, start = board
