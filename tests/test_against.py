@@ -96,7 +96,7 @@ def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch)
         (clone.folder, "nothing", "no revision 'nothing' here; `git log --oneline` lists some"),
         (clone.folder, "--help", "no revision '--help' here"),
         (clone.folder, "HEAD", "lacks what is to be measured"),
-        (tmp_path, "HEAD", "needs a clone"),
+        (tmp_path, "HEAD", "needs a git clone"),
     ):
         monkeypatch.setattr(against, "HOME", home)
         with pytest.raises(UnusableError, match=said), against.two_trees(revision):

@@ -11,8 +11,10 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.bench import against
-from nonobot.harness.bench.bisection import first_bad
+from nonobot.harness.bench.bisection import Bisection, Plan, first_bad
+from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.revisions import git
+from nonobot.harness.play.run_state import Interrupts
 from tests.judged import RECIPE, command
 from tests.talking import interrupted
 
@@ -137,7 +139,14 @@ def test_what_cannot_be_bisected_is_told_in_a_line(repository, tmp_path, monkeyp
         assert said in line
     monkeypatch.chdir(tmp_path)
     assert bisected("a", "b") == 2
-    assert "needs a clone" in capsys.readouterr().err
+    assert "needs a git clone" in capsys.readouterr().err
+
+
+def test_a_commit_that_lacks_a_package_of_this_projects_bot_is_one_that_cannot_be_built(repository, tmp_path):
+    plan = Plan(repository.folder, "HEAD", "HEAD", str(RECIPE), (), ("true",), (), None, 6, 0.02)
+    bisection = Bisection(plan, tmp_path, Interrupts(), 1, lambda share, note: None)
+    with pytest.raises(UnusableError, match=r"^HEAD cannot be built: HEAD lacks what is to be measured: "):
+        bisection.make_ready()
 
 
 def test_ctrl_c_leaves_nothing_behind(repository, tmp_path, monkeypatch):

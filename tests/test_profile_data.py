@@ -266,6 +266,8 @@ def test_steps_that_came_or_went_are_there():
     assert parts["whole run/puzzles/old"] == (1.0, 0.0)
     assert parts["whole run/puzzles/new"] == (0.0, 1.5)
     assert list(parts).index("whole run/puzzles/old") < list(parts).index("whole run/between puzzles")
+    stages = {span.name: span.stage for _, span in depth_first(span_of(median_of([before, after])))}
+    assert (stages["old"], stages["new"]) == ("old", "new")
 
 
 def test_profiles_of_two_sets_do_not_compare():

@@ -239,7 +239,7 @@ def top_of(folder: Path) -> Path | None:
 def commit_of(revision: str, repository: Path) -> str:
     """Return the full name of a commit; UnusableError unless the folder is the top of a clone that has it."""
     if top_of(repository) != repository:
-        raise UnusableError(f"another revision needs a clone of the repository with git; {repository} is none")
+        raise UnusableError(f"another revision needs a git clone, and {repository} is not one")
     try:
         name = git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except subprocess.CalledProcessError:

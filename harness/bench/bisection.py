@@ -244,7 +244,11 @@ class Bisection:
         for commit in commits:
             if self._tree(commit).exists():
                 continue
-            extract(commit, plan.repository, self._tree(commit), () if plan.bot else PACKAGES)
+            try:
+                extract(commit, plan.repository, self._tree(commit), () if plan.bot else PACKAGES)
+            except UnusableError as problem:  # an older commit without one of the packages
+                self._ready[self._sources(commit)] = str(problem)
+                continue
             if plan.bot or self._sources(commit) not in map(self._sources, missing):
                 missing.append(commit)
         build = ["sh", "-c", plan.build or ":"]

@@ -323,7 +323,8 @@ def _median_span(spans: Sequence[Span]) -> Span:
     children = [{child.name: child for child in one.children} for one in spans]
     names = dict.fromkeys(name for one in children for name in one)
     parts = (_median_span([one.get(name, Span(name, 0.0)) for one in children]) for name in names)
-    return replace(spans[0], seconds=median(each), children=tuple(parts), range=(min(each), max(each)))
+    kind = max(spans, key=lambda one: one.seconds)  # a part that took no time has neither stage nor units
+    return replace(kind, seconds=median(each), children=tuple(parts), range=(min(each), max(each)))
 
 
 def _stages(profile: Profile) -> Iterator[Span]:
