@@ -162,7 +162,5 @@ def why_no_puzzle(form: str, head: bytes, is_blank: bool) -> str:
     try:
         name = detect(head)
     except FormatError as error:
-        return f"standard input is no batch, in which '$1' starts a puzzle: {error}"
-    return (
-        f"standard input is no batch but looks like a puzzle file of the form {name}: --format {name} reads such"
-    )
+        return f"standard input is not a batch, in which '$1' starts a puzzle: {error}"
+    return f"standard input is not a batch but looks like a puzzle file of the form {name}; add --format {name}"

@@ -97,7 +97,7 @@ def watch(options: Options, strategy: Strategy, path: Path) -> int:
     standard output is not a terminal.
     """
     if not sys.stdout.isatty():
-        raise UnusableError("--watch draws on a terminal, and standard output is none")
+        raise UnusableError("--watch draws on a terminal, and standard output is not one")
     strategy.watch()
     status, shown = 0, 0
     keyboard = sys.stdin.fileno() if sys.stdin and sys.stdin.isatty() else None

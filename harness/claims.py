@@ -189,7 +189,7 @@ def _number(printed: object, path: str) -> float:
         except (KeyError, IndexError, TypeError, ValueError):
             raise _NoFigureError(f"the command prints no {path}") from None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _NoFigureError(f"{path} is no number")
+        raise _NoFigureError(f"{path} is not a number")
     return value
 
 

@@ -69,7 +69,7 @@ def refuse_options(arguments: argparse.Namespace, name: str) -> None:
         value = getattr(arguments, option)
         if value is not None and value is not False:
             dashed = option.replace("_", "-")
-            raise UnusableError(f"--{dashed} is about pictures, and {name} is none (--from {PICTURE} if it is)")
+            raise UnusableError(f"--{dashed} is about pictures, and {name} is not one (--from {PICTURE} if it is)")
 
 
 def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to: Format) -> tuple[Record, bool]:

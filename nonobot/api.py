@@ -66,7 +66,7 @@ def read(
     except formats.FormatError as error:
         if isinstance(source, str) and "\n" not in source and not path:
             name = repr(source) if len(source) < 256 else shown(source)
-            place = f"{name} is no file here, and no puzzle: "
+            place = f"{name} is not a file here, and not a puzzle: "
         raise PuzzleError(f"{place}{error}") from None
     records = []
     for entry in entries:
@@ -206,7 +206,7 @@ def _record(puzzle: Puzzle | Record | str | os.PathLike[str], start: npt.ArrayLi
         puzzle = records[0]
     elif not isinstance(puzzle, Puzzle | Record):
         raise PuzzleError(
-            f"a {type(puzzle).__name__} is no puzzle: give one, or a file's name; solve_all takes several"
+            f"a {type(puzzle).__name__} is not a puzzle: give one, or a file's name; solve_all takes several"
         )
     record = puzzle if isinstance(puzzle, Record) else Record(puzzle)
     return record if start is None else replace(record, start=PartialGrid(start))

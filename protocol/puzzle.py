@@ -139,7 +139,7 @@ def _clues(kind: str, clues: Iterable[Iterable[int]]) -> tuple[Clue, ...]:
         try:
             blocks = tuple(operator.index(length) for length in clue)
         except TypeError:
-            raise PuzzleError(f"{kind} {number}: {clue!r} is no list of block lengths such as [1, 2]") from None
+            raise PuzzleError(f"{kind} {number}: {clue!r} is not a list of block lengths such as [1, 2]") from None
         if blocks == (0,):
             blocks = ()
         if min(blocks, default=1) < 1:

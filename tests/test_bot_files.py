@@ -159,7 +159,7 @@ def test_files_in_folders(laid_out):
     [
         ("#1\t625\t0\t0.25\n", "log.txt: line 1: "),
         ("#1\t0.25\n" * 200_000, "'log.txt' has more than 1,048,576 bytes"),
-        (None, "'log.txt' in its folder is no file"),  # but a pipe
+        (None, "'log.txt' in its folder is not a file"),  # but a pipe
     ],
 )
 def test_a_log_that_cannot_be_read_costs_only_itself(laid_out, content, problem):

@@ -92,7 +92,7 @@ def test_figures_are_found_in_what_a_command_prints(tmp_path, capsys):
         ({"command": printing('{"b": 1}')}, "the command prints no a"),
         ({"command": printing('{"a": [1]}'), "figure": "a.1"}, "the command prints no a.1"),
         ({"command": printing('{"a": [1]}'), "figure": "a.x"}, "the command prints no a.x"),
-        ({"command": printing('{"a": true}')}, "a is no number"),
+        ({"command": printing('{"a": true}')}, "a is not a number"),
         ({"command": printing('{"a": 1}'), "figure": "a.b"}, "the command prints no a.b"),
         ({"command": printing('{"a": 1, "b": 0}'), "over": "b"}, "b is 0"),
     ],

@@ -66,9 +66,9 @@ def test_a_board_to_start_from_that_contradicts_is_named(puzzle, why):
     [
         ("", b"", "no puzzle on standard input; a puzzle starts with '$1'"),
         ("", b"\n\n", "no puzzle on standard input; a puzzle starts with '$1'"),
-        ("", b"GRID\nROWS\n[ 1 ]\n", "looks like a puzzle file of the form picross: --format picross reads such"),
+        ("", b"GRID\nROWS\n[ 1 ]\n", "looks like a puzzle file of the form picross; add --format picross"),
         ("", b"1 1\n\n1\n1\n1\n", "its first two lines, '1 1' and '1', are not its height and its width"),
-        ("", b"hello\n", "standard input is no batch"),
+        ("", b"hello\n", "standard input is not a batch"),
         ("--format auto", b"<puzzleset/>", "no puzzle on standard input"),
         ("--format auto", b"hello\n", "the content is of no known format; known are cwd, g, grid, "),
         ("--format auto", b"\x1f\x8b\x08\x00", "compressed (gzip)"),

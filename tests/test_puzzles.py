@@ -41,9 +41,9 @@ def test_every_name_is_there_and_no_other():
         ([[1], [1]], [[1], [1], [1]], "the columns count 3 black cells, the rows 2; both must be the same"),
         ([[1], [-1]], [[1]], "row 2: a block of -1 cells; block lengths are 1 or more"),
         ([[0, 1]], [[1]], "row 1: a block of 0 cells; block lengths are 1 or more"),
-        ([[1]], ["1"], "column 1: '1' is no list of block lengths such as [1, 2]"),
-        ([[1.0]], [[1]], "row 1: [1.0] is no list of block lengths such as [1, 2]"),
-        ([1], [[1]], "row 1: 1 is no list of block lengths such as [1, 2]"),
+        ([[1]], ["1"], "column 1: '1' is not a list of block lengths such as [1, 2]"),
+        ([[1.0]], [[1]], "row 1: [1.0] is not a list of block lengths such as [1, 2]"),
+        ([1], [[1]], "row 1: 1 is not a list of block lengths such as [1, 2]"),
         ([], [[1]], "there is no row; a board has at least one"),
         ([[1]], [], "there is no column; a board has at least one"),
     ],
@@ -297,7 +297,7 @@ def test_a_puzzle_on_one_line_may_be_longer_than_any_name_of_a_file():
         line = formats.write([Record(puzzle)], name).data.decode().replace("\n", "")
         assert len(line) > 255
         assert read(line)[0].puzzle == puzzle
-    with pytest.raises(PuzzleError, match=r"^'x{40}\.\.\.' is no file here, and no puzzle: "):
+    with pytest.raises(PuzzleError, match=r"^'x{40}\.\.\.' is not a file here, and not a puzzle: "):
         read("x" * 5000)
     with pytest.raises(PuzzleError):
         read("\ud800")

@@ -384,7 +384,7 @@ def test_the_command_writes_the_page_and_names_what_is_left_out(own_folder, caps
 def test_without_a_run_or_a_library_there_is_no_report(own_folder, monkeypatch, capsys):
     samples.read_back(Path(), samples.checked())
     assert cli.run(["report", "00.json"]) == 2
-    assert "needs the result of a run" in capsys.readouterr().err
+    assert "no run results found" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "jinja2", None)
     assert cli.run(["report", "00.json"]) == 2
     assert "needs jinja2, " in capsys.readouterr().err

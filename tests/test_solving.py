@@ -55,8 +55,8 @@ def test_the_name_of_a_file_is_solved_if_one_puzzle_is_in_it(tmp_path):
     file.write_text("1:2-2:1\n1:2-2:1\n")
     for wrong, why in (
         (str(file), "2 puzzles in it, .* solve_all"),
-        ("x.non", "no file here"),
-        ([ONE], "a list is"),
+        ("x.non", "not a file here"),
+        ([ONE], "a list is not"),
     ):
         with pytest.raises(PuzzleError, match=why):
             solve(wrong)

@@ -51,7 +51,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     for problem in problems:
         say(f"left out: {problem}")
     if not any(isinstance(result, RunResult) for result in results.values()):
-        raise UnusableError("a report needs the result of a run, as `nonojudge run` writes it; here is none")
+        raise UnusableError("no run results found; create one with `nonojudge run`")
     refuse_input(arguments.out, results)
     require_writable(arguments.out)
     report = Report(results)

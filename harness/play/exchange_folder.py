@@ -183,7 +183,7 @@ def opened_below(folder: Path, name: str) -> Iterator[int]:
                 os.close(opened)
                 opened = below
             if not stat.S_ISREG(os.fstat(opened).st_mode):
-                raise UnreadableError(f"{name!r} in its folder is no file")
+                raise UnreadableError(f"{name!r} in its folder is not a file")
             yield opened
         finally:
             os.close(opened)

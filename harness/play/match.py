@@ -306,7 +306,7 @@ def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
     if in_journal and (not isinstance(result, RunResult) or records_of(result)[: len(in_journal)] != in_journal):
         return in_journal
     if not isinstance(result, RunResult):
-        raise UnusableError(f"{result_path} is no run")
+        raise UnusableError(f"{result_path} is not a run")
     if result.end.reason not in GOES_ON:
         raise UnusableError(
             f"{result_path}: this run is over ({result.end.reason}); nothing is left to go on with"

@@ -243,7 +243,7 @@ def _resemblances(lines: Sequence[str]) -> Iterator[str]:
     if SIDES.fullmatch(full[0]):
         for line in full[1:]:
             if not NUMBERS.fullmatch(line):
-                yield f"looks most like nin, but {shown(line)} is no clue"
+                yield f"looks most like nin, but {shown(line)} is not a clue"
     for line in full:
         if re.search(r"[\[{(]\s*[\[{(]\s*\d", line):
             what = "starts neither with a bracket nor with a name such as 'rows ='"

@@ -172,7 +172,7 @@ class _Picross(LineDraft):
 
 def _bracketed_clue(text: str) -> Clue | Fault:
     if text[-1:] != "]":
-        return Fault(FaultKind.FORMAT, f"{shown(text)} is no clue in brackets, such as [ 2 1 ]")
+        return Fault(FaultKind.FORMAT, f"{shown(text)} is not a clue in brackets, such as [ 2 1 ]")
     return black_clue(text[1:-1].strip())
 
 

@@ -229,7 +229,7 @@ def _puzzles_of_lists(text: str) -> Iterator[dict[Part, _List]]:
             if clues.name:
                 part = next((one for one, names in _NAMES.items() if clues.name in names), None)
             if part is None:
-                raise BrokenOffError(f"{shown(clues.name)} is no name for rows or columns", clues.line)
+                raise BrokenOffError(f"{shown(clues.name)} is not a name for rows or columns", clues.line)
             if part in parts:
                 yield parts
                 parts = {}

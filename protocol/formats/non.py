@@ -96,7 +96,7 @@ class _Non(LineDraft):
     def _misspelt(self, *names: str) -> str:
         """Return what is said of an unknown key that is like a missing one, if there is one."""
         hints = ((key, did_you_mean(key, names)) for key in self.unknown)
-        return next((f"; {shown(key)} is no key{hint}" for key, hint in hints if hint), "")
+        return next((f"; {shown(key)} is not a key{hint}" for key, hint in hints if hint), "")
 
     def _take_side(self, side: str, value: str, line: TextLine) -> None:
         number = int(value) if re.fullmatch(r"[0-9]{1,9}", value) else 0

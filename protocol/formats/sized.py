@@ -179,7 +179,7 @@ _DRAWN = {
 _SECTIONS = (*_TEXTS, *PARTS, *_DRAWN)
 _HEADING = re.compile(r"(?P<bracket>\[)?(?P<name>[A-Za-z]\w*)(?(bracket)\])(?:(?::\s*|\s+|$)(?P<behind>.*))")
 _CELLS = re.compile(r"[.#xX]+")
-_NO_SECTION = f"is no section; expected {', '.join(_SECTIONS)}"
+_NO_SECTION = f"is not a section; expected {', '.join(_SECTIONS)}"
 
 
 def _grid_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> _Parts:

@@ -201,7 +201,7 @@ class _Puzzle(Draft):
             if other == "[":
                 problem = "a bracket in an image is not closed"
             elif other:
-                problem = f"{shown(other)} in an image is no colour"
+                problem = f"{shown(other)} in an image is not a colour"
             elif cells and len(drawn) != len(cells[0]):
                 problem = "an image with rows of different length"
             if problem:
