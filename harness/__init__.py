@@ -1,1 +1,27 @@
 """The judge: runs any bot, verifies, scores, compares, reports."""
+
+from __future__ import annotations
+
+# Errors that end a command with a line for people, here because every command loads them first.
+
+EXIT_INTERRUPTED = 130
+"""Exit status of an interrupted command: 128 and the number of SIGINT, as in shells."""
+
+
+class UnusableError(Exception):
+    """Arguments or input that cannot be used; the message is one line that says what and why."""
+
+
+class StartError(Exception):
+    """The bot's command cannot be run; the message is one line that says why."""
+
+
+def require_libraries(what: str, *libraries: str) -> None:
+    """Raise UnusableError, with the command that installs them, if libraries that `what` needs are missing."""
+    from importlib.util import find_spec
+
+    from nonobot.arguments import missing
+
+    absent = [name for name in libraries if find_spec(name) is None]
+    if absent:
+        raise UnusableError(missing(what, *absent))

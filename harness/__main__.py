@@ -9,7 +9,7 @@ import sys
 
 gc.set_threshold(100_000)  # imports leave nothing to collect, and looking for it takes a twentieth of the start
 
-from nonobot.harness.errors import EXIT_INTERRUPTED  # noqa: E402
+from nonobot.harness import EXIT_INTERRUPTED  # noqa: E402
 
 
 def main() -> int:

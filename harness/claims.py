@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.play.bot_command import HOME, OWN_BOT, OWN_JUDGE
 from nonobot.harness.results.result_files import UNDECODABLE
 from nonobot.harness.text import drawn, last_line, new_table, plain

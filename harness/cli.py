@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nonobot.arguments import Parser, add_completion, add_version, either, seconds, size, variable, whole_number
-from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
+from nonobot.harness import EXIT_INTERRUPTED, UnusableError
 from nonobot.system import printable
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from nonobot.harness import UnusableError
 from nonobot.harness.cluster.board_jobs import select_on, survey_on
 from nonobot.harness.cluster.cluster_workers import connected
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.grading import Grading
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.conditions import Contain

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 from nonobot.arguments import Parser, number, seconds, whole_number
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.grading import Findings, Grading, GradingBot, grading_bot
 from nonobot.harness.make_unique import MOST_TRIES, MadeUnique, differing, make_unique
 from nonobot.harness.pictures.image_cells import LARGEST_SIDE, Cells, read_cells

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from nonobot.arguments import did_you_mean
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.text import print_line
 from nonobot.protocol import Record
 from nonobot.protocol.clues import FaultKind

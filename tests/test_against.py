@@ -8,10 +8,10 @@ import pytest
 
 pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
 
+from nonobot.harness import UnusableError
 from nonobot.harness.bench import against
 from nonobot.harness.bench.against import Against, Compared, Plan
 from nonobot.harness.bench.catalogue import chosen
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.statistics import EXIT_STATUS, Outcome, Ratio
 from tests.benching import ROOMS, Clone
 from tests.patched import LINE_KERNEL, SLOW

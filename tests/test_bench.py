@@ -9,12 +9,12 @@ import pytest
 
 pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
 
+from nonobot.harness import UnusableError
 from nonobot.harness.bench import champion_jobs, measure, suite
 from nonobot.harness.bench.catalogue import BENCHMARKS, COLD_START, CheckError, Job, chosen, make_job
 from nonobot.harness.bench.measure import Measured
 from nonobot.harness.bench.positions import positions
 from nonobot.harness.commands import bench
-from nonobot.harness.errors import UnusableError
 from tests import naive
 from tests.benching import carry_out
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from nonobot.harness import cli
+from nonobot.harness import UnusableError, cli
 from nonobot.harness.bench import against
 from nonobot.harness.bench.bisection import Bisection, Plan, first_bad
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.revisions import git
 from nonobot.harness.play.run_state import Interrupts
 from tests.judged import RECIPE, command

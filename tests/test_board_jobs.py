@@ -16,11 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nonobot.harness import cli
+from nonobot.harness import UnusableError, cli
 from nonobot.harness.cluster import board_jobs
 from nonobot.harness.cluster.board_jobs import Plan, completed, graded, select_on, survey_on
 from nonobot.harness.cluster.cluster_workers import connected
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.grading import Grading
 from nonobot.harness.survey import as_json
 from nonobot.tournament_data import Recipe

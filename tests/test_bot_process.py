@@ -16,8 +16,7 @@ import msgspec
 import psutil
 import pytest
 
-from nonobot.harness import cli
-from nonobot.harness.errors import StartError
+from nonobot.harness import StartError, cli
 from nonobot.harness.play import bot_process, machine
 from nonobot.harness.play.bot_command import start_fault
 from nonobot.harness.play.bot_process import BotProcess, LastWords, StderrLog

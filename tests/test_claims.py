@@ -8,11 +8,10 @@ import sys
 
 import pytest
 
-from nonobot.harness import cli
+from nonobot.harness import UnusableError, cli
 from nonobot.harness.bench.catalogue import BENCHMARKS, chosen
 from nonobot.harness.claims import read_claims
 from nonobot.harness.commands import claims
-from nonobot.harness.errors import UnusableError
 from nonobot.tournament_data.registry import official_sets
 from tests.benching import HOUSE, carry_out
 

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from nonobot.harness import UnusableError
 from nonobot.harness.cluster import cluster_workers
 from nonobot.harness.cluster.cluster_workers import connected, differing, local_cores, software, where
-from nonobot.harness.errors import UnusableError
 
 
 def test_a_place_is_local_or_an_address():

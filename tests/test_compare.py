@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from nonobot.harness import cli
+from nonobot.harness import UnusableError, cli
 from nonobot.harness.commands import compare
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import Version
 from nonobot.harness.ranking.comparison import Limits
 from nonobot.harness.ranking.comparison import compare as compared

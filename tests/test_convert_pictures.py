@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from nonobot.harness import cli, picture_puzzle
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError, cli, picture_puzzle
 from nonobot.harness.grading import grading_bot
 from nonobot.protocol import Puzzle, Record, Solution, formats
 from tests import naive

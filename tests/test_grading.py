@@ -11,7 +11,7 @@ import numpy as np
 import psutil
 import pytest
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.grading import WORK_COUNT, Grading, GradingBot, _Words, grading_bot
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data import Recipe

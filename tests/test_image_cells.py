@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from nonobot.bot import LONGEST_SIDE
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.pictures import image_cells
 from nonobot.harness.pictures.drawings import MOST_PIXELS
 from nonobot.harness.pictures.image_cells import LARGEST_SIDE, is_image, read_cells

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.play import journal as journals
 from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, Journal, PuzzleJudged, read_records
 from nonobot.harness.play.run_state import records_of

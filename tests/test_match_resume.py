@@ -10,7 +10,7 @@ import sys
 import pytest
 from msgspec.structs import replace
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.play import match
 from nonobot.harness.play.journal import Journal, PuzzleJudged, journal_path, read_records
 from nonobot.harness.play.match import Bot, ResultLostError, not_started, recorded_run, resume

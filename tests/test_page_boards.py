@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.page import boards
 from nonobot.harness.page.boards import Board, puzzle_of_file, puzzle_of_set
 from nonobot.protocol import Puzzle

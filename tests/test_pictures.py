@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.pictures.drawings import MOST_PIXELS, png_of
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
 from nonobot.protocol.characters import Blocks, draw, plain_lines

@@ -13,8 +13,8 @@ import sys
 
 import pytest
 
+from nonobot.harness import UnusableError
 from nonobot.harness.commands import profile as profile_command
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.profiling.profile_data import depth_first, profile_of, read_profile, span_of
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, Verdict

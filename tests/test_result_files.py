@@ -11,12 +11,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from nonobot.harness import claims, cli
+from nonobot.harness import UnusableError, claims, cli
 from nonobot.harness.bench import against, measure
 from nonobot.harness.bench.against import Against, Compared, Plan
 from nonobot.harness.bench.measure import Measured
 from nonobot.harness.check.steps import CheckResult
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.journal import AttemptStarted, PuzzleJudged, read_records
 from nonobot.harness.profiling import profile_data
 from nonobot.harness.ranking import table_text

@@ -16,9 +16,8 @@ from pathlib import Path
 import pytest
 from msgspec import UNSET
 
-from nonobot.harness import cli
+from nonobot.harness import StartError, UnusableError, cli
 from nonobot.harness.check.sandbox_trials import CALLS, CORE, ENDED, SCRATCH, TRIALS, UNPRIVILEGED, tried_sandbox
-from nonobot.harness.errors import StartError, UnusableError
 from nonobot.harness.play import bot_process, cgroup, machine, system_calls
 from nonobot.harness.play import sandbox as sandbox_module
 from nonobot.harness.play.bot_process import BotProcess, LastWords

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nonobot.bot.result import Result, RunLog
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.results.result_files import files_in, read_any, read_results
 from nonobot.harness.results.run_result import BotLog
 from nonobot.protocol import Puzzle

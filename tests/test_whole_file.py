@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.user_files import write_output
 from nonobot.system import whole_file, write_all
 

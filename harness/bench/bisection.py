@@ -23,8 +23,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from nonobot.harness import UnusableError
 from nonobot.harness.bench.against import NAME_LENGTH, PACKAGES, extract
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import OWN_JUDGE
 from nonobot.harness.play.revisions import git
 from nonobot.harness.play.run_state import Interrupts

@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
+from nonobot.harness import UnusableError
 from nonobot.harness.bench.catalogue import Benchmark
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import HOME
 from nonobot.harness.play.machine import machine_facts
 from nonobot.harness.text import drawn, duration, last_line, new_table, percent, spaced, styled

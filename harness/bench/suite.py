@@ -19,8 +19,8 @@ from typing import Any
 
 import pyperf  # type: ignore[import-untyped, unused-ignore]
 
+from nonobot.harness import UnusableError
 from nonobot.harness.bench.catalogue import BENCHMARKS, CheckError, Job, chosen, make_job, require
-from nonobot.harness.errors import UnusableError
 
 QUESTION = Path(__file__).with_name("question.txt")
 """A board of 2x2, which `start-warm` and `start-cold` solve."""

@@ -222,7 +222,7 @@ def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], Counted]:
 def _answer(
     command: Sequence[str], targets: Targets, core: int | tuple[int, ...] | None, sandbox: Sandbox | None
 ) -> tuple[dict[str, str | None], Counted]:
-    from nonobot.harness.errors import UnusableError
+    from nonobot.harness import UnusableError
     from nonobot.harness.play.bot_process import BotProcess, LastWords
     from nonobot.harness.results.conditions import Configuration
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nonobot.harness import UnusableError
 from nonobot.harness.cluster.cluster_workers import SchedulerLostError, talking
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.grading import GradeBoard, Grading
 from nonobot.harness.survey import BoardKind, Survey
 from nonobot.tournament_data import Recipe

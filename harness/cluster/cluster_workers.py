@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import nonobot
 from nonobot.arguments import missing
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.play.bot_files import modules_digest
 from nonobot.harness.play.machine import machine_facts, version_of
 from nonobot.harness.play.run_state import Interrupts

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.play.journal import Record, journal_path, read_records
 from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.process_tree import end_leftover

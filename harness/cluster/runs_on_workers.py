@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nonobot.harness import UnusableError
 from nonobot.harness.cluster.cluster_workers import (
     Facts,
     FitWorkers,
@@ -26,7 +27,6 @@ from nonobot.harness.cluster.cluster_workers import (
     talking,
 )
 from nonobot.harness.cluster.remote_run import SIGNS, RunFiles, Trouble, play_here
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_files import digest_of, files_named
 from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import AllRunsProgress

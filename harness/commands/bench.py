@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
+from nonobot.harness import UnusableError, require_libraries
 from nonobot.harness.bench import against, measure
 from nonobot.harness.bench.against import Plan, measure_against
 from nonobot.harness.bench.catalogue import Benchmark, chosen, listing
 from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, save
 from nonobot.harness.cli import add_bisect_statuses, add_core, add_json
 from nonobot.harness.commands.compare import add_tolerance
-from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.play.machine import require_cores
 from nonobot.harness.progress import Progress
 from nonobot.harness.statistics import EXIT_STATUS

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from nonobot.arguments import Parser, whole_number
+from nonobot.harness import UnusableError
 from nonobot.harness.bench.against import NAME_LENGTH, commit_of, top_of, workshop
 from nonobot.harness.bench.bisection import Bisection, Difference, Finding, Plan, Question
 from nonobot.harness.cli import (
@@ -23,7 +24,6 @@ from nonobot.harness.cli import (
 )
 from nonobot.harness.commands.compare import add_tolerance
 from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import HOME, own_bot
 from nonobot.harness.play.revisions import git
 from nonobot.harness.play.run_state import Interrupts

@@ -14,12 +14,12 @@ import msgspec
 
 from nonobot import __version__
 from nonobot.arguments import Parser, seconds, size
+from nonobot.harness import StartError, UnusableError
 from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
 from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
 from nonobot.harness.check.steps import STEPS, CheckResult, list_of_steps, selected, summary
 from nonobot.harness.cli import add_environment, add_json, say
-from nonobot.harness.errors import StartError, UnusableError
 from nonobot.harness.play.sandbox import built_sandbox, uncontained
 from nonobot.harness.results.conditions import Contain
 from nonobot.protocol import DEFAULT_SIZE

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser
+from nonobot.harness import UnusableError
 from nonobot.harness.claims import FILE, Claim, Status, as_json, as_text, listing, measure_all, read_claims
 from nonobot.harness.cli import add_json
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import on_terminal
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, number, share
+from nonobot.harness import UnusableError
 from nonobot.harness.cli import EXIT_UNUSABLE, add_bisect_statuses, add_json, say
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import Limits, compare
 from nonobot.harness.ranking.comparison_text import as_text

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nonobot.arguments import Parser
+from nonobot.harness import UnusableError
 from nonobot.harness.cli import add_size
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.picture_puzzle import PICTURE, add_options, puzzle_of_picture, refuse_options
 from nonobot.harness.pictures.image_cells import is_image
 from nonobot.harness.progress import Progress

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser, did_you_mean, seconds
+from nonobot.harness import UnusableError
 from nonobot.harness.cli import add_json
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.official_sets import as_json, as_text, fetched, imported
 from nonobot.tournament_data.registry import (
     BROWSABLE,

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from nonobot.arguments import Parser, whole_number
+from nonobot.harness import UnusableError
 from nonobot.harness.cli import (
     SET_HELP,
     add_bisect_statuses,
@@ -23,7 +24,6 @@ from nonobot.harness.cli import (
     add_size,
 )
 from nonobot.harness.commands.compare import add_limits, compared, limits_of
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.judge_process import JudgeProcess
 from nonobot.harness.play.machine import require_cores, tournament_core

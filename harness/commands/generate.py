@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser, count, explained, seconds
+from nonobot.harness import UnusableError, require_libraries
 from nonobot.harness.cli import add_contain
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
-from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.generating import survey_boards, write_questions
 from nonobot.harness.play.sandbox import uncontained
 from nonobot.harness.results.conditions import Contain

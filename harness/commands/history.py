@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 
 from nonobot.arguments import Parser
+from nonobot.harness import UnusableError, require_libraries
 from nonobot.harness.cli import add_json, add_results, say
-from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.revisions import git
 from nonobot.harness.profiling.profile_data import Profile, read_profile

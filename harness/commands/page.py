@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, whole_number
+from nonobot.harness import UnusableError, require_libraries
 from nonobot.harness.cli import say
-from nonobot.harness.errors import UnusableError, require_libraries
 
 EXAMPLES = """\
 examples:

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import UNSET
 
 from nonobot.arguments import Parser, seconds, whole_number
+from nonobot.harness import UnusableError, require_libraries
 from nonobot.harness.cli import (
     SET_HELP,
     add_contain,
@@ -18,7 +19,6 @@ from nonobot.harness.cli import (
     add_warm_up,
     say,
 )
-from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.play.bot_command import is_own_bot, own_bot
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import warmed_up

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
+from nonobot.harness import UnusableError
 from nonobot.harness.cli import add_size
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.pictures.drawings import (
     CELL_DEFAULTS,
     Drawing,

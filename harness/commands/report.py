@@ -8,8 +8,8 @@ from pathlib import Path
 
 from nonobot import __version__
 from nonobot.arguments import Parser
+from nonobot.harness import UnusableError, require_libraries
 from nonobot.harness.cli import add_results, say
-from nonobot.harness.errors import UnusableError, require_libraries
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.results.run_result import RunResult

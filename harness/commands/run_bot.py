@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
+from nonobot.harness import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.cli import (
     SET_HELP,
     add_contain,
@@ -21,7 +22,6 @@ from nonobot.harness.cli import (
     add_warm_up,
     say,
 )
-from nonobot.harness.errors import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.play.bot_command import name_of, own_bot
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from nonobot.arguments import Parser
+from nonobot.harness import UnusableError
 from nonobot.harness.cli import add_results, say
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_csv, as_json, as_markdown, as_text
 from nonobot.harness.results.result_files import read_results

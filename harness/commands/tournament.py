@@ -12,10 +12,10 @@ from pathlib import Path
 import msgspec
 
 from nonobot.arguments import Parser, did_you_mean
+from nonobot.harness import UnusableError
 from nonobot.harness.cli import say
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers
-from nonobot.harness.errors import UnusableError
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.play.sandbox import uncontained

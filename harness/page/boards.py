@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.pictures.image_cells import BoardTooLargeError, is_image, read_cells
 from nonobot.protocol import Fault, Found, Puzzle, Record, Solution
 from nonobot.protocol.formats import FormatError, detect, read

@@ -22,7 +22,7 @@ import msgspec
 import psutil
 from starlette.concurrency import run_in_threadpool
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, PuzzleJudged, read_records
 from nonobot.harness.ranking.standings import Ranking, Row, Scope, rankings
 from nonobot.harness.report.contents import Run

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from nonobot.arguments import missing
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.referee import judge
 from nonobot.harness.results.run_result import Verdict
 from nonobot.harness.text import count, print_line

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nonobot.arguments import missing
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.pictures.drawings import MOST_PIXELS
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import psutil
 from msgspec import UNSET
 
-from nonobot.harness.errors import StartError
+from nonobot.harness import StartError
 from nonobot.harness.play.bot_process import BotProcess, StderrLog
 from nonobot.harness.play.conversation import Conversation, most_bytes_of_an_answer
 from nonobot.harness.play.exchange_folder import ExchangeFolder, scratch_folder

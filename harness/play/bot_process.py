@@ -24,7 +24,7 @@ from typing import IO
 
 from msgspec.structs import replace
 
-from nonobot.harness.errors import StartError
+from nonobot.harness import StartError
 from nonobot.harness.play.bot_command import made_environment, start_fault
 from nonobot.harness.play.cgroup import made_group, with_memory_limit
 from nonobot.harness.play.exchange_folder import ExchangeFolder

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import UNSET, UnsetType
 
-from nonobot.harness.errors import StartError, UnusableError
+from nonobot.harness import StartError, UnusableError
 from nonobot.harness.play.bot_command import is_here
 from nonobot.harness.play.conversation import most_bytes_of_an_answer
 from nonobot.harness.results.conditions import Feed, FileNames

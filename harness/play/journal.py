@@ -19,7 +19,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import Counted, Figure, Whole
 from nonobot.harness.results.result_files import UNDECODABLE, content_of, storable
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage

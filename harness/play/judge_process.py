@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Self
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import RunResult

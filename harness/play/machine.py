@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import Machine
 from nonobot.harness.text import percent
 from nonobot.system import usable_cores

@@ -15,7 +15,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from nonobot import __version__
-from nonobot.harness.errors import StartError, UnusableError
+from nonobot.harness import StartError, UnusableError
 from nonobot.harness.play.attempt import limit_reached, play_attempt
 from nonobot.harness.play.bot_command import compile_modules, is_own_bot, made_environment
 from nonobot.harness.play.bot_files import bot_files, changed_files, without_written

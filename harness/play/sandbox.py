@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 import nonobot
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.play.bot_command import SYSTEM, everything_named, folders_of, is_in, is_own_bot, prefixes_of
 from nonobot.harness.results.conditions import Contain
 from nonobot.system import kernel_cache

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.play.machine import busy_warning
 from nonobot.harness.profiling.profile_data import (
     FIRST_BYTE,

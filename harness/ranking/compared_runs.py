@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.results.run_result import BotLog, PuzzleResult, RunResult, Verdict

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import MOST_SECONDS
 from nonobot.harness.results.run_result import SCHEMA_VERSION, BotLog, RunResult, Score, VerifyResult
 from nonobot.harness.text import in_short

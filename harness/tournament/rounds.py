@@ -15,7 +15,7 @@ from msgspec import UNSET
 from msgspec.structs import astuple
 from msgspec.structs import replace as replaced
 
-from nonobot.harness.errors import UnusableError
+from nonobot.harness import UnusableError
 from nonobot.harness.play.bot_command import named_by
 from nonobot.harness.play.bot_files import changed_files
 from nonobot.harness.play.exchange_folder import file_names
