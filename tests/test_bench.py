@@ -40,12 +40,6 @@ def test_names_may_be_shortened_except_that_of_the_cold_start(given, cold, names
     assert [one.name for one in chosen(given, cold)] == names
 
 
-def test_an_unknown_name_is_told_with_those_there_are():
-    for name in ("", "lines", "bp-sweep-2"):
-        with pytest.raises(UnusableError, match=r"no benchmark '.*'; there are line-champion, "):
-            chosen([name])
-
-
 def states(position):
     """Return the states of a position's lines: clue, length, black and white cells."""
     clues = [*position.puzzle.rows, *position.puzzle.columns]

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
-from nonobot.arguments import did_you_mean
 from nonobot.protocol import read_batch
 from nonobot.tournament_data.generate import black_cells
 from nonobot.tournament_data.registry import official_sets, recognise
@@ -54,17 +51,3 @@ def test_what_is_stated_of_a_set_is_true_of_its_file(official_sets):
             black = black_cells(index, official.puzzles, official.p1, official.p2, official.side, official.side)
             assert sum(map(sum, entry.puzzle.rows)) == black
     assert known, "NONOBOT_SETS holds none of the official sets"
-
-
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        ("tai2011", " (did you mean taai2011?)"),
-        ("TAAI2011", " (did you mean taai2011?)"),
-        ("taai-2017", " (did you mean taai2017?)"),
-        ("icga2015", " (did you mean tcga2015, icga2016 or icga2017?)"),
-        ("taai2023", " (did you mean taai2013, taai2020 or taai2021?)"),
-    ],
-)
-def test_names_that_are_nearly_right(text, answer):
-    assert did_you_mean(text, official_sets()) == answer

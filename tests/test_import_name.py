@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bdb
 import importlib
 import os
 import subprocess
@@ -62,28 +61,12 @@ def test_one_name_is_installed():
 # A clone, where the packages are links to the top-level folders: debuggers and coverage identify code by its file
 
 REPOSITORY = Path(__file__).parent.parent
-CLUES = REPOSITORY / "protocol" / "clues.py"
 LINE = needed_length.__code__.co_firstlineno + 2
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_code_has_the_name_of_its_file_and_not_of_the_link(package):
     assert importlib.import_module(f"nonobot.{package}").__file__ == str(REPOSITORY / package / "__init__.py")
-
-
-def test_a_breakpoint_set_by_file_fires():
-    stops = []
-
-    class Debugger(bdb.Bdb):
-        def user_line(self, frame):
-            if self.break_here(frame):
-                stops.append((frame.f_code.co_filename, frame.f_lineno))
-            self.set_continue()
-
-    debugger = Debugger()
-    assert debugger.set_break(str(CLUES), LINE) is None, "no such line"
-    debugger.runcall(needed_length, (1, 2))
-    assert stops == [(str(CLUES), LINE)]
 
 
 def test_a_breakpoint_set_in_pdb_fires(tmp_path):

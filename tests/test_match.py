@@ -116,13 +116,6 @@ def test_a_bot_is_held_on_its_cores_and_the_judge_keeps_away(count, tmp_path):
     assert os.sched_getaffinity(0) == before
 
 
-def test_a_flood_on_stderr_blocks_nothing(tmp_path):
-    result = played("flood_stderr", tmp_path)
-    assert verdicts(result) == [RIGHT] * 5
-    assert result.stderr_bytes == 5_000_015
-    assert (tmp_path / "result.stderr.txt").stat().st_size < 1_200_000
-
-
 def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_path):
     answered_first = played("close_stdin", tmp_path)
     assert answered_first.lines()[0] == "1 of 5 right; 4 missing: $2, $3, $4, $5"

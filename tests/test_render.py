@@ -272,15 +272,6 @@ def test_the_name_of_an_official_set_means_that_set(monkeypatch, tmp_path, capsy
     assert render("./taai2011") == 0
 
 
-def test_boards_of_several_sizes_and_one_answer_file(capsys):
-    Path("two.txt").write_text("1-1\n1,1-1:0:1\n")
-    assert render("two.txt", "--number", "all") == 0
-    capsys.readouterr()
-    assert "--answers needs puzzles of one size" in refused(
-        capsys, "two.txt", "--number", "all", "--answers", "answers.txt"
-    )
-
-
 def test_a_missing_pillow_is_one_line(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "PIL", None)
     assert "-m pip install Pillow" in refused(capsys, "p.txt", "--size", "8x11", "-o", "a.png")

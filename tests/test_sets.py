@@ -126,23 +126,3 @@ def test_several_puzzles_are_numbered_and_have_one_size(tmp_path):
     assert found.text == format_puzzle(1, P_PUZZLE) + format_puzzle(2, P_PUZZLE)
     path.write_bytes(write([Record(P_PUZZLE), Record(other)], "non").data)
     assert "puzzle 2 has 2x2 cells, not 8x11" in error_of(str(path))
-
-
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        *((content, "") for content in (b"\x1f\x8b\x08", b"\x00\x01", b"what is this\n", b"2 2\n1\nx\n1\n0\n")),
-        (b"2 2\n1\n", ""),
-        (b"", "an empty file"),
-        (b"$1\n1\n\n", "expected 4 clue lines"),
-        (b"$1\n1\n\n1\n\n$1\n1\n\n1\n\n", "used before"),
-        (b"$1\n1\n\n1\nx\n", "'x' is not a number"),
-        (b"hello\n$1\n1\n\n1\n\n", "before the first"),
-    ],
-)
-def test_a_file_that_is_none_is_one_clear_line(content, why, tmp_path):
-    path = tmp_path / "set"
-    path.write_bytes(content)
-    message = error_of(str(path), (2, 2))
-    assert message.startswith(f"{path}: ")
-    assert why in message
