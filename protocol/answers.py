@@ -17,37 +17,17 @@ GIVEN_UP_WORDS = frozenset({"unsolvable", "timeout", "invalid"})
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was written for a puzzle; without a solution either `word` or `problem` says why.
+    """What was written for a puzzle; without a solution either `word` or `problem` says why."""
 
-    Attributes
-    ----------
-    number : int or None
-        The k of `$k`; None for text under no readable `$k`.
-    line : int
-        Line of the `$k`, counted from 1.
-    solution : Solution or None
-        The grid, if it has the right form; whether it is right is not looked at here.
-    word : str or None
-        The word written instead of a grid, the empty string for nothing at all.
-    problem : str or None
-        What is wrong with the form, and where.
-    """
-
-    number: int | None
-    line: int
-    solution: Solution | None = None
-    word: str | None = None
-    problem: str | None = None
+    number: int | None  # the k of `$k`; None for text under no readable `$k`
+    line: int  # of the `$k`, counted from 1
+    solution: Solution | None = None  # the grid, right or not, if it has the right form
+    word: str | None = None  # instead of a grid; the empty string for nothing at all
+    problem: str | None = None  # what is wrong with the form, and where
 
 
 class AnswerReader:
-    """Turns the lines of an answer stream into answers, each as soon as its last line was taken.
-
-    Parameters
-    ----------
-    width, height : int
-        Size of every grid.
-    """
+    """Turns lines into answers with grids of one size, each as soon as its last line was taken."""
 
     def __init__(self, width: int, height: int) -> None:
         self._width, self._height = width, height

@@ -59,16 +59,10 @@ def _plain_clue(line: bytes) -> Clue | None:
 class TaaiReader:
     """Turns the lines of a TAAI batch into puzzles, one line at a time.
 
-    Parameters
-    ----------
-    size : (int, int) or None
-        Width and height of every board. None: square boards whose size is inferred from the number of lines
-        up to the next `$` or the end, so that a puzzle is handed over only then.
-
-    Notes
-    -----
-    :meth:`feed` and :meth:`close` return what is complete: a `Record` for each puzzle, in order, a `Fault` in the
-    place of one that cannot be used, and a `Fault` for text that belongs to no puzzle still to be answered.
+    `size` is that of every board. None: square boards whose size is inferred from the number of lines up to the
+    next `$` or the end, so that a puzzle is handed over only then. :meth:`feed` and :meth:`close` return what is
+    complete: a `Record` for each puzzle, in order, a `Fault` in the place of one that cannot be used, and a
+    `Fault` for text that belongs to no puzzle still to be answered.
     """
 
     def __init__(self, size: tuple[int, int] | None = DEFAULT_SIZE) -> None:
@@ -264,15 +258,7 @@ class TaaiReader:
 
 
 def read_batch(lines: Iterable[bytes], size: tuple[int, int] | None = DEFAULT_SIZE) -> Iterator[Found]:
-    """Yield the puzzles of a TAAI batch, each as soon as its last line has been taken from `lines`.
-
-    Parameters
-    ----------
-    lines : iterable of bytes
-        Such as a file opened in binary mode.
-    size : (int, int) or None
-        As for :class:`TaaiReader`.
-    """
+    """Yield the puzzles of a TAAI batch (see :class:`TaaiReader`), each as soon as its last line was taken."""
     reader = TaaiReader(size)
     for line in lines:
         yield from reader.feed(line)

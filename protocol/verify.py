@@ -14,15 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A line of an answer that has not the clue it should have.
-
-    Attributes
-    ----------
-    kind : 'row' or 'column'
-    number : int
-        Counted from 1.
-    expected, found : Clue
-    """
+    """A line of an answer that has not the clue it should have, by its number from 1."""
 
     kind: Literal["row", "column"]
     number: int
@@ -38,13 +30,7 @@ def _words(clue: Clue) -> str:
 
 
 def mismatches(puzzle: Puzzle, solution: Solution) -> list[Mismatch]:
-    """Return the lines in which `solution` breaks the clues of `puzzle`; none means that it is right.
-
-    Raises
-    ------
-    ValueError
-        If the two have not the same size.
-    """
+    """Return the lines in which `solution` breaks the clues of `puzzle`; ValueError if their sizes differ."""
     if puzzle.size != solution.size:
         raise ValueError("a {}x{} answer to a {}x{} puzzle".format(*solution.size, *puzzle.size))
     rows, columns = _clues(solution.rows), _clues(solution.columns)

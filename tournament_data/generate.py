@@ -35,23 +35,9 @@ def generate(
 ) -> Iterator[Board]:
     """Yield the boards that the organisers' generator makes from the same numbers, one at a time.
 
-    The solution of each is the board that was drawn; the puzzle may have others.
-
-    Parameters
-    ----------
-    size : int or (int, int)
-        Side of a square board, or width and height; the official generator makes only squares.
-    count : int
-        Number of boards; the density of each depends on it.
-    p1, p2 : float
-        Share of black cells in the first and in the last board.
-    seed : int
-        Seed of any length; its sign is ignored, as in Python.
-
-    Raises
-    ------
-    ValueError
-        If no board can be made from these numbers.
+    The solution of each is the board that was drawn; the puzzle may have others. `p1` and `p2` are the shares of
+    black cells in the first and in the last board. A seed may have any length; its sign is ignored, as in Python.
+    The official generator makes only squares. ValueError: no board can be made from these numbers.
     """
     width, height = (size, size) if isinstance(size, int) else size
     check_numbers(width, height, count, p1, p2)

@@ -62,21 +62,6 @@ class ProcessTree:
     processes that the bot ever started. The other figures are those of the last look. Each look puts the processes
     back on their `cores`, unless the cgroup keeps them there, and makes them those that the kernel ends first when
     memory runs out. A tree `in_sandbox` has the file systems of a sandbox.
-
-    Attributes
-    ----------
-    cpu_seconds : float
-        User and system time of the tree, including its dead.
-    memory_bytes : int
-        Resident memory, memfds and the files in a sandbox's scratch; pages that are mapped twice count twice.
-    peak_memory_bytes : int
-        The peak of `memory_bytes`, or of one process, whichever is more.
-    process_count : int
-        Processes and threads.
-    cores_taken : set[int]
-        Cores besides its own on which it was found.
-    uncounted : set[str]
-        Memory that could not be measured, in words.
     """
 
     def __init__(self, group: Group | None = None, cores: Sequence[int] = (), in_sandbox: bool = False) -> None:
@@ -84,11 +69,13 @@ class ProcessTree:
         self._cores = set() if (group and group.holds_cores) or sys.platform != "linux" else set(cores)
         self._in_sandbox = in_sandbox
         self.counted = group.counted if group else Counted()
-        self.process_count = 0
-        self.cpu_seconds = 0.0
+        self.process_count = 0  # with threads
+        self.cpu_seconds = 0.0  # user and system time of the tree, including its dead
+        # Resident memory, memfds and the files in a sandbox's scratch; pages that are mapped twice count twice.
         self.memory_bytes = 0
-        self.peak_memory_bytes = 0
-        self.cores_taken: set[int] = set()
+        self.peak_memory_bytes = 0  # of `memory_bytes`, or of one process, whichever is more
+        self.cores_taken: set[int] = set()  # besides its own
+        # Memory that could not be measured, in words.
         self.uncounted = set() if self.counted.memory or in_sandbox else {"files in memory other than memfds"}
         self._oom_kills = 0 if self.counted.memory else oom_kills()
         self._judge = psutil.Process()

@@ -130,13 +130,8 @@ def read(source: bytes | BinaryIO, format: str | None = None, size: Size | None 
 
     A stream is read to its end first; :class:`nonobot.protocol.TaaiReader` reads TAAI puzzles one at a time. The
     format is recognised by the content if it is not named. `size`, the width and height of every board, is used
-    where the format states none; `auto` is for square boards of any size.
-
-    Raises
-    ------
-    FormatError
-        At the call: if the file is larger than `MOST_BYTES`, is not text, has no known format, or if there is no
-        format of the given name. The iterator raises nothing, whatever the content.
+    where the format states none; `auto` is for square boards of any size. FormatError, at the call: the file is
+    larger than `MOST_BYTES`, is not text, has no known format, or there is no format of the given name.
     """
     if format:
         format_named(format)  # before anything is read
@@ -167,11 +162,7 @@ class Written:
 def write(records: Iterable[Record], format: str) -> Written:
     """Return the file that holds `records` in a format.
 
-    Raises
-    ------
-    FormatError
-        If there is no format of that name, if it holds one puzzle and there are several, or if it states no sizes
-        and a reader could not infer them.
+    FormatError: no such format, too many puzzles for it, or it states no sizes and a reader could not infer them.
     """
     to = format_named(format)
     kept: list[Record] = []
