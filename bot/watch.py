@@ -7,10 +7,8 @@ import select
 import shlex
 import signal
 import sys
-import termios
 import textwrap
 import time
-import tty
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -281,6 +279,9 @@ def _screen(keyboard: int | None, draw_again: Callable[[], None]) -> Iterator[No
 
     When the terminal gets another size, `draw_again` is called.
     """
+
+    import termios
+    import tty
 
     def stop(number: int, _: object) -> None:
         raise SystemExit(128 + number)

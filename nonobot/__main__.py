@@ -27,7 +27,8 @@ def _standard_streams() -> bool:
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+            # It takes the lowest number that is free: this one. An empty root has no /dev/null.
+            os.open(*((os.devnull, os.O_RDWR) if os.access(os.devnull, os.R_OK | os.W_OK) else ("/", os.O_RDONLY)))
             is_output_open &= descriptor != 1
     return is_output_open
 

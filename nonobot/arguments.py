@@ -246,6 +246,8 @@ def missing(what: str, *libraries: str) -> str:
     """
     from importlib.util import find_spec
 
+    if not sys.executable:
+        return f"{what} needs {' and '.join(libraries)}, which this executable does not contain"
     command = shlex.join([sys.executable, "-m", "pip", "install", *libraries])
     if find_spec("pip") is None:
         command = f"{shlex.join([sys.executable, '-m', 'ensurepip'])} && {command}"

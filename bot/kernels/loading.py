@@ -12,10 +12,8 @@ error says so.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import importlib
-import mmap
 import os
 import sys
 import threading
@@ -28,7 +26,7 @@ from typing import Any
 from nonobot.bot.kernels.cache import cache_folder, is_private, note_use
 from nonobot.bot.kernels.machine_code import ForbiddenError, map_code
 from nonobot.bot.kernels.memory import Memory, Struct
-from nonobot.bot.kernels.shipped import shipped_code
+from nonobot.bot.kernels.shipped import linked_kernel, shipped_code
 from nonobot.system import report, whole_file
 
 _DIGEST_BYTES = len(source_hash(b""))
@@ -71,6 +69,8 @@ def _load(
 
         return on_plain_memory(getattr(importlib.import_module(module), name), struct)
     file = f"{name}-{struct.name}"
+    if linked := linked_kernel(file):
+        return linked
     code = shipped_code(file)
     if code is not None:
         return _link(code, 1 + numbers)
@@ -107,6 +107,7 @@ def _no_room() -> ValueError:
 
 def _room() -> tuple[int | None, int]:
     """Return the bytes of address space that a limit leaves (None: no limit), and those that compiling takes."""
+    import mmap
     import resource
 
     needed = _ROOM_TO_COMPILE + (0 if "numba" in sys.modules else _ROOM_OF_NUMBA)
@@ -144,6 +145,8 @@ def _read_whole(path: Path) -> bytes | None:
 
 def _link(code: bytes, words: int) -> Callable[..., int]:
     """Load what `object_code` made and return its function."""
+    import ctypes
+
     name, _, content = code.partition(b"\0")
     address = _load_object_code(content, name.decode()) if name else map_code(content)
     # Numba's own calling convention: status, through pointers the result and the exception, then the arguments.

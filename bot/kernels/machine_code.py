@@ -10,13 +10,14 @@ Source: System V ABI, chapter 4 (object files), and its AMD64 supplement, sectio
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 import os
 from struct import Struct
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-_OUTSIDE = "clock_gettime"
+if TYPE_CHECKING:
+    import mmap
+
+OUTSIDE = "clock_gettime"
 """All that kernels call outside of themselves, in the C library (`bot/kernels/language.py`)."""
 
 # -- object files
@@ -85,7 +86,7 @@ def laid_out(object_code: bytes, function: str) -> bytes | None:
             if home in place_of and place_of[home] + value + addend >= 0:
                 _WORD.pack_into(code, place, place_of[home] + value + addend)
                 within.append(place)
-            elif name == _OUTSIDE and not addend:
+            elif name == OUTSIDE and not addend:
                 outside.append(place)
             else:
                 return None
@@ -115,6 +116,17 @@ def without_addresses(code: bytes) -> bytes:
     return _HEAD.pack(0, 0, 0) + code
 
 
+def parts_of(laid: bytes) -> tuple[int, list[int], list[int], bytes]:
+    """Return the parts of laid out code: the place of its function, the places of addresses, and the code.
+
+    The first places hold the distance of a place within from the start; the others take the address of OUTSIDE.
+    """
+    start, within, outside = _HEAD.unpack_from(laid)
+    begin = _HEAD.size + _WORD.size * (within + outside)
+    places = [place for (place,) in _WORD.iter_unpack(laid[_HEAD.size : begin])]
+    return start, places[:within], places[within:], laid[begin:]
+
+
 def map_code(laid: bytes) -> int:
     """Map laid out code into memory, for the rest of the process, and return the address of its function.
 
@@ -123,19 +135,22 @@ def map_code(laid: bytes) -> int:
     ForbiddenError
         If the system does not let a program run memory that it wrote.
     """
-    start, within, outside = _HEAD.unpack_from(laid)
-    begin = _HEAD.size + _WORD.size * (within + outside)
+    import ctypes
+    import mmap
+
+    start, within, outside, code = parts_of(laid)
     try:
-        room = mmap.mmap(-1, len(laid) - begin, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        room = mmap.mmap(-1, len(code), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError:
         raise MemoryError from None
-    room.write(laid[begin:])
+    room.write(code)
     address = ctypes.addressof(ctypes.c_char.from_buffer(room))
     library = ctypes.CDLL(None, use_errno=True)
-    called = ctypes.cast(library[_OUTSIDE], ctypes.c_void_p).value
-    for number, (place,) in enumerate(_WORD.iter_unpack(laid[_HEAD.size : begin])):
-        what = address + _WORD.unpack_from(room, place)[0] if number < within else called
-        _WORD.pack_into(room, place, what)
+    called = ctypes.cast(library[OUTSIDE], ctypes.c_void_p).value
+    for place in within:
+        _WORD.pack_into(room, place, address + _WORD.unpack_from(room, place)[0])
+    for place in outside:
+        _WORD.pack_into(room, place, called)
     rights = mmap.PROT_READ | mmap.PROT_EXEC
     if library.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(len(room)), rights):
         raise ForbiddenError(ctypes.get_errno())

@@ -8,8 +8,8 @@ take most of its start: solving needs only `items` and `masks`.
 
 from __future__ import annotations
 
-import ctypes
-import mmap
+import importlib
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+LINKED: Any = importlib.import_module("_nonobot") if "_nonobot" in sys.builtin_module_names else None
+"""In an executable, its own parts: kernels and memory (`release/program.c`). There is no ctypes in it."""
 
 _CACHE_LINE = 64
 
@@ -138,12 +141,8 @@ class Memory:
 
     def __init__(self, struct: Struct) -> None:
         self.struct = struct
-        try:
-            block = mmap.mmap(-1, struct.size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        except OSError:
-            raise MemoryError(f"{struct.size} bytes") from None
-        self.address = ctypes.addressof(ctypes.c_char.from_buffer(block))
-        self._see(memoryview(block))
+        block, self.address = zeroed(struct.size)
+        self._see(block)
 
     def _see(self, block: memoryview) -> None:
         self._block = block
@@ -209,6 +208,21 @@ class Memory:
         array, offset = self._find(path)
         strides = tuple(array.step * prod(array.shape[at + 1 :]) for at in range(len(array.shape)))
         return np.ndarray(array.shape, _dtype_of(array.item), self._block, offset, strides)
+
+
+def zeroed(size: int) -> tuple[memoryview, int]:
+    """Return a block of so many bytes, all zero, and its address. MemoryError: the system does not have them."""
+    if LINKED:
+        block: tuple[memoryview, int] = LINKED.zeroed(size)
+        return block
+    import ctypes
+    import mmap
+
+    try:
+        mapped = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError:
+        raise MemoryError(f"{size} bytes") from None
+    return memoryview(mapped), ctypes.addressof(ctypes.c_char.from_buffer(mapped))
 
 
 def masks_in(content: bytes, size: int) -> list[int]:

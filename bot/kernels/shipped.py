@@ -8,16 +8,16 @@ Source: System V ABI, AMD64 supplement, section 3.1.1 (the levels and their feat
 
 from __future__ import annotations
 
-import ctypes
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from struct import Struct
 
 from nonobot.bot.kernels.cache import kernel_sources
 from nonobot.bot.kernels.machine_code import map_code, without_addresses
+from nonobot.bot.kernels.memory import LINKED
 from nonobot.system import report
 
 LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
@@ -65,6 +65,10 @@ def processor_level() -> str | None:
     """Return the best level that this processor has; None on a processor of another kind."""
     if os.uname().machine != "x86_64":
         return None
+    if LINKED:
+        return LEVELS[LINKED.level()]
+    import ctypes
+
     registers = (ctypes.c_uint32 * 4)()
     kind = ctypes.CFUNCTYPE(None, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p)
     ask = kind(map_code(without_addresses(_CPUID)))
@@ -86,6 +90,17 @@ def processor_level() -> str | None:
     if kept & _AVX_STATE != _AVX_STATE:
         return LEVELS[1]
     return LEVELS[3] if has(_V4) and kept & _AVX512_STATE == _AVX512_STATE else LEVELS[2]
+
+
+def linked_kernel(name: str) -> Callable[..., int] | None:
+    """Return a kernel that is a part of this program, as an executable contains them; otherwise None."""
+    if not LINKED:
+        return None
+    level = chosen_level()
+    if level is None:
+        raise ValueError(f"this executable compiles no kernels; leave out --native and NONOBOT_KERNELS={NATIVE}")
+    kernel: Callable[..., int] = LINKED.kernel(name, LEVELS.index(level))
+    return kernel
 
 
 def shipped_code(name: str) -> bytes | None:

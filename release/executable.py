@@ -1,0 +1,214 @@
+"""Build the bot as one static executable: `python -m release.executable [-o FILE]`.
+
+It contains the interpreter, its library, the bot and the kernels of all levels of x86-64. The parts come from
+packages of Debian 12 (`PACKAGES`). The licences of all parts are in FILE.licences.txt; `FILE --licences` prints
+them. The same packages, sources and kernels give the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from nonobot.bot.kernels.machine_code import OUTSIDE, parts_of
+from nonobot.bot.kernels.shipped import LEVELS, sealed
+from nonobot.system import whole_file
+from release import level_kernels
+
+ROOT = Path(__file__).parent.parent
+HERE = ROOT / "release"
+
+APT = "apt-get install gcc libpython3.11-dev python3.11-minimal"
+"""The command that installs all packages, on Debian 12."""
+
+PACKAGES = {
+    "libpython3.11-dev": "3.11.2-6",
+    "libpython3.11-stdlib": "3.11.2-6",
+    "libpython3.11-minimal": "3.11.2-6",
+    "python3.11-minimal": "3.11.2-6",
+    "libc6-dev": "2.36-9",
+    "libexpat1-dev": "2.5.0-1",
+    "zlib1g-dev": "1:1.2.13.dfsg-1",
+    "libgcc-12-dev": "12.2.0-14",
+    "gcc-12": "12.2.0-14",
+    "binutils-x86-64-linux-gnu": "2.40-2",
+}
+"""The packages whose files make the executable, and their versions but for Debian's security updates."""
+
+PYTHON, LIBRARY, HEADERS = "/usr/bin/python3.11", Path("/usr/lib/python3.11"), "/usr/include/python3.11"
+ARCHIVE = LIBRARY / "config-3.11-x86_64-linux-gnu" / "libpython3.11.a"
+
+LICENSED = ("libpython3.11-dev", "libc6-dev", "libgcc-12-dev", "libexpat1-dev", "zlib1g-dev")
+"""The packages that parts of the executable come from; Debian states their licences in /usr/share/doc."""
+
+COMMON_LICENCES = ("LGPL-2.1", "GPL-3")
+"""Licences that these statements name and do not contain."""
+
+RELINKING = """\
+nonobot as one executable. It contains parts with the licences below: nonobot, Python, the GNU C library, the runtime
+library of GCC, Expat and zlib. The GNU C library is under the LGPL: to link this program with another version of it,
+install that version and run `python -m release.executable` in a clone of nonobot.
+"""
+
+
+class MissingError(Exception):
+    """A requirement is missing or is another than it should be; the message is one line that says which."""
+
+
+def installed_packages() -> dict[str, str]:
+    """Return the versions of PACKAGES that are installed here. MissingError: one is not, or is not as Debian made it."""
+    try:
+        listed = _output("dpkg-query", "--show", "--showformat=${Package} ${db:Status-Status} ${Version}\n", *PACKAGES)
+        changed = _output("dpkg", "--verify", *PACKAGES)
+    except FileNotFoundError:
+        raise MissingError(f"an executable is built on Debian 12, and there is no dpkg here; {APT}") from None
+    installed = {}
+    for name, status, version in map(str.split, listed.splitlines()):
+        if status == "installed":
+            installed[name] = version
+    for name, wanted in PACKAGES.items():
+        version = installed.get(name)
+        if version is None:
+            raise MissingError(f"the package {name} is not installed; {APT}")
+        if not version.startswith(wanted):
+            raise MissingError(f"{name} {version} is installed; an executable is made of {wanted}, of Debian 12")
+    for mark, *_, path in map(str.split, changed.splitlines()):
+        if mark[2:3] == "5":  # its digest is another; files that are merely missing are none of those used
+            raise MissingError(f"{path} is not the file of its package; apt-get install --reinstall brings it back")
+    return installed
+
+
+def build(output: Path) -> None:
+    """Build the executable, and the file with the licences beside it."""
+    packages = installed_packages()
+    for name in level_kernels.build(ROOT / level_kernels.FOLDER):
+        print(name, file=sys.stderr, flush=True)
+    licences = licences_of(packages)
+    with TemporaryDirectory() as folder:
+        work = Path(folder)
+        (work / "licences.py").write_text(f"TEXT = {licences!r}\n")
+        frozen = _run(work, PYTHON, "-I", str(HERE / "freeze.py"), str(ROOT), str(LIBRARY), "modules.bin")
+        lines = [*tables_of_modules(frozen), *code_of_kernels(work)]
+        (work / "parts.S").write_text("\n".join([*lines, '.section .note.GNU-stack,"",@progbits', ""]))
+        _run(
+            work, "gcc-12", "-O2", "-static", "-no-pie", "-s", "-Wl,--build-id=none,--gc-sections",
+            f"-I{HEADERS}", "-o", "program", str(HERE / "program.c"), "parts.S", str(ARCHIVE), "-lexpat", "-lz", "-lm",
+        )  # fmt: skip
+        output.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(output) as file:
+            file.write((work / "program").read_bytes())
+            os.fchmod(file.fileno(), 0o755)
+    output.with_name(f"{output.name}.licences.txt").write_text(licences)
+
+
+def licences_of(packages: dict[str, str]) -> str:
+    """Return the licences of all parts of the executable, with the versions of the packages."""
+    documents = {"nonobot": ROOT / "LICENSE"}
+    for name in LICENSED:
+        documents[f"{name} {packages[name]}"] = Path("/usr/share/doc", name, "copyright")
+    for name in COMMON_LICENCES:
+        documents[name] = Path("/usr/share/common-licenses", name)
+    try:
+        texts = [f"{'=' * 100}\n{title}\n{'=' * 100}\n\n{path.read_text()}" for title, path in documents.items()]
+    except OSError as error:
+        raise MissingError(f"{error.filename}: {error.strerror}; the executable has to contain this licence") from None
+    return "\n".join([RELINKING, *texts])
+
+
+def tables_of_modules(frozen: str) -> Iterator[str]:
+    """Yield assembler for the frozen modules, and for the initialisers of the built-in ones."""
+    listed = [line.split() for line in frozen.splitlines()]
+    yield from (".section .rodata", ".balign 64", 'code: .incbin "modules.bin"')
+    names = [name for name, *_ in listed]
+    yield from (f'name{at}: .asciz "{name}"' for at, name in enumerate(names))
+    yield from (".data", ".balign 64", ".globl modules", "modules:")
+    for at, (_, *where) in enumerate(listed):
+        if where:
+            place, size, is_package = where
+            yield f".quad name{at}, code + {place}; .long {size}, {is_package}; .quad 0"
+    yield from (".zero 32", ".globl _PyImport_Inittab", "_PyImport_Inittab:")
+    for at, (name, *where) in enumerate(listed):
+        if not where:
+            yield f".quad name{at}, {INITIALISERS.get(name, f'PyInit_{name}')}"
+    yield from (f'.quad own{at}, PyInit_{name}' for at, name in enumerate(OWN))
+    yield ".zero 16"
+    yield from (f'own{at}: .asciz "{name}"' for at, name in enumerate(OWN))
+
+
+INITIALISERS = {"builtins": "0", "sys": "0", "marshal": "PyMarshal_Init", "_warnings": "_PyWarnings_Init"}
+"""Where the name of the function is another than usual; these two are there before all others."""
+
+OWN = ("_nonobot", "_typing")
+"""The modules of `program.c`."""
+
+
+def code_of_kernels(work: Path) -> Iterator[str]:
+    """Yield assembler for the kernels, and for the table of them; the linker fills in the addresses."""
+    names = sorted({file.name for file in level_kernels.files()})
+    starts: dict[tuple[str, str], str] = {}
+    for level in LEVELS:
+        for at, name in enumerate(names):
+            label = f"kernel{at}_{LEVELS.index(level)}"
+            content = (ROOT / level_kernels.FOLDER / level / name).read_bytes()
+            start, within, outside, code = parts_of(content[len(sealed(b"\0")) :])
+            (work / label).write_bytes(code)
+            starts[name, level] = f"{label} + {start}"
+            yield from (f'.section .text.{label},"ax",@progbits', ".balign 64", f"{label}:")
+            targets = {place: f"{label} + {int.from_bytes(code[place:place + 8], 'little')}" for place in within}
+            yield from _with_addresses(label, targets | dict.fromkeys(outside, OUTSIDE))
+    yield from (".data", ".balign 64", ".globl kernels", "kernels:")
+    yield from (
+        f".quad kernel{at}, {', '.join(starts[name, level] for level in LEVELS)}" for at, name in enumerate(names)
+    )
+    yield ".quad 0"
+    yield from (f'kernel{at}: .asciz "{Path(name).stem}"' for at, name in enumerate(names))
+
+
+def _with_addresses(file: str, targets: dict[int, str]) -> Iterator[str]:
+    """Yield assembler for the bytes of a file, with addresses of 8 bytes at some places of it."""
+    done = 0
+    for place, target in sorted(targets.items()):
+        if place > done:
+            yield f'.incbin "{file}", {done}, {place - done}'
+        yield f".quad {target}"
+        done = place + 8
+    yield f'.incbin "{file}", {done}'
+
+
+def _output(*command: str) -> str:
+    """Return what a command prints, whatever its exit status is."""
+    environment = {**os.environ, "LC_ALL": "C"}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
+
+
+def _run(folder: Path, *command: str) -> str:
+    """Run a command in a folder and return what it prints. MissingError: it fails."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise MissingError(f"{command[0]} failed: {' '.join(done.stderr.split())[-500:]}")
+    return done.stdout
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build, and print the path."""
+    parser = argparse.ArgumentParser(prog="python -m release.executable", description=__doc__)
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("dist", "nonobot"), metavar="FILE", help="(default: dist/nonobot)"
+    )
+    output: Path = parser.parse_args(arguments).output
+    try:
+        build(output)
+    except MissingError as error:
+        print(f"release.executable: {error}", file=sys.stderr)
+        return 2
+    print(f"{output}  {output.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
