@@ -279,7 +279,6 @@ def _screen(keyboard: int | None, draw_again: Callable[[], None]) -> Iterator[No
 
     When the terminal gets another size, `draw_again` is called.
     """
-
     import termios
     import tty
 

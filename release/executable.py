@@ -50,9 +50,9 @@ COMMON_LICENCES = ("LGPL-2.1", "GPL-3")
 """Licences that these statements name and do not contain."""
 
 RELINKING = """\
-nonobot as one executable. It contains parts with the licences below: nonobot, Python, the GNU C library, the runtime
-library of GCC, Expat and zlib. The GNU C library is under the LGPL: to link this program with another version of it,
-install that version and run `python -m release.executable` in a clone of nonobot.
+nonobot as one executable. It contains parts with the licences below: nonobot, Python, the GNU C library, the
+runtime library of GCC, Expat and zlib. The GNU C library is under the LGPL: to link this program with another
+version of it, install that version and run `python -m release.executable` in a clone of nonobot.
 """
 
 
@@ -61,9 +61,11 @@ class MissingError(Exception):
 
 
 def installed_packages() -> dict[str, str]:
-    """Return the versions of PACKAGES that are installed here. MissingError: one is not, or is not as Debian made it."""
+    """Return the versions of PACKAGES as installed. MissingError: one is missing, or is not as Debian made it."""
     try:
-        listed = _output("dpkg-query", "--show", "--showformat=${Package} ${db:Status-Status} ${Version}\n", *PACKAGES)
+        listed = _output(
+            "dpkg-query", "--show", "--showformat=${Package} ${db:Status-Status} ${Version}\n", *PACKAGES
+        )
         changed = _output("dpkg", "--verify", *PACKAGES)
     except FileNotFoundError:
         raise MissingError(f"an executable is built on Debian 12, and there is no dpkg here; {APT}") from None
@@ -79,7 +81,9 @@ def installed_packages() -> dict[str, str]:
             raise MissingError(f"{name} {version} is installed; an executable is made of {wanted}, of Debian 12")
     for mark, *_, path in map(str.split, changed.splitlines()):
         if mark[2:3] == "5":  # its digest is another; files that are merely missing are none of those used
-            raise MissingError(f"{path} is not the file of its package; apt-get install --reinstall brings it back")
+            raise MissingError(
+                f"{path} is not the file of its package; apt-get install --reinstall brings it back"
+            )
     return installed
 
 
@@ -96,8 +100,8 @@ def build(output: Path) -> None:
         lines = [*tables_of_modules(frozen), *code_of_kernels(work)]
         (work / "parts.S").write_text("\n".join([*lines, '.section .note.GNU-stack,"",@progbits', ""]))
         _run(
-            work, "gcc-12", "-O2", "-static", "-no-pie", "-s", "-Wl,--build-id=none,--gc-sections",
-            f"-I{HEADERS}", "-o", "program", str(HERE / "program.c"), "parts.S", str(ARCHIVE), "-lexpat", "-lz", "-lm",
+            work, "gcc-12", "-O2", "-static", "-no-pie", "-s", "-Wl,--build-id=none,--gc-sections", "-o", "program",
+            f"-I{HEADERS}", str(HERE / "program.c"), "parts.S", str(ARCHIVE), "-lexpat", "-lz", "-lm",
         )  # fmt: skip
         output.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(output) as file:
@@ -116,7 +120,9 @@ def licences_of(packages: dict[str, str]) -> str:
     try:
         texts = [f"{'=' * 100}\n{title}\n{'=' * 100}\n\n{path.read_text()}" for title, path in documents.items()]
     except OSError as error:
-        raise MissingError(f"{error.filename}: {error.strerror}; the executable has to contain this licence") from None
+        raise MissingError(
+            f"{error.filename}: {error.strerror}; the executable has to contain this licence"
+        ) from None
     return "\n".join([RELINKING, *texts])
 
 
@@ -135,7 +141,7 @@ def tables_of_modules(frozen: str) -> Iterator[str]:
     for at, (name, *where) in enumerate(listed):
         if not where:
             yield f".quad name{at}, {INITIALISERS.get(name, f'PyInit_{name}')}"
-    yield from (f'.quad own{at}, PyInit_{name}' for at, name in enumerate(OWN))
+    yield from (f".quad own{at}, PyInit_{name}" for at, name in enumerate(OWN))
     yield ".zero 16"
     yield from (f'own{at}: .asciz "{name}"' for at, name in enumerate(OWN))
 
@@ -159,7 +165,7 @@ def code_of_kernels(work: Path) -> Iterator[str]:
             (work / label).write_bytes(code)
             starts[name, level] = f"{label} + {start}"
             yield from (f'.section .text.{label},"ax",@progbits', ".balign 64", f"{label}:")
-            targets = {place: f"{label} + {int.from_bytes(code[place:place + 8], 'little')}" for place in within}
+            targets = {place: f"{label} + {int.from_bytes(code[place : place + 8], 'little')}" for place in within}
             yield from _with_addresses(label, targets | dict.fromkeys(outside, OUTSIDE))
     yield from (".data", ".balign 64", ".globl kernels", "kernels:")
     yield from (
@@ -198,7 +204,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build, and print the path."""
     parser = argparse.ArgumentParser(prog="python -m release.executable", description=__doc__)
     parser.add_argument(
-        "-o", "--output", type=Path, default=Path("dist", "nonobot"), metavar="FILE", help="(default: dist/nonobot)"
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("dist", "nonobot"),
+        metavar="FILE",
+        help="(default: dist/nonobot)",
     )
     output: Path = parser.parse_args(arguments).output
     try:

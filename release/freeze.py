@@ -1,7 +1,7 @@
 """Freeze the bot's modules with those of the library: `python3.11 -I release/freeze.py ROOT LIBRARY OUTPUT`.
 
-Python of the system runs this, as the archive of the same package runs the code. Standard output: a line for each
-module with its name, its place and its size in OUTPUT, and whether it is a package; built-in ones have a name only.
+The system's Python runs this, since the archive of the same packages runs the code. It prints a line for each
+module: its name, its place and size in OUTPUT, and whether it is a package; of a built-in one, only the name.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ LEFT_OUT = (
     "numpy", "numba", "llvmlite", "shtab", "nonobot.api", "nonobot.protocol.svg", "nonobot.bot.kernels.compiling",
     "nonobot.bot.kernels.interpreter", "nonobot.bot.kernels.object_code",
     # of the library: what nothing here leads to, but functions that are never called
-    "_pydecimal", "asyncio", "bz2", "concurrent", "ctypes", "decimal", "distutils", "doctest", "email", "ftplib", "grp", "http",
-    "importlib._bootstrap",
-    "importlib._bootstrap_external", "importlib.metadata", "importlib.readers", "importlib.resources", "lib2to3", "logging", "lzma", "multiprocessing", "optparse", "pdb",
-    "pickle", "pwd", "pydoc", "socket", "ssl", "statistics", "subprocess", "sysconfig", "tarfile", "test", "tracemalloc",
-    "unicodedata", "unittest", "urllib.request", "xml", "xmlrpc", "zipfile",
+    "_pydecimal", "asyncio", "bz2", "concurrent", "ctypes", "decimal", "distutils", "doctest", "email", "ftplib",
+    "grp", "http", "importlib._bootstrap", "importlib._bootstrap_external", "importlib.metadata",
+    "importlib.readers", "importlib.resources", "lib2to3", "logging", "lzma", "multiprocessing", "optparse",
+    "pdb", "pickle", "pwd", "pydoc", "socket", "ssl", "statistics", "subprocess", "sysconfig", "tarfile", "test",
+    "tracemalloc", "unicodedata", "unittest", "urllib.request", "xml", "xmlrpc", "zipfile",
 )  # fmt: skip
 """`pwd` and `grp` would load libraries of the machine."""
 

@@ -25,5 +25,5 @@ try:
 except OSError as error:
     report(f"nonobot: {error.strerror}")
 except ModuleNotFoundError as error:
-    report(f"nonobot: this needs {error.name}, which this executable does not contain; `pip install nonobot` has it")
+    report(f"nonobot: this needs {error.name}, which this executable does not contain; pip install nonobot")
 os._exit(status)

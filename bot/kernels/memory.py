@@ -8,7 +8,6 @@ take most of its start: solving needs only `items` and `masks`.
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,8 +19,13 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-LINKED: Any = importlib.import_module("_nonobot") if "_nonobot" in sys.builtin_module_names else None
-"""In an executable, its own parts: kernels and memory (`release/program.c`). There is no ctypes in it."""
+LINKED: Any = None
+"""In an executable, which has no ctypes, its own parts: kernels and memory (`release/program.c`)."""
+
+if "_nonobot" in sys.builtin_module_names:
+    import _nonobot  # type: ignore[import-not-found]
+
+    LINKED = _nonobot
 
 _CACHE_LINE = 64
 
