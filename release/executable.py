@@ -42,6 +42,8 @@ PACKAGES = {
 
 PYTHON, LIBRARY, HEADERS = "/usr/bin/python3.11", Path("/usr/lib/python3.11"), "/usr/include/python3.11"
 ARCHIVE = LIBRARY / "config-3.11-x86_64-linux-gnu" / "libpython3.11.a"
+GCC = ("gcc-12", "-O2", "-static", "-no-pie", "-s", "-Wl,--build-id=none,--gc-sections", f"-I{HEADERS}")
+LIBRARIES = ("-lexpat", "-lz", "-lm")
 
 LICENSED = ("libpython3.11-dev", "libc6-dev", "libgcc-12-dev", "libexpat1-dev", "zlib1g-dev")
 """The packages that parts of the executable come from; Debian states their licences in /usr/share/doc."""
@@ -99,10 +101,7 @@ def build(output: Path) -> None:
         frozen = _run(work, PYTHON, "-I", str(HERE / "freeze.py"), str(ROOT), str(LIBRARY), "modules.bin")
         lines = [*tables_of_modules(frozen), *code_of_kernels(work)]
         (work / "parts.S").write_text("\n".join([*lines, '.section .note.GNU-stack,"",@progbits', ""]))
-        _run(
-            work, "gcc-12", "-O2", "-static", "-no-pie", "-s", "-Wl,--build-id=none,--gc-sections", "-o", "program",
-            f"-I{HEADERS}", str(HERE / "program.c"), "parts.S", str(ARCHIVE), "-lexpat", "-lz", "-lm",
-        )  # fmt: skip
+        _run(work, *GCC, "-o", "program", str(HERE / "program.c"), "parts.S", str(ARCHIVE), *LIBRARIES)
         output.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(output) as file:
             file.write((work / "program").read_bytes())
