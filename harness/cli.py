@@ -12,7 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nonobot.arguments import Parser, add_completion, add_version, either, seconds, size, variable, whole_number
+from nonobot.arguments import (
+    Parser,
+    add_completion,
+    add_version,
+    either,
+    missing,
+    seconds,
+    size,
+    variable,
+    whole_number,
+)
 from nonobot.harness import EXIT_INTERRUPTED, UnusableError
 from nonobot.system import printable
 
@@ -51,6 +61,9 @@ COMMANDS = {
 OLD_NAMES = {"promises": "claims"}
 """Earlier names of commands; --help does not list them."""
 
+OF_SOME_COMMANDS = ("numpy", "numba")
+"""Libraries that some commands use throughout, and that an installed bot may do without."""
+
 EXIT_CUT_SHORT = 1
 EXIT_UNUSABLE = 2
 EXIT_CANNOT_TELL = 3
@@ -77,6 +90,10 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
         return status
     except UnusableError as problem:
         why = str(problem)
+    except ModuleNotFoundError as error:
+        if error.name not in OF_SOME_COMMANDS:
+            raise
+        why = missing(f"nonojudge {own[0]}", error.name)
     except BrokenPipeError:  # whoever read the output has seen enough
         _drop_output()
         return EXIT_CUT_SHORT

@@ -8,10 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from nonobot.harness import UnusableError
 from nonobot.harness.play.bot_command import OWN_BOT
@@ -21,6 +18,10 @@ from nonobot.harness.play.sandbox import built_sandbox
 from nonobot.harness.results.conditions import Contain
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data.select import Grade, Level
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 WORK_COUNT = "line_solves"
 """The bot's count that measures its work: lines painted. It is the same on every machine, and its rank correlation
@@ -160,6 +161,8 @@ class GradingBot:
 
     def findings(self, puzzle: Puzzle) -> Findings:
         """Return the solutions of a board; UnusableError if the bot cannot solve it."""
+        import numpy as np  # grades need none
+
         record, digits = self._told(puzzle)
         cells = np.frombuffer(digits, np.uint8).reshape(-1, puzzle.height, puzzle.width) == ord("1")
         all_wanted = len(cells) == self._grading.solutions

@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 
-import numpy as np
-import numpy.typing as npt
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import OFF_BY_ONE, PuzzleResult, Score, Verdict
 from nonobot.harness.text import duration
-from nonobot.protocol import Answer, Puzzle, Solution, clue_of, mismatches
+from nonobot.protocol import Answer, Puzzle, Solution, mismatches
 from nonobot.tournament_data import PuzzleSet
 
 KEPT_REMARKS = 20
@@ -25,17 +23,27 @@ MOST_EXAMINED = 20
 
 REPEAT_THE_NUMBER = "repeat the number that followed the question's '$'"
 
-Cells = npt.NDArray[np.uint8]
+Cells = Sequence[bytes]
+"""The cells of each row."""
+
+
+def _transposed(cells: Cells) -> Cells:
+    return [*map(bytes, zip(*cells, strict=True))]
+
+
+def _mirrored(cells: Cells) -> Cells:
+    return [row[::-1] for row in cells]
+
 
 TURNED: dict[str, Callable[[Cells], Cells]] = {
     "": lambda cells: cells,
-    "transposed": lambda cells: cells.T,
-    "mirrored left to right": lambda cells: cells[:, ::-1],
+    "transposed": _transposed,
+    "mirrored left to right": _mirrored,
     "mirrored top to bottom": lambda cells: cells[::-1],
-    "rotated by 180 degrees": lambda cells: cells[::-1, ::-1],
-    "rotated by 90 degrees clockwise": lambda cells: cells[::-1].T,
-    "rotated by 90 degrees counterclockwise": lambda cells: cells.T[::-1],
-    "mirrored along the diagonal from bottom left to top right": lambda cells: cells[::-1, ::-1].T,
+    "rotated by 180 degrees": lambda cells: _mirrored(cells[::-1]),
+    "rotated by 90 degrees clockwise": lambda cells: _transposed(cells[::-1]),
+    "rotated by 90 degrees counterclockwise": lambda cells: _transposed(cells)[::-1],
+    "mirrored along the diagonal from bottom left to top right": lambda cells: _transposed(_mirrored(cells[::-1])),
 }
 """Ways to turn a board, the likeliest first; the last three fit square boards only, as does the second."""
 
@@ -46,6 +54,9 @@ REMEDIES = {
     "mirrored top to bottom": "the first row is the top one",
 }
 TOP_LEFT = "the first row is the top one, and its first number the left cell"
+
+EXCHANGED = bytes.maketrans(b"\0\1", b"\1\0")
+IN_DIGITS, IN_CELLS = bytes.maketrans(b"\0\1", b"01"), bytes.maketrans(b"01", b"\0\1")
 
 OTHER_LENGTH = re.compile(r"line \d+: (\d+) numbers?, expected \d+|line \d+: (\d+) rows?, expected \d+")
 
@@ -62,7 +73,7 @@ def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
     wrong = mismatches(puzzle, answer.solution)
     if not wrong:
         return Verdict.RIGHT, None
-    if not answer.solution.cells.any():
+    if not any(answer.solution.content):
         return Verdict.GIVEN_UP, "zeros"
     more = f" (and {len(wrong) - 1} more {'lines' if len(wrong) > 2 else 'line'} at fault)" if wrong[1:] else ""
     return Verdict.WRONG, f"{wrong[0]}{more}"
@@ -81,7 +92,7 @@ def common_mistake(puzzles: Mapping[int, Puzzle], answers: Iterable[Answer]) -> 
         if one.problem is not None:
             texts.append(one.problem)
         elif one.solution and len(boards) <= MOST_EXAMINED and judge(every[place], one)[0] is Verdict.WRONG:
-            boards.append((place, one.solution.cells))
+            boards.append((place, one.solution.rows))
     changes = [_made_right_by(every, place, cells) for place, cells in boards[:MOST_EXAMINED]]
     lengths = [_of_length(one, every[0]) for one in texts[:MOST_EXAMINED]]
     if not texts[1:] and " rows, " in "".join(texts):  # of a bot that ended within an answer
@@ -126,7 +137,7 @@ def _made_right_by(puzzles: Sequence[Puzzle], place: int, cells: Cells) -> list[
         remedy = REMEDIES.get(turn, TOP_LEFT)
         if _solves(puzzles[place], board):
             changes.append(f"right if {turn}: {remedy}")
-        if _solves(puzzles[place], 1 - board):
+        if _solves(puzzles[place], [row.translate(EXCHANGED) for row in board]):
             change = f"{turn}, with 0 and 1 exchanged: {remedy}, and" if turn else "with 0 and 1 exchanged:"
             changes.append(f"right {'if ' if turn else ''}{change} 1 is black")
     for after, called in ((place + 1, "for the puzzle after it"), (place - 1, "for the puzzle before it")):
@@ -136,11 +147,10 @@ def _made_right_by(puzzles: Sequence[Puzzle], place: int, cells: Cells) -> list[
 
 
 def _solves(puzzle: Puzzle, cells: Cells) -> bool:
-    """Return whether cells have the clues of a puzzle, up to the first line that has not."""
-    if cells.shape != (puzzle.height, puzzle.width):
+    """Return whether the rows of a board solve a puzzle."""
+    if {*map(len, cells)} != {puzzle.width} or len(cells) != puzzle.height:
         return False
-    lines = zip(chain(cells, cells.T), chain(puzzle.rows, puzzle.columns), strict=True)
-    return all(clue_of(line.tolist()) == clue for line, clue in lines)
+    return not mismatches(puzzle, Solution.from_bytes(b"".join(cells), puzzle.size))
 
 
 class Referee:
@@ -239,7 +249,7 @@ class Referee:
         if answer.solution and answer.number is not None and len(self.remarks) < KEPT_REMARKS:
             for number in (answer.number + 1, answer.number - 1):
                 place = self._places.get(number)
-                if place is not None and _solves(self._set.puzzles[place].puzzle, answer.solution.cells):
+                if place is not None and _solves(self._set.puzzles[place].puzzle, answer.solution.rows):
                     return f", and its board is right for ${number}: {OFF_BY_ONE}"
         return ""
 
@@ -250,7 +260,11 @@ class Referee:
 
 def _in_hex(solution: Solution | None) -> str | None:
     """Return the cells as a result keeps them; see `PuzzleResult.cells_hex`."""
-    return np.packbits(solution.cells).tobytes().hex() if solution is not None else None
+    if solution is None:
+        return None
+    digits = solution.content.translate(IN_DIGITS)
+    length = (len(digits) + 7) // 8
+    return int(digits.ljust(8 * length, b"0"), 2).to_bytes(length).hex()
 
 
 def cells_of(result: PuzzleResult, facts: SetFacts | PuzzleSet) -> Solution | None:
@@ -262,5 +276,5 @@ def cells_of(result: PuzzleResult, facts: SetFacts | PuzzleSet) -> Solution | No
         return None
     if min(facts.width, facts.height) < 1 or len(content) != (cell_count + 7) // 8:
         return None
-    cells = np.unpackbits(np.frombuffer(content, dtype=np.uint8), count=cell_count)
-    return Solution(cells.reshape(facts.height, facts.width))
+    digits = f"{int.from_bytes(content):0{8 * len(content)}b}".encode()[:cell_count]
+    return Solution.from_bytes(digits.translate(IN_CELLS), (facts.width, facts.height))

@@ -9,8 +9,11 @@ import argparse
 import shutil
 import subprocess
 import sys
+from base64 import urlsafe_b64encode
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from release import level_kernels
 
@@ -27,25 +30,38 @@ def build(output: Path) -> list[Path]:
         print(name, file=sys.stderr, flush=True)
     output.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as work:
-        _run("pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", work, str(ROOT))
-        [pure] = Path(work).glob("*.whl")
-        _run("wheel", "unpack", "--dest", f"{work}/unpacked", str(pure))
-        [unpacked] = Path(work, "unpacked").iterdir()
-        for file in level_kernels.files():  # others in the folder belong to older sources
-            (unpacked / HOME_OF_KERNELS / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / level_kernels.FOLDER / file, unpacked / HOME_OF_KERNELS / file)
-        [facts] = unpacked.glob("*.dist-info/WHEEL")
-        facts.write_text(facts.read_text().replace("Root-Is-Purelib: true", "Root-Is-Purelib: false"))
-        Path(work, "packed").mkdir()
-        _run("wheel", "pack", "--dest", f"{work}/packed", str(unpacked))
-        [packed] = Path(work, "packed").iterdir()
-        _run("wheel", "tags", "--remove", "--platform-tag", PLATFORMS, str(packed))
-        [tagged] = Path(work, "packed").iterdir()
-        return [Path(shutil.copy(one, output)) for one in (pure, tagged)]
+        shutil.rmtree(ROOT / "build" / "lib", ignore_errors=True)  # it may hold modules that are gone
+        command = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", work, str(ROOT))
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        [made] = Path(work).iterdir()
+        pure = Path(shutil.copy(made, output))
+    return [pure, _with_kernels(pure)]
 
 
-def _run(*command: str) -> None:
-    subprocess.run([sys.executable, "-m", *command], check=True, stdout=subprocess.DEVNULL)
+def _with_kernels(pure: Path) -> Path:
+    """Write the wheel with kernels alongside the pure one, and return its path."""
+    with ZipFile(pure) as given:
+        content = {name: given.read(name) for name in given.namelist()}
+    [record] = [name for name in content if name.endswith(".dist-info/RECORD")]
+    facts = record.replace("RECORD", "WHEEL")
+    tags = "".join(f"Tag: py3-none-{platform}\n" for platform in PLATFORMS.split("."))
+    text = content[facts].decode().replace("Root-Is-Purelib: true", "Root-Is-Purelib: false")
+    content[facts] = text.replace("Tag: py3-none-any\n", tags).encode()
+    for file in level_kernels.files():  # others in the folder belong to older sources
+        content[str(HOME_OF_KERNELS / file)] = (ROOT / level_kernels.FOLDER / file).read_bytes()
+    content[record] = b""
+    content[record] = "".join(map(_entry, content, content.values())).encode()
+    made = pure.with_name(pure.name.replace("none-any", f"none-{PLATFORMS}"))
+    with ZipFile(made, "w") as wheel:
+        for name, data in content.items():
+            wheel.writestr(ZipInfo(name), data, ZIP_DEFLATED, 9)
+    return made
+
+
+def _entry(name: str, data: bytes) -> str:
+    """Return the line of a file in the list of contents; that of the list itself has no digest."""
+    digest = urlsafe_b64encode(sha256(data).digest()).decode().rstrip("=")
+    return f"{name},,\n" if name.endswith(".dist-info/RECORD") else f"{name},sha256={digest},{len(data)}\n"
 
 
 def main() -> int:

@@ -67,7 +67,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print(listing(on_terminal()), end="")
         return 0
-    require_libraries("bench", "pyperf")
+    require_libraries("bench", "pyperf", "numba")
     require_cores([] if arguments.core is None else [arguments.core])
     if arguments.fast and arguments.against is not None:
         raise UnusableError("--fast is for measuring alone; with --against, --rounds says how much is run")
