@@ -32,10 +32,12 @@ import msgspec
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.harness import cli
 from nonobot.harness.opponents.sat import clauses_by_line
+from nonobot.harness.play.cgroup import made_group
 from nonobot.harness.play.journal import journal_path
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import records_of
-from nonobot.harness.results.conditions import Configuration
+from nonobot.harness.play.sandbox import uncontained
+from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.protocol import Puzzle
 from nonobot.protocol.verify import mismatches
@@ -43,10 +45,16 @@ from nonobot.tournament_data import load_set
 from tests import mutated_formats
 from tests.boards import broken, random_clues, random_grid, shuffled
 from tests.clusters import definition
-from tests.judged import RECIPE, SCRIPTED_BOT, verdicts
+from tests.judged import RECIPE, SCRIPTED_BOT, remove, verdicts
 
 Failures = Iterator[str | None]
 """An item for each try: None, or what went wrong."""
+
+HOSTILE_BOT = Path(__file__).with_name("hostile_bot.py")
+MULTIPLIES = ("fork_bomb", "fork_bomb_in_new_sessions", "shell_bomb", "thread_bomb")
+STAYS = ("detached", "deaf", "stopped", "opens_files", "floods_stderr")
+FILLS_MEMORY = ("fills_heap", "fills_memfd", "fills_scratch", "fills_shm")
+LIMIT_SECONDS = 5
 JUDGE = [sys.executable, "-P", "-m", "nonobot.harness"]
 
 
@@ -94,7 +102,46 @@ def solutions_by_sat(puzzle: Puzzle) -> int:
     return 2
 
 
-# The judge
+# The judge and hostile bots
+
+
+def hostile(rng: random.Random) -> Failures:
+    """Run hostile bots under a time limit, with and without a sandbox."""
+    contained = ["no"] if uncontained(Contain.AUTO) else ["yes", "no"]
+    for number in count():
+        behaviour = (*MULTIPLIES, *STAYS)[number // len(contained) % 9]
+        contain = contained[number % len(contained)]
+        yield end_of(behaviour, {"process-limit", "time-limit"}, "--contain", contain, "--process-limit", "64")
+
+
+def memory(rng: random.Random) -> Failures:
+    """Run bots that fill memory, in a cgroup of 1.2 GB around judge and bot."""
+    for number in count():
+        group = made_group(Configuration(memory_limit_bytes=1_200_000_000))
+        if group is None or not group.counted.memory:
+            raise SystemExit("no cgroup limits memory here: the attack `memory` is not possible")
+        with group.entered():
+            yield end_of(FILLS_MEMORY[number % 4], {"memory-limit"}, "--time-limit", "60")
+        remove(group)
+
+
+def end_of(behaviour: str, reasons: set[str], *options: str) -> str | None:
+    """Run a hostile bot; return what is wrong with its end."""
+    with tempfile.TemporaryDirectory(prefix="siege-") as folder:
+        path = Path(folder, "result.json")
+        limits = ["--time-limit", str(LIMIT_SECONDS), *options]
+        words = ["run", "--quiet", "--set", str(RECIPE), "--result", str(path), *limits]
+        bot = [sys.executable, "-S", str(HOSTILE_BOT), behaviour]
+        command = [*JUDGE, *words, "--", *bot]
+        judge = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+        case = f"{behaviour} {' '.join(options)}"
+        if judge.returncode != 1 or "Traceback" in judge.stderr or not path.exists():
+            return f"{case}: status {judge.returncode}, {judge.stderr[-300:]!r}"
+        result = read_result(path)
+        seconds = result.usage.wall_seconds
+        if result.end.reason not in reasons or ("--time-limit" not in options and seconds > LIMIT_SECONDS + 2):
+            return f"{case}: ended by {result.end.reason} after {seconds:.1f} s"
+    return None
 
 
 def kills(rng: random.Random) -> Failures:
@@ -198,6 +245,8 @@ def outcome(words: Sequence[str], content: bytes) -> str | None:
 ATTACKS: dict[str, tuple[Callable[[random.Random], Failures], int]] = {
     "inputs": (lambda rng: mutated_formats.problems(rng, Counter()), 100_000),
     "boards": (boards, 50_000),
+    "hostile": (hostile, 32),
+    "memory": (memory, 20),
     "kills": (kills, 60),
     "results": (results, 2_000),
     "truncated": (truncated, 400),

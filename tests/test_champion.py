@@ -12,13 +12,14 @@ from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.protocol import Puzzle, read_batch
 from tests import naive
-from tests.boards import random_grid
+from tests.boards import random_grid, shuffled
 from tests.enumerated import (
     SUBSETS,
     check_search,
     check_solutions,
     check_solved,
     mixed_board,
+    solve_as_the_papers,
 )
 from tests.talking import batch, run
 
@@ -48,6 +49,21 @@ def test_without_learning_what_is_found_is_right_and_the_rest_is_left_open(witho
 
 
 # Against the papers' strategy
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_verdicts_are_those_of_the_papers_strategy(seed):
+    rng = random.Random(seed)
+    champion = ChampionStrategy(seed)
+    verdicts: Counter[str] = Counter()
+    for _ in range(60):
+        puzzle = Puzzle.from_grid(random_grid(rng, rng.randint(8, 13), rng.randint(8, 13), rng.uniform(0.4, 0.65)))
+        puzzle = rng.choice((puzzle, puzzle, shuffled(rng, puzzle)))
+        mine, theirs = champion.solve(puzzle, solutions=2), solve_as_the_papers(puzzle, solutions=2, seconds=60)
+        assert mine.verdict == theirs.verdict, puzzle
+        check_solutions(puzzle, mine.solutions)
+        verdicts[mine.verdict] += 1
+    assert len(verdicts) == 3, verdicts
 
 
 # Sizes
@@ -145,6 +161,11 @@ def test_every_25th_puzzle_of_the_official_sets_is_solved(official_sets):
         assert len(entries) >= 25
         for entry in entries[::25]:
             check_solved(entry.puzzle, champion.solve(entry.puzzle))
+
+
+def test_no_solution_is_not_to_be_asked_for(champion):
+    with pytest.raises(ValueError, match="at least one solution"):
+        champion.solve(Puzzle.from_grid([[1]]), solutions=0)
 
 
 # Plain Python

@@ -79,6 +79,30 @@ def test_what_differs_is_said(before, now, said):
     assert [one for one in said if one not in words] == []
 
 
+# The command
+
+
+@pytest.fixture
+def small_file(tmp_path, monkeypatch):
+    """One golden file, of a small set, in a folder of the test."""
+    monkeypatch.setattr(golden_counts, "FOLDER", tmp_path)
+    monkeypatch.setattr(golden_counts, "GOLDEN", {"few": golden_counts.Golden((), ("boardgen:5x5x3:seed=1",))})
+    return tmp_path / "few.txt"
+
+
+def test_refresh_writes_and_then_nothing_differs(small_file, capsys):
+    assert golden_counts.main([]) == 1
+    assert "--refresh" in capsys.readouterr().out
+    assert not small_file.exists()
+    assert golden_counts.main(["--refresh"]) == 0
+    assert len(small_file.read_text().splitlines()) == 4
+    assert golden_counts.main([]) == 0
+    small_file.write_text(small_file.read_text().replace("line_solves=", "line_solves=1", 1))
+    capsys.readouterr()
+    assert golden_counts.main(["few"]) == 1
+    assert "the counts of 1 of 3 puzzles differ; the first is $1 of boardgen" in capsys.readouterr().out
+
+
 # Real changes, in a copy of the bot
 
 

@@ -99,6 +99,17 @@ def test_what_kills_whatever_it_sees_kills_nobody_else(tmp_path):
     assert end_of("kills_all", tmp_path, Contain.YES) is EndReason.TIME_LIMIT
 
 
+@slow
+@contained_only
+def test_what_fills_its_scratch_fills_its_own_memory(tmp_path):
+    group = made_group(Configuration())
+    if group is None or not group.counted.memory:
+        pytest.skip("no cgroup counts memory here")
+    group.remove()
+    end = end_of("fills_scratch", tmp_path, Contain.YES, wall_limit_seconds=20.0, memory_limit_bytes=60_000_000)
+    assert end is EndReason.MEMORY_LIMIT
+
+
 @pytest.mark.skipif(len(usable_cores()) < 2, reason="one core")
 @pytest.mark.parametrize("contain", [Contain.NO, CONTAINED])
 def test_what_takes_other_cores_where_no_cgroup_holds_it_is_put_back_and_told(tmp_path, contain, monkeypatch):

@@ -11,6 +11,7 @@ import pytest
 from nonobot.harness.grading import Findings, Grading, grading_bot
 from nonobot.harness.make_unique import MOST_LATE, differing, make_unique
 from nonobot.protocol import Puzzle
+from tests import naive
 from tests.boards import all_grids
 from tests.drawn_boards import letters, noise
 
@@ -114,6 +115,21 @@ def test_it_is_given_up_where_the_time_is_up(number, tries):
 
 
 # With the bot
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("size", [(5, 5), (8, 6), (10, 10)])
+def test_random_boards_are_unique_by_enumeration(size):
+    width, height = size
+    generator = np.random.default_rng(1)
+    with grading_bot(Grading(size, solutions=100, puzzle_seconds=60)) as bot:
+        for _ in range(10):
+            cells = generator.random((height, width)) < 0.5
+            done = make_unique(cells, bot.findings)
+            assert done.unique
+            [solution] = naive.solutions(puzzle_of(done.cells), limit=2)
+            assert (np.array(solution) == done.cells).all()
+            assert done.changed == (done.cells != cells).sum() <= 5
 
 
 @pytest.mark.usefixtures("compiled")

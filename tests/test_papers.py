@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -58,6 +59,16 @@ def test_deduce_is_the_slow_twin_on_random_small_boards(level):
 
 
 @pytest.mark.parametrize("level", LEVELS)
+def test_deduce_is_the_slow_twin_on_all_3x3_boards_of_fitting_clues_of_equal_count(level):
+    rng = random.Random(level)
+    clues = naive.all_clues(3)
+    every = list(product(clues, repeat=6))
+    for lines in rng.sample(every, 700):
+        puzzle = Puzzle.unchecked(columns=lines[:3], rows=lines[3:])
+        assert same(deduce(puzzle, level), slow_deduce(puzzle, level)), puzzle
+
+
+@pytest.mark.parametrize("level", LEVELS)
 def test_both_line_solvers_deduce_the_same_on_larger_boards(level):
     rng = random.Random(10 + level)
     for _ in range(6):
@@ -75,6 +86,12 @@ def test_a_board_on_which_fp3_paints_more_than_fp2(level, cells):
     painted = deduce(puzzle, level)
     assert same(painted, slow_deduce(puzzle, level))
     assert (painted >= 0).sum() == cells
+
+
+def test_deduce_returns_int8_of_height_and_width():
+    painted = deduce(Puzzle.from_grid([[1, 0, 1], [0, 0, 0]]), 0)
+    assert painted.dtype == np.int8
+    assert painted.tolist() == [[1, 0, 1], [0, 0, 0]]
 
 
 # Searching

@@ -207,3 +207,14 @@ def test_solutions_2_tells_unique_from_multiple(strategy):
     assert said[1].startswith("$2: multiple: 2 solutions")
     assert "$3: line 11: the puzzle has no solution" in said
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_more_solutions_than_there_are_gives_all_of_them(strategy):
+    permutations = Puzzle.from_grid([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    done = carried_out(batch(permutations), "--size", "3x3", "--solutions", "100", "--strategy", strategy)
+    solutions = [answer.solution for answer in read_answers(done.stdout.splitlines(keepends=True), 3, 3)]
+    assert len(solutions) == len(set(solutions)) == 6
+    assert all(naive.verify(permutations, solution.cells.tolist()) for solution in solutions)
+    assert done.stderr == b"$1: multiple: 6 solutions, no others\n"
+    assert done.returncode == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import stat
 from pathlib import Path
@@ -17,15 +18,19 @@ from nonobot.harness.bench.against import Against, Compared, Plan
 from nonobot.harness.bench.measure import Measured
 from nonobot.harness.check.steps import CheckResult
 from nonobot.harness.play.journal import AttemptStarted, PuzzleJudged, read_records
+from nonobot.harness.play.run_state import records_of
 from nonobot.harness.profiling import profile_data
 from nonobot.harness.ranking import table_text
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import Limits, compare
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.results import result_files
+from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import read_result, read_results, to_json, write_json
-from nonobot.harness.results.run_result import BotLog, RunResult, Verdict
+from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Verdict
+from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, SCRIPTED_BOT, command, little_patience, nothing_hangs  # noqa: F401
+from tests.mutated_formats import mutated as damaged
 from tests.ranked import run_result
 
 
@@ -106,6 +111,34 @@ def test_each_file_that_cannot_be_read_costs_a_line_and_no_other(tmp_path, capsy
     monkeypatch.setattr(result_files, "MOST_BYTES", 10)
     assert cli.run(["compare", "good.json", "good.json"]) == 2
     assert capsys.readouterr().err == "nonojudge: cannot read good.json: more than 0 GiB\n"
+
+
+@pytest.mark.usefixtures("nothing_hangs", "little_patience")
+def test_damaged_results_and_journals_never_end_a_command_in_a_traceback(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    bad, journal = Path("bad.json"), Path("bad.journal.jsonl")
+    command("perfect", tmp_path)
+    bot = ["python3", "-S", "bot.py", "perfect", "solutions.txt"]  # in any folder: the seed makes the same files
+    Path("bot.py").write_bytes(SCRIPTED_BOT.read_bytes())
+    facts = SetFacts.of(load_set(str(RECIPE)))
+    result = run_result("good", (0.5, 1.0, *[None] * 3), end=EndReason.INTERRUPTED, command=bot, set=facts)
+    write_json(Path("good.json"), result)
+    whole = {bad: Path("good.json").read_bytes()}
+    whole[journal] = b"".join(msgspec.json.encode(one) + b"\n" for one in records_of(result))
+    rng = random.Random(4)
+    for number in range(16):
+        path = journal if number % 8 == 0 else bad
+        cut = whole[path][: rng.randrange(len(whole[path]))]
+        path.write_bytes(content := cut if number % 4 == 0 else damaged(rng, [("json", whole[bad])])[1])
+        for words in (
+            *("table good.json bad.json", "table --format csv . bad.json", "compare good.json bad.json"),
+            "run --resume bad.json",
+        ):
+            assert cli.run(words.split()) in range(4), (words, content)
+            lines = "".join(capsys.readouterr()).splitlines()
+            assert all(line.isprintable() and len(line) < 2000 for line in lines), (words, content, lines)
+        for one in (bad, journal):
+            one.unlink(missing_ok=True)
 
 
 # Files of before

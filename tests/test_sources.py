@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nonobot.bot.result import Result, RunLog
 from nonobot.harness import UnusableError
-from nonobot.harness.results.result_files import files_in, read_any, read_results
+from nonobot.harness.results.result_files import files_in, read_any, read_results, to_json
 from nonobot.harness.results.run_result import BotLog
 from nonobot.protocol import Puzzle
 from tests.ranked import run_result, written
@@ -95,6 +95,31 @@ def test_a_file_counts_once_however_it_is_named(tmp_path):
     [path] = written(tmp_path, a=run_result("a"))
     results, problems = read_results([path, tmp_path, tmp_path / "." / "a.json"])
     assert (list(results), problems) == ([path], [])
+
+
+RESULT = to_json(run_result())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        '{"kind": "table", "schema_version": 2}',
+        '{"schema_version": 99}',
+        RESULT.replace('"wrong": 0,', ""),
+        RESULT.replace('"verdict": "right"', '"verdict": "splendid"'),
+    ],
+)
+def test_what_is_no_result_gets_one_line_and_costs_no_other(tmp_path, content):
+    written(tmp_path, good=run_result("good"))
+    (tmp_path / "bad.json").write_text(content)
+    (tmp_path / "circle.json").symlink_to("circle.json")
+    results, problems = read_results([tmp_path, tmp_path / "nowhere.json"])
+    assert [path.name for path in results] == ["good.json"]
+    assert all(name in one for name, one in zip(("bad", "circle", "nowhere"), problems, strict=True))
+    assert not any("\n" in problem for problem in problems)
 
 
 def test_an_empty_folder_is_a_problem_of_its_own(tmp_path):
