@@ -2,6 +2,7 @@
 
     python -m tests.compare_trials FOLDER                    an idle machine: 30 blocks of two duels, 50 minutes
     python -m tests.compare_trials FOLDER --busy 2           with two loops alongside: 30 blocks of one duel
+    python -m tests.compare_trials FOLDER --apart            runs one after another, not at the same time
     python -m tests.compare_trials FOLDER --confidence 0.75  recordings of fewer rounds: of three, for example
     python -m tests.compare_trials FOLDER --until            duels that end as soon as they are decided: 20 minutes
 
@@ -9,7 +10,7 @@ A block is a duel of the same code and, on an idle machine, one with a copy that
 kernel. Each duel is a trial, with all the rounds that were recorded. Blocks that FOLDER already contains are
 evaluated, not recorded again, also those of earlier versions: a duel of five rounds needs a confidence of at most
 0.93, one of three 0.75. With --until, recorded duels are evaluated as if they had ended at the first look that
-decides.
+decides. The first block then also has a duel of five rounds of the whole set, for its time.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import geometric_mean, median
 
@@ -42,7 +43,10 @@ BLOCKS = 30
 ROUNDS = 7
 """As `nonojudge duel` plays by default."""
 
+FIVE_ROUNDS = "five-rounds"
 SECONDS = "seconds.txt"
+
+Played = Callable[[Mapping[str, Sequence[str]], str, int, Path], None]
 
 A_TENTH_SLOWER = (
     "    cells = (m.one << length) - 1\n",
@@ -61,6 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.compare_trials", description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the results are kept")
     parser.add_argument("--busy", type=int, default=0, metavar="N", help="loops that run alongside (default: 0)")
+    parser.add_argument("--apart", action="store_true", help="runs one after another")
     parser.add_argument("--until", action="store_true", help="duels that end as soon as they are decided")
     parser.add_argument("--first", type=int, default=1, metavar="N", help="the first block (default: 1)")
     parser.add_argument("--set", default=SET, metavar="SET", help="default: %(default)s")
@@ -73,13 +78,13 @@ def main(arguments: Sequence[str]) -> int:
     blocks = [parsed.folder / f"{number:02}" for number in range(parsed.first, parsed.blocks + 1)]
     missing = [block for block in blocks if not block.exists()]
     if missing:
-        options = ["--until"] if parsed.until else ["--rounds", str(parsed.rounds)]
-        record(missing, parsed.set, options, parsed.busy)
+        played = apart if parsed.apart else until_decided if parsed.until else side_by_side
+        record(missing, parsed.set, parsed.rounds, parsed.busy, played)
     return show(blocks, Limits(confidence=parsed.confidence, sequential=parsed.until))
 
 
-def record(blocks: Sequence[Path], puzzle_set: str, options: Sequence[str], loops: int) -> None:
-    """Record blocks: the duels of each, with these options."""
+def record(blocks: Sequence[Path], puzzle_set: str, rounds: int, loops: int, played: Played) -> None:
+    """Record blocks; `played` plays some commands on a set for some rounds, into a folder."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as alongside:
         commands = {"same": command(Path(folder, "same"))}
         if not loops:
@@ -90,8 +95,7 @@ def record(blocks: Sequence[Path], puzzle_set: str, options: Sequence[str], loop
         for block in blocks:
             part = block.with_suffix(".part")
             shutil.rmtree(part, ignore_errors=True)
-            for name, slower in commands.items():
-                duel(part / name, puzzle_set, commands["same"], slower, *options)
+            played(commands, puzzle_set, rounds, part)
             part.rename(block)
             print(f"block {block.name}", file=sys.stderr)
 
@@ -105,12 +109,36 @@ def command(folder: Path, *changes: tuple[str, str]) -> list[str]:
     return words
 
 
+def side_by_side(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
+    """Play the duels of a block."""
+    for name, slower in commands.items():
+        duel(block / name, puzzle_set, commands["same"], slower, "--rounds", str(rounds))
+
+
+def until_decided(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
+    """Play the duels of a block until they are decided; five rounds, too, in the first block."""
+    for name, slower in commands.items():
+        duel(block / name, puzzle_set, commands["same"], slower, "--until")
+    if block.stem == "01":
+        duel(block / FIVE_ROUNDS, puzzle_set, commands["same"], commands["same"], "--rounds", "5")
+
+
 def duel(folder: Path, puzzle_set: str, before: Sequence[str], after: Sequence[str], *options: str) -> None:
     """Play a duel; its results go into `folder`, and its time into a file."""
     began = time.monotonic()
     options = ("--quiet", "--set", puzzle_set, "--results", str(folder), *options)
     judge("duel", *options, shlex.join(before), shlex.join(after))
     (folder / SECONDS).write_text(f"{time.monotonic() - began:.2f}\n", encoding="utf-8")
+
+
+def apart(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
+    """Play the runs of a block one after another, alternating."""
+    for name, slower in commands.items():
+        for number in range(1, rounds + 1):
+            for version, bot in (("before", commands["same"]), ("after", slower)):
+                result = block / name / version / f"{number}.json"
+                options = ["--quiet", "--set", puzzle_set, "--name", "nonobot", "--result", str(result)]
+                judge("run", *options, "--", *bot)
 
 
 def judge(*arguments: str) -> None:
@@ -152,6 +180,9 @@ def show(blocks: Sequence[Path], limits: Limits) -> int:
             alarms += counted[Outcome.WORSE] + counted[Outcome.FASTER]
         else:
             missed += counted.total() - counted[Outcome.WORSE]
+    for place in (block / FIVE_ROUNDS / SECONDS for block in blocks):
+        if place.exists():
+            print(f"five rounds: {place.read_text().strip()} s")
     of_runs, of_pairs = spreads(blocks)
     more = "" if limits.sequential else f"runs of a block spread by {of_runs:.2%}, "
     print(f"CPU time of the same code: {more}pairs differ by {of_pairs:.2%}")

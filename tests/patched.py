@@ -12,6 +12,12 @@ HOUSE = Path(__file__).parent.parent
 LINE_KERNEL = "line.py"
 """The line kernel; those of the strategy `papers` are compiled in a few seconds."""
 
+PAINTS_LESS = (
+    "return True, cells & ~may_white, cells & ~may_black",
+    "return True, cells & ~may_white, (cells & ~may_black & ~m.one) | white",
+)
+"""The first cell of a line is never found to be white; the search finds it by probing, and solves all the same."""
+
 SLOW = (
     (
         "from nonobot.bot.kernels.compiling import ",

@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nonobot.protocol import Puzzle, Record, formats
+from nonobot.protocol.clues import Fault, FaultKind
 from nonobot.protocol.formats.base import MOST_REMARKS
 from nonobot.protocol.formats.many import MOST_DEPTH
 from tests.mutated_formats import problems, read_anything
@@ -157,6 +158,26 @@ def test_random_bytes_raise_nothing_else(name, data):
 
 def test_damaged_samples_are_read_with_a_line_for_each_fault():
     assert not any(islice(problems(random.Random(7), Counter()), 1500))
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_damaged_samples_are_read_with_a_line_for_each_fault():
+    counts: Counter[str] = Counter()
+    assert not any(islice(problems(random.Random(1), counts), 100_000))
+    assert all(counts[what] > 1000 for what in ("puzzles", "faults and remarks", "files of no format")), counts
+
+
+@pytest.mark.parametrize(
+    ("read", "said"),
+    [
+        (lambda data, name: [1 / 0], "ZeroDivisionError"),
+        (lambda data, name: [Fault(FaultKind.FORMAT, "two\nlines")], "not one short line"),
+        (lambda data, name: (_ for _ in ()).throw(TimeoutError), "TimeoutError"),
+    ],
+)
+def test_this_check_finds_tracebacks_and_lines_that_are_none(read, said, monkeypatch):
+    monkeypatch.setattr(formats, "read", read)
+    assert [said in what for what in islice(problems(random.Random(1), Counter()), 2)] == [True, True]
 
 
 # Files as other solvers write them and their documentation shows them

@@ -10,7 +10,7 @@ import pytest
 
 from tests import golden_counts
 from tests.golden_counts import FOLDER, GOLDEN, SMALL, WIDE, counted, difference, from_text
-from tests.patched import HOUSE
+from tests.patched import HOUSE, LINE_KERNEL, PAINTS_LESS, patched_house
 from tests.plain import IS_PLAIN
 
 pytestmark = [
@@ -109,6 +109,15 @@ def test_refresh_writes_and_then_nothing_differs(small_file, capsys):
 def golden_counts_of_house(folder, environment, name):
     command = [sys.executable, "-m", "tests.golden_counts", name]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+@pytest.mark.slow
+def test_a_line_kernel_that_paints_less_is_found(tmp_path):
+    environment = patched_house(tmp_path, LINE_KERNEL, PAINTS_LESS)
+    done = golden_counts_of_house(tmp_path, environment, "papers-fp1")
+    assert done.returncode == 1, done.stderr
+    assert f"puzzles differ; the first is $1 of {SMALL}" in done.stdout
+    assert "solved" not in done.stdout  # as often as before: no test of answers would have seen it
 
 
 @pytest.mark.slow

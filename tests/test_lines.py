@@ -81,6 +81,15 @@ def test_every_state_of_every_clue(states, length):
             assert right is None or states.starts_left(len(clue), at) == right, (clue, to_text(cells))
 
 
+@pytest.mark.parametrize("length", [9, 10, 11, 12])
+def test_states_sampled_from_all_of_9_to_12_cells(states, length):
+    rng = np.random.default_rng(length)
+    for clue in naive.all_clues(length):
+        colour = rng.choice(3, size=(30, length), p=rng.dirichlet((4, 1, 1)))
+        weights = 1 << np.arange(length)
+        compare_states(states, clue, length, (colour == 1) @ weights, (colour == 2) @ weights)
+
+
 # Long lines
 
 
