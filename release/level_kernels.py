@@ -54,13 +54,19 @@ def files() -> list[Path]:
     return [Path(level, one.file(bits)) for level in LEVELS for one in SHIPPED for bits in one.bits]
 
 
+def stale(folder: Path) -> list[Path]:
+    """Return the files that are missing in a folder of kernels, or do not belong to the present sources."""
+    return [file for file in files() if not _is_fresh(folder / file)]
+
+
 def build(folder: Path) -> Iterator[str]:
     """Compile what is missing or stale in `folder`; yield the name of each kernel when it is done."""
+    missing = set(stale(folder))
     jobs = [
         (at, bits)
         for bits in reversed(MASK_BITS)  # those that take longest first
         for at, one in enumerate(SHIPPED)
-        if bits in one.bits and not all(_is_fresh(folder / level / one.file(bits)) for level in LEVELS)
+        if bits in one.bits and any(Path(level, one.file(bits)) in missing for level in LEVELS)
     ]
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for done in as_completed([pool.submit(_compile, folder, *job) for job in jobs]):
