@@ -13,14 +13,12 @@ import hashlib
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +27,7 @@ import msgspec
 
 from nonobot.harness import UnusableError
 from nonobot.harness.play.journal import Record, journal_path, read_records
+from nonobot.harness.play.judge_process import start
 from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.process_tree import end_leftover
 from nonobot.harness.play.run_state import stderr_path
@@ -50,13 +49,6 @@ SECONDS_BETWEEN_LOOKS = 0.25
 
 SECONDS_TO_END = 30.0
 """Time for a judge to end its bot before it is killed; 2 s are enough unless something hangs."""
-
-JUDGE = """\
-import sys
-sys.path[:] = {path!r}
-from nonobot.harness.cluster.remote_run import judge
-judge({connection})
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +73,8 @@ def play_here(scheduled: ScheduledRun) -> RunFiles | Trouble | None:
 
     worker = get_worker()
     run = str(worker.get_current_task())
-    ours, theirs = Pipe()
-    program = JUDGE.format(path=sys.path, connection=theirs.fileno())
+    child, ours = start(judge)
     with ours:
-        with theirs:
-            child = subprocess.Popen(
-                [sys.executable, "-c", program],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,  # a Ctrl-C is the command's business
-            )
         try:
             ours.send(scheduled)
             outcome = _received(ours, worker, run)
@@ -131,10 +114,8 @@ def _received(judge: Connection, worker: Worker, run: str) -> RunFiles | Trouble
 # --- the judge's side -----------------------------------------------------------------------------------------
 
 
-def judge(connection: int) -> None:
+def judge(home: Connection) -> None:
     """Play the run that comes over a connection, and send back its progress and its files."""
-    os.set_inheritable(connection, False)
-    home = Connection(connection)
     scheduled: ScheduledRun = home.recv()
     puzzle_set = scheduled.puzzle_set
     if hashlib.sha256(puzzle_set.text).hexdigest() != puzzle_set.sha256:

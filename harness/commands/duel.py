@@ -33,7 +33,8 @@ from nonobot.harness.progress import Progress
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import compare
 from nonobot.harness.results.conditions import Configuration, configuration_of
-from nonobot.harness.results.run_result import EndReason, RunResult
+from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.statistics import Outcome, first_look
 from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
@@ -63,11 +64,11 @@ Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that cannot be
 
 
 class Side(NamedTuple):
-    """A bot, its judge, and the folder of its results, which has the name of its version."""
+    """A bot in a round: its judge, and the file of its result, in a folder with the name of its version."""
 
     judge: JudgeProcess
     bot: Bot
-    folder: Path
+    path: Path
 
 
 def add_to(parser: Parser) -> None:
@@ -124,25 +125,34 @@ def carry_out(arguments: argparse.Namespace) -> int:
         rounds = max(look, (arguments.rounds or MOST_ROUNDS) // look * look)
         parts = min(look, len(puzzle_set.puzzles) // PART_PUZZLES)
         sets = [puzzle_set.part(part, parts) for part in range(1, parts + 1)] or sets
-    with (
-        tempfile.TemporaryDirectory(prefix="nonojudge-") as temporary,
-        Interrupts() as interrupts,
-        JudgeProcess() as before,
-        JudgeProcess() as after,
-        Progress(None if arguments.quiet else rounds + 1) as progress,
-    ):
+    show = [path.absolute() for path in vars(arguments).get("show", [])]
+    bots = [Bot(name_of(command), command, show=show) for command in (arguments.before, arguments.after)]
+    number = 0
+    with tempfile.TemporaryDirectory(prefix="nonojudge-") as temporary:
         folders = [(results or Path(temporary)) / version for version in VERSIONS]
-        sides = [
-            Side(before, _bot(arguments, "before"), folders[0]),
-            Side(after, _bot(arguments, "after"), folders[1]),
-        ]
-        for number in range(rounds + 1):
-            progress.show(number, f"round {number} of {most}{rounds}" if number else "warming up")
-            beside = replace(configuration, beside=f"{secrets.token_hex(4)}-{number}")
-            _play(sides if number % 2 else sides[::-1], sets[number % len(sets)], beside, number, interrupts)
-            if look and number and number % look == 0 and _is_decided(arguments, folders):
-                break
-        progress.show(rounds + 1, "done")
+        try:
+            with (
+                Interrupts() as interrupts,
+                JudgeProcess() as before,
+                JudgeProcess() as after,
+                Progress(None if arguments.quiet else rounds + 1) as progress,
+            ):
+                for number in range(rounds + 1):
+                    progress.show(number, f"round {number} of {most}{rounds}" if number else "warming up")
+                    of_round = folders if number else [Path(temporary, "warm-up", version) for version in VERSIONS]
+                    sides = list(map(Side, (before, after), bots, [one / f"{number}.json" for one in of_round]))
+                    beside = replace(configuration, beside=f"{secrets.token_hex(4)}-{number}")
+                    _play(sides if number % 2 else sides[::-1], sets[number % len(sets)], beside, interrupts)
+                    if number == 0:
+                        for side in sides:
+                            _require_answers(side.path)
+                    elif look and number % look == 0 and _is_decided(arguments, folders):
+                        break
+                progress.show(rounds + 1, "done")
+        except (UnusableError, KeyboardInterrupt):
+            for folder in folders:
+                (folder / f"{number}.json").unlink(missing_ok=True)  # half of a round
+            raise
         return compared(arguments, *([one] for one in folders))
 
 
@@ -162,56 +172,29 @@ def _configuration(arguments: argparse.Namespace) -> Configuration:
     return configuration_of({name: given[name] for name in ("contain", "environment") if name in given}, core)
 
 
-def _bot(arguments: argparse.Namespace, version: str) -> Bot:
-    command = getattr(arguments, version)
-    return Bot(name_of(command), command, show=[path.absolute() for path in vars(arguments).get("show", [])])
-
-
 def _play(
-    sides: Sequence[Side], puzzle_set: PuzzleSet, configuration: Configuration, number: int, interrupts: Interrupts
+    sides: Sequence[Side], puzzle_set: PuzzleSet, configuration: Configuration, interrupts: Interrupts
 ) -> None:
-    """Play a round; its results go into the folders, except those of round 0. No bot is left running."""
-    with tempfile.TemporaryDirectory(prefix="nonojudge-") as scratch:
-        folders = [side.folder if number else Path(scratch, side.folder.name) for side in sides]
-        for side, folder in zip(sides, folders, strict=True):
-            side.judge.begin(puzzle_set, side.bot, configuration, folder / f"{number}.json")
-        outcomes: dict[str, RunResult | str] = {}
-        trouble = ""
-        while len(outcomes) < len(sides):
-            for side in sides:
-                if side.folder.name not in outcomes and (outcome := side.judge.outcome(SECONDS_TO_HEED)):
-                    outcomes[side.folder.name] = outcome
-                    if not trouble and (why := _trouble(outcome)):
-                        trouble = f"{side.folder.name}: {why}"
-            if trouble or interrupts.told:  # its end stops both
-                for side in sides:
-                    if side.folder.name not in outcomes:
-                        side.judge.stop()
-        if trouble or interrupts.told:
-            for folder in folders:
-                (folder / f"{number}.json").unlink(missing_ok=True)
+    """Play a round; UnusableError if a bot cannot be run, KeyboardInterrupt if the judge is told to stop."""
+    for side in sides:
+        side.judge.begin(puzzle_set, side.bot, configuration, side.path)
+    playing = list(sides)
+    while playing:
+        for side in playing.copy():
+            try:
+                if side.judge.result(SECONDS_TO_HEED):
+                    playing.remove(side)
+            except UnusableError as error:
+                raise UnusableError(f"{side.path.parent.name}: {error}") from None
         if interrupts.told:
             raise KeyboardInterrupt
-        if trouble:
-            raise UnusableError(trouble)
-    if number == 0:
-        for version in VERSIONS:
-            _require_answers(version, outcomes[version])
 
 
-def _trouble(outcome: RunResult | str) -> str | None:
-    """Return why a bot could not be run."""
-    if isinstance(outcome, str):
-        return outcome
-    if outcome.end.reason is EndReason.NOT_STARTED:
-        return outcome.end.detail or "its command cannot be run"
-    return None
-
-
-def _require_answers(version: str, result: RunResult | str) -> None:
+def _require_answers(path: Path) -> None:
     """Raise UnusableError if a bot solves nothing, for example because of a wrong option; name what to look at."""
+    result = read_result(path)
     if isinstance(result, RunResult) and not result.score.right:
         line = result.last_words()
         why = f"; its last line on stderr: {line}" if line else ""
         look = f"; `nonojudge check -- {shlex.join(result.command)}` names the cause"
-        raise UnusableError(f"{version} solved no puzzle: {result.outcome}{why}{look}")
+        raise UnusableError(f"{path.parent.name} solved no puzzle: {result.outcome}{why}{look}")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import subprocess
+import sys
+from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing import get_context
+from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Self
@@ -12,55 +14,78 @@ from typing import Self
 from nonobot.harness import UnusableError
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.results.conditions import Configuration
-from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.tournament_data import PuzzleSet
+
+PROGRAM = """\
+import os, sys
+sys.path[:] = {path!r}
+os.set_inheritable({connection}, False)
+from multiprocessing.connection import Connection
+from {target.__module__} import {target.__name__}
+{target.__name__}(Connection({connection}))
+"""
+
+
+def start(target: Callable[[Connection], None]) -> tuple[subprocess.Popen[bytes], Connection]:
+    """Start a Python that calls `target` with its end of a connection; return both the process and our end.
+
+    Nothing else is shared with it, not even the main module, as multiprocessing would.
+    """
+    ours, theirs = Pipe()
+    with theirs:
+        program = PROGRAM.format(path=sys.path, target=target, connection=theirs.fileno())
+        process = subprocess.Popen(
+            [sys.executable, "-c", program],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,  # a Ctrl-C is the caller's business
+        )
+    return process, ours
 
 
 class JudgeProcess:
-    """The process, within a `with` block. It outlives no run of its own, and no caller that is killed."""
+    """The process, within a `with` block, at whose end a run is stopped; a caller that is killed ends it, too."""
 
     def __init__(self) -> None:
-        spawned = get_context("spawn")  # a fork would take over the threads' locks of a progress bar
-        self._runs, theirs = spawned.Pipe()
-        self._process = spawned.Process(target=_play_all, args=(theirs,))
-        self._process.start()
-        theirs.close()
+        self._process, self._runs = start(play_all)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
+        self._process.terminate()
         self._runs.close()
-        self._process.join()
+        self._process.wait()
 
     def begin(self, puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, result_path: Path) -> None:
         """Begin a run; the arguments are those of :func:`~nonobot.harness.play.match.play`."""
-        with suppress(BrokenPipeError):  # it was killed, which :meth:`outcome` tells
+        with suppress(BrokenPipeError):  # it was killed, which :meth:`result` tells
             self._runs.send((puzzle_set, bot, configuration, result_path))
 
-    def outcome(self, wait_seconds: float) -> RunResult | str | None:
-        """Return the result of the run, or why there is none in a line; None if it goes on."""
+    def result(self, wait_seconds: float) -> RunResult | None:
+        """Return the result of the run, None if it goes on; UnusableError if the bot cannot be run."""
         try:
-            return self._runs.recv() if self._runs.poll(wait_seconds) else None
+            outcome: RunResult | str | None = self._runs.recv() if self._runs.poll(wait_seconds) else None
         except (EOFError, OSError):
-            return "its judge was killed"
+            outcome = "its judge was killed"
+        if isinstance(outcome, str):
+            raise UnusableError(outcome)
+        if outcome and outcome.end.reason is EndReason.NOT_STARTED:
+            raise UnusableError(outcome.end.detail or "its command cannot be run")
+        return outcome
 
-    def stop(self) -> None:
-        """Tell the judge to stop; a run that goes on is interrupted, and has its outcome."""
-        self._process.terminate()
 
-
-def _play_all(runs: Connection) -> None:
-    """Play the runs that come over a connection, until it is closed."""
-    os.setsid()  # a Ctrl-C is the caller's business
-    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+def play_all(runs: Connection) -> None:
+    """Play the runs that come over a connection until it is closed; send back results, or why there are none."""
+    with suppress(EOFError, ConnectionError, KeyboardInterrupt):
         while True:
+            run = runs.recv()
             try:
-                runs.send(play(*runs.recv()))
+                outcome: RunResult | str = play(*run)
             except UnusableError as error:
-                runs.send(str(error))
-            except (EOFError, BrokenPipeError):
-                raise
+                outcome = str(error)
             except OSError as error:
-                runs.send(": ".join(filter(None, (error.filename, error.strerror or str(error)))))
+                outcome = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
+            runs.send(outcome)
