@@ -13,7 +13,8 @@ from pathlib import Path
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
 from nonobot.bot.input import STREAM, UnusableError, read_puzzles, why_no_puzzle
-from nonobot.bot.kernels.shipped import NATIVE
+from nonobot.bot.kernels.loading import require_compiler
+from nonobot.bot.kernels.shipped import NATIVE, has_kernels
 from nonobot.bot.result import Result, RunLog
 from nonobot.bot.strategy import Strategy
 from nonobot.bot.workers import deliver_in_order
@@ -136,6 +137,8 @@ def _prepare(strategy: Strategy, options: Options) -> None:
         size = size or DEFAULT_SIZE
     elif options.files or options.watch or options.format != STREAM:
         size = None  # the boards will tell
+    if not has_kernels():
+        require_compiler()  # otherwise each board would report it
     strategy.prepare(on_compile, size, everything=options.warm_up)
     if compiled:
         _say(f"compiled in {time.monotonic() - before:.1f} s")

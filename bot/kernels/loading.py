@@ -74,10 +74,7 @@ def _load(
     code = shipped_code(file)
     if code is not None:
         return _link(code, 1 + numbers)
-    if find_spec("numba") is None:
-        from nonobot.arguments import missing
-
-        raise ValueError(missing("nonobot, which came without kernels for this machine,", "numba"))
+    require_compiler()
     folder = cache_folder()
     path = folder / f"{file}.code" if folder else None
     code = _read_whole(path) if path else None
@@ -95,6 +92,14 @@ def _load(
     code = object_code(getattr(importlib.import_module(module), name).py_func, struct, numbers)
     _keep(code, path)
     return _link(code, 1 + numbers)
+
+
+def require_compiler() -> None:
+    """Raise ValueError, with the command that helps, if numba is missing."""
+    if find_spec("numba") is None:
+        from nonobot.arguments import missing
+
+        raise ValueError(missing("nonobot, which came without kernels for this machine,", "numba"))
 
 
 def _no_room() -> ValueError:

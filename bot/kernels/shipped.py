@@ -103,14 +103,16 @@ def linked_kernel(name: str) -> Callable[..., int] | None:
     return kernel
 
 
+def has_kernels() -> bool:
+    """Return whether kernels came with the bot, and are to be used."""
+    return bool(LINKED) or (_FOLDER.is_dir() and chosen_level() is not None)
+
+
 def shipped_code(name: str) -> bytes | None:
     """Return the code of a kernel that came with the bot, or None; a damaged or older one is reported."""
-    if not _FOLDER.is_dir():  # a clone
+    if not has_kernels():  # as in a clone
         return None
-    level = chosen_level()
-    if level is None:
-        return None
-    path = _FOLDER / level / f"{name}.code"
+    path = _FOLDER / str(chosen_level()) / f"{name}.code"
     try:
         content = path.read_bytes()
     except OSError:
