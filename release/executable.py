@@ -11,7 +11,9 @@ import argparse
 import os
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -42,7 +44,10 @@ PACKAGES = {
 
 PYTHON, LIBRARY, HEADERS = "/usr/bin/python3.11", Path("/usr/lib/python3.11"), "/usr/include/python3.11"
 ARCHIVE = LIBRARY / "config-3.11-x86_64-linux-gnu" / "libpython3.11.a"
-GCC = ("gcc-12", "-O2", "-static", "-no-pie", "-s", "-Wl,--build-id=none,--gc-sections", f"-I{HEADERS}")
+GCC = ("gcc-12", "-O2", "-static", "-no-pie", "-s", "-Wl,--build-id=none", f"-I{HEADERS}")
+KERNELS_AT, ALIGNMENT = 0x1000_0000, 64
+"""The address of the kernels' section, far behind the rest of the program. It begins with a jump to OUTSIDE."""
+
 LIBRARIES = ("-lexpat", "-lz", "-lm")
 
 LICENSED = ("libpython3.11-dev", "libc6-dev", "libgcc-12-dev", "libexpat1-dev", "zlib1g-dev")
@@ -101,7 +106,17 @@ def build(output: Path) -> None:
         frozen = _run(work, PYTHON, "-I", str(HERE / "freeze.py"), str(ROOT), str(LIBRARY), "modules.bin")
         lines = [*tables_of_modules(frozen), *code_of_kernels(work)]
         (work / "parts.S").write_text("\n".join([*lines, '.section .note.GNU-stack,"",@progbits', ""]))
-        _run(work, *GCC, "-o", "program", str(HERE / "program.c"), "parts.S", str(ARCHIVE), *LIBRARIES)
+        _run(
+            work,
+            *GCC,
+            "-o",
+            "program",
+            str(HERE / "program.c"),
+            "parts.S",
+            str(ARCHIVE),
+            *LIBRARIES,
+            f"-Wl,--section-start=.kernels={KERNELS_AT:#x}",
+        )
         output.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(output) as file:
             file.write((work / "program").read_bytes())
@@ -153,36 +168,35 @@ OWN = ("_nonobot", "_typing")
 
 
 def code_of_kernels(work: Path) -> Iterator[str]:
-    """Yield assembler for the kernels, and for the table of them; the linker fills in the addresses."""
+    """Yield assembler for the kernels, and for the table of them; their code goes into the file `kernels.bin`.
+
+    They have a fixed place in memory, so that all addresses in their code, and so its checksum, are known here.
+    """
     names = sorted({file.name for file in level_kernels.files()})
-    starts: dict[tuple[str, str], str] = {}
-    for level in LEVELS:
-        for at, name in enumerate(names):
-            label = f"kernel{at}_{LEVELS.index(level)}"
-            content = (ROOT / level_kernels.FOLDER / level / name).read_bytes()
-            start, within, outside, code = parts_of(content[len(sealed(b"\0")) :])
-            (work / label).write_bytes(code)
-            starts[name, level] = f"{label} + {start}"
-            yield from (f'.section .text.{label},"ax",@progbits', ".balign 64", f"{label}:")
-            targets = {place: f"{label} + {int.from_bytes(code[place : place + 8], 'little')}" for place in within}
-            yield from _with_addresses(label, targets | dict.fromkeys(outside, OUTSIDE))
-    yield from (".data", ".balign 64", ".globl kernels", "kernels:")
+    table: dict[str, str] = {name: f".quad kernel{at}" for at, name in enumerate(names)}
+    whole = bytearray()
+    for level, name in product(LEVELS, names):
+        content = (ROOT / level_kernels.FOLDER / level / name).read_bytes()
+        start, within, outside, laid = parts_of(content[len(sealed(b"\0")) :])
+        whole += bytes(-len(whole) % ALIGNMENT)
+        address, code = KERNELS_AT + ALIGNMENT + len(whole), bytearray(laid)
+        for place in within:
+            code[place : place + 8] = (address + int.from_bytes(code[place : place + 8], "little")).to_bytes(
+                8, "little"
+            )
+        for place in outside:
+            code[place : place + 8] = KERNELS_AT.to_bytes(8, "little")
+        whole += code
+        table[name] += f"; .quad {address}, {address + start}; .long {len(code)}, {zlib.crc32(code)}"
+    (work / "kernels.bin").write_bytes(whole)
     yield from (
-        f".quad kernel{at}, {', '.join(starts[name, level] for level in LEVELS)}" for at, name in enumerate(names)
+        '.section .kernels,"ax",@progbits',
+        f"jmp {OUTSIDE}",
+        f".balign {ALIGNMENT}",
+        '.incbin "kernels.bin"',
     )
-    yield ".quad 0"
+    yield from (".data", ".balign 64", ".globl kernels", "kernels:", *table.values(), ".quad 0")
     yield from (f'kernel{at}: .asciz "{Path(name).stem}"' for at, name in enumerate(names))
-
-
-def _with_addresses(file: str, targets: dict[int, str]) -> Iterator[str]:
-    """Yield assembler for the bytes of a file, with addresses of 8 bytes at some places of it."""
-    done = 0
-    for place, target in sorted(targets.items()):
-        if place > done:
-            yield f'.incbin "{file}", {done}, {place - done}'
-        yield f".quad {target}"
-        done = place + 8
-    yield f'.incbin "{file}", {done}'
 
 
 def _output(*command: str) -> str:

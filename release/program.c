@@ -7,6 +7,7 @@
 #include <Python.h>
 #include <dlfcn.h>
 #include <sys/mman.h>
+#include <zlib.h>
 
 #define LEVELS 4
 
@@ -14,7 +15,11 @@ typedef int32_t Function(int64_t *result, void **exception, int64_t, int64_t); /
 
 struct kernel {
     const char *name;
-    Function *by_level[LEVELS];
+    struct {
+        const unsigned char *code;
+        Function *function;
+        uint32_t size, checksum;
+    } by_level[LEVELS];
 };
 
 extern const struct kernel kernels[]; /* a name of NULL ends it, as in the next one */
@@ -53,7 +58,9 @@ static PyObject *kernel(PyObject *module, PyObject *arguments)
         return NULL;
     for (const struct kernel *one = kernels; one->name && 0 <= level && level < LEVELS; one++)
         if (!strcmp(one->name, name)) {
-            PyObject *function = PyLong_FromVoidPtr((void *)one->by_level[level]);
+            if (crc32(0, one->by_level[level].code, one->by_level[level].size) != one->by_level[level].checksum)
+                return PyErr_Format(PyExc_ValueError, "the kernel %s of this executable is damaged; copy it again", name);
+            PyObject *function = PyLong_FromVoidPtr((void *)one->by_level[level].function);
             PyObject *callable = function ? PyCFunction_New(&call_method, function) : NULL;
             Py_XDECREF(function);
             return callable;

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from nonobot.bot.kernels.shipped import LEVELS, processor_level
+from nonobot.bot.kernels.machine_code import parts_of
+from nonobot.bot.kernels.shipped import LEVELS, processor_level, sealed
 from nonobot.protocol import Puzzle
 from release import executable, level_kernels
 from tests.boards import random_grid
@@ -158,6 +159,20 @@ def test_it_is_static_and_contains_its_licences_and_no_path_of_the_clone(file):
         b"zlib",
     ):
         assert words in printed
+
+
+def test_a_damaged_kernel_is_reported_and_not_run(file, tmp_path):
+    content = bytearray(file.read_bytes())
+    for level in LEVELS:
+        kernel = (KERNELS / level / "search-Champion64.code").read_bytes()
+        _, within, outside, code = parts_of(kernel[len(sealed(b"\0")) :])
+        first = min([*within, *outside])
+        content[content.index(code[:first]) + first // 2] ^= 1
+    path = tmp_path / "nonobot"
+    path.write_bytes(content)
+    path.chmod(0o755)
+    message = "nonobot: the kernel search-Champion64 of this executable is damaged; copy it again\n"
+    assert ran([str(path)], text=BATCH) == (b"", message, 2)
 
 
 def test_the_same_parts_give_the_same_bytes(file, tmp_path):
