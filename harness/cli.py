@@ -93,7 +93,7 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
     except ModuleNotFoundError as error:
         if error.name not in OF_SOME_COMMANDS:
             raise
-        why = missing(f"nonojudge {own[0]}", error.name)
+        why = missing(own[0], error.name)
     except BrokenPipeError:  # whoever read the output has seen enough
         _drop_output()
         return EXIT_CUT_SHORT
