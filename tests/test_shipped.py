@@ -75,7 +75,8 @@ def test_a_kernel_that_is_not_whole_or_not_of_these_sources_is_reported_and_not_
     finally:
         path.write_bytes(content)
         source.write_text(text)
-    assert found == ["compiling", ANSWERS]
+    is_lower_used = damage != "another version" and processor_level() != LEVELS[0]
+    assert found == ([ANSWERS] if is_lower_used else ["compiling", ANSWERS])
     what = "cannot be read" if damage == "empty" else "is damaged, or belongs to another version"
     assert stderr == f"nonobot: the kernel {path} {what}; install nonobot again\n"
 

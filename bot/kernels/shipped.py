@@ -109,19 +109,25 @@ def has_kernels() -> bool:
 
 
 def shipped_code(name: str) -> bytes | None:
-    """Return the code of a kernel that came with the bot, or None; a damaged or older one is reported."""
+    """Return the code of a kernel that came with the bot, or None; a damaged or older one is reported.
+
+    That of the next lower level takes its place, if it is whole.
+    """
     if not has_kernels():  # as in a clone
         return None
-    path = _FOLDER / str(chosen_level()) / f"{name}.code"
-    try:
-        content = path.read_bytes()
-    except OSError:
-        content = b""
-    code = content[_SEAL.size :]
-    if content and sealed(code) == content:
-        return code
-    what = "is damaged, or belongs to another version" if content else "cannot be read"
-    report(f"nonobot: the kernel {path} {what}; install nonobot again")
+    best = LEVELS.index(str(chosen_level()))
+    for level in LEVELS[best::-1]:
+        path = _FOLDER / level / f"{name}.code"
+        try:
+            content = path.read_bytes()
+        except OSError:
+            content = b""
+        code = content[_SEAL.size :]
+        if content and sealed(code) == content:
+            return code
+        if level == LEVELS[best]:
+            what = "is damaged, or belongs to another version" if content else "cannot be read"
+            report(f"nonobot: the kernel {path} {what}; install nonobot again")
     return None
 
 
