@@ -93,14 +93,27 @@ def processor_level() -> str | None:
 
 
 def linked_kernel(name: str) -> Callable[..., int] | None:
-    """Return a kernel that is a part of this program, as an executable contains them; otherwise None."""
+    """Return a kernel that is a part of this program, as an executable contains them; otherwise None.
+
+    That of the next lower level takes the place of a damaged one.
+    """
     if not LINKED:
         return None
-    level = chosen_level()
-    if level is None:
+    best = chosen_level()
+    if best is None:
         raise ValueError(f"this executable compiles no kernels; leave out --native and NONOBOT_KERNELS={NATIVE}")
-    kernel: Callable[..., int] = LINKED.kernel(name, LEVELS.index(level))
-    return kernel
+    damaged: ValueError | None = None
+    for level in range(LEVELS.index(best), -1, -1):
+        try:
+            kernel: Callable[..., int] = LINKED.kernel(name, level)
+        except ValueError as error:
+            damaged = damaged or error
+            continue
+        if damaged:
+            report(f"nonobot: {damaged}")
+        return kernel
+    assert damaged
+    raise damaged
 
 
 def has_kernels() -> bool:
