@@ -47,16 +47,35 @@ def converse(strategy: Strategy) -> int:
                     while line and not line.endswith(b"\n"):
                         line = requests.readline(_MOST_BYTES)
                     raise ValueError(f"a request of more than {_MOST_BYTES >> 20} MiB")
-                request = _read(line)
-                answer = _ANSWERS[request.do](strategy, request)
+                found = answer(strategy, _parsed(line))
             except ValueError as error:  # of the request, or a board that is too large for the strategy
-                answer = {"error": str(error)}
+                found = {"error": str(error)}
             except MemoryError:
-                answer = {"error": "there is no room for this request"}
-            _write(answer)
+                found = {"error": "there is no room for this request"}
+            _write(found)
     except BrokenPipeError:
         return 1
     return 0
+
+
+def answer(strategy: Strategy, request: Any) -> dict[str, Any]:
+    """Return the answer to a request, both as `json` reads and writes them.
+
+    ValueError: it is not a request, or its board is too large; the message is one line.
+    """
+    checked = _checked(request)
+    return _ANSWERS[checked.do](strategy, checked)
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise _not_a_request(error) from None
+
+
+def _not_a_request(error: Exception) -> ValueError:
+    return ValueError(f"not a request: {type(error).__name__}: {error}")
 
 
 def _write(answer: dict[str, Any]) -> None:
@@ -74,9 +93,8 @@ class _Request(NamedTuple):
     most: int
 
 
-def _read(line: bytes) -> _Request:
+def _checked(given: Any) -> _Request:
     try:
-        given = json.loads(line)
         puzzle = Puzzle(rows=given["rows"], columns=given["columns"])
         if max(puzzle.size) > LONGEST_SIDE:  # before there are cells
             raise PuzzleError(f"a side of a board has 1 to {LONGEST_SIDE} cells")
@@ -91,8 +109,8 @@ def _read(line: bytes) -> _Request:
         )
     except PuzzleError:
         raise
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
-        raise ValueError(f"not a request: {type(error).__name__}: {error}") from None
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+        raise _not_a_request(error) from None
     if request.seconds is not None and not request.seconds > 0:
         raise ValueError(f"seconds are a positive number, not {request.seconds:g}")
     if request.most < 0:

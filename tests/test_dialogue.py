@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nonobot.bot.champion import ChampionStrategy
-from nonobot.bot.dialogue import _ANSWERS, _read
+from nonobot.bot.dialogue import _checked, _parsed, answer
 from nonobot.protocol import Puzzle
 from tests import naive
 from tests.boards import random_grid
@@ -30,8 +30,7 @@ def request(do: str, puzzle: Puzzle, cells: str | None = None, **numbers) -> byt
 
 
 def answered(strategy, *asked, **numbers):
-    read = _read(request(*asked, **numbers))
-    return _ANSWERS[read.do](strategy, read)
+    return answer(strategy, json.loads(request(*asked, **numbers)))
 
 
 def text(grid) -> str:
@@ -198,7 +197,7 @@ EMPTY, EMPTY_LINES = b'{"do": "hint", "rows": [%s[]], "columns": [%s[]]}', b"[],
 )
 def test_what_cannot_be_answered_is_said_in_a_line(line, why):
     with pytest.raises(ValueError, match=f"^{why}"):
-        _read(line)
+        _checked(_parsed(line))
 
 
 @pytest.mark.parametrize(
