@@ -12,12 +12,10 @@ from pathlib import Path
 from nonobot.harness import UnusableError
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import percent, print_line
+from nonobot.tournament_data.downloads import FetchError, OfflineError, SetupError
 from nonobot.tournament_data.registry import (
-    FetchError,
     OfficialSet,
-    OfflineError,
     Recognised,
-    SetupError,
     State,
     data_folder,
     fetch,

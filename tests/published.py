@@ -8,7 +8,7 @@ import hashlib
 import io
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -26,6 +26,7 @@ def question_file(seed: int, count: int = 400) -> bytes:
 
 
 CONTENTS = {"taai2011": question_file(1), "tcga2012": question_file(2).replace(b"\n", b"\r\n")}
+SETS = {f"{name}.txt": content for name, content in CONTENTS.items()}
 
 
 def registry_text(base: str) -> str:
@@ -61,10 +62,11 @@ class _Handler(BaseHTTPRequestHandler):
     """Behaves as the first folder of the path says."""
 
     released: threading.Event  # set at the end of a test: nobody waits any longer
+    contents: Mapping[str, bytes]
 
     def do_GET(self) -> None:
         behaviour, *_, file_name = self.path.strip("/").split("/")
-        content = CONTENTS.get(file_name.removesuffix(".txt"))
+        content = self.contents.get(file_name)
         if behaviour == "dead":
             self.released.wait(60)
         elif behaviour == "missing" or content is None:
@@ -78,7 +80,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif behaviour == "packed":
             self._send(gzip.compress(content), encoding="gzip")
         elif behaviour == "wrong":
-            self._send(content.replace(b"$2", b"$3"))
+            self._send(content[:-1] + bytes([content[-1] ^ 1]))
         elif behaviour == "cut":
             self._send(content[:2000], promised=len(content))
         elif behaviour == "silent-cut":  # nothing promised, so that only the digest tells
@@ -115,9 +117,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def server() -> Iterator[str]:
-    """Run the server and give its URL; `URL/BEHAVIOUR/taai2011.txt` is a file."""
-    handler = type("Handler", (_Handler,), {"released": threading.Event()})
+def server(contents: Mapping[str, bytes] = SETS) -> Iterator[str]:
+    """Run the server and give its URL; `URL/BEHAVIOUR/taai2011.txt` is a file, whatever folders are between."""
+    handler = type("Handler", (_Handler,), {"released": threading.Event(), "contents": contents})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
         running.daemon_threads = True
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})

@@ -13,15 +13,8 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.tournament_data import registry
-from nonobot.tournament_data.registry import (
-    FetchError,
-    OfflineError,
-    SetupError,
-    State,
-    fetch,
-    state_of,
-    stored_path,
-)
+from nonobot.tournament_data.downloads import FetchError, OfflineError, SetupError
+from nonobot.tournament_data.registry import State, fetch, state_of, stored_path
 from tests import published
 from tests.talking import wait_until
 
