@@ -10,7 +10,8 @@ from nonobot.arguments import Parser, number, seconds, whole_number
 from nonobot.harness import UnusableError
 from nonobot.harness.grading import Findings, Grading, GradingBot, grading_bot
 from nonobot.harness.make_unique import MOST_TRIES, MadeUnique, differing, make_unique
-from nonobot.harness.pictures.image_cells import LARGEST_SIDE, Cells, read_cells
+from nonobot.harness.pictures.black_white import LARGEST_SIDE
+from nonobot.harness.pictures.image_cells import Cells, read_cells
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import count, print_line, ranges
 from nonobot.protocol import Puzzle, Record, Solution

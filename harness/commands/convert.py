@@ -12,7 +12,7 @@ from nonobot.arguments import Parser
 from nonobot.harness import UnusableError
 from nonobot.harness.cli import add_size
 from nonobot.harness.picture_puzzle import PICTURE, add_options, puzzle_of_picture, refuse_options
-from nonobot.harness.pictures.image_cells import is_image
+from nonobot.harness.pictures.black_white import is_image
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import count, print_line
 from nonobot.harness.user_files import opened, write_output

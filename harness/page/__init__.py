@@ -1,5 +1,6 @@
-"""A local web page to paste, draw, step and see; for a folder of results, the tournament as it goes on.
+"""A page to paste, draw, step and see in the browser; for a folder of results, the tournament as it goes on.
 
-`server` has the addresses, `boards` the boards in JSON, `solves` the processes of the bot, `live` the results of a
-folder, `guard` the rules for requests. The browser's part is in `static/`.
+`site` writes the page as files for any web server. `answers` and `boards` are its Python, which runs in the
+browser with the scripts in `static/`; `pyodide` fetches the interpreter. `server` serves the files on this machine.
+With it go `live`, the results of a folder, and `guard`, the rules for requests.
 """

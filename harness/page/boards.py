@@ -1,23 +1,25 @@
-"""Boards as the page and its server exchange them in JSON; puzzles of files, sets and pictures as such boards."""
+"""Boards as the page and its worker exchange them in JSON; puzzles of texts, sets and pictures as such boards.
+
+This runs in the browser, too: it needs nothing but the standard library.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from functools import lru_cache
+from dataclasses import asdict, dataclass, field
+from functools import cache
 from itertools import islice
-from pathlib import Path
-
-import msgspec
+from typing import TYPE_CHECKING, Any
 
 from nonobot.harness import UnusableError
-from nonobot.harness.pictures.image_cells import BoardTooLargeError, is_image, read_cells
+from nonobot.harness.pictures.black_white import board_size, brightest_dark
 from nonobot.protocol import Fault, Found, Puzzle, Record, Solution
 from nonobot.protocol.formats import FormatError, detect, read
 from nonobot.protocol.puzzle import cells_from_text, text_from_cells
-from nonobot.tournament_data import SetError, load_set
-from nonobot.tournament_data.generate import PREFIX, Recipe
-from nonobot.tournament_data.registry import official_sets
+
+if TYPE_CHECKING:
+    from nonobot.tournament_data import PuzzleSet, Recipe
 
 LONGEST_SIDE = 254
 """Cells of a side that the page takes; longer ones are for the commands."""
@@ -28,13 +30,13 @@ MOST_GENERATED_CELLS = 2_000_000  # of a generated set up to the puzzle that is 
 LEAST_CELLS = 50  # a smaller board takes as long as one of so many cells
 READ_SECONDS = 10.0  # for the puzzles of a file; those that come after are left out
 
-SAMPLES = Path(__file__).with_name("samples.txt").read_bytes()
-
 MOST_PIXELS_AS_CELLS = 80
+PICTURE = "picture"  # in place of a format's name
 LARGE_PICTURE_WIDTH = 40  # columns of a picture that is too large for a cell a pixel, where none are asked for
 
 
-class Board(msgspec.Struct):
+@dataclass
+class Board:
     """A puzzle as the page has it, with the board to start from (`cells`) and the author's solution (`goal`).
 
     Both have a character for a cell, row after row: 1 black, 0 white, ? unknown.
@@ -84,7 +86,8 @@ def _too_large(width: int, height: int) -> str:
     )
 
 
-class Selection(msgspec.Struct, omit_defaults=True):
+@dataclass
+class Selection:
     """Puzzle `number` (from 1) of a text, a file or a set, and the titles of all that can be selected.
 
     `count` is the number of puzzles without those at fault; a fault has its line, or None.
@@ -94,26 +97,26 @@ class Selection(msgspec.Struct, omit_defaults=True):
     number: int = 1
     board: Board | None = None
     format: str = ""
-    faults: list[tuple[int | None, str]] = []
-    remarks: list[str] = []
-    titles: list[str] = []
+    faults: list[tuple[int | None, str]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    titles: list[str] = field(default_factory=list)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The selection as the page gets it."""
+        return asdict(self)
 
 
-def puzzle_of_file(data: bytes, number: int = 1, width: int | None = None, invert: bool = False) -> Selection:
-    """Return puzzle `number`, from 1, of a text, a file or a picture.
-
-    A picture becomes a board of `width` columns, otherwise of a cell a pixel, if it is small enough.
-    """
+def puzzle_of_file(data: bytes, number: int = 1) -> Selection:
+    """Return puzzle `number`, from 1, of a text or a file."""
     try:
-        if is_image(data):
-            return _of_picture(data, width, invert)
         name = detect(data)
         selection = _listed(read(data, name), number)
         selection.format = name
         if not selection.count and not selection.faults:
             selection.faults.append((None, "no puzzle in it"))
         return selection
-    except (FormatError, UnusableError) as error:
+    except FormatError as error:
         return Selection(faults=[(None, str(error))])
 
 
@@ -143,29 +146,40 @@ def _listed(records: Iterable[Found], number: int) -> Selection:
     return selection
 
 
-def _of_picture(data: bytes, width: int | None, invert: bool) -> Selection:
-    try:
-        image = read_cells(data, width=width, invert=invert)
-        is_large = not width and max(image.cells.shape) > MOST_PIXELS_AS_CELLS
-    except BoardTooLargeError:
-        if width:
-            raise
-        is_large = True
-    if is_large:
-        image = read_cells(data, width=LARGE_PICTURE_WIDTH, invert=invert)
-    height, columns = image.cells.shape
-    if max(height, columns) > LONGEST_SIDE:
-        raise UnusableError(_too_large(columns, height))
-    record = Record(Puzzle.from_grid(image.cells.astype("uint8")), solution=Solution(image.cells))
-    remarks = [f"{image.frames} pictures in it; the first is taken"] if image.frames > 1 else []
-    return Selection(1, 1, Board.of(record), "picture", [], remarks, [""])
+def size_of_picture(pixels: tuple[int, int], width: int | None) -> tuple[int, int]:
+    """Return width and height of the board for a picture; a cell a pixel if it is small and no width is given."""
+    if width is None and max(pixels) > MOST_PIXELS_AS_CELLS:
+        width = LARGE_PICTURE_WIDTH
+    size = board_size(pixels, width, None)
+    if max(size) > LONGEST_SIDE:
+        raise UnusableError(_too_large(*size))
+    return size
 
 
-_known_set = lru_cache(maxsize=4)(load_set)
+def puzzle_of_picture(brightness: bytes, size: tuple[int, int]) -> Selection:
+    """Return the puzzle of a picture with so many columns and rows, a byte for the brightness of each cell."""
+    histogram = [0] * 256
+    for value in brightness:
+        histogram[value] += 1
+    dark = brightest_dark(histogram)
+    solution = Solution.from_bytes(bytes(value <= dark for value in brightness), size)
+    record = Record(Puzzle.from_grid(solution.rows), solution=solution)
+    return Selection(1, 1, Board.of(record), PICTURE, titles=[""])
+
+
+@cache
+def _known_set(name: str) -> PuzzleSet:
+    from nonobot.tournament_data import load_set
+
+    return load_set(name)
 
 
 def puzzle_of_set(name: str, number: int) -> Selection:
     """Return a puzzle of an official or a generated set (`boardgen:25x25x100:seed=7`); never of a file."""
+    from nonobot.tournament_data import Recipe, SetError  # here, as most visitors need no set
+    from nonobot.tournament_data.generate import PREFIX
+    from nonobot.tournament_data.registry import official_sets
+
     try:
         if name.startswith(PREFIX):
             return _generated(Recipe.parse(name), number)

@@ -1,4 +1,4 @@
-"""Requests that the page's server refuses: of other hosts and sites, with too large bodies, or too slow.
+"""Requests that the page's server refuses: of other hosts and sites, with content, or too slow.
 
 Another site's page may send requests to 127.0.0.1, and a name of its own may lead there (DNS rebinding): the
 headers Host and Origin, which no script of a page can forge, show both.
@@ -7,35 +7,30 @@ headers Host and Origin, which no script of a page can forge, show both.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import ipaddress
+import json
 from collections.abc import Iterable
 from http import HTTPStatus
 from typing import NoReturn
 from urllib.parse import urlsplit
 
 import h11
-import msgspec
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nonobot.harness.text import print_line
-from nonobot.protocol.formats import MOST_BYTES
 
-MOST_BODIES_BYTES = 8 * MOST_BYTES  # of all requests together
 HEAD_SECONDS = 10.0  # for the head of a request to arrive
-BODY_SECONDS = 30.0  # for its body
-DRAIN_SECONDS = 5.0  # for a refused body to be read and dropped, so that its sender can read the reason
 MOST_HALF_OPEN = 256  # connections without a request yet; where there are more, the oldest is closed
 PATHS_OF_LINKS = ("/", "/live")  # where a link of another site may lead; the page itself asks for all else
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self'; "
+    "style-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+"""What the page may load: its own files alone; `wasm-unsafe-eval` is WebAssembly, of its own files too."""
 
 HEADERS = {
     "content-security-policy": POLICY,
@@ -48,7 +43,7 @@ HEADERS = {
 
 
 class Guard:
-    """An application that gets only the requests that the page answers, each with its whole body.
+    """An application that gets only the requests that the page answers.
 
     The page goes by `names`, and by addresses in numbers: no other site can have one as its name.
     """
@@ -56,7 +51,6 @@ class Guard:
     def __init__(self, app: ASGIApp, names: Iterable[str]) -> None:
         self._app = app
         self._names = {name.lower() for name in names}
-        self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -74,31 +68,16 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        headers = Headers(scope=scope)
-        held = 0
-        unread: Receive | None = receive  # the rest of the body; read and dropped after a refusal
         try:
-            self._check_origin(scope, headers)
-            body = b""
-            if scope["method"] not in ("GET", "HEAD"):
-                held = self._hold(headers)
-                body = await _body(receive)
-            unread = None
-            await self._app(scope, _with_body(body, receive), send_guarded)
+            self._check_origin(scope, Headers(scope=scope))
+            await self._app(scope, receive, send_guarded)
         except HTTPException as error:
-            if error.status_code == HTTPStatus.REQUEST_TIMEOUT or "expect" in headers:
-                unread = None  # nothing comes: a client that waits for "100 Continue" has sent nothing yet
-            await _refuse(error, unread, send_guarded)
-        except ClientDisconnect:
-            pass
+            await _refuse(error, send_guarded)
         except Exception as error:
             words = " ".join(f"{type(error).__name__}: {error}".split())
             print_line(f"nonojudge: page: {scope['path'][:80]!r}: {words[:300]}")
             if not has_begun:
-                refused = HTTPException(500, "an error in nonojudge page; see its terminal")
-                await _refuse(refused, None, send_guarded)
-        finally:
-            self._bytes -= held
+                await _refuse(HTTPException(500, "an error in nonojudge page; see its terminal"), send_guarded)
 
     def _check_origin(self, scope: Scope, headers: Headers) -> None:
         host = headers.get("host", "")
@@ -113,6 +92,8 @@ class Guard:
         )
         if headers.get("origin", f"http://{host}") != f"http://{host}" or (is_foreign and not is_link):
             _fail(HTTPStatus.FORBIDDEN, "requests of other sites' pages are not answered")
+        if scope["method"] not in ("GET", "HEAD"):
+            _fail(HTTPStatus.METHOD_NOT_ALLOWED, "this server only sends files; it takes nothing")
 
     def _is_own(self, host: str) -> bool:
         try:
@@ -121,59 +102,16 @@ class Guard:
         except ValueError:
             return False
 
-    def _hold(self, headers: Headers) -> int:
-        """Reserve room for a body, and return how much."""
-        length = headers.get("content-length", "")
-        size = int(length) if length.isdigit() and len(length) < 16 else MOST_BYTES
-        _require_small(size)
-        if self._bytes + size > MOST_BODIES_BYTES:
-            _fail(HTTPStatus.SERVICE_UNAVAILABLE, "too much is being sent at once; try again in a moment")
-        self._bytes += size
-        return size
-
 
 def _fail(status: HTTPStatus, why: str) -> NoReturn:
     raise HTTPException(status, why)
 
 
-def _require_small(size: int) -> None:
-    if size > MOST_BYTES:
-        _fail(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {MOST_BYTES >> 20} MiB; puzzles are smaller")
-
-
-async def _body(receive: Receive) -> bytes:
-    body = bytearray()
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            async for part in Request({"type": "http"}, receive).stream():
-                body += part
-                _require_small(len(body))
-    except TimeoutError:
-        _fail(HTTPStatus.REQUEST_TIMEOUT, "the request does not arrive")
-    return bytes(body)
-
-
-def _with_body(body: bytes, receive: Receive) -> Receive:
-    """Return a function that hands over the body first, and then the end of the connection."""
-    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive_again() -> Message:
-        return messages.pop() if messages else await receive()
-
-    return receive_again
-
-
-async def _refuse(refused: HTTPException, unread: Receive | None, send: Send) -> None:
-    """Answer at once, and read the rest of the body: otherwise its sender would only see a broken connection."""
-    body = msgspec.json.encode({"error": refused.detail})
+async def _refuse(refused: HTTPException, send: Send) -> None:
+    body = json.dumps({"error": refused.detail}).encode()
     headers = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
     await send({"type": "http.response.start", "status": refused.status_code, "headers": Headers(headers).raw})
-    await send({"type": "http.response.body", "body": body, "more_body": True})
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(DRAIN_SECONDS):
-            while unread and (message := await unread())["type"] != "http.disconnect" and message.get("more_body"):
-                pass
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
+    await send({"type": "http.response.body", "body": body})
 
 
 class Listener(H11Protocol):

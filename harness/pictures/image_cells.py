@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import threading
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,30 +12,17 @@ import numpy.typing as npt
 
 from nonobot.arguments import missing
 from nonobot.harness import UnusableError
+from nonobot.harness.pictures.black_white import board_size, brightest_dark
 from nonobot.harness.pictures.drawings import MOST_PIXELS
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-LARGEST_SIDE = 1022
-"""Cells of a board's longer side: what the bot can solve."""
-
 Cells = npt.NDArray[np.bool_]
 """Cells of a board, shape (height, width): True for black."""
 
-_BEGINNINGS = re.compile(
-    rb"\x89PNG\r\n|\xff\xd8\xff|GIF8|P[1-7][\s#]|BM.{4}\0\0\0\0|RIFF.{4}WEBP|II\*\0|MM\0\*|8BPS|\0\0\x01\0"
-    rb"|.{4}ftypavif|\0\0\0\x0cjP|\xff\x4f\xff\x51|qoif|/\* XPM \*/|#define .*width",
-    re.DOTALL,
-)
-"""How files of the usual kinds begin: what is a picture can be told where there is no Pillow, too."""
-
 _OPENING = threading.Lock()
 """Held while Pillow's limit, which is everybody's, is ours."""
-
-
-class BoardTooLargeError(UnusableError):
-    """The board would have more cells than a side may."""
 
 
 class ImageCells(NamedTuple):
@@ -44,11 +30,6 @@ class ImageCells(NamedTuple):
 
     cells: Cells
     frames: int
-
-
-def is_image(data: bytes) -> bool:
-    """Tell whether a file begins as the usual kinds of images do."""
-    return _BEGINNINGS.match(data[:256]) is not None
 
 
 def read_cells(
@@ -80,7 +61,7 @@ def read_cells(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of its size, which is looked at below, and of odd metadata
             image, frames = _opened(data)
-            size = _board_size(image.size, width, height)
+            size = board_size(image.size, width, height)
             grey = _grey(image, invert).resize(size, Image.Resampling.BOX)
     except UnusableError:
         raise
@@ -92,7 +73,10 @@ def read_cells(
     if dither:
         return ImageCells(~np.asarray(grey.convert("1")), frames)
     values = np.asarray(grey)
-    return ImageCells(values <= _otsu(values) if threshold is None else values < 255 * threshold, frames)
+    if threshold is None:
+        dark = brightest_dark(np.bincount(values.ravel(), minlength=256).tolist())
+        return ImageCells(values <= dark, frames)
+    return ImageCells(values < 255 * threshold, frames)
 
 
 def _opened(data: bytes) -> tuple[Image, int]:
@@ -117,26 +101,6 @@ def _opened(data: bytes) -> tuple[Image, int]:
     return ImageOps.exif_transpose(image), frames
 
 
-def _board_size(pixels: tuple[int, int], width: int | None, height: int | None) -> tuple[int, int]:
-    """Return width and height of the board for an image of so many pixels."""
-    if not all(pixels):
-        raise UnusableError("the picture has no pixels")
-    if width is None and height is None:
-        size, hint = pixels, "give a --width or a --height for the puzzle"
-    else:
-        # Of a very long image the short side is still a cell.
-        size = (
-            width or max(1, round(pixels[0] * (height or 0) / pixels[1])),
-            height or max(1, round(pixels[1] * (width or 0) / pixels[0])),
-        )
-        hint = "give a smaller one, or both --width and --height"
-    if max(size) > LARGEST_SIDE:
-        raise BoardTooLargeError(
-            f"a board of {size[0]}x{size[1]} cells is too large, a side has up to {LARGEST_SIDE}; {hint}"
-        )
-    return size
-
-
 def _grey(image: Image, invert: bool) -> Image:
     """Return an image in shades of grey, on white where it is transparent."""
     from PIL import Image, ImageChops
@@ -151,20 +115,3 @@ def _grey(image: Image, invert: bool) -> Image:
     if coloured.mode != "RGBA":
         return grey
     return Image.composite(grey, Image.new("L", grey.size, 255), coloured.getchannel("A"))
-
-
-def _otsu(values: npt.NDArray[np.uint8]) -> int:
-    """Return the brightest value that counts as dark.
-
-    It makes the variance between the two classes the largest; of equally good neighbours it is the middle one. An
-    image of one value is black if that is below the middle. Source: N. Otsu, "A threshold selection method from
-    gray-level histograms" (IEEE Transactions on Systems, Man, and Cybernetics 9, 1979).
-    """
-    histogram = np.bincount(values.ravel(), minlength=256).astype(np.float64)
-    dark, brightness = np.cumsum(histogram), np.cumsum(histogram * np.arange(256))
-    bright = dark[-1] - dark
-    with np.errstate(divide="ignore", invalid="ignore"):
-        between = np.nan_to_num((brightness[-1] * dark / dark[-1] - brightness) ** 2 / (dark * bright))
-    best = np.flatnonzero(between >= between.max() * (1 - 1e-12)) if between.max() else np.arange(256)
-    best = best[best - best[0] == np.arange(len(best))]  # those beside each other: two that are far apart may tie
-    return int(best[0] + best[-1]) // 2

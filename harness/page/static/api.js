@@ -1,36 +1,18 @@
-// What the page asks its server, and nobody else.
+// What the page asks its Python, and the files that it reads: nothing leaves the browser.
 
-const tab = Math.random().toString(36).slice(2) + Date.now().toString(36);
+import { CANCELLED, Python } from "./python.js";
 
-async function answered(response) {
-  const type = response.headers.get("content-type") || "";
-  const found = type.startsWith("application/json") ? await response.json() : await response.blob();
-  if (!response.ok) throw new Error(found.error || `the server says ${response.status}`);
-  return found;
+export { CANCELLED };
+export const python = new Python();
+
+export const ask = (what, question, signal, data) => python.ask(what, question, signal, data);
+
+// Returns what is known of this site: limits, formats, samples, sets.
+export async function facts() {
+  const response = await fetch(new URL("../facts.json", import.meta.url));
+  if (!response.ok) throw new Error(`facts.json is missing (${response.status}); export the page again`);
+  return response.json();
 }
-
-async function asked(path, options) {
-  let response;
-  try {
-    response = await fetch(path, options);
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Error("the server does not answer; is `nonojudge page` still running?");
-  }
-  return answered(response);
-}
-
-export const get = (path, signal) => asked(path, { signal });
-
-export const send = (path, data, signal) => asked(path, { method: "POST", body: data, signal });
-
-export const ask = (what, question, signal) =>
-  asked(`/api/${what}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ tab, ...question }),
-    signal,
-  });
 
 // The latest of several questions of a kind: a new one takes the place of the one before, whose answer nobody sees.
 export class Latest {

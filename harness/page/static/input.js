@@ -1,6 +1,6 @@
 // The puzzle comes in: text that is read while one types, files, pictures, several puzzles of one file.
 
-import { send } from "./api.js";
+import { ask } from "./api.js";
 
 const TYPING_MS = 160;
 const element = (id) => document.getElementById(id);
@@ -12,7 +12,7 @@ export class PuzzleInput {
   #count = 0;
   #titles = "";
   #timer = 0;
-  mostBytes = Infinity; // of a file, until the server has told it
+  mostBytes = Infinity; // of a file, until the facts have come
 
   // `latest` is that of all ways in. onBoard: called with the findings that hold a board; onNothing: when there is none.
   constructor(latest, onBoard, onNothing) {
@@ -84,14 +84,13 @@ export class PuzzleInput {
       this.#showChooser({ count: 0 });
       return;
     }
-    const query = new URLSearchParams({ number: this.#number });
+    const question = { number: this.#number, columns: null, isInverted: false };
     if (this.#file && !element("picture-options").hidden) {
-      const width = Number(element("picture-width").value);
-      if (width) query.set("width", width);
-      if (element("picture-invert").checked) query.set("invert", "1");
+      question.columns = Number(element("picture-width").value) || null;
+      question.isInverted = element("picture-invert").checked;
     }
     try {
-      const found = await this.#latest.run((signal) => send(`/api/read?${query}`, data, signal));
+      const found = await this.#latest.run((signal) => ask("read", question, signal, data));
       if (found) this.#take(found, name);
     } catch (error) {
       this.#refuse(error.message);

@@ -1,11 +1,12 @@
 // The page: what comes in is shown, solved, stepped through and taken away.
 
-import { get, Latest } from "./api.js";
+import { facts, Latest, python } from "./api.js";
 import { Attempt } from "./attempt.js";
 import { BoardView } from "./board.js";
 import { Editor } from "./editor.js";
 import { PuzzleInput } from "./input.js";
 import { Picks } from "./picks.js";
+import { keepOffline, setTotal } from "./status.js";
 import { Stepping } from "./stepping.js";
 import { TakeAway } from "./takeaway.js";
 import { Verdict, differing } from "./verdict.js";
@@ -241,18 +242,24 @@ addEventListener("keydown", (event) => {
 async function begin() {
   const link = new URLSearchParams(location.search).get("puzzle") ?? new URLSearchParams(location.hash.slice(1)).get("puzzle");
   if (link) input.put(link);
-  const facts = await get("/api/facts");
-  state.seconds = facts.puzzle_seconds;
-  picks.fill(facts);
-  takeAway.fill(facts.formats);
-  element("live-link").hidden = !facts.live;
-  input.mostBytes = facts.most_bytes;
-  editor.longestSide = facts.longest_side;
-  for (const id of ["picture-width", "draw-width", "draw-height"]) element(id).max = facts.longest_side;
+  const known = await facts();
+  state.seconds = python.seconds = known.puzzle_seconds;
+  picks.fill(known);
+  takeAway.fill(known.formats);
+  setTotal(known.python_bytes);
+  element("live-link").hidden = !known.live;
+  input.mostBytes = known.most_bytes;
+  editor.longestSide = known.longest_side;
+  for (const id of ["picture-width", "draw-width", "draw-height"]) element(id).max = known.longest_side;
   if (link) await input.read();
+  return known;
 }
 
 addEventListener("hashchange", () => location.hash.includes("puzzle=") && begin());
+element("not-started").hidden = true;
+python.start();
 layOut();
 view.layOut();
-begin().catch((error) => verdict.say("fault", error.message));
+begin()
+  .then((known) => known.offline && python.whenIdle().then(keepOffline))
+  .catch((error) => verdict.say("fault", "The page does not start.", error.message));

@@ -1,11 +1,12 @@
 // A puzzle is picked: samples, and sets by name and number.
 
-import { get } from "./api.js";
+import { ask } from "./api.js";
 
 const element = (id) => document.getElementById(id);
 
 export class Picks {
   #latest;
+  #sets = [];
 
   // `latest` is that of all ways in: whatever was asked for last is shown.
   constructor(latest, onBoard) {
@@ -13,19 +14,21 @@ export class Picks {
     this.onBoard = onBoard;
     element("set-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      const query = new URLSearchParams({ name: element("set-name").value.trim(), number: element("set-number").value || 1 });
-      this.#show(`/api/set?${query}`);
+      const name = element("set-name").value.trim();
+      const file = this.#sets.includes(name) ? `sets/${name}.txt` : null;
+      this.#show("set", { name, number: Math.max(1, Math.round(element("set-number").value) || 1), file });
     });
   }
 
   fill({ samples, sets }) {
+    this.#sets = sets;
     for (const id of ["samples", "welcome-samples"]) {
       element(id).replaceChildren(
         ...samples.map((name, at) => {
           const button = document.createElement("button");
           button.className = "chip";
           button.textContent = name;
-          button.addEventListener("click", () => this.#show(`/api/sample?number=${at + 1}`));
+          button.addEventListener("click", () => this.#show("sample", { number: at + 1 }));
           return button;
         }),
       );
@@ -35,9 +38,9 @@ export class Picks {
     );
   }
 
-  async #show(path) {
+  async #show(what, question) {
     try {
-      const found = await this.#latest.run((signal) => get(path, signal));
+      const found = await this.#latest.run((signal) => ask(what, question, signal));
       if (!found) return;
       element("set-fault").textContent = (found.faults ?? []).map(([, what]) => what).join("; ");
       if (found.board) this.onBoard(found);

@@ -3,11 +3,12 @@
 import { ask } from "./api.js";
 import { textFrom } from "./words.js";
 
-const LONGEST_LINK = 6000; // longer ones go behind a #, which browsers send to no server
 const element = (id) => document.getElementById(id);
 
 const fileName = (board, ending) =>
   `${(board.title ?? "").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "puzzle"}${ending}`;
+
+const blobOf = (text, type = "text/plain") => new Blob([text], { type });
 
 function save(blob, name) {
   const link = document.createElement("a");
@@ -17,20 +18,34 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-// The link to a puzzle that the server has written; what is readable stays so.
+// The link to a puzzle, behind a #, which browsers send to no server; what is readable stays so.
 function linkTo(text) {
   const puzzle = encodeURIComponent(text.trim()).replaceAll("%3A", ":").replaceAll("%2C", ",");
-  return `${location.origin}/${puzzle.length > LONGEST_LINK ? "#" : "?"}puzzle=${puzzle}`;
+  return `${location.href.split(/[?#]/)[0]}#puzzle=${puzzle}`;
+}
+
+// The picture of an SVG in pixels.
+async function pngOf(svg) {
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  try {
+    await image.decode();
+    const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    return await new Promise((done) => canvas.toBlob(done, "image/png"));
+  } finally {
+    URL.revokeObjectURL(image.src);
+  }
 }
 
 export class TakeAway {
   // `shown` returns the board and the cells that are shown.
   constructor(shown) {
     this.shown = shown;
-    element("take-file").addEventListener("click", () => this.#take((format) => this.#save(format.name, format.extension)));
+    element("take-file").addEventListener("click", () => this.#take(async (format) => this.#save(blobOf(await this.#asked(format.name)), format.extension)));
     element("take-copy").addEventListener("click", () => this.#take((format) => this.#copy(format.name, "The puzzle")));
-    element("take-png").addEventListener("click", () => this.#take(() => this.#save("png", ".png")));
-    element("take-svg").addEventListener("click", () => this.#take(() => this.#save("svg", ".svg")));
+    element("take-png").addEventListener("click", () => this.#take(async () => this.#save(await pngOf(await this.#asked("svg")), ".png")));
+    element("take-svg").addEventListener("click", () => this.#take(async () => this.#save(blobOf(await this.#asked("svg"), "image/svg+xml"), ".svg")));
     element("take-link").addEventListener("click", () => this.#take(() => this.#copy("link", "The link", linkTo)));
   }
 
@@ -61,17 +76,18 @@ export class TakeAway {
   async #asked(format) {
     const { board, cells } = this.shown();
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    return ask("write", { board, cells: cells && textFrom(cells), format, dark });
+    const { text } = await ask("write", { board, cells: cells && textFrom(cells), format, dark });
+    return text;
   }
 
-  async #save(format, ending) {
+  #save(blob, ending) {
     const name = fileName(this.shown().board, ending);
-    save(await this.#asked(format), name);
+    save(blob, name);
     this.#say(`${name} is saved.`);
   }
 
   async #copy(format, what, made = (text) => text) {
-    const text = made(await (await this.#asked(format)).text());
+    const text = made(await this.#asked(format));
     try {
       await navigator.clipboard.writeText(text);
       this.#say(`${what} is copied.`);

@@ -1,6 +1,6 @@
 // The verdict in words.
 
-import { ask, Latest } from "./api.js";
+import { ask, CANCELLED, Latest } from "./api.js";
 import { many, ranges, time } from "./words.js";
 
 const PATIENCE_MS = 250;
@@ -79,7 +79,7 @@ export class Verdict {
   async of(board, seconds, onAnswer) {
     const waiting = [
       setTimeout(() => show("busy", "Solving …"), PATIENCE_MS),
-      setTimeout(() => show("busy", "Solving …", "hard boards take seconds, and the first large ones are compiled for"), 2500),
+      setTimeout(() => show("busy", "Solving …", "hard boards take seconds"), 2500),
     ];
     const rest = () => waiting.forEach(clearTimeout);
     const told = (answer) => {
@@ -106,7 +106,8 @@ export class Verdict {
       return true;
     } catch (error) {
       rest();
-      show("fault", "No verdict", error.message);
+      if (error.message === CANCELLED) show("unknown", "Cancelled", "the search was stopped before a verdict");
+      else show("fault", "No verdict", error.message);
       return false;
     } finally {
       rest();

@@ -1,0 +1,192 @@
+"""Answers to the page's questions: the Python of its Web Worker. It needs nothing but the standard library.
+
+A question has a name, and numbers and texts in JSON; the content of a file, or the cells of a picture, are bytes.
+Each function from `read` on answers the question of its name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nonobot.bot import dialogue
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.harness import UnusableError
+from nonobot.harness.page.boards import (
+    PICTURE,
+    Board,
+    Selection,
+    puzzle_of_file,
+    puzzle_of_picture,
+    puzzle_of_set,
+    size_of_picture,
+)
+from nonobot.harness.pictures.black_white import is_image
+from nonobot.protocol import Record
+from nonobot.protocol.formats import FormatError
+
+if TYPE_CHECKING:
+    from nonobot.bot.strategy import Strategy
+
+SAMPLES = Path(__file__).with_name("samples.txt")
+
+MOST_STEPS = 4000
+MOST_PICTURE_PIXELS = 2000  # on the longer side of a picture to take away
+
+Question = dict[str, Any]
+
+
+def answered(what: str, question: str, data: bytes = b"") -> str:
+    """Return the answer to a question, both in JSON; an error is a line for people."""
+    try:
+        answer = _ANSWERS[what](json.loads(question), bytes(data))
+    except (UnusableError, FormatError, ValueError) as error:
+        answer = {"error": str(error)}
+    except MemoryError:
+        _strategy.cache_clear()
+        answer = {"error": "there is no room for this board in the browser's memory"}
+    return json.dumps(answer, separators=(",", ":"))
+
+
+def prepare() -> None:
+    """Load the kernels for boards of the usual sizes; ValueError: they are missing."""
+    _strategy()
+
+
+@cache
+def _strategy() -> Strategy:
+    strategy = ChampionStrategy()
+    strategy.prepare(lambda what: None)
+    return strategy
+
+
+# --- a puzzle comes in -------------------------------------------------------------------------------------------
+
+
+def read(question: Question, data: bytes) -> Question:
+    """Return a puzzle of a text or a file; of a picture, only that it is one: the browser makes cells of it."""
+    if is_image(data):
+        return Selection(format=PICTURE).as_json
+    return puzzle_of_file(data, question["number"]).as_json
+
+
+def size(question: Question, _: bytes) -> Question:
+    """Return the columns and rows of the board for a picture of so many pixels."""
+    width, height = size_of_picture((question["width"], question["height"]), question["columns"])
+    return {"columns": width, "rows": height}
+
+
+def picture(question: Question, data: bytes) -> Question:
+    """Return the puzzle of a picture's cells."""
+    return puzzle_of_picture(data, (question["columns"], question["rows"])).as_json
+
+
+def sample(question: Question, _: bytes) -> Question:
+    """Return a sample."""
+    return puzzle_of_file(SAMPLES.read_bytes(), question["number"]).as_json
+
+
+def of_set(question: Question, _: bytes) -> Question:
+    """Return a puzzle of an official or a generated set."""
+    return puzzle_of_set(question["name"], question["number"]).as_json
+
+
+# --- it is solved ------------------------------------------------------------------------------------------------
+
+
+def _ask(board: Board, do: str, **numbers: Any) -> Question:
+    """Return the answer of the bot about a board."""
+    asked = {"do": do, "rows": board.rows, "columns": board.columns, "cells": board.cells, **numbers}
+    return dialogue.answer(_strategy(), asked)
+
+
+def _board(question: Question) -> Board:
+    board = Board(**question["board"])
+    _ = board.record  # checked
+    return board
+
+
+def _with_cells(question: Question) -> Board:
+    """Return the board of a question with the cells that the user has set."""
+    board = Board(**question["board"])
+    board.cells = question["cells"]
+    _ = board.record
+    return board
+
+
+def solve(question: Question, _: bytes) -> Question:
+    """Return the verdict on a board, with up to two solutions, or the lines that contradict."""
+    board, seconds = _board(question), question["seconds"]
+    answer = _ask(board, "solve", solutions=question["solutions"], seconds=seconds)
+    if answer["verdict"] == "unsolvable":
+        answer["conflict"] = _ask(board, "conflict")
+        if board.cells:
+            board.cells = None
+            answer["without_start"] = _ask(board, "solve", solutions=2, seconds=seconds)["verdict"]
+    return answer
+
+
+def steps(question: Question, _: bytes) -> Question:
+    """Return the steps of a search for one solution."""
+    return _ask(_board(question), "steps", most=MOST_STEPS, seconds=question["seconds"])
+
+
+def hint(question: Question, _: bytes) -> Question:
+    """Return the next line from which cells follow, on the board of `cells`."""
+    return _ask(_with_cells(question), "hint")
+
+
+def check(question: Question, _: bytes) -> Question:
+    """Return whether the cells that the user has set are still right, and which are not."""
+    board, seconds = _with_cells(question), question["seconds"]
+    answer = _ask(board, "solve", solutions=1, seconds=seconds)
+    if answer["solutions"]:
+        return {"right": True, "wrong": []}
+    if board.record.start is not None and answer["verdict"] != "unknown":
+        answer = _ask(_board(question), "solve", solutions=2, seconds=seconds)
+    if not answer["solutions"]:
+        return {"right": None, "wrong": []}
+    cells = list(enumerate(question["cells"] or ""))
+    wrong = [
+        [index for index, cell in cells if cell not in ("?", solution[index])] for solution in answer["solutions"]
+    ]
+    return {"right": False, "wrong": min(wrong, key=len), "only": answer["verdict"] == "unique"}
+
+
+# --- it is taken away --------------------------------------------------------------------------------------------
+
+
+def write(question: Question, _: bytes) -> Question:
+    """Return the puzzle in a format, as a link, or its picture as an SVG."""
+    form = question["format"]
+    if form == "svg":
+        return {"text": _drawn(question)}
+    from nonobot.protocol import formats
+
+    record = _board(question).record
+    if form == "link":  # in few characters, where that states all; without the solution
+        record = Record(record.puzzle, record.start, None, record.title, record.author)
+        form = "oneline" if record == Record(record.puzzle) else "grid"
+    written = formats.write([record], form)
+    if not written.count:
+        raise UnusableError("; ".join(map(str, written.faults)))
+    return {"text": written.data.decode()}
+
+
+def _drawn(question: Question) -> str:
+    from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, scene_of
+    from nonobot.protocol.svg import DARK, LIGHT, svg_of
+
+    record = _with_cells(question).record
+    cell = max(2, min(24, MOST_PICTURE_PIXELS // max(record.size)))
+    scene = scene_of(Picture(record.puzzle, record.start), cell=cell, clues=cell >= SMALLEST_CELL_WITH_CLUES)
+    return svg_of(scene, DARK if question["dark"] else LIGHT)
+
+
+_ANSWERS: dict[str, Callable[[Question, bytes], Question]] = {
+    "set": of_set,
+    **{one.__name__: one for one in (read, size, picture, sample, solve, steps, hint, check, write)},
+}

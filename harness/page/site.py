@@ -1,0 +1,158 @@
+"""The page as files for any web server: its scripts, Pyodide, this project's Python, and official sets."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import nonobot
+from nonobot.bot.kernels import shipped
+from nonobot.harness import UnusableError
+from nonobot.harness.page.answers import SAMPLES
+from nonobot.harness.page.boards import LONGEST_SIDE, puzzle_of_file
+from nonobot.harness.page.pyodide import DIGESTS as PYODIDE_FILES
+from nonobot.harness.page.pyodide import pyodide_folder
+from nonobot.protocol.formats import MOST_BYTES, formats
+from nonobot.tournament_data.registry import State, official_sets, state_of, stored_path
+
+STATIC = Path(__file__).with_name("static")
+
+OF_LIVE_VIEW = ("live.html", "live.js")
+"""Files of the pages that need the server."""
+
+AT_THE_TOP = ("index.html", "service_worker.js")
+"""Files that are not in the site's folder `static`."""
+
+PYTHON = (
+    "*.py", "bot/**/*.py", "protocol/**/*.py", "tournament_data/*.py", "tournament_data/official.toml",
+    "harness/__init__.py", "harness/page/__init__.py", "harness/page/answers.py", "harness/page/boards.py",
+    "harness/page/samples.txt", "harness/pictures/__init__.py", "harness/pictures/black_white.py",
+)  # fmt: skip
+"""The part of this package that the browser gets."""
+
+KERNELS = "nonobot/bot/kernels/built/wasm32"
+"""The folder of the kernels in that part, as in a wheel."""
+
+LISTING = "files.json"
+_PACKAGES = "pyodide/pyodide-lock.json"
+
+_VERSION = b'"VERSION"'
+"""The place of the version in the service worker: browsers look for a new one in that file alone."""
+
+
+class Site(NamedTuple):
+    """A written site: the number of its files and their size."""
+
+    files: int
+    bytes: int
+
+
+def write_site(
+    folder: Path, puzzle_seconds: float, *, has_live_view: bool = False, is_served: bool = False
+) -> Site:
+    """Write the site into a folder, which is made; the files of an earlier one are replaced or removed.
+
+    `is_served`: by `nonojudge page` itself. UnusableError: Pyodide or the kernels are missing, the folder contains
+    something else, or it cannot be written.
+    """
+    earlier = _earlier_files(folder)
+    contents = dict(_contents(puzzle_seconds, has_live_view, is_served))
+    listed = {
+        name: {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for name, content in sorted(contents.items())
+    }
+    version = hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:16]
+    contents["service_worker.js"] = contents["service_worker.js"].replace(_VERSION, f'"{version}"'.encode())
+    contents[LISTING] = _json({"version": version, "files": listed})
+    try:
+        for name, content in contents.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        for name in earlier - contents.keys():
+            (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise UnusableError(f"cannot write {error.filename or folder}: {error.strerror}") from None
+    return Site(len(contents), sum(map(len, contents.values())))
+
+
+def _earlier_files(folder: Path) -> set[str]:
+    """Return the files of the site that a folder holds; UnusableError if it holds anything else."""
+    try:
+        if not folder.exists() or not any(folder.iterdir()):
+            return set()
+        found = json.loads((folder / LISTING).read_bytes())["files"]
+        return {name for name in found if ".." not in Path(name).parts and not Path(name).is_absolute()}
+    except NotADirectoryError:
+        raise UnusableError(f"--export {folder}: not a folder; name a new or an empty one") from None
+    except (OSError, ValueError, LookupError, TypeError):
+        what = "it has other files, and is no earlier export; name a new or an empty folder"
+        raise UnusableError(f"--export {folder}: {what}") from None
+
+
+def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the site, each with its content, but the list of files."""
+    kernels: list[Path] = getattr(shipped, "wasm_kernels", list)()
+    if not kernels:
+        raise UnusableError(
+            "the kernels for browsers are missing; in a clone, `python -m release.level_kernels` makes them, with "
+            "wasm-ld (apt-get install lld)"
+        )
+    for path in sorted(STATIC.iterdir()):
+        if path.name not in OF_LIVE_VIEW or has_live_view:
+            yield (path.name if path.name in AT_THE_TOP else f"static/{path.name}"), path.read_bytes()
+    python = {"nonobot.zip": _python(kernels)} | _pyodide()
+    yield from python.items()
+    sets = [one for one in official_sets().values() if state_of(one) is State.HERE]
+    for one in sets:
+        yield f"sets/{one.file_name}", stored_path(one).read_bytes()
+    facts = {
+        "longest_side": LONGEST_SIDE,
+        "most_bytes": MOST_BYTES,
+        "puzzle_seconds": puzzle_seconds,
+        "formats": [
+            {"name": one.name, "description": one.description, "extension": one.extensions[0]} for one in formats()
+        ],
+        "samples": puzzle_of_file(SAMPLES.read_bytes()).titles,
+        "sets": [one.name for one in sets],
+        "python_bytes": sum(map(len, python.values())),
+        "live": has_live_view,
+        "offline": not is_served,
+    }
+    yield "facts.json", _json(facts)
+
+
+def _pyodide() -> dict[str, bytes]:
+    """Return the files of Pyodide; its list of packages without them, as the page needs none."""
+    folder = pyodide_folder()
+    files = {f"pyodide/{name}": (folder / name).read_bytes() for name in PYODIDE_FILES}
+    packages = json.loads(files[_PACKAGES])
+    files[_PACKAGES] = _json({"info": packages["info"], "packages": {}})
+    return files
+
+
+def _python(kernels: list[Path]) -> bytes:
+    """Return the Python that the browser needs, with the kernels, as an archive; the same at every time."""
+    package = Path(nonobot.__file__).parent
+    parts = {f"nonobot/{path.relative_to(package)}": path for path in _python_files(package)}
+    parts |= {f"{KERNELS}/{path.name}": path for path in kernels}
+    file = io.BytesIO()
+    with ZipFile(file, "w") as archive:
+        for name, path in sorted(parts.items()):
+            archive.writestr(ZipInfo(name), path.read_bytes(), ZIP_DEFLATED, 9)
+    return file.getvalue()
+
+
+def _python_files(package: Path) -> Iterator[Path]:
+    """Yield the files of :data:`PYTHON`; in a clone, a link leads from the package to each of its parts."""
+    for pattern in PYTHON:
+        yield from package.glob(pattern)
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode() + b"\n"

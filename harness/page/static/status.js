@@ -1,0 +1,54 @@
+// What the page says of itself: how far Python has been loaded, what can be cancelled, whether it works offline.
+
+import { python } from "./api.js";
+
+const element = (id) => document.getElementById(id);
+const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+
+let total = 0;
+let loaded = 0;
+
+function showLoading(words = "Loading the solver") {
+  element("loading").hidden = false;
+  const bar = element("loading-bar");
+  if (total) {
+    bar.max = total;
+    bar.value = Math.min(loaded, total);
+  }
+  const part = total ? ` · ${megabytes(Math.min(loaded, total))} of ${megabytes(total)} MB` : "";
+  element("loading-words").textContent = `${words}${part}`;
+}
+
+python.onState = (state, detail) => {
+  document.documentElement.dataset.python = state;
+  if (state === "loading") {
+    loaded = detail;
+    showLoading(total && loaded >= total ? "Starting the solver" : "Loading the solver");
+  } else if (state === "failed") {
+    element("loading").hidden = true;
+    element("failure").textContent = detail;
+    element("failure").hidden = false;
+  } else {
+    element("loading").hidden = true;
+    element("failure").hidden = true;
+  }
+};
+
+python.onBusy = (isBusy) => (element("cancel").hidden = !isBusy);
+element("cancel").addEventListener("click", () => python.cancel());
+
+// The bytes to be loaded are known.
+export function setTotal(bytes) {
+  total = bytes;
+  if (document.documentElement.dataset.python === "loading") showLoading();
+}
+
+// Keeps the site for later visits, and takes a new version of it where one has come.
+export async function keepOffline() {
+  const workers = navigator.serviceWorker;
+  if (!workers) return;
+  const registration = await workers.getRegistration();
+  if (!registration?.waiting) return workers.register("service_worker.js");
+  workers.addEventListener("controllerchange", () => location.reload(), { once: true });
+  registration.waiting.postMessage("take over");
+}

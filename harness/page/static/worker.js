@@ -1,0 +1,104 @@
+// The page's Python: Pyodide with this project's own modules. It answers questions in the order in which they come.
+
+import { brightness, decoded } from "./picture.js";
+
+const ROOT = new URL("..", import.meta.url);
+const CORE = new URL("pyodide/", ROOT).href;
+
+// --- loading: all files at once, with a count of their bytes -------------------------------------------------------
+
+let loaded = 0;
+
+function count(bytes) {
+  loaded += bytes;
+  postMessage({ loaded });
+}
+
+async function countAll(body) {
+  const reader = body.getReader();
+  for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) count(value.length);
+}
+
+const usual = self.fetch;
+
+async function fetched(address) {
+  const response = await usual(address);
+  if (!response.ok) throw new Error(`${new URL(address).pathname} is missing (${response.status}); export the page again`);
+  countAll(response.clone().body).catch(() => {});
+  return response;
+}
+
+const early = new Map();
+for (const name of ["pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"]) early.set(CORE + name, fetched(CORE + name));
+for (const one of early.values()) one.catch(() => {}); // it is told to the one who asks for it
+
+self.fetch = (address, ...rest) => {
+  const url = String(address?.url ?? address);
+  const response = early.get(url);
+  early.delete(url);
+  return response ?? usual(address, ...rest);
+};
+
+async function load() {
+  const archive = fetched(new URL("nonobot.zip", ROOT).href).then((response) => response.arrayBuffer());
+  const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all([
+    import(`${CORE}pyodide.mjs`),
+    import(`${CORE}pyodide.asm.mjs`),
+  ]);
+  const py = await loadPyodide({ indexURL: CORE, createPyodideModule, env: { HOME: "/home", NONOBOT_DATA: "/sets" } });
+  py.FS.mkdirTree("/sets");
+  py.unpackArchive(await archive, "zip", { extractDir: "/nonobot" });
+  py.runPython("import sys; sys.path.insert(0, '/nonobot')");
+  const answers = py.pyimport("nonobot.harness.page.answers");
+  answers.prepare();
+  return { py, answered: answers.answered };
+}
+
+// --- answering -----------------------------------------------------------------------------------------------------
+
+const loading = load();
+
+const toBytes = (data) => (typeof data === "string" ? new TextEncoder().encode(data) : new Uint8Array(data ?? 0));
+
+async function answer({ what, question, data }) {
+  const { py, answered } = await loading;
+  const told = (what, question, bytes) => answered(what, JSON.stringify(question), py.toPy(bytes ?? new Uint8Array()));
+  if (what === "set" && question.file) await keepSet(py, question);
+  const bytes = toBytes(data);
+  const found = told(what, question, bytes);
+  if (what !== "read" || JSON.parse(found).format !== "picture") return found;
+  const image = await decoded(bytes);
+  const size = JSON.parse(told("size", { width: image.width, height: image.height, columns: question.columns }));
+  return size.error ? JSON.stringify(size) : told("picture", size, brightness(image, size, question.isInverted));
+}
+
+// Puts the file of an official set where Python looks for it.
+async function keepSet(py, { file }) {
+  const place = `/${file}`;
+  if (py.FS.analyzePath(place).exists) return;
+  const response = await usual(new URL(file, ROOT));
+  if (!response.ok) throw new Error(`${file} is missing (${response.status})`);
+  py.FS.writeFile(place, new Uint8Array(await response.arrayBuffer()));
+}
+
+const lastLine = (error) => String(error?.message ?? error).trim().split("\n").at(-1);
+
+loading.then(
+  () => postMessage({ ready: true }),
+  (error) => postMessage({ failed: `The page's Python does not start: ${lastLine(error)}` }),
+);
+
+let turn = Promise.resolve();
+
+onmessage = ({ data: asked }) => {
+  turn = turn.then(async () => {
+    const { number } = asked;
+    try {
+      postMessage({ number, answer: await answer(asked) });
+    } catch (error) {
+      const words = error?.name === "Picture" ? error.message : null;
+      if (words) postMessage({ number, answer: JSON.stringify({ error: words }) });
+      else postMessage({ number, broken: `an error in the page's Python: ${lastLine(error)}` });
+    }
+  });
+};

@@ -1,0 +1,70 @@
+"""Pictures as boards, without any library: files that are pictures, board sizes, the brightness that divides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import accumulate
+
+from nonobot.harness import UnusableError
+
+LARGEST_SIDE = 1022
+"""Cells of a board's longer side: what the bot can solve."""
+
+_BEGINNINGS = re.compile(
+    rb"\x89PNG\r\n|\xff\xd8\xff|GIF8|P[1-7][\s#]|BM.{4}\0\0\0\0|RIFF.{4}WEBP|II\*\0|MM\0\*|8BPS|\0\0\x01\0"
+    rb"|.{4}ftypavif|\0\0\0\x0cjP|\xff\x4f\xff\x51|qoif|/\* XPM \*/|#define .*width",
+    re.DOTALL,
+)
+"""How files of the usual kinds begin."""
+
+
+class BoardTooLargeError(UnusableError):
+    """The board would have more cells than a side may."""
+
+
+def is_image(data: bytes) -> bool:
+    """Tell whether a file begins as the usual kinds of images do."""
+    return _BEGINNINGS.match(data[:256]) is not None
+
+
+def board_size(pixels: tuple[int, int], width: int | None, height: int | None) -> tuple[int, int]:
+    """Return width and height of the board for an image of so many pixels; with neither, a pixel makes a cell."""
+    if not all(pixels):
+        raise UnusableError("the picture has no pixels")
+    if width is None and height is None:
+        size, hint = pixels, "give a --width or a --height for the puzzle"
+    else:
+        # Of a very long image the short side is still a cell.
+        size = (
+            width or max(1, round(pixels[0] * (height or 0) / pixels[1])),
+            height or max(1, round(pixels[1] * (width or 0) / pixels[0])),
+        )
+        hint = "give a smaller one, or both --width and --height"
+    if max(size) > LARGEST_SIDE:
+        raise BoardTooLargeError(
+            f"a board of {size[0]}x{size[1]} cells is too large, a side has up to {LARGEST_SIDE}; {hint}"
+        )
+    return size
+
+
+def brightest_dark(histogram: Sequence[int]) -> int:
+    """Return the brightest value that counts as dark, of values from 0 on that occur so often.
+
+    It makes the variance between the two classes the largest; of equally good neighbours it is the middle one. An
+    image of one value is black if that is below the middle. Source: N. Otsu, "A threshold selection method from
+    gray-level histograms" (IEEE Transactions on Systems, Man, and Cybernetics 9, 1979).
+    """
+    counts = list(accumulate(histogram))
+    sums = list(accumulate(value * count for value, count in enumerate(histogram)))
+    between = [
+        (sums[-1] * dark / counts[-1] - brightness) ** 2 / (dark * (counts[-1] - dark))
+        if 0 < dark < counts[-1]
+        else 0.0
+        for dark, brightness in zip(counts, sums, strict=True)
+    ]
+    least = max(between) * (1 - 1e-12)
+    best = [value for value, variance in enumerate(between) if variance >= least]
+    # Those that are neighbours: two that are far apart may tie.
+    neighbours = [value for place, value in enumerate(best) if value == best[0] + place]
+    return (neighbours[0] + neighbours[-1]) // 2
