@@ -7,7 +7,6 @@ import io
 import os
 import shutil
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,12 @@ import pytest
 from nonobot.protocol import Puzzle, Record
 from nonobot.protocol.formats import write
 from nonobot.tournament_data import load_set
+from tests.tabs import PATIENCE_SECONDS, Tab
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 OPTIONS = ("--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--hide-scrollbars")
-PATIENCE_SECONDS = 60.0  # only to end a test whose browser hangs
 
 ROBOT = (Path(__file__).parent.parent / "docs/samples/robot.non").read_text()
 HEART = "1,1:5:5:3:1-2:4:4:4:2"
@@ -43,7 +42,7 @@ def browser_command() -> str | None:
     return None
 
 
-class Browser:
+class Browser(Tab):
     """A browser with one empty tab, `page`; a context manager that leaves no process behind.
 
     Since the page was opened, `requests` has what it asked for, `complaints` errors, warnings and text on the
@@ -97,14 +96,6 @@ class Browser:
         """Return the value of a JavaScript expression on the page."""
         return self.page.evaluate(expression)
 
-    def wait_for(self, expression: str) -> Any:
-        """Return the value of a JavaScript expression once it is true."""
-        until = time.monotonic() + PATIENCE_SECONDS  # the page's policy forbids playwright's `wait_for_function`
-        while not (value := self.value(expression)):
-            assert time.monotonic() < until, f"it never came true: {expression}"
-            self.value("new Promise(requestAnimationFrame)")
-        return value
-
     def click(self, *places: str) -> None:
         for place in places:
             self.page.click(place)
@@ -127,18 +118,8 @@ class Browser:
 
     # The page of puzzles
 
-    def paste(self, text: str) -> str:
-        """Paste a text in place of what is there, and return the verdict on it."""
-        self.value("document.querySelector('#verdict').dataset.verdict = 'none'")
-        self.value("document.querySelector('#text').focus(); document.querySelector('#text').select()")
+    def insert(self, text: str) -> None:
         self.page.keyboard.insert_text(text)
-        return self.verdict()
-
-    def verdict(self) -> str:
-        return self.wait_for(
-            """(() => { const kind = document.querySelector('#verdict').dataset.verdict;
-            return ['unique', 'multiple', 'unsolvable', 'unknown', 'fault'].includes(kind) && kind; })()"""
-        )
 
     def focus_board(self) -> None:
         """Go to the board as the keyboard does."""
