@@ -137,9 +137,9 @@ def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
 
 def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
     """Return the trace events of the search for one solution, each with the cells that it changed."""
-    most = min(request.most, _MOST_STEPS)
-    strategy.watch(most + 1)  # the one more shows that there are more
+    strategy.watch(min(request.most, _MOST_STEPS) + 1)  # the one more shows that there are more
     strategy.solve(request.puzzle, start=request.board, seconds=request.seconds)
+    most = strategy.most_trace_events() - 1
     steps: list[dict[str, Any]] = []
     before, changes = request.board, 0
     lines = _lines(request.puzzle)

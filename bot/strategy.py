@@ -30,7 +30,7 @@ class Strategy(ABC):
 
     def __init__(self) -> None:
         self._memory: Memory | None = None
-        self._kernels: dict[tuple[str, int], Callable[..., int]] = {}
+        self._kernels: dict[tuple[str, str], Callable[..., int]] = {}
         self._on_compile: Callable[[str], None] = lambda what: None
         self._loading_ns = 0
         self._most_trace_events = 0
@@ -114,8 +114,12 @@ class Strategy(ABC):
             self._memory.items("deadline")[0] = 0
 
     def watch(self, most: int = MOST_TRACE_EVENTS) -> None:
-        """Record the first trace events of every search from now on, up to `most` of each."""
+        """Record the first trace events of every search from now on, up to `most` of each, if there is room."""
         self._most_trace_events = most
+
+    def most_trace_events(self) -> int:
+        """Return how many trace events of the last search could be recorded."""
+        return self._memory.items("trace_room")[0] if self._memory else 0
 
     def trace_events(self) -> Iterator[tuple[TraceEvent, PartialGrid]]:
         """Yield the trace events of the last search, each with the board after it."""
@@ -134,13 +138,14 @@ class Strategy(ABC):
         """
         memory = self._memory
         assert memory
-        kernel = self._kernels.get((name, memory.address))
+        key = name, memory.struct.name
+        kernel = self._kernels.get(key)
         if kernel:
             return kernel
         before = time.monotonic_ns()
         on_compile = partial(self._on_compile, part.format(memory.count("length") // 2))
         kernel = load_kernel(self.kernels, name, memory.struct, numbers, on_compile)
-        self._kernels[name, memory.address] = kernel
+        self._kernels[key] = kernel
         loading = time.monotonic_ns() - before
         self._loading_ns += loading
         memory.items("deadline")[0] += loading

@@ -228,9 +228,16 @@ def _strategy() -> Any:
 
 
 def _results(records: Iterable[Record], jobs: int, solutions: int, seconds: float | None) -> Iterator[Result]:
-    """Solve in other threads, so that this one can take a Ctrl-C."""
+    """Solve in other threads, so that this one can take a Ctrl-C; a browser has none."""
+    from nonobot.bot import IN_BROWSER
     from nonobot.bot.workers import in_order
 
+    if IN_BROWSER:
+        strategy = _strategy()
+        for record in records:
+            yield _solved(strategy, solutions, seconds, record)
+        _idle.append(strategy)
+        return
     strategies = [_strategy() for _ in range(jobs)]
 
     def stop() -> None:

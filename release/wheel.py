@@ -1,6 +1,7 @@
 """Build two wheels from the clone: `python -m release.wheel [-o FOLDER]`, pure and with kernels for x86-64 Linux.
 
-Both have the same metadata; pip takes the one with kernels where it fits. FOLDER: dist by default.
+Both have the same metadata, and kernels for browsers if `wasm-ld` is installed; pip takes the one with kernels for
+x86-64 where it fits. FOLDER: dist by default.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from release import level_kernels
 
 PLATFORMS = "manylinux_2_17_x86_64.musllinux_1_1_x86_64"
-"""The kernels call nothing but `clock_gettime`, and the rest is Python: any C library will do."""
+"""The kernels for x86-64 call nothing but `clock_gettime`, and the rest is Python: any C library will do."""
 
 ROOT = Path(__file__).parent.parent
 HOME_OF_KERNELS = Path("nonobot", "bot", "kernels", "built")
@@ -26,36 +27,39 @@ HOME_OF_KERNELS = Path("nonobot", "bot", "kernels", "built")
 
 def build(output: Path) -> list[Path]:
     """Build both wheels into a folder and return their paths, the pure one first."""
-    for name in level_kernels.build(ROOT / level_kernels.FOLDER):
-        print(name, file=sys.stderr, flush=True)
+    kernels = ROOT / level_kernels.FOLDER
+    for line in level_kernels.build(kernels):
+        print(line, file=sys.stderr, flush=True)
     output.mkdir(parents=True, exist_ok=True)
+    for_browsers = [] if level_kernels.stale(kernels, wasm=True) else level_kernels.files(wasm=True)
     with TemporaryDirectory() as work:
         shutil.rmtree(ROOT / "build" / "lib", ignore_errors=True)  # it may hold modules that are gone
         command = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", work, str(ROOT))
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         [made] = Path(work).iterdir()
-        pure = Path(shutil.copy(made, output))
-    return [pure, _with_kernels(pure)]
-
-
-def _with_kernels(pure: Path) -> Path:
-    """Write the wheel with kernels alongside the pure one, and return its path."""
-    with ZipFile(pure) as given:
-        content = {name: given.read(name) for name in given.namelist()}
-    [record] = [name for name in content if name.endswith(".dist-info/RECORD")]
-    facts = record.replace("RECORD", "WHEEL")
+        with ZipFile(made) as wheel:
+            content = {name: wheel.read(name) for name in wheel.namelist()}
+    pure = output / made.name
+    _write(pure, content, for_browsers)
+    [facts] = [name for name in content if name.endswith(".dist-info/WHEEL")]
     tags = "".join(f"Tag: py3-none-{platform}\n" for platform in PLATFORMS.split("."))
     text = content[facts].decode().replace("Root-Is-Purelib: true", "Root-Is-Purelib: false")
     content[facts] = text.replace("Tag: py3-none-any\n", tags).encode()
-    for file in level_kernels.files():  # others in the folder belong to older sources
-        content[str(HOME_OF_KERNELS / file)] = (ROOT / level_kernels.FOLDER / file).read_bytes()
-    content[record] = b""
+    native = pure.with_name(pure.name.replace("none-any", f"none-{PLATFORMS}"))
+    _write(native, content, for_browsers + level_kernels.files())
+    return [pure, native]
+
+
+def _write(path: Path, content: dict[str, bytes], kernels: list[Path]) -> None:
+    """Write a wheel with these files and kernels, and the list of them."""
+    for file in kernels:  # others in the folder belong to older sources
+        content = content | {str(HOME_OF_KERNELS / file): (ROOT / level_kernels.FOLDER / file).read_bytes()}
+    [record] = [name for name in content if name.endswith(".dist-info/RECORD")]
+    content = content | {record: b""}
     content[record] = "".join(map(_entry, content, content.values())).encode()
-    made = pure.with_name(pure.name.replace("none-any", f"none-{PLATFORMS}"))
-    with ZipFile(made, "w") as wheel:
+    with ZipFile(path, "w") as wheel:
         for name, data in content.items():
             wheel.writestr(ZipInfo(name), data, ZIP_DEFLATED, 9)
-    return made
 
 
 def _entry(name: str, data: bytes) -> str:

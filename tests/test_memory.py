@@ -7,8 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from nonobot.bot.champion import state
-from nonobot.bot.champion.state import champion_map
+from nonobot.bot.champion.state import LARGE, PART, SMALL, champion_map
 from nonobot.bot.kernels.memory import (
     MASK_BITS,
     Array,
@@ -271,29 +270,32 @@ OVERLAYS = {"value_pair": "value", "clause": "arena"}
 """Members of the champion's memory that lie on another on purpose."""
 
 
-@pytest.mark.parametrize("bits", MASK_BITS)
-def test_an_overlay_covers_exactly_the_member_it_lies_on(bits):
-    struct = champion_map(bits)
+SIZES = [*((bits, LARGE) for bits in MASK_BITS), *((bits, SMALL) for bits in (64, 128, 256))]
+
+
+@pytest.mark.parametrize(("bits", "room"), SIZES)
+def test_an_overlay_covers_exactly_the_member_it_lies_on(bits, room):
+    struct = champion_map(bits, room)
     found = {name: base_of(what) for name, (_, what) in struct.members.items() if base_of(what)}
     assert found == OVERLAYS
     for name, base in OVERLAYS.items():
         assert spans(struct, [name]) == spans(struct, [base])
 
 
-@pytest.mark.parametrize("bits", MASK_BITS)
-def test_the_champions_memory_has_room_for_the_longest_boards(bits):
-    struct = champion_map(bits)
+@pytest.mark.parametrize(("bits", "room"), SIZES)
+def test_the_champions_memory_has_room_for_the_longest_boards(bits, room):
+    struct = champion_map(bits, room)
     arrays = {name: what for name, (_, what) in struct.members.items() if isinstance(what, Array)}
     shapes = {name: what.shape for name, what in arrays.items()}
     kinds = {name: what.item.code for name, what in arrays.items() if isinstance(what.item, Item)}
     longest = bits - 2
     # k blocks of one cell leave longest + 1 - 2k places to move; each has so many bound variables.
     bounds = max(k * (longest + 1 - 2 * k) for k in range(1, longest // 2 + 2))
-    variables = min(longest**2 + 2 * longest * bounds, state.MOST_VARIABLES)
+    variables = min(longest**2 + 2 * longest * bounds, room.variables)
     most = struct.members["most_variables"].what.value
-    assert variables <= most <= state.MOST_VARIABLES
+    assert variables <= most <= room.variables
     if bits == 64:
-        assert most < state.MOST_VARIABLES
+        assert most < room.variables
 
     def highest(kind: str) -> int:
         return 2 ** (8 * int(kind[1]) - (kind[0] == "i")) - 1
@@ -308,6 +310,19 @@ def test_the_champions_memory_has_room_for_the_longest_boards(bits):
     assert shapes["told"][1] >= longest + 1
     assert shapes["trail"][0] > most
     assert shapes["value"][0] == 2 * most
+
+
+def test_a_memory_that_is_extended_part_by_part_keeps_its_content():
+    memory = Memory(champion_map(64, SMALL), PART.root)
+    memory.items("width")[0] = 25
+    memory.items("fits")[-1] = 7
+    for end in (PART.trace, None):
+        memory.extend(end)
+        assert (memory.items("width")[0], memory.items("fits")[-1]) == (25, 7)
+        memory.items("trace_events")[-1] = 3
+    memory.extend(PART.root)
+    assert memory.items("trace_events")[-1] == 3
+    assert not any(memory.items("arena")[-100:])
 
 
 def test_the_same_as_plain_python():

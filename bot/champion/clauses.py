@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nonobot.bot.champion.state import CLAUSE, MOST_ARENA, MOST_CLAUSES, MOST_WATCHES
+from nonobot.bot.champion.state import CLAUSE
 from nonobot.bot.champion.trail import assign
 from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.language import prefetch
@@ -68,9 +68,9 @@ def _attach(m: Any, place: Any) -> None:
 def is_full_database(m: Any) -> Any:
     """Tell whether there may be no room for another clause and its watches."""
     return (
-        m.arena_size + m.variables + HEADER > MOST_ARENA
-        or m.clause_count + 1 > MOST_CLAUSES
-        or m.watches_used > MOST_WATCHES // 2
+        m.arena_size + m.variables + HEADER > m.most_arena
+        or m.clause_count + 1 > m.most_clauses
+        or m.watches_used > m.most_watches // 2
     )
 
 
@@ -200,7 +200,7 @@ def _rank(m: Any, index: Any) -> Any:
     clause.flags = lbd
     if (lbd <= KEPT_IF_USED and flags & _USED) or _is_reason(m, place):
         return 0
-    return (lbd << 40) | (min(clause.size, 0xFFFF) << 24) | (MOST_CLAUSES - 1 - index)
+    return (lbd << 40) | (min(clause.size, 0xFFFF) << 24) | (m.most_clauses - 1 - index)
 
 
 @kernel
@@ -238,7 +238,7 @@ def _mark_half(m: Any) -> None:
         left -= 1
         m.clause_rank[0] = m.clause_rank[left]
         _sift(m, 0, left)
-        clause = m.clause[m.clauses[MOST_CLAUSES - 1 - (worst & 0xFFFFFF)]]
+        clause = m.clause[m.clauses[m.most_clauses - 1 - (worst & 0xFFFFFF)]]
         clause.size = -clause.size
 
 

@@ -13,6 +13,7 @@ number bound_base[l, j] + p - first[l, j]. A literal is 2 * variable, or 2 * var
 cell, 2 * cell is black and 2 * cell + 1 is white.
 
 The map has room for the largest board of its width of masks. Pages that a board does not touch take no memory.
+In a browser they do: so the map is smaller there, and its parts follow each other by need (`PART`).
 """
 
 from __future__ import annotations
@@ -76,13 +77,35 @@ COUNTS = Struct(
     learned_literals=i8,
 )
 
-MOST_ARENA = 1 << 25
-MOST_CLAUSES = 1 << 19
-MOST_WATCHES = 1 << 23  # the database counts as full at half of it: lists that move leave holes
-MOST_VARIABLES = 1 << 22
-"""Room for this many, where a width could need more: the largest boards of 512 bits and over do."""
 
-MOST_TRACE_BYTES = 1 << 31
+class Room(NamedTuple):
+    """The capacities of a map."""
+
+    name: str
+    """End of the map's name."""
+    arena: int
+    clauses: int
+    watches: int
+    """The database counts as full at half of it: lists that move leave holes."""
+    variables: int
+    """Where a width could need more, as the largest boards of 512 bits and over do."""
+    trace_events: int
+    trace_bytes: int
+
+
+LARGE = Room("", 1 << 25, 1 << 19, 1 << 23, 1 << 22, MOST_TRACE_EVENTS, 1 << 31)
+SMALL = Room("Small", 1 << 22, 1 << 17, 1 << 20, 1 << 19, 4001, 1 << 24)
+"""The capacities in a browser."""
+
+
+class _Parts(NamedTuple):
+    """The first members behind the parts of a map: what line logic needs, and the trace events."""
+
+    root: str = "trace_events"
+    trace: str = "told"
+
+
+PART = _Parts()
 
 MOST_PICKED = 256
 """Cells that a step of a descent may paint."""
@@ -127,13 +150,13 @@ FRAME = Struct(
 
 
 @cache
-def champion_map(bits: int) -> Struct:
+def champion_map(bits: int, room: Room = LARGE) -> Struct:
     """Return the map for masks of so many bits, which take boards of up to bits - 2 cells a side."""
     longest = bits - 2
     lines, cells, blocks = 2 * longest, longest * longest, bits // 2
     row = bits  # floats of a row of messages: one for each cell, and room to read beyond
     # k blocks have a slack of longest + 1 - 2k: k * slack places are open at most.
-    variables = min(cells + lines * ((longest + 1) ** 2 // 8), MOST_VARIABLES)
+    variables = min(cells + lines * ((longest + 1) ** 2 // 8), room.variables)
     mask = mask_of(bits)
     # Small numbers take few bytes where there are many of them.
     place, line_number, event_number = (i1, u1, u2) if bits == 64 else (i2, u2, i4)
@@ -144,7 +167,7 @@ def champion_map(bits: int) -> Struct:
     trace_event = Struct(f"TraceEvent{bits}", kind=i8, black=mask[longest], white=mask[longest])
 
     return Struct(
-        f"Champion{bits}",
+        f"Champion{bits}{room.name}",
         none=mask.constant(0),
         one=mask.constant(1),  # cell 0
         # -- problem: set by the strategy for each puzzle
@@ -172,14 +195,14 @@ def champion_map(bits: int) -> Struct:
         board=boards,  # of the stage under way
         undo=boards,  # the board before the last step of a descent
         dirty=sides,  # lines still to be painted
-        # -- trace events, recorded only for --watch and --dialogue
-        trace_room=i8,  # 0: tracing is off
-        trace_count=i8,
-        trace_events=trace_event[min(MOST_TRACE_EVENTS, MOST_TRACE_BYTES // trace_event.size)],
         # -- scratch of the line kernel, an item for each block
         reach=mask[blocks + 1],
         starts=mask[blocks + 1],
         fits=mask[blocks + 1],
+        # -- trace events, recorded only for --watch and --dialogue
+        trace_room=i8,  # 0: tracing is off
+        trace_count=i8,
+        trace_events=trace_event[min(room.trace_events, room.trace_bytes // trace_event.size)],
         # -- beliefs: odds black : white that a line is told about each of its cells by the crossing line
         told=f4[lines, row],
         odds=f4[lines, row],  # a column's cells: what both lines together say
@@ -254,13 +277,16 @@ def champion_map(bits: int) -> Struct:
         level_first=i4[variables + 2],  # of a level in the clause, in minimisation: the first needed event
         stamp=i8,
         # -- learning: clauses
-        arena=i4[MOST_ARENA],
-        clause=CLAUSE[MOST_ARENA].over("arena", 4),  # the clause at a place in the arena
+        most_arena=i8.constant(room.arena),
+        most_clauses=i8.constant(room.clauses),
+        most_watches=i8.constant(room.watches),
+        arena=i4[room.arena],
+        clause=CLAUSE[room.arena].over("arena", 4),  # the clause at a place in the arena
         arena_size=i8,
-        clauses=i4[MOST_CLAUSES],  # places in the arena
+        clauses=i4[room.clauses],  # places in the arena
         clause_count=i8,
-        clause_rank=i8[MOST_CLAUSES],  # scratch of the reduction
-        watches=WATCH[MOST_WATCHES],
+        clause_rank=i8[room.clauses],  # scratch of the reduction
+        watches=WATCH[room.watches],
         watch_list=WATCH_LIST[2 * variables],  # of a literal
         watch_room=u4[2 * variables],  # of a literal: so many watches before its list has to move
         watches_used=i8,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nonobot.bot import LONGEST_SIDE, STAGE_NAMES
-from nonobot.bot.champion.state import MOST_VARIABLES, OUTCOME, STEP, WANTED, champion_map
-from nonobot.bot.kernels.memory import MASK_BITS, Memory
+from nonobot.bot import IN_BROWSER, LONGEST_SIDE, STAGE_NAMES
+from nonobot.bot.champion.state import LARGE, OUTCOME, PART, SMALL, STEP, WANTED, Room, champion_map
+from nonobot.bot.kernels.memory import MASK_BITS, Memory, Struct
 from nonobot.bot.result import solution_of
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import Solution
@@ -21,19 +21,26 @@ class ChampionStrategy(Strategy):
     """Solves puzzles by propagation, BP descents and conflict learning, without some stages of `STAGE_NAMES`.
 
     The search depends on nothing but the puzzle and the seed of all random choices. For tests and benchmarks,
-    `least_bits` is the smallest width of masks, of `MASK_BITS`, however small the board.
+    `least_bits` is the smallest width of masks, of `MASK_BITS`, however small the board; `room`: capacities.
     """
 
     name = "champion"
     kernels = "nonobot.bot.champion.stages"
     steps = STEP._fields
 
-    def __init__(self, seed: int = 0, without: Iterable[str] = (), least_bits: int = MASK_BITS[0]) -> None:
+    def __init__(
+        self,
+        seed: int = 0,
+        without: Iterable[str] = (),
+        least_bits: int = MASK_BITS[0],
+        room: Room = SMALL if IN_BROWSER else LARGE,
+    ) -> None:
         super().__init__()
         self._random = ((seed + 1) * _SEED_MIX % 2**64) or 1
         left_out = set(without)
         self._stages = sum(1 << i for i, name in enumerate(STAGE_NAMES) if name not in left_out)
         self._least_bits = least_bits
+        self._room = room
         self._memories: dict[int, Memory] = {}
 
     def _memory_for(self, width: int, height: int) -> Memory:
@@ -41,14 +48,16 @@ class ChampionStrategy(Strategy):
         if longest > LONGEST_SIDE:
             raise ValueError(f"a {width}x{height} board is too large; a side has up to {LONGEST_SIDE} cells")
         bits = next(bits for bits in MASK_BITS if bits >= self._least_bits and longest <= bits - 2)
-        if bits not in self._memories:
-            try:
-                self._memories[bits] = Memory(champion_map(bits))
-            except MemoryError:
-                megabytes = champion_map(bits).size >> 20
-                raise ValueError(
-                    f"{width}x{height}: there is no room for the tables of such boards, up to {megabytes:,} MiB"
-                ) from None
+        struct = champion_map(bits, self._room)
+        end = None if self._room == LARGE else PART.trace if self._most_trace_events else PART.root
+        try:
+            if bits not in self._memories:
+                if end:
+                    self._memories.clear()
+                self._memories[bits] = Memory(struct, end)
+            self._memories[bits].extend(end)
+        except MemoryError:
+            raise _no_room((width, height), struct) from None
         return self._memories[bits]
 
     def _load_kernels(self, everything: bool) -> None:
@@ -67,15 +76,28 @@ class ChampionStrategy(Strategy):
             return [solution_of(memory)], True
         if outcome != OUTCOME.open:
             return [], outcome == OUTCOME.unsolvable
+        size = memory.items("width")[0], memory.items("height")[0]
+        try:
+            memory.extend()
+        except MemoryError:
+            raise _no_room(size, memory.struct) from None
         search = self._kernel(*_SEARCH)
         boards: list[Solution] = []
         outcome = search(memory.address, WANTED.any if solutions == 1 else WANTED.all)
         if outcome == OUTCOME.too_large:
-            size = "{}x{}".format(memory.items("width")[0], memory.items("height")[0])
-            raise ValueError(f"{size}: what line logic leaves open needs over {MOST_VARIABLES:,} variables")
+            raise ValueError(
+                f"{size[0]}x{size[1]}: what line logic leaves open needs over {self._room.variables:,} variables"
+            )
         while outcome == OUTCOME.solved:
             boards.append(solution_of(memory))
             if len(boards) == solutions:
                 break
             outcome = search(memory.address, WANTED.next)
         return boards, outcome == OUTCOME.unsolvable
+
+
+def _no_room(size: tuple[int, int], struct: Struct) -> ValueError:
+    megabytes = struct.size >> 20
+    return ValueError(
+        f"{size[0]}x{size[1]}: there is no room for the tables of such boards, up to {megabytes:,} MiB"
+    )

@@ -290,8 +290,9 @@ else:
             function = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
             builder.call(function, [ir.IntType(32)(time.CLOCK_MONOTONIC), timespec])
             seconds, nanoseconds = (
-                builder.load(cgutils.gep_inbounds(builder, timespec, 0, field)) for field in (0, 1)
+                builder.load(builder.bitcast(cgutils.gep_inbounds(builder, timespec, 0, field), kind.as_pointer()))
+                for field, kind in enumerate((_LONG, ir.IntType(32)))  # 32 bits of nanoseconds are all in wasm32
             )
-            return builder.add(builder.mul(seconds, _LONG(10**9)), nanoseconds)
+            return builder.add(builder.mul(seconds, _LONG(10**9)), builder.zext(nanoseconds, _LONG))
 
         return types.int64(), codegen

@@ -23,6 +23,7 @@ from importlib.util import find_spec, source_hash
 from pathlib import Path
 from typing import Any
 
+from nonobot.bot import IN_BROWSER
 from nonobot.bot.kernels.cache import cache_folder, is_private, note_use
 from nonobot.bot.kernels.machine_code import ForbiddenError, map_code
 from nonobot.bot.kernels.memory import Memory, Struct
@@ -96,6 +97,10 @@ def _load(
 
 def require_compiler() -> None:
     """Raise ValueError, with the command that helps, if numba is missing."""
+    if IN_BROWSER:
+        raise ValueError(
+            "a browser compiles no kernels: install a wheel of nonobot with kernels, and unset NONOBOT_KERNELS"
+        )
     if find_spec("numba") is None:
         from nonobot.arguments import missing
 
@@ -153,7 +158,8 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
     import ctypes
 
     name, _, content = code.partition(b"\0")
-    address = _load_object_code(content, name.decode()) if name else map_code(content)
+    load = _load_side_module if IN_BROWSER else _load_object_code
+    address = load(content, name.decode()) if name else map_code(content)
     # Numba's own calling convention: status, through pointers the result and the exception, then the arguments.
     kind = ctypes.CFUNCTYPE(
         ctypes.c_int32,
@@ -169,6 +175,21 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
         return result.value
 
     return call
+
+
+def _load_side_module(module: bytes, name: str) -> int:
+    """Load WebAssembly as Emscripten links shared libraries, and return the address of a function of it."""
+    import ctypes
+    from tempfile import NamedTemporaryFile
+
+    with NamedTemporaryFile() as file:
+        file.write(module)
+        file.flush()
+        library = ctypes.CDLL(file.name)
+    _engines.append(library)
+    address = ctypes.cast(library[name], ctypes.c_void_p).value
+    assert address
+    return address
 
 
 def _load_object_code(object_code: bytes, name: str) -> int:

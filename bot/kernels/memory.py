@@ -140,13 +140,24 @@ class Memory:
 
     Pages that are never touched cost nothing, so that a map may have room for the worst case. Compiled kernels
     take the `address` of the block. `items` and `view` keep their results (see :meth:`_items`, :meth:`_view`).
+    `end`: there is room only for the members before it, until :meth:`extend`.
     MemoryError: the system does not have enough memory.
     """
 
-    def __init__(self, struct: Struct) -> None:
+    def __init__(self, struct: Struct, end: str | None = None) -> None:
         self.struct = struct
-        block, self.address = zeroed(struct.size)
+        block, self.address = zeroed(self._size_to(end))
         self._see(block)
+
+    def _size_to(self, end: str | None) -> int:
+        return self.struct.members[end].offset if end else self.struct.size
+
+    def extend(self, end: str | None = None) -> None:
+        """Have room for the members before `end`, or for all, as a memory made for fewer; its address changes."""
+        if len(self._block) < (size := self._size_to(end)):
+            block, self.address = zeroed(size)
+            block[: len(self._block)] = self._block
+            self._see(block)
 
     def _see(self, block: memoryview) -> None:
         self._block = block

@@ -23,6 +23,10 @@ from nonobot.bot.kernels.language import StructType
 from nonobot.bot.kernels.machine_code import laid_out
 from nonobot.bot.kernels.memory import Struct
 
+_WEBASSEMBLY = "wasm32-unknown-emscripten"
+_FEATURES = "+bulk-memory,+nontrapping-fptoint,+sign-ext,+simd128"
+"""What all browsers have since 2023."""
+
 
 class KernelCode(NamedTuple):
     """A kernel with all that it calls, before it is optimised: the name of its function, and numba's library."""
@@ -61,6 +65,25 @@ def for_processor(code: KernelCode, processor: str) -> KernelCode:
         config.CPU_NAME, config.CPU_FEATURES = before
     library._final_module = llvm.parse_assembly(str(code.library._final_module))
     return KernelCode(code.name, library)
+
+
+def for_webassembly(code: KernelCode) -> KernelCode:
+    """Return a copy of the code for WebAssembly; the name of its function is `kernel`."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    machine = llvm.Target.from_triple(_WEBASSEMBLY).create_target_machine(
+        features=_FEATURES, opt=config.OPT, reloc="pic"
+    )
+    codegen = JITCPUCodegen(_WEBASSEMBLY)
+    codegen._tm = machine
+    module = llvm.parse_assembly(str(code.library._final_module))
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    for each in module.global_variables:
+        each.linkage = "internal"  # none is used, and WebAssembly has no `common` ones
+    module.get_function(code.name).name = "kernel"
+    library = codegen.create_library("kernel")
+    library._final_module = module
+    return KernelCode("kernel", library)
 
 
 def machine_code(code: KernelCode) -> bytes:

@@ -1,4 +1,4 @@
-"""Kernels that come with the bot, compiled for the levels of x86-64: the best level that this processor has.
+"""Kernels that come with the bot, compiled for the levels of x86-64 and for WebAssembly: which of them to load.
 
 Each file begins with checks of its own code and of the sources that it was built from (`sealed`). So the bot runs
 no damaged kernel, and none of another version of the sources.
@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from struct import Struct
 
+from nonobot.bot import IN_BROWSER
 from nonobot.bot.kernels.cache import kernel_sources
 from nonobot.bot.kernels.machine_code import map_code, without_addresses
 from nonobot.bot.kernels.memory import LINKED
@@ -23,10 +24,14 @@ from nonobot.system import report
 LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 """The levels by LLVM's names; each processor of a level can run those before it."""
 
+WASM32 = "wasm32"
+"""WebAssembly, as the only level that a browser has."""
+
 NATIVE = "native"
 
 _BOT = Path(__file__).parents[1]
 _FOLDER = _BOT / "kernels" / "built"
+_FOLDER_OF_CLONE = _BOT.parent / "build" / "kernels"
 
 _SEAL = Struct("<IIQ")
 """The checksum of the code, and the checksum and the length of the sources."""
@@ -55,14 +60,17 @@ def chosen_level() -> str | None:
     level = None if chosen == NATIVE else processor_level()
     if level is None or not chosen:
         return level
-    if chosen not in LEVELS:
-        raise ValueError(f"NONOBOT_KERNELS is {chosen!r}; there are {NATIVE}, {', '.join(LEVELS)}")
-    return min(level, chosen, key=LEVELS.index)
+    levels = (WASM32,) if IN_BROWSER else LEVELS
+    if chosen not in levels:
+        raise ValueError(f"NONOBOT_KERNELS is {chosen!r}; there are {NATIVE}, {', '.join(levels)}")
+    return min(level, chosen, key=levels.index)
 
 
 @cache
 def processor_level() -> str | None:
     """Return the best level that this processor has; None on a processor of another kind."""
+    if IN_BROWSER:
+        return WASM32
     if os.uname().machine != "x86_64":
         return None
     if LINKED:
@@ -118,35 +126,54 @@ def linked_kernel(name: str) -> Callable[..., int] | None:
 
 def has_kernels() -> bool:
     """Return whether kernels came with the bot, and are to be used."""
-    return bool(LINKED) or (_FOLDER.is_dir() and chosen_level() is not None)
+    return bool(LINKED) or bool((level := chosen_level()) and (_FOLDER / level).is_dir())
 
 
 def shipped_code(name: str) -> bytes | None:
     """Return the code of a kernel that came with the bot, or None; a damaged or older one is reported.
 
-    That of the next lower level takes its place, if it is whole.
+    That of the next lower level takes its place, if it is whole. ValueError: in a browser it cannot be replaced.
     """
     if not has_kernels():  # as in a clone
         return None
-    best = LEVELS.index(str(chosen_level()))
-    for level in LEVELS[best::-1]:
+    best = str(chosen_level())
+    for level in (WASM32,) if IN_BROWSER else LEVELS[LEVELS.index(best) :: -1]:
         path = _FOLDER / level / f"{name}.code"
         try:
             content = path.read_bytes()
         except OSError:
             content = b""
-        code = content[_SEAL.size :]
-        if content and sealed(code) == content:
-            return code
-        if level == LEVELS[best]:
+        if is_whole(content):
+            return content[_SEAL.size :]
+        if level == best:
             what = "is damaged, or belongs to another version" if content else "cannot be read"
-            report(f"nonobot: the kernel {path} {what}; install nonobot again")
+            fault = f"the kernel {path} {what}; install nonobot again"
+            if IN_BROWSER:
+                raise ValueError(fault)
+            report(f"nonobot: {fault}")
     return None
+
+
+def wasm_kernels() -> list[Path]:
+    """Return the files with kernels for browsers that came with the bot, or were built in its clone.
+
+    They belong to the present sources; there are none if one does not.
+    """
+    for folder in (_FOLDER, _FOLDER_OF_CLONE):
+        files = sorted((folder / WASM32).glob("*.code"))
+        if files and all(is_whole(file.read_bytes()) for file in files):
+            return files
+    return []
 
 
 def sealed(code: bytes) -> bytes:
     """Return the content of a kernel's file: checksums of the code and of the present sources, then the code."""
     return _SEAL.pack(zlib.crc32(code), *_facts_of_sources()) + code
+
+
+def is_whole(content: bytes) -> bool:
+    """Return whether this is the content of a kernel's file, undamaged and made from the present sources."""
+    return bool(content) and sealed(content[_SEAL.size :]) == content
 
 
 @cache
