@@ -9,7 +9,8 @@ import pytest
 
 from nonobot.harness import UnusableError
 from nonobot.harness.page import boards
-from nonobot.harness.page.boards import Board, puzzle_of_file, puzzle_of_set
+from nonobot.harness.page.boards import Board, puzzle_of_file, puzzle_of_picture, puzzle_of_set, size_of_picture
+from nonobot.harness.pictures.image_cells import read_cells
 from nonobot.protocol import Puzzle
 from nonobot.protocol.formats import formats, read
 from nonobot.tournament_data import load_set
@@ -58,7 +59,6 @@ def test_faults_are_at_their_lines_and_cost_no_other_puzzle():
     [
         (b"", 1, "an empty file"),
         (b"what is this", 1, "the content is of no known format"),
-        (b"\x89PNG\r\n\x1a\n broken", 1, "not a picture that can be read"),
         (b"300-" + b":".join([b"1"] * 300), 1, "a 300x1 board; on this page a side has 1 to 254 cells"),
         ("/etc/passwd", 1, "there is no set '/etc/passwd'"),
         ("docs/samples/robot.non", 1, "there is no set"),
@@ -89,22 +89,16 @@ def test_reading_ends_at_its_limits(monkeypatch, limit, value, count, remark):
     assert remark in line
 
 
-def picture(width: int, height: int) -> bytes:
-    image = pytest.importorskip("PIL.Image").new("1", (width, height), 1)
-    image.paste(0, (0, 0, width // 2, height))
+def test_a_picture_has_the_size_and_the_cells_that_the_command_makes_of_it():
+    assert [size_of_picture((6, 2), None), size_of_picture((600, 300), None)] == [(6, 2), (40, 20)]
+    assert [size_of_picture((600, 300), 10), size_of_picture((900, 1), 3)] == [(10, 5), (3, 1)]
+    with pytest.raises(UnusableError, match="side has 1 to 254"):
+        size_of_picture((600, 300), 255)
+    image = pytest.importorskip("PIL.Image").radial_gradient("L").resize((40, 30))
     file = io.BytesIO()
     image.save(file, "PNG")
-    return file.getvalue()
-
-
-def test_a_picture_becomes_the_puzzle_of_what_it_shows():
-    small = puzzle_of_file(picture(6, 2)).board
-    assert (small.rows, small.goal) == ([[3], [3]], "111000" * 2)
-    large = puzzle_of_file(picture(600, 300)).board
-    assert (len(large.columns), len(large.rows)) == (40, 20)
-    wanted = puzzle_of_file(picture(600, 300), width=10, invert=True).board
-    assert (len(wanted.columns), wanted.rows[0], wanted.goal[:10]) == (10, [5], "0000011111")
-    assert "side has 1 to 254" in puzzle_of_file(picture(600, 300), width=255).faults[0][1]
+    board = puzzle_of_picture(image.tobytes(), (40, 30)).board
+    assert board.record.solution.cells.tolist() == read_cells(file.getvalue()).cells.astype(int).tolist()
 
 
 def test_a_generated_set_by_name_and_number():
