@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import nonobot
-from nonobot.bot.kernels import shipped
+from nonobot.bot.kernels.shipped import wasm_kernels
 from nonobot.harness import UnusableError
 from nonobot.harness.page.answers import SAMPLES
 from nonobot.harness.page.boards import LONGEST_SIDE, puzzle_of_file
@@ -97,7 +97,7 @@ def _earlier_files(folder: Path) -> set[str]:
 
 def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the site, each with its content, but the list of files."""
-    kernels: list[Path] = getattr(shipped, "wasm_kernels", list)()
+    kernels = wasm_kernels()
     if not kernels:
         raise UnusableError(
             "the kernels for browsers are missing; in a clone, `python -m release.level_kernels` makes them, with "
