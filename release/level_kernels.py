@@ -96,12 +96,12 @@ def wasm_linker() -> str | None:
     return next(filter(None, map(shutil.which, LINKERS)), None)
 
 
-def build(folder: Path) -> Iterator[str]:
+def build(folder: Path, only_wasm: bool = False) -> Iterator[str]:
     """Compile what is missing or stale in `folder`; yield the name of each kernel when it is done.
 
     Without a linker for WebAssembly, a line says so, and its kernels are not compiled.
     """
-    missing = set(stale(folder))
+    missing = set(() if only_wasm else stale(folder))
     if in_browser := stale(folder, wasm=True):
         if wasm_linker():
             missing.update(in_browser)
@@ -157,10 +157,12 @@ def _side_module(code: bytes) -> bytes:
 
 
 def main() -> int:
-    """Compile, and say what."""
+    """Compile, and print the names."""
     parser = argparse.ArgumentParser(prog="python -m release.level_kernels", description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=FOLDER, metavar="FOLDER", help=f"(default: {FOLDER})")
-    for name in build(parser.parse_args().output):
+    parser.add_argument("--only-wasm", action="store_true", help="compile only the kernels for browsers")
+    options = parser.parse_args()
+    for name in build(options.output, options.only_wasm):
         print(name, file=sys.stderr, flush=True)
     return 0
 

@@ -178,14 +178,17 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
 
 
 def _load_side_module(module: bytes, name: str) -> int:
-    """Load WebAssembly as Emscripten links shared libraries, and return the address of a function of it."""
+    """Load WebAssembly as a shared library of Emscripten, and return the address of a function of it."""
     import ctypes
     from tempfile import NamedTemporaryFile
 
     with NamedTemporaryFile() as file:
         file.write(module)
         file.flush()
-        library = ctypes.CDLL(file.name)
+        try:
+            library = ctypes.CDLL(file.name)
+        except OSError as error:
+            raise ValueError(" ".join(f"this browser cannot load the kernels: {error}".split())) from None
     _engines.append(library)
     address = ctypes.cast(library[name], ctypes.c_void_p).value
     assert address

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
@@ -76,7 +77,7 @@ def for_webassembly(code: KernelCode) -> KernelCode:
     )
     codegen = JITCPUCodegen(_WEBASSEMBLY)
     codegen._tm = machine
-    module = llvm.parse_assembly(str(code.library._final_module))
+    module = llvm.parse_assembly(_LANES_OF_MASK.sub(_lanes_by_bits, str(code.library._final_module)))
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     for each in module.global_variables:
         each.linkage = "internal"  # none is used, and WebAssembly has no `common` ones
@@ -84,6 +85,30 @@ def for_webassembly(code: KernelCode) -> KernelCode:
     library = codegen.create_library("kernel")
     library._final_module = module
     return KernelCode("kernel", library)
+
+
+_LANES_OF_MASK = re.compile(r"(%\S+) = bitcast i(?:16|32|64) (%\S+) to <(16|32|64) x i1>")
+
+
+def _lanes_by_bits(found: re.Match[str]) -> str:
+    """Return LLVM code that tests a bit of a mask in each lane: WebAssembly would fill lane by lane."""
+    name, mask, lanes = found[1], found[2], int(found[3])
+    words = max(1, lanes // 32)
+    own = "%lanes." + name.strip('%"')
+    steps = {
+        f"{own}.whole": f"{'zext' if lanes < 32 else 'bitcast'} i{lanes} {mask} to i{32 * words}",
+        f"{own}.words": f"bitcast i{32 * words} {own}.whole to <{words} x i32>",
+        f"{own}.word": f"shufflevector <{words} x i32> {own}.words, <{words} x i32> poison, <{lanes} x i32> "
+        + _constants(lane // 32 for lane in range(lanes)),
+        f"{own}.bit": f"and <{lanes} x i32> {own}.word, "
+        + _constants(1 << lane % 32 if lane % 32 < 31 else -1 << 31 for lane in range(lanes)),
+        name: f"icmp ne <{lanes} x i32> {own}.bit, zeroinitializer",
+    }
+    return "\n  ".join(f"{each} = {how}" for each, how in steps.items())
+
+
+def _constants(numbers: Iterable[int]) -> str:
+    return f"<{', '.join(f'i32 {number}' for number in numbers)}>"
 
 
 def machine_code(code: KernelCode) -> bytes:
