@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import signal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -62,6 +63,7 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as at Ctrl-C: no folder stays
     if arguments.export is not None:
         return _export(arguments.export, arguments.results, arguments.puzzle_limit)
     require_libraries("the page", "starlette", "uvicorn")

@@ -14,11 +14,13 @@ export class PuzzleInput {
   #timer = 0;
   mostBytes = Infinity; // of a file, until the facts have come
 
-  // `latest` is that of all ways in. onBoard: called with the findings that hold a board; onNothing: when there is none.
-  constructor(latest, onBoard, onNothing) {
+  // `latest` is that of all ways in. onBoard: called with the findings that contain a board; onNothing: when there is
+  // none; onBlank: when nothing is to be read.
+  constructor(latest, onBoard, onNothing, onBlank) {
     this.#latest = latest;
     this.onBoard = onBoard;
     this.onNothing = onNothing;
+    this.onBlank = onBlank;
     this.text = element("text");
     this.gutter = element("gutter");
     this.text.addEventListener("input", (event) => {
@@ -82,6 +84,7 @@ export class PuzzleInput {
       this.#latest.cancel();
       this.#showFaults([], []);
       this.#showChooser({ count: 0 });
+      this.onBlank();
       return;
     }
     const question = { number: this.#number, columns: null, isInverted: false };

@@ -23,12 +23,13 @@ const editor = new Editor(() => drawn());
 const attempt = new Attempt(() => refresh(), () => state.answer ?? {});
 const stepping = new Stepping(() => refresh());
 const incoming = new Latest();
+incoming.onBegin = () => verdict.reads();
 const input = new PuzzleInput(incoming, (found) => open(found.board), (why) => {
   verdict.say("fault", "No puzzle can be read.", why);
   element("title").textContent = "";
   setStale(true);
-});
-const picks = new Picks(incoming, (found) => open(found.board));
+}, () => settle());
+const picks = new Picks(incoming, (found) => open(found.board), () => settle());
 const takeAway = new TakeAway(() => ({ board: state.board, cells: state.isDrawing ? editor.state.cells : view.cells }));
 
 // Whether the board shown is not that of the text, which cannot be read: then it cannot be taken away.
@@ -127,6 +128,13 @@ async function solve(board) {
   if (state.board === board) view.layOut(); // the verdict may take two lines
   if (isAllKnown && state.board === board) state.settled++;
   document.documentElement.dataset.settled = state.settled;
+}
+
+// Nothing new has come: the board that is there has its verdict again.
+function settle() {
+  if (state.isDrawing) drawn();
+  else if (state.board) solve(state.board);
+  else verdict.say("none", "Paste, draw or pick a puzzle.");
 }
 
 const name = (board) =>

@@ -9,9 +9,10 @@ export class Picks {
   #sets = [];
 
   // `latest` is that of all ways in: whatever was asked for last is shown.
-  constructor(latest, onBoard) {
+  constructor(latest, onBoard, onNothing) {
     this.#latest = latest;
     this.onBoard = onBoard;
+    this.onNothing = onNothing;
     element("set-form").addEventListener("submit", (event) => {
       event.preventDefault();
       const name = element("set-name").value.trim();
@@ -44,8 +45,10 @@ export class Picks {
       if (!found) return;
       element("set-fault").textContent = (found.faults ?? []).map(([, what]) => what).join("; ");
       if (found.board) this.onBoard(found);
+      else this.onNothing();
     } catch (error) {
       element("set-fault").textContent = error.message;
+      this.onNothing();
     }
   }
 }

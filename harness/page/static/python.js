@@ -1,7 +1,7 @@
 // The page's Python, in a worker of its own: started with the page, asked one question at a time, ended and started
 // again where an answer would come too late.
 
-export const CANCELLED = "cancelled";
+export const CANCELLED = "Cancelled.";
 
 const PATIENCE_MS = 1000; // for the answer to a question that nobody has any more, while another one waits
 const BUSY_MS = 300; // before a question can be cancelled
@@ -19,14 +19,16 @@ const canRun = () => typeof WebAssembly === "object" && typeof Worker === "funct
 export class Python {
   #worker = null;
   #isReady = false;
+  #loading = "loading";
   #running = null;
   #waiting = [];
   #busyTimer = 0;
   #hurryTimer = 0;
   #number = 0;
+  #onKept = null;
   seconds = 10; // of a search, until the facts have come
 
-  // onState: called with "loading" and the bytes so far, "ready", or "failed" and why. onBusy: whether it has worked
+  // onState: called with "loading" or "restarting" and the bytes so far, "ready", or "failed" and why. onBusy: whether it has worked
   // long enough at something to be cancelled.
   onState = () => {};
   onBusy = () => {};
@@ -34,7 +36,7 @@ export class Python {
   start() {
     if (!canRun()) return this.#fail("This browser cannot run the solver: it has no WebAssembly, or no workers. Use a newer one.");
     this.#isReady = false;
-    this.onState("loading", 0);
+    this.onState(this.#loading, 0);
     const worker = (this.#worker = startWorker());
     const ifOwn = (act) => (event) => worker === this.#worker && act(event);
     worker.onmessage = ifOwn(({ data }) => this.#hear(data));
@@ -62,16 +64,26 @@ export class Python {
     while (!this.#isReady || this.#running || this.#waiting.length) await new Promise((done) => setTimeout(done, 200));
   }
 
+  // Keeps the largest file for the service worker, which would fetch it again.
+  keepFiles() {
+    return new Promise((done) => {
+      this.#onKept = done;
+      this.#worker?.postMessage({ keep: true });
+    });
+  }
+
   // Gives up what is worked at.
   cancel() {
     if (this.#running) this.#restart(new Error(CANCELLED));
   }
 
-  #hear({ number, answer, loaded, ready, failed, broken }) {
-    if (loaded !== undefined) return this.onState("loading", loaded);
+  #hear({ number, answer, loaded, ready, kept, failed, broken }) {
+    if (kept) return this.#onKept?.();
+    if (loaded !== undefined) return this.onState(this.#loading, loaded);
     if (failed) return this.#fail(failed);
     if (ready) {
       this.#isReady = true;
+      this.#loading = "restarting";
       this.onState("ready");
       return this.#next();
     }

@@ -8,7 +8,8 @@ const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 let total = 0;
 let loaded = 0;
 
-function showLoading(words = "Loading the solver") {
+function showLoading(state) {
+  const words = total && loaded >= total ? "Starting the solver" : "Loading the solver";
   element("loading").hidden = false;
   const bar = element("loading-bar");
   if (total) {
@@ -16,14 +17,14 @@ function showLoading(words = "Loading the solver") {
     bar.value = Math.min(loaded, total);
   }
   const part = total ? ` · ${megabytes(Math.min(loaded, total))} of ${megabytes(total)} MB` : "";
-  element("loading-words").textContent = `${words}${part}`;
+  element("loading-words").textContent = state === "restarting" ? "The solver starts again" : `${words}${part}`;
 }
 
 python.onState = (state, detail) => {
   document.documentElement.dataset.python = state;
-  if (state === "loading") {
+  if (state === "loading" || state === "restarting") {
     loaded = detail;
-    showLoading(total && loaded >= total ? "Starting the solver" : "Loading the solver");
+    showLoading(state);
   } else if (state === "failed") {
     element("loading").hidden = true;
     element("failure").textContent = detail;
@@ -40,7 +41,7 @@ element("cancel").addEventListener("click", () => python.cancel());
 // The bytes to be loaded are known.
 export function setTotal(bytes) {
   total = bytes;
-  if (document.documentElement.dataset.python === "loading") showLoading();
+  if (document.documentElement.dataset.python === "loading") showLoading("loading");
 }
 
 // Keeps the site for later visits, and takes a new version of it where one has come.
@@ -48,6 +49,7 @@ export async function keepOffline() {
   const workers = navigator.serviceWorker;
   if (!workers) return;
   const registration = await workers.getRegistration();
+  if (!registration) await python.keepFiles();
   if (!registration?.waiting) return workers.register("service_worker.js");
   workers.addEventListener("controllerchange", () => location.reload(), { once: true });
   registration.waiting.postMessage("take over");

@@ -66,17 +66,31 @@ function counted({ rows, columns }, { seconds, counts }) {
 export class Verdict {
   #latest = new Latest();
   #asking = null; // what is asked now: another one each time
+  #reading = 0;
 
   say(kind, ...words) {
+    this.#withdraw();
+    show(kind, ...words);
+  }
+
+  // Another puzzle is being read, and its verdict follows.
+  reads() {
+    this.#withdraw();
+    box.setAttribute("aria-busy", "true");
+    this.#reading = setTimeout(() => show("busy", "Reading …"), PATIENCE_MS);
+  }
+
+  #withdraw() {
     this.#latest.cancel();
     this.#asking = null;
+    clearTimeout(this.#reading);
     box.setAttribute("aria-busy", "false");
-    show(kind, ...words);
   }
 
   // Says the verdict on a board. `onAnswer` is called with what is known so far: with the first solution as soon as
   // it is found, and again when it is known whether there are others. Returns whether all of that came.
   async of(board, seconds, onAnswer) {
+    this.#withdraw();
     const waiting = [
       setTimeout(() => show("busy", "Solving …"), PATIENCE_MS),
       setTimeout(() => show("busy", "Solving …", "hard boards take seconds"), 2500),
@@ -106,7 +120,7 @@ export class Verdict {
       return true;
     } catch (error) {
       rest();
-      if (error.message === CANCELLED) show("unknown", "Cancelled", "the search was stopped before a verdict");
+      if (error.message === CANCELLED) show("unknown", CANCELLED, "The search was stopped before there was a verdict.");
       else show("fault", "No verdict", error.message);
       return false;
     } finally {

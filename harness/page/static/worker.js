@@ -14,9 +14,23 @@ function count(bytes) {
   postMessage({ loaded });
 }
 
-async function countAll(body) {
-  const reader = body.getReader();
-  for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) count(value.length);
+let kept = []; // pieces of the largest file, until it is known whether the service worker needs it
+
+async function countAll(response) {
+  const keep = response.url.endsWith(".wasm") ? (piece) => kept.push(piece) : () => {};
+  const reader = response.body.getReader();
+  for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
+    keep(value);
+    count(value.length);
+  }
+}
+
+// Keeps the largest file where the service worker looks first: browsers keep no file of that size in their memory.
+async function keepLargest() {
+  const cache = await caches.open(`nonobot ${ROOT.href} loaded`);
+  const response = new Response(new Blob(kept), { headers: { "content-type": "application/wasm" } });
+  kept = [];
+  await cache.put(`${CORE}pyodide.asm.wasm`, response);
 }
 
 const usual = self.fetch;
@@ -24,7 +38,7 @@ const usual = self.fetch;
 async function fetched(address) {
   const response = await usual(address);
   if (!response.ok) throw new Error(`${new URL(address).pathname} is missing (${response.status}); export the page again`);
-  countAll(response.clone().body).catch(() => {});
+  countAll(response.clone()).catch(() => {});
   return response;
 }
 
@@ -91,6 +105,10 @@ loading.then(
 let turn = Promise.resolve();
 
 onmessage = ({ data: asked }) => {
+  if (asked.keep) {
+    const done = () => postMessage({ kept: true });
+    return keepLargest().then(done, done);
+  }
   turn = turn.then(async () => {
     const { number } = asked;
     try {
