@@ -27,11 +27,24 @@ HOME_OF_KERNELS = Path("nonobot", "bot", "kernels", "built")
 
 def build(output: Path) -> list[Path]:
     """Build both wheels into a folder and return their paths, the pure one first."""
-    kernels = ROOT / level_kernels.FOLDER
-    for line in level_kernels.build(kernels):
+    for line in level_kernels.build(ROOT / level_kernels.FOLDER):
         print(line, file=sys.stderr, flush=True)
+    pure = build_pure(output)
+    with ZipFile(pure) as wheel:
+        content = {name: wheel.read(name) for name in wheel.namelist()}
+    [facts] = [name for name in content if name.endswith(".dist-info/WHEEL")]
+    tags = "".join(f"Tag: py3-none-{platform}\n" for platform in PLATFORMS.split("."))
+    text = content[facts].decode().replace("Root-Is-Purelib: true", "Root-Is-Purelib: false")
+    content[facts] = text.replace("Tag: py3-none-any\n", tags).encode()
+    native = pure.with_name(pure.name.replace("none-any", f"none-{PLATFORMS}"))
+    _write(native, content, level_kernels.files())
+    return [pure, native]
+
+
+def build_pure(output: Path) -> Path:
+    """Build the pure wheel into a folder, with the kernels for browsers that are built, and return its path."""
     output.mkdir(parents=True, exist_ok=True)
-    for_browsers = [] if level_kernels.stale(kernels, wasm=True) else level_kernels.files(wasm=True)
+    is_lacking = level_kernels.stale(ROOT / level_kernels.FOLDER, wasm=True)
     with TemporaryDirectory() as work:
         shutil.rmtree(ROOT / "build" / "lib", ignore_errors=True)  # it may hold modules that are gone
         command = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", work, str(ROOT))
@@ -39,15 +52,8 @@ def build(output: Path) -> list[Path]:
         [made] = Path(work).iterdir()
         with ZipFile(made) as wheel:
             content = {name: wheel.read(name) for name in wheel.namelist()}
-    pure = output / made.name
-    _write(pure, content, for_browsers)
-    [facts] = [name for name in content if name.endswith(".dist-info/WHEEL")]
-    tags = "".join(f"Tag: py3-none-{platform}\n" for platform in PLATFORMS.split("."))
-    text = content[facts].decode().replace("Root-Is-Purelib: true", "Root-Is-Purelib: false")
-    content[facts] = text.replace("Tag: py3-none-any\n", tags).encode()
-    native = pure.with_name(pure.name.replace("none-any", f"none-{PLATFORMS}"))
-    _write(native, content, for_browsers + level_kernels.files())
-    return [pure, native]
+        _write(output / made.name, content, [] if is_lacking else level_kernels.files(wasm=True))
+        return output / made.name
 
 
 def _write(path: Path, content: dict[str, bytes], kernels: list[Path]) -> None:
