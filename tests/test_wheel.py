@@ -10,6 +10,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from packaging.requirements import Requirement
 
 from nonobot.protocol import format_answer
 from tests.talking import GOOD, GRID, PATIENCE_SECONDS, Solution, batch
@@ -107,6 +108,10 @@ def test_both_wheels_say_the_same_of_themselves_and_require_a_compiler_only_wher
     assert markers[:2] == [f"Requires-Dist: numpy>=1.26{elsewhere}", f"Requires-Dist: numba>=0.61{elsewhere}"]
     assert all("extra ==" in line for line in markers[2:])
     assert kernels.stat().st_size <= 4_000_000
+    browser = {"sys_platform": "emscripten", "platform_system": "Emscripten", "platform_machine": "wasm32"}
+    required = (line for line in metadata(pure).decode().splitlines() if line.startswith("Requires-Dist: "))
+    markers = (Requirement(line.partition(": ")[2]).marker for line in required)
+    assert not any(marker is None or marker.evaluate({**browser, "extra": ""}) for marker in markers)
 
 
 def test_the_pure_wheel_without_numba_names_the_command_in_a_line(wheels, tmp_path):
