@@ -97,7 +97,7 @@ def installed_packages() -> dict[str, str]:
 def build(output: Path) -> None:
     """Build the executable, and the file with the licences beside it."""
     packages = installed_packages()
-    for name in level_kernels.build(ROOT / level_kernels.FOLDER):
+    for name in level_kernels.build(ROOT / level_kernels.FOLDER, wasm=False):
         print(name, file=sys.stderr, flush=True)
     licences = licences_of(packages)
     with TemporaryDirectory() as folder:

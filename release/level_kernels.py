@@ -36,7 +36,7 @@ BROWSER_BITS = tuple(bits for bits in MASK_BITS if bits <= 256)
 LINKERS = ("wasm-ld", *(f"wasm-ld-{version}" for version in range(30, 13, -1)))
 """LLVM's linker for WebAssembly, as Debian's packages `lld` and `lld-14` call it."""
 
-APT = "apt-get install lld"
+NO_LINKER = "cannot find wasm-ld, so the kernels for browsers are not compiled; install it: apt-get install lld"
 
 OUTSIDE_IN_BROWSER = (OUTSIDE, "__ashlti3", "__lshrti3")
 """All that kernels for WebAssembly call outside of themselves: the last two shift masks of 128 bits."""
@@ -96,17 +96,17 @@ def wasm_linker() -> str | None:
     return next(filter(None, map(shutil.which, LINKERS)), None)
 
 
-def build(folder: Path, only_wasm: bool = False) -> Iterator[str]:
+def build(folder: Path, *, native: bool = True, wasm: bool = True) -> Iterator[str]:
     """Compile what is missing or stale in `folder`; yield the name of each kernel when it is done.
 
-    Without a linker for WebAssembly, a line says so, and its kernels are not compiled.
+    `native`: those for x86-64. `wasm`: those for browsers; without a linker for them, yield NO_LINKER instead.
     """
-    missing = set(() if only_wasm else stale(folder))
-    if in_browser := stale(folder, wasm=True):
+    missing = set(stale(folder) if native else ())
+    if wasm and (in_browser := stale(folder, wasm=True)):
         if wasm_linker():
             missing.update(in_browser)
         else:
-            yield f"no wasm-ld here: the kernels for browsers are not compiled; {APT}"
+            yield NO_LINKER
     jobs = [
         (at, bits)
         for bits in reversed(MASK_BITS)  # those that take longest first
@@ -162,7 +162,10 @@ def main() -> int:
     parser.add_argument("-o", "--output", type=Path, default=FOLDER, metavar="FOLDER", help=f"(default: {FOLDER})")
     parser.add_argument("--only-wasm", action="store_true", help="compile only the kernels for browsers")
     options = parser.parse_args()
-    for name in build(options.output, options.only_wasm):
+    if options.only_wasm and not wasm_linker():
+        print(f"release.level_kernels: {NO_LINKER}", file=sys.stderr)
+        return 2
+    for name in build(options.output, native=not options.only_wasm):
         print(name, file=sys.stderr, flush=True)
     return 0
 

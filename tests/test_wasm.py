@@ -19,6 +19,7 @@ from nonobot.bot.kernels.shipped import WASM32
 from nonobot.harness import UnusableError
 from nonobot.harness.page.pyodide import pyodide_folder
 from nonobot.protocol import Puzzle
+from release import level_kernels
 from tests import golden_counts
 from tests.talking import GOOD, PATIENCE_SECONDS
 
@@ -42,12 +43,12 @@ def _pyodide():
 @pytest.fixture(name="kernels", scope="module")
 def _kernels():
     """The folder of the kernels for browsers, built if they are stale."""
-    from release import level_kernels, wheel
+    from release import wheel
 
     if not level_kernels.wasm_linker():
         pytest.skip("there is no wasm-ld here")
     folder = wheel.ROOT / level_kernels.FOLDER
-    for _ in level_kernels.build(folder, only_wasm=True):
+    for _ in level_kernels.build(folder, native=False):
         pass
     return folder / WASM32
 
@@ -199,9 +200,13 @@ def test_the_kernels_of_the_clone_are_found_if_they_belong_to_its_sources(kernel
     assert champion_map(64, SMALL).size <= 45 << 20
 
 
-def test_a_kernel_is_the_same_bytes_each_time(kernels, tmp_path):
-    from release import level_kernels
+def test_without_a_linker_a_line_names_the_package(tmp_path):
+    command = (sys.executable, "-m", "release.level_kernels", "--only-wasm", "-o", tmp_path)
+    done = subprocess.run(command, env={"PATH": str(tmp_path)}, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, f"release.level_kernels: {level_kernels.NO_LINKER}\n")
 
+
+def test_a_kernel_is_the_same_bytes_each_time(kernels, tmp_path):
     one = next(one for one in level_kernels.SHIPPED if one.levels == (WASM32,) and one.name == "search")
     level_kernels._compile(tmp_path, level_kernels.SHIPPED.index(one), 64)
     [made] = (tmp_path / WASM32).iterdir()
