@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,8 @@ Question = dict[str, Any]
 def answered(what: str, question: str, data: bytes = b"") -> str:
     """Return the answer to a question, both in JSON; an error is a line for people."""
     try:
-        answer = _ANSWERS[what](json.loads(question), bytes(data))
+        found = _ANSWERS[what](json.loads(question), bytes(data))
+        answer = asdict(found) if isinstance(found, Selection) else found
     except (UnusableError, FormatError, ValueError) as error:
         answer = {"error": str(error)}
     except MemoryError:
@@ -66,11 +68,11 @@ def _strategy() -> Strategy:
 # --- a puzzle comes in -------------------------------------------------------------------------------------------
 
 
-def read(question: Question, data: bytes) -> Question:
+def read(question: Question, data: bytes) -> Selection:
     """Return a puzzle of a text or a file; of a picture, only that it is one: the browser makes cells of it."""
     if is_image(data):
-        return Selection(format=PICTURE).as_json
-    return puzzle_of_file(data, question["number"]).as_json
+        return Selection(format=PICTURE)
+    return puzzle_of_file(data, question["number"])
 
 
 def size(question: Question, _: bytes) -> Question:
@@ -79,19 +81,19 @@ def size(question: Question, _: bytes) -> Question:
     return {"columns": width, "rows": height}
 
 
-def picture(question: Question, data: bytes) -> Question:
+def picture(question: Question, data: bytes) -> Selection:
     """Return the puzzle of a picture's cells."""
-    return puzzle_of_picture(data, (question["columns"], question["rows"])).as_json
+    return puzzle_of_picture(data, (question["columns"], question["rows"]))
 
 
-def sample(question: Question, _: bytes) -> Question:
+def sample(question: Question, _: bytes) -> Selection:
     """Return a sample."""
-    return puzzle_of_file(SAMPLES.read_bytes(), question["number"]).as_json
+    return puzzle_of_file(SAMPLES.read_bytes(), question["number"])
 
 
-def of_set(question: Question, _: bytes) -> Question:
+def of_set(question: Question, _: bytes) -> Selection:
     """Return a puzzle of an official or a generated set."""
-    return puzzle_of_set(question["name"], question["number"]).as_json
+    return puzzle_of_set(question["name"], question["number"])
 
 
 # --- it is solved ------------------------------------------------------------------------------------------------
@@ -103,16 +105,9 @@ def _ask(board: Board, do: str, **numbers: Any) -> Question:
     return dialogue.answer(_strategy(), asked)
 
 
-def _board(question: Question) -> Board:
-    board = Board(**question["board"])
-    _ = board.record  # checked
-    return board
-
-
-def _with_cells(question: Question) -> Board:
-    """Return the board of a question with the cells that the user has set."""
-    board = Board(**question["board"])
-    board.cells = question["cells"]
+def _board(question: Question, **others: Any) -> Board:
+    """Return the board of a question, checked; `cells` are others than its own."""
+    board = Board(**question["board"] | others)
     _ = board.record
     return board
 
@@ -136,12 +131,12 @@ def steps(question: Question, _: bytes) -> Question:
 
 def hint(question: Question, _: bytes) -> Question:
     """Return the next line from which cells follow, on the board of `cells`."""
-    return _ask(_with_cells(question), "hint")
+    return _ask(_board(question, cells=question["cells"]), "hint")
 
 
 def check(question: Question, _: bytes) -> Question:
     """Return whether the cells that the user has set are still right, and which are not."""
-    board, seconds = _with_cells(question), question["seconds"]
+    board, seconds = _board(question, cells=question["cells"]), question["seconds"]
     answer = _ask(board, "solve", solutions=1, seconds=seconds)
     if answer["solutions"]:
         return {"right": True, "wrong": []}
@@ -180,13 +175,13 @@ def _drawn(question: Question) -> str:
     from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, scene_of
     from nonobot.protocol.svg import DARK, LIGHT, svg_of
 
-    record = _with_cells(question).record
+    record = _board(question, cells=question["cells"]).record
     cell = max(2, min(24, MOST_PICTURE_PIXELS // max(record.size)))
     scene = scene_of(Picture(record.puzzle, record.start), cell=cell, clues=cell >= SMALLEST_CELL_WITH_CLUES)
     return svg_of(scene, DARK if question["dark"] else LIGHT)
 
 
-_ANSWERS: dict[str, Callable[[Question, bytes], Question]] = {
+_ANSWERS: dict[str, Callable[[Question, bytes], Question | Selection]] = {
     "set": of_set,
     **{one.__name__: one for one in (read, size, picture, sample, solve, steps, hint, check, write)},
 }

@@ -5,12 +5,11 @@ This runs in the browser, too: it needs nothing but the standard library.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nonobot.harness import UnusableError
 from nonobot.harness.pictures.black_white import board_size, brightest_dark
@@ -28,7 +27,6 @@ MOST_LISTED = 2000  # puzzles of a file that can be chosen from
 MOST_FAULTS = 50
 MOST_GENERATED_CELLS = 2_000_000  # of a generated set up to the puzzle that is wanted
 LEAST_CELLS = 50  # a smaller board takes as long as one of so many cells
-READ_SECONDS = 10.0  # for the puzzles of a file; those that come after are left out
 
 MOST_PIXELS_AS_CELLS = 80
 PICTURE = "picture"  # in place of a format's name
@@ -101,11 +99,6 @@ class Selection:
     remarks: list[str] = field(default_factory=list)
     titles: list[str] = field(default_factory=list)
 
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """The selection as the page gets it."""
-        return asdict(self)
-
 
 def puzzle_of_file(data: bytes, number: int = 1) -> Selection:
     """Return puzzle `number`, from 1, of a text or a file."""
@@ -122,11 +115,7 @@ def puzzle_of_file(data: bytes, number: int = 1) -> Selection:
 
 def _listed(records: Iterable[Found], number: int) -> Selection:
     selection = Selection(number=number)
-    until = time.monotonic() + READ_SECONDS
     for one in records:
-        if time.monotonic() > until:
-            selection.remarks.append(f"reading has taken {READ_SECONDS:g} s; what comes after is left out")
-            break
         if isinstance(one, Fault):
             if len(selection.faults) < MOST_FAULTS:
                 what = one.what if one.line is not None else str(one)

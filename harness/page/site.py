@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -100,8 +101,8 @@ def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> It
     kernels = wasm_kernels()
     if not kernels:
         raise UnusableError(
-            "the kernels for browsers are missing; in a clone, `python -m release.level_kernels` makes them, with "
-            "wasm-ld (apt-get install lld)"
+            "the kernels for browsers are missing or outdated; in a clone, `python -m release.level_kernels` "
+            "makes them, with wasm-ld (apt-get install lld)"
         )
     for path in sorted(STATIC.iterdir()):
         if path.name not in OF_LIVE_VIEW or has_live_view:
@@ -139,19 +140,14 @@ def _pyodide() -> dict[str, bytes]:
 def _python(kernels: list[Path]) -> bytes:
     """Return the Python that the browser needs, with the kernels, as an archive; the same at every time."""
     package = Path(nonobot.__file__).parent
-    parts = {f"nonobot/{path.relative_to(package)}": path for path in _python_files(package)}
+    files = chain.from_iterable(map(package.glob, PYTHON))  # in a clone, links lead from the package to its parts
+    parts = {f"nonobot/{path.relative_to(package)}": path for path in files}
     parts |= {f"{KERNELS}/{path.name}": path for path in kernels}
     file = io.BytesIO()
     with ZipFile(file, "w") as archive:
         for name, path in sorted(parts.items()):
             archive.writestr(ZipInfo(name), path.read_bytes(), ZIP_DEFLATED, 9)
     return file.getvalue()
-
-
-def _python_files(package: Path) -> Iterator[Path]:
-    """Yield the files of :data:`PYTHON`; in a clone, a link leads from the package to each of its parts."""
-    for pattern in PYTHON:
-        yield from package.glob(pattern)
 
 
 def _json(value: Any) -> bytes:

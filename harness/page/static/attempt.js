@@ -2,7 +2,7 @@
 
 import { ask, Latest } from "./api.js";
 import { History } from "./history.js";
-import { BLACK, UNKNOWN, WHITE, cellsFrom, lineWords, many, placeWords, ranges, sentence, textFrom } from "./words.js";
+import { BLACK, UNKNOWN, WHITE, cellsFrom, linesInWords, lineWords, many, placeWords, sentence, textFrom } from "./words.js";
 
 const element = (id) => document.getElementById(id);
 
@@ -102,13 +102,7 @@ export class Attempt {
   async hint() {
     await this.#asked("hint", ({ wrong, hint }) => {
       if (wrong.length) {
-        const rows = wrong.filter(([kind]) => kind === "row").map(([, number]) => number);
-        const columns = wrong.filter(([kind]) => kind === "column").map(([, number]) => number);
-        const named = [
-          rows.length ? `row${rows.length > 1 ? "s" : ""} ${ranges(rows)}` : "",
-          columns.length ? `column${columns.length > 1 ? "s" : ""} ${ranges(columns)}` : "",
-        ].filter(Boolean);
-        return this.#say(`Nothing fits ${named.join(" and ")} any more: some cell there is wrong.`, { wrongLines: wrong });
+        return this.#say(`Nothing fits ${linesInWords(wrong)} any more: some cell there is wrong.`, { wrongLines: wrong });
       }
       if (hint) {
         this.#say(`${sentence(lineWords(this.board, hint.line, hint.black, hint.white))}.`, { line: hint.line });

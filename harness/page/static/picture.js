@@ -28,12 +28,7 @@ function spans(pixels, cells) {
   const filter = Math.max(scale, 1);
   return Array.from({ length: cells }, (_, at) => {
     const centre = (at + 0.5) * scale;
-    let from = Math.max(0, Math.trunc(centre - filter / 2 + 0.5));
-    let to = Math.min(pixels, Math.trunc(centre + filter / 2 + 0.5));
-    const isIn = (pixel) => Math.abs((pixel - centre + 0.5) / filter) < 0.5 || (pixel - centre + 0.5) / filter === 0.5;
-    while (from < to - 1 && !isIn(from)) from++;
-    while (to > from + 1 && !isIn(to - 1)) to--;
-    return [from, to];
+    return [Math.trunc(centre - filter / 2 + 0.5), Math.min(pixels, Math.trunc(centre + filter / 2 + 0.5))];
   });
 }
 

@@ -1,7 +1,7 @@
 // The verdict in words.
 
 import { ask, CANCELLED, Latest } from "./api.js";
-import { many, ranges, time } from "./words.js";
+import { linesInWords, many, time } from "./words.js";
 
 const PATIENCE_MS = 250;
 const box = document.getElementById("verdict");
@@ -28,13 +28,6 @@ export function differing([first, second]) {
   for (let at = 0; second && at < first.length; at++) if (first[at] !== second[at]) found.add(at);
   return found;
 }
-
-const linesInWords = (lines) =>
-  ["row", "column"]
-    .map((kind) => [kind, lines.filter(([one]) => one === kind).map(([, number]) => number)])
-    .filter(([, numbers]) => numbers.length)
-    .map(([kind, numbers]) => `${kind}${numbers.length > 1 ? "s" : ""} ${ranges(numbers)}`)
-    .join(" and ");
 
 function explained(answer, seconds) {
   const { verdict, solutions, complete, conflict } = answer;

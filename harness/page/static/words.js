@@ -22,6 +22,14 @@ export function ranges(numbers) {
   return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : parts.join("");
 }
 
+// Several lines: "rows 3 to 5 and column 8".
+export const linesInWords = (lines) =>
+  ["row", "column"]
+    .map((kind) => [kind, lines.filter(([one]) => one === kind).map(([, number]) => number)])
+    .filter(([, numbers]) => numbers.length)
+    .map(([kind, numbers]) => `${kind}${numbers.length > 1 ? "s" : ""} ${ranges(numbers)}`)
+    .join(" and ");
+
 const colour = (places, name) =>
   places.length === 1 ? `cell ${places[0]} is ${name}` : `cells ${ranges(places)} are ${name}`;
 
