@@ -1,6 +1,6 @@
 """A page to paste, draw, step and see in the browser; for a folder of results, the tournament as it goes on.
 
-`site` writes the page as files for any web server. `answers` and `boards` are its Python, which runs in the
+`site` writes the page as files for any web server. `questions` and `boards` are its Python, which runs in the
 browser with the scripts in `static/`; `pyodide` fetches the interpreter. `server` serves the files here.
 It comes with `live`, the results of a folder, and `guard`, the rules for requests.
 """

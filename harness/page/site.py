@@ -14,10 +14,10 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import nonobot
 from nonobot.bot.kernels.shipped import wasm_kernels
 from nonobot.harness import UnusableError
-from nonobot.harness.page.answers import SAMPLES
 from nonobot.harness.page.boards import LONGEST_SIDE, puzzle_of_file
 from nonobot.harness.page.pyodide import DIGESTS as PYODIDE_FILES
 from nonobot.harness.page.pyodide import pyodide_folder
+from nonobot.harness.page.questions import SAMPLES
 from nonobot.protocol.formats import MOST_BYTES, formats
 from nonobot.tournament_data.registry import State, official_sets, state_of, stored_path
 
@@ -31,7 +31,7 @@ AT_THE_TOP = ("index.html", "service_worker.js")
 
 PYTHON = (
     "*.py", "bot/**/*.py", "protocol/**/*.py", "tournament_data/*.py", "tournament_data/official.toml",
-    "harness/__init__.py", "harness/page/__init__.py", "harness/page/answers.py", "harness/page/boards.py",
+    "harness/__init__.py", "harness/page/__init__.py", "harness/page/questions.py", "harness/page/boards.py",
     "harness/page/samples.txt", "harness/pictures/__init__.py", "harness/pictures/black_white.py",
 )  # fmt: skip
 """The part of this package that the browser gets."""

@@ -63,9 +63,9 @@ async function load() {
   py.FS.mkdirTree("/sets");
   py.unpackArchive(await archive, "zip", { extractDir: "/nonobot" });
   py.runPython("import sys; sys.path.insert(0, '/nonobot')");
-  const answers = py.pyimport("nonobot.harness.page.answers");
-  answers.prepare();
-  return { py, answered: answers.answered };
+  const questions = py.pyimport("nonobot.harness.page.questions");
+  questions.prepare();
+  return { py, answered: questions.answered };
 }
 
 // --- answering -----------------------------------------------------------------------------------------------------

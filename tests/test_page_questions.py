@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nonobot.harness.page.answers import answered
+from nonobot.harness.page.questions import answered
 from nonobot.protocol.formats import formats, read
 
 pytestmark = pytest.mark.usefixtures("compiled")

@@ -1,4 +1,4 @@
-"""Answers to the page's questions: the Python of its Web Worker. It needs nothing but the standard library.
+"""The page's questions and their answers: the Python of its Web Worker, which needs only the standard library.
 
 A question has a name, and numbers and texts in JSON; the content of a file, or the cells of a picture, are bytes.
 Each function from `read` on answers the question of its name.
