@@ -35,7 +35,6 @@ def test_a_text_becomes_a_board_and_the_board_a_verdict():
 
 
 def test_a_puzzle_is_picked():
-    assert told("sample")["board"]["title"] == "A heart"
     assert told("set", name="boardgen:7x9x20:seed=3", number=3)["board"]["title"] == "boardgen:7x9x20:seed=3 $3"
     assert told("set", name="nothing")["faults"][0][1].startswith("there is no set")
 

@@ -10,11 +10,11 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nonobot.bot import dialogue
 from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.kernels.shipped import has_kernels
 from nonobot.harness import UnusableError
 from nonobot.harness.page.boards import (
     PICTURE,
@@ -28,11 +28,6 @@ from nonobot.harness.page.boards import (
 from nonobot.harness.pictures.black_white import is_image
 from nonobot.protocol import Record
 from nonobot.protocol.formats import FormatError
-
-if TYPE_CHECKING:
-    from nonobot.bot.strategy import Strategy
-
-SAMPLES = Path(__file__).with_name("samples.txt")
 
 MOST_STEPS = 4000
 MOST_PICTURE_PIXELS = 2000  # on the longer side of a picture to take away
@@ -53,16 +48,18 @@ def answered(what: str, question: str, data: bytes = b"") -> str:
     return json.dumps(answer, separators=(",", ":"))
 
 
-def prepare() -> None:
-    """Load the kernels for boards of the usual sizes; ValueError: they are missing."""
-    _strategy()
+def check_kernels() -> None:
+    """Raise ValueError if there are no kernels; they are loaded by the first board that needs them."""
+    if not has_kernels():
+        raise ValueError("the solver's kernels are missing; export the page again")
 
 
-@cache
-def _strategy() -> Strategy:
-    strategy = ChampionStrategy()
-    strategy.prepare(lambda what: None)
-    return strategy
+def load_kernels() -> None:
+    """Load the kernels for boards of the usual sizes, before a board needs them."""
+    _strategy().prepare(lambda what: None)
+
+
+_strategy = cache(ChampionStrategy)
 
 
 # --- a puzzle comes in -------------------------------------------------------------------------------------------
@@ -84,11 +81,6 @@ def size(question: Question, _: bytes) -> Question:
 def picture(question: Question, data: bytes) -> Selection:
     """Return the puzzle of a picture's cells."""
     return puzzle_of_picture(data, (question["columns"], question["rows"]))
-
-
-def sample(question: Question, _: bytes) -> Selection:
-    """Return a sample."""
-    return puzzle_of_file(SAMPLES.read_bytes(), question["number"])
 
 
 def of_set(question: Question, _: bytes) -> Selection:
@@ -183,5 +175,5 @@ def _drawn(question: Question) -> str:
 
 _ANSWERS: dict[str, Callable[[Question, bytes], Question | Selection]] = {
     "set": of_set,
-    **{one.__name__: one for one in (read, size, picture, sample, solve, steps, hint, check, write)},
+    **{one.__name__: one for one in (read, size, picture, solve, steps, hint, check, write)},
 }

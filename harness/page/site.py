@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,14 +15,15 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import nonobot
 from nonobot.bot.kernels.shipped import wasm_kernels
 from nonobot.harness import UnusableError
-from nonobot.harness.page.boards import LONGEST_SIDE, puzzle_of_file
+from nonobot.harness.page.boards import LONGEST_SIDE, Board
 from nonobot.harness.page.pyodide import DIGESTS as PYODIDE_FILES
 from nonobot.harness.page.pyodide import pyodide_folder
-from nonobot.harness.page.questions import SAMPLES
-from nonobot.protocol.formats import MOST_BYTES, formats
+from nonobot.protocol import Record
+from nonobot.protocol.formats import MOST_BYTES, formats, read
 from nonobot.tournament_data.registry import State, official_sets, state_of, stored_path
 
 STATIC = Path(__file__).with_name("static")
+SAMPLES = Path(__file__).with_name("samples.txt")
 
 OF_LIVE_VIEW = ("live.html", "live.js")
 """Files of the pages that need the server."""
@@ -32,7 +34,7 @@ AT_THE_TOP = ("index.html", "service_worker.js")
 PYTHON = (
     "*.py", "bot/**/*.py", "protocol/**/*.py", "tournament_data/*.py", "tournament_data/official.toml",
     "harness/__init__.py", "harness/page/__init__.py", "harness/page/questions.py", "harness/page/boards.py",
-    "harness/page/samples.txt", "harness/pictures/__init__.py", "harness/pictures/black_white.py",
+    "harness/pictures/__init__.py", "harness/pictures/black_white.py",
 )  # fmt: skip
 """The part of this package that the browser gets."""
 
@@ -119,7 +121,7 @@ def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> It
         "formats": [
             {"name": one.name, "description": one.description, "extension": one.extensions[0]} for one in formats()
         ],
-        "samples": puzzle_of_file(SAMPLES.read_bytes()).titles,
+        "samples": [asdict(Board.of(one)) for one in read(SAMPLES.read_bytes(), "non") if isinstance(one, Record)],
         "sets": [one.name for one in sets],
         "python_bytes": sum(map(len, python.values())),
         "live": has_live_view,

@@ -4,6 +4,7 @@ import { CANCELLED, Python } from "./python.js";
 
 export { CANCELLED };
 export const python = new Python();
+python.start(); // before the rest of the page has been loaded
 
 export const ask = (what, question, signal, data) => python.ask(what, question, signal, data);
 

@@ -265,7 +265,6 @@ async function begin() {
 
 addEventListener("hashchange", () => location.hash.includes("puzzle=") && begin());
 element("not-started").hidden = true;
-python.start();
 layOut();
 view.layOut();
 begin()

@@ -17,7 +17,7 @@ export class Picks {
       event.preventDefault();
       const name = element("set-name").value.trim();
       const file = this.#sets.includes(name) ? `sets/${name}.txt` : null;
-      this.#show("set", { name, number: Math.max(1, Math.round(element("set-number").value) || 1), file });
+      this.#show({ name, number: Math.max(1, Math.round(element("set-number").value) || 1), file });
     });
   }
 
@@ -25,11 +25,14 @@ export class Picks {
     this.#sets = sets;
     for (const id of ["samples", "welcome-samples"]) {
       element(id).replaceChildren(
-        ...samples.map((name, at) => {
+        ...samples.map((board) => {
           const button = document.createElement("button");
           button.className = "chip";
-          button.textContent = name;
-          button.addEventListener("click", () => this.#show("sample", { number: at + 1 }));
+          button.textContent = board.title;
+          button.addEventListener("click", () => {
+            this.#latest.cancel();
+            this.onBoard({ board });
+          });
           return button;
         }),
       );
@@ -39,9 +42,9 @@ export class Picks {
     );
   }
 
-  async #show(what, question) {
+  async #show(question) {
     try {
-      const found = await this.#latest.run((signal) => ask(what, question, signal));
+      const found = await this.#latest.run((signal) => ask("set", question, signal));
       if (!found) return;
       element("set-fault").textContent = (found.faults ?? []).map(([, what]) => what).join("; ");
       if (found.board) this.onBoard(found);

@@ -31,12 +31,13 @@ export class Python {
   // onState: called with "loading" or "restarting" and the bytes so far, "ready", or "failed" and why. onBusy: whether it has worked
   // long enough at something to be cancelled.
   onState = () => {};
+  state = [];
   onBusy = () => {};
 
   start() {
     if (!canRun()) return this.#fail("This browser cannot run the solver: it has no WebAssembly, or no workers. Use a newer one.");
     this.#isReady = false;
-    this.onState(this.#loading, 0);
+    this.#tell(this.#loading, 0);
     const worker = (this.#worker = startWorker());
     const ifOwn = (act) => (event) => worker === this.#worker && act(event);
     worker.onmessage = ifOwn(({ data }) => this.#hear(data));
@@ -77,14 +78,19 @@ export class Python {
     if (this.#running) this.#restart(new Error(CANCELLED));
   }
 
+  #tell(...state) {
+    this.state = state;
+    this.onState(...state);
+  }
+
   #hear({ number, answer, loaded, ready, kept, failed, broken }) {
     if (kept) return this.#onKept?.();
-    if (loaded !== undefined) return this.onState(this.#loading, loaded);
+    if (loaded !== undefined) return this.#tell(this.#loading, loaded);
     if (failed) return this.#fail(failed);
     if (ready) {
       this.#isReady = true;
       this.#loading = "restarting";
-      this.onState("ready");
+      this.#tell("ready");
       return this.#next();
     }
     const asked = this.#running;
@@ -151,6 +157,6 @@ export class Python {
     this.#rest();
     this.#waiting = [];
     for (const one of asked) one.reject(new Error(why));
-    this.onState("failed", why);
+    this.#tell("failed", why);
   }
 }

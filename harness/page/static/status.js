@@ -35,6 +35,8 @@ python.onState = (state, detail) => {
   }
 };
 
+python.onState(...python.state);
+
 python.onBusy = (isBusy) => (element("cancel").hidden = !isBusy);
 element("cancel").addEventListener("click", () => python.cancel());
 

@@ -7,10 +7,15 @@ const CORE = new URL("pyodide/", ROOT).href;
 
 // --- loading: all files at once, with a count of their bytes -------------------------------------------------------
 
+const BETWEEN_COUNTS_MS = 50;
+
 let loaded = 0;
+let told = 0;
 
 function count(bytes) {
   loaded += bytes;
+  if (performance.now() - told < BETWEEN_COUNTS_MS) return;
+  told = performance.now();
   postMessage({ loaded });
 }
 
@@ -23,6 +28,7 @@ async function countAll(response) {
     keep(value);
     count(value.length);
   }
+  postMessage({ loaded });
 }
 
 // Keeps the largest file where the service worker looks first: browsers keep no file of that size in their memory.
@@ -64,13 +70,16 @@ async function load() {
   py.unpackArchive(await archive, "zip", { extractDir: "/nonobot" });
   py.runPython("import sys; sys.path.insert(0, '/nonobot')");
   const questions = py.pyimport("nonobot.harness.page.questions");
-  questions.prepare();
-  return { py, answered: questions.answered };
+  questions.check_kernels();
+  return { py, answered: questions.answered, loadKernels: questions.load_kernels };
 }
 
 // --- answering -----------------------------------------------------------------------------------------------------
 
+const KERNELS_AFTER_MS = 300;
+
 const loading = load();
+let turn = Promise.resolve();
 
 const toBytes = (data) => (typeof data === "string" ? new TextEncoder().encode(data) : new Uint8Array(data ?? 0));
 
@@ -97,12 +106,17 @@ async function keepSet(py, { file }) {
 
 const lastLine = (error) => String(error?.message ?? error).trim().split("\n").at(-1);
 
+// The kernels of the usual boards are loaded after the first question, which may do without.
+async function start({ loadKernels }) {
+  postMessage({ ready: true });
+  await new Promise((done) => setTimeout(done, KERNELS_AFTER_MS));
+  turn = turn.then(() => loadKernels()).catch(() => {}); // a board that needs them reports it
+}
+
 loading.then(
-  () => postMessage({ ready: true }),
+  start,
   (error) => postMessage({ failed: `The page's Python does not start: ${lastLine(error)}` }),
 );
-
-let turn = Promise.resolve();
 
 onmessage = ({ data: asked }) => {
   if (asked.keep) {
