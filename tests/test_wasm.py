@@ -148,6 +148,28 @@ def test_the_public_functions_work_and_a_25x25_board_takes_little_memory(pyodide
     assert not stderr
 
 
+WIDTHS = """
+import ctypes, random
+from nonobot.bot.champion import ChampionStrategy
+from nonobot.protocol import Puzzle
+heap = ctypes.CDLL(None).emscripten_get_heap_size
+rng = random.Random(3)
+strategy = ChampionStrategy()
+for size in (100, 25, 100, 25, 100):
+    board = ["".join(rng.choice("#.") for _ in range(size)) for _ in range(size)]
+    result = strategy.solve(Puzzle.from_cells(board), line_limit=200000)
+    print(result.counts["descents"] > 0, heap())
+"""
+
+
+def test_the_memory_for_another_width_takes_the_place_of_the_one_before(pyodide, wheel, tmp_path):
+    stdout, _ = in_pyodide(pyodide, wheel, tmp_path, WIDTHS)
+    lines = [line.split() for line in stdout.splitlines()]
+    assert {searched for searched, _ in lines} == {"True"}
+    heaps = [int(size) for _, size in lines]
+    assert heaps[2:] == [heaps[2]] * 3
+
+
 FAULTY = """
 import os
 from nonobot.bot.champion import ChampionStrategy

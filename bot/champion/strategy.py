@@ -53,12 +53,19 @@ class ChampionStrategy(Strategy):
         try:
             if bits not in self._memories:
                 if end:
-                    self._memories.clear()
+                    self._release_memories()
                 self._memories[bits] = Memory(struct, end)
             self._memories[bits].extend(end)
         except MemoryError:
+            self._release_memories()
             raise _no_room((width, height), struct) from None
         return self._memories[bits]
+
+    def _release_memories(self) -> None:
+        for memory in self._memories.values():
+            memory.release()
+        self._memories.clear()
+        self._memory = None
 
     def _load_kernels(self, everything: bool) -> None:
         """Load line logic, and the search; most larger pictures have no need of the search."""
@@ -80,6 +87,7 @@ class ChampionStrategy(Strategy):
         try:
             memory.extend()
         except MemoryError:
+            self._release_memories()
             raise _no_room(size, memory.struct) from None
         search = self._kernel(*_SEARCH)
         boards: list[Solution] = []

@@ -153,11 +153,20 @@ class Memory:
         return self.struct.members[end].offset if end else self.struct.size
 
     def extend(self, end: str | None = None) -> None:
-        """Have room for the members before `end`, or for all, as a memory made for fewer; its address changes."""
+        """Have room for the members before `end`, or for all, as a memory made for fewer; its address changes.
+
+        MemoryError: the system does not have enough memory, and the content is lost.
+        """
         if len(self._block) < (size := self._size_to(end)):
+            content = bytes(self._block)
+            self.release()  # the new block may take its place
             block, self.address = zeroed(size)
-            block[: len(self._block)] = self._block
+            block[: len(content)] = content
             self._see(block)
+
+    def release(self) -> None:
+        """Give the block back at once; garbage collection would do so later."""
+        self._see(memoryview(b""))
 
     def _see(self, block: memoryview) -> None:
         self._block = block
