@@ -6,7 +6,7 @@ import { BoardView } from "./board.js";
 import { Editor } from "./editor.js";
 import { PuzzleInput } from "./input.js";
 import { Picks } from "./picks.js";
-import { keepOffline, setTotal } from "./status.js";
+import { keepOffline, setTotal, takeNewVersion } from "./status.js";
 import { Stepping } from "./stepping.js";
 import { TakeAway } from "./takeaway.js";
 import { Verdict, differing } from "./verdict.js";
@@ -267,6 +267,7 @@ addEventListener("hashchange", () => location.hash.includes("puzzle=") && begin(
 element("not-started").hidden = true;
 layOut();
 view.layOut();
+takeNewVersion();
 begin()
-  .then((known) => known.offline && python.whenIdle().then(keepOffline))
+  .then((known) => void (known.offline && keepOffline().catch(() => {}))) // the page works without, too
   .catch((error) => verdict.say("fault", "The page does not start.", error.message));

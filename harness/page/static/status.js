@@ -46,13 +46,20 @@ export function setTotal(bytes) {
   if (document.documentElement.dataset.python === "loading") showLoading("loading");
 }
 
-// Keeps the site for later visits, and takes a new version of it where one has come.
+// A new version of the site that has come since the last visit takes the place of this one, before anybody types.
+export async function takeNewVersion() {
+  const workers = navigator.serviceWorker;
+  const registration = await workers?.getRegistration();
+  if (!registration?.waiting) return;
+  workers.addEventListener("controllerchange", () => location.reload(), { once: true });
+  registration.waiting.postMessage("take over");
+}
+
+// Keeps the site for later visits.
 export async function keepOffline() {
   const workers = navigator.serviceWorker;
   if (!workers) return;
-  const registration = await workers.getRegistration();
-  if (!registration) await python.keepFiles();
-  if (!registration?.waiting) return workers.register("service_worker.js");
-  workers.addEventListener("controllerchange", () => location.reload(), { once: true });
-  registration.waiting.postMessage("take over");
+  await python.whenIdle();
+  if (!workers.controller) await python.keepFiles();
+  await workers.register("service_worker.js");
 }

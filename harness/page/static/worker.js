@@ -4,6 +4,7 @@ import { brightness, decoded } from "./picture.js";
 
 const ROOT = new URL("..", import.meta.url);
 const CORE = new URL("pyodide/", ROOT).href;
+const ARCHIVE = new URL("nonobot.zip", ROOT).href;
 
 // --- loading: all files at once, with a count of their bytes -------------------------------------------------------
 
@@ -49,7 +50,8 @@ async function fetched(address) {
 }
 
 const early = new Map();
-for (const name of ["pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"]) early.set(CORE + name, fetched(CORE + name));
+const FILES = [ARCHIVE, ...["pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"].map((name) => CORE + name)];
+for (const address of FILES) early.set(address, fetched(address));
 for (const one of early.values()) one.catch(() => {}); // it is told to the one who asks for it
 
 self.fetch = (address, ...rest) => {
@@ -60,7 +62,8 @@ self.fetch = (address, ...rest) => {
 };
 
 async function load() {
-  const archive = fetched(new URL("nonobot.zip", ROOT).href).then((response) => response.arrayBuffer());
+  const archive = early.get(ARCHIVE).then((response) => response.arrayBuffer());
+  archive.catch(() => {}); // it is reported where it is awaited
   const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all([
     import(`${CORE}pyodide.mjs`),
     import(`${CORE}pyodide.asm.mjs`),
@@ -104,7 +107,7 @@ async function keepSet(py, { file }) {
   py.FS.writeFile(place, new Uint8Array(await response.arrayBuffer()));
 }
 
-const lastLine = (error) => String(error?.message ?? error).trim().split("\n").at(-1);
+const lastLine = (error) => String(error?.message ?? error).trim().split("\n").at(-1).replace(/^ValueError: /, "");
 
 // The kernels of the usual boards are loaded after the first question, which may do without.
 async function start({ loadKernels }) {
