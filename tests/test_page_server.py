@@ -18,7 +18,6 @@ pytest.importorskip("starlette", reason="the extra `page` is not installed")
 pytest.importorskip("uvicorn", reason="the extra `page` is not installed")
 
 from nonobot.harness import cli
-from nonobot.harness.page import guard
 from nonobot.harness.page import server as page_server
 from nonobot.harness.page import site as page_site
 from tests.judged import RECIPE, played
@@ -68,8 +67,8 @@ NOT_SERVED = (
 def test_nothing_else_is_served_and_every_answer_has_the_policy(server, path):
     answer = server.ask(path)
     assert answer.status == (404 if path in NOT_SERVED else 200)
-    assert answer.headers["content-security-policy"] == guard.POLICY
-    assert "unsafe" not in guard.POLICY.replace("wasm-unsafe-eval", "")
+    assert answer.headers["content-security-policy"] == f"{page_site.POLICY}; frame-ancestors 'none'"
+    assert "unsafe" not in page_site.POLICY.replace("wasm-unsafe-eval", "")
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert "server" not in answer.headers
 

@@ -60,6 +60,11 @@ def test_all_addresses_are_relative_and_of_this_site(folder):
             assert found.exists() or max(address) in ("./", "", "live"), (path, address)
 
 
+def test_page_and_service_worker_have_the_policy(folder):
+    for name in ("index.html", "service_worker.js"):
+        assert f'"{site.POLICY}"' in (folder / name).read_text()
+
+
 def test_another_limit_is_another_version_and_files_that_are_gone_go(folder, tmp_path):
     def version():
         return json.loads((tmp_path / "files.json").read_bytes())["version"]

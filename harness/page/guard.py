@@ -20,20 +20,15 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from nonobot.harness.page.site import POLICY
 from nonobot.harness.text import print_line
 
 HEAD_SECONDS = 10.0  # for the head of a request to arrive
 MOST_HALF_OPEN = 256  # connections without a request yet; where there are more, the oldest is closed
 PATHS_OF_LINKS = ("/", "/live")  # where a link of another site may lead; the page itself asks for all else
 
-POLICY = (
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self'; "
-    "style-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-"""What the page may load: its own files alone; `wasm-unsafe-eval` is WebAssembly, of its own files too."""
-
 HEADERS = {
-    "content-security-policy": POLICY,
+    "content-security-policy": f"{POLICY}; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",

@@ -47,6 +47,12 @@ _PACKAGES = "pyodide/pyodide-lock.json"
 _VERSION = b'"VERSION"'
 """The place of the version in the service worker: browsers look for a new one in that file alone."""
 
+POLICY = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self'; "
+    "style-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'none'"
+)
+"""What the page may load: its own files alone; `wasm-unsafe-eval` is WebAssembly, of its own files too."""
+
 
 class Site(NamedTuple):
     """A written site: the number of its files and their size."""
@@ -108,7 +114,8 @@ def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> It
         )
     for path in sorted(STATIC.iterdir()):
         if path.name not in OF_LIVE_VIEW or has_live_view:
-            yield (path.name if path.name in AT_THE_TOP else f"static/{path.name}"), path.read_bytes()
+            content = path.read_bytes().replace(b'"POLICY"', f'"{POLICY}"'.encode())
+            yield (path.name if path.name in AT_THE_TOP else f"static/{path.name}"), content
     python = {"nonobot.zip": _python(kernels)} | _pyodide()
     yield from python.items()
     sets = [one for one in official_sets().values() if state_of(one) is State.HERE]

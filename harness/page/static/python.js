@@ -7,9 +7,12 @@ const PATIENCE_MS = 1000; // for the answer to a question that nobody has any mo
 const BUSY_MS = 300; // before a question can be cancelled
 const SPARE_SECONDS = 30; // for all that is no search: lines, steps, large files
 
-// A worker from an address would have no policy on most servers; one that begins here has that of the page.
+// A worker from an address has the policy that comes with it: the service worker sends one, most servers do not. Then
+// the worker begins as a part of the page, and has the page's. (Firefox loads nothing into such a one without network.)
 function startWorker() {
-  const script = `import ${JSON.stringify(new URL("worker.js", import.meta.url).href)};`;
+  const place = new URL("worker.js", import.meta.url).href;
+  if (navigator.serviceWorker?.controller) return new Worker(place, { type: "module" });
+  const script = `import ${JSON.stringify(place)};`;
   const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   return new Worker(address, { type: "module" });
 }

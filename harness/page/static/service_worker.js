@@ -5,6 +5,7 @@ const NAME = `nonobot ${self.registration.scope} `;
 const ROOT = self.registration.scope;
 const LISTING = new URL("files.json", ROOT).href;
 const IS_FETCHED_ON_DEMAND = /^sets\//;
+const POLICY = "POLICY"; // of the worker, too: as in index.html
 const IS_LIVE = /^(live|api)\b/;
 
 const toHex = (buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -19,7 +20,7 @@ async function fetched(name, digest) {
     const content = await response.arrayBuffer();
     if (toHex(await crypto.subtle.digest("SHA-256", content)) !== digest) continue;
     const type = response.headers.get("content-type") ?? "application/octet-stream";
-    return new Response(content, { headers: { "content-type": type } });
+    return new Response(content, { headers: { "content-type": type, "content-security-policy": POLICY } });
   }
   throw new Error(`${name} is not the file of this version`);
 }
