@@ -27,7 +27,7 @@ _MOST_BYTES = 1 << 24
 """Length of a request; the largest board needs less."""
 
 _MOST_STEPS = 8000
-"""Steps in an answer; the memory has room for as many of the largest boards."""
+"""Steps in an answer; a native memory has room for as many of the largest boards, one in a browser for fewer."""
 
 _MOST_CHANGES = 2_000_000
 """Changed cells in all steps of an answer; later steps are cut."""
