@@ -15,7 +15,7 @@ import { UNKNOWN, cellsFrom } from "./words.js";
 const DRAWN_MS = 200;
 const element = (id) => document.getElementById(id);
 
-const state = { board: null, answer: null, view: "solution", solution: 0, isDrawing: false, seconds: 10, settled: 0 };
+const state = { board: null, answer: null, view: "solution", solution: 0, isDrawing: false, seconds: 10 };
 
 const view = new BoardView(element("frame"), element("spacer"), element("board"));
 const verdict = new Verdict();
@@ -119,15 +119,13 @@ async function open(board) {
 }
 
 async function solve(board) {
-  const isAllKnown = await verdict.of(board, state.seconds, (answer) => {
+  await verdict.of(board, state.seconds, (answer) => {
     if (state.board !== board) return;
     state.answer = answer;
     layOut();
     refresh();
   });
   if (state.board === board) view.layOut(); // the verdict may take two lines
-  if (isAllKnown && state.board === board) state.settled++;
-  document.documentElement.dataset.settled = state.settled;
 }
 
 // Nothing new has come: the board that is there has its verdict again.

@@ -81,43 +81,34 @@ export class Verdict {
   }
 
   // Says the verdict on a board. `onAnswer` is called with what is known so far: with the first solution as soon as
-  // it is found, and again when it is known whether there are others. Returns whether all of that came.
+  // it is found, and again when it is known whether there are others.
   async of(board, seconds, onAnswer) {
     this.#withdraw();
-    const waiting = [
-      setTimeout(() => show("busy", "Solving …"), PATIENCE_MS),
-      setTimeout(() => show("busy", "Solving …", "hard boards take seconds"), 2500),
-    ];
-    const rest = () => waiting.forEach(clearTimeout);
+    const waiting = setTimeout(() => show("busy", "Solving …"), PATIENCE_MS);
+    const own = (this.#asking = Symbol());
+    box.setAttribute("aria-busy", "true");
+    const asked = async (solutions) => {
+      const answer = await this.#latest.run((signal) => ask("solve", { board, solutions }, signal));
+      clearTimeout(waiting);
+      return answer;
+    };
     const told = (answer) => {
-      rest();
       onAnswer(answer);
       show(answer.verdict, HEADS[answer.verdict], explained(answer, seconds), counted(board, answer));
     };
-    const own = (this.#asking = Symbol());
-    box.setAttribute("aria-busy", "true");
     try {
-      const first = await this.#latest.run((signal) => ask("solve", { board, solutions: 1 }, signal));
-      if (!first) return false;
-      if (first.verdict !== "unknown" || !first.solutions.length) {
-        told(first);
-        return true;
-      }
-      rest();
+      const first = await asked(1);
+      if (!first) return;
+      if (first.verdict !== "unknown" || !first.solutions.length) return told(first);
       onAnswer(first);
       show("busy", "A solution", "is it the only one? …");
-      const answer = await this.#latest.run((signal) => ask("solve", { board, solutions: 2 }, signal));
-      if (!answer) return false;
-      if (!answer.solutions.length) answer.solutions = first.solutions;
-      told(answer);
-      return true;
+      const answer = await asked(2);
+      if (answer) told(answer.solutions.length ? answer : { ...answer, solutions: first.solutions });
     } catch (error) {
-      rest();
       if (error.message === CANCELLED) show("unknown", CANCELLED, "The search was stopped before there was a verdict.");
       else show("fault", "No verdict", error.message);
-      return false;
     } finally {
-      rest();
+      clearTimeout(waiting);
       if (this.#asking === own) box.setAttribute("aria-busy", "false");
     }
   }
