@@ -93,8 +93,8 @@ def _export(folder: Path, results: Path | None, puzzle_seconds: float) -> int:
 
     if results is not None:
         raise UnusableError("--results: an exported page has no live view; leave out --results or --export")
-    site = write_site(folder, puzzle_seconds)
-    print(f"page: {folder} ({site.files} files, {site.bytes / 1e6:.1f} MB)")
+    files, size = write_site(folder, puzzle_seconds)
+    print(f"page: {folder} ({files} files, {size / 1e6:.1f} MB)")
     command = f"python3 -m http.server --directory {shlex.quote(str(folder))}"
     print(f"serve it with any web server, for instance: {command}")
     return 0

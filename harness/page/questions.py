@@ -26,8 +26,7 @@ from nonobot.harness.page.boards import (
     size_of_picture,
 )
 from nonobot.harness.pictures.black_white import is_image
-from nonobot.protocol import Record
-from nonobot.protocol.formats import FormatError
+from nonobot.protocol import Record, formats
 
 MOST_STEPS = 4000
 MOST_PICTURE_PIXELS = 2000  # on the longer side of a picture to take away
@@ -40,7 +39,7 @@ def answered(what: str, question: str, data: bytes = b"") -> str:
     try:
         found = _ANSWERS[what](json.loads(question), bytes(data))
         answer = asdict(found) if isinstance(found, Selection) else found
-    except (UnusableError, FormatError, ValueError) as error:
+    except (UnusableError, formats.FormatError, ValueError) as error:
         answer = {"error": str(error)}
     except MemoryError:
         _strategy.cache_clear()
@@ -148,12 +147,9 @@ def check(question: Question, _: bytes) -> Question:
 
 def write(question: Question, _: bytes) -> Question:
     """Return the puzzle in a format, as a link, or its picture as an SVG."""
-    form = question["format"]
+    form, record = question["format"], _board(question).record
     if form == "svg":
-        return {"text": _drawn(question)}
-    from nonobot.protocol import formats
-
-    record = _board(question).record
+        return {"text": _drawn(_board(question, cells=question["cells"]).record, question["dark"])}
     if form == "link":  # in few characters, where that states all; without the solution
         record = Record(record.puzzle, record.start, None, record.title, record.author)
         form = "oneline" if record == Record(record.puzzle) else "grid"
@@ -163,14 +159,13 @@ def write(question: Question, _: bytes) -> Question:
     return {"text": written.data.decode()}
 
 
-def _drawn(question: Question) -> str:
-    from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, scene_of
+def _drawn(record: Record, is_dark: bool) -> str:
+    from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, scene_of  # few visitors need them
     from nonobot.protocol.svg import DARK, LIGHT, svg_of
 
-    record = _board(question, cells=question["cells"]).record
     cell = max(2, min(24, MOST_PICTURE_PIXELS // max(record.size)))
     scene = scene_of(Picture(record.puzzle, record.start), cell=cell, clues=cell >= SMALLEST_CELL_WITH_CLUES)
-    return svg_of(scene, DARK if question["dark"] else LIGHT)
+    return svg_of(scene, DARK if is_dark else LIGHT)
 
 
 _ANSWERS: dict[str, Callable[[Question, bytes], Question | Selection]] = {

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import nonobot
@@ -54,18 +54,12 @@ POLICY = (
 """What the page may load: its own files alone; `wasm-unsafe-eval` is WebAssembly, of its own files too."""
 
 
-class Site(NamedTuple):
-    """A written site: the number of its files and their size."""
-
-    files: int
-    bytes: int
-
-
 def write_site(
     folder: Path, puzzle_seconds: float, *, has_live_view: bool = False, is_served: bool = False
-) -> Site:
-    """Write the site into a folder, which is made; the files of an earlier one are replaced or removed.
+) -> tuple[int, int]:
+    """Write the site into a folder, which is made; return the number of its files and their bytes.
 
+    The files of an earlier one are replaced or removed.
     `is_served`: by `nonojudge page` itself. UnusableError: Pyodide or the kernels are missing, the folder contains
     something else, or it cannot be written.
     """
@@ -87,7 +81,7 @@ def write_site(
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise UnusableError(f"cannot write {error.filename or folder}: {error.strerror}") from None
-    return Site(len(contents), sum(map(len, contents.values())))
+    return len(contents), sum(map(len, contents.values()))
 
 
 def _earlier_files(folder: Path) -> set[str]:

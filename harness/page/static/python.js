@@ -17,8 +17,6 @@ function startWorker() {
   return new Worker(address, { type: "module" });
 }
 
-const canRun = () => typeof WebAssembly === "object" && typeof Worker === "function";
-
 export class Python {
   #worker = null;
   #isReady = false;
@@ -38,7 +36,9 @@ export class Python {
   onBusy = () => {};
 
   start() {
-    if (!canRun()) return this.#fail("This browser cannot run the solver: it has no WebAssembly, or no workers. Use a newer one.");
+    if (typeof WebAssembly !== "object" || typeof Worker !== "function") {
+      return this.#fail("This browser cannot run the solver: it has no WebAssembly, or no workers. Use a newer one.");
+    }
     this.#isReady = false;
     this.#tell(this.#loading, 0);
     const worker = (this.#worker = startWorker());

@@ -8,18 +8,7 @@ const ARCHIVE = new URL("nonobot.zip", ROOT).href;
 
 // --- loading: all files at once, with a count of their bytes -------------------------------------------------------
 
-const BETWEEN_COUNTS_MS = 50;
-
 let loaded = 0;
-let told = 0;
-
-function count(bytes) {
-  loaded += bytes;
-  if (performance.now() - told < BETWEEN_COUNTS_MS) return;
-  told = performance.now();
-  postMessage({ loaded });
-}
-
 let kept = []; // pieces of the largest file, until it is known whether the service worker needs it
 
 async function countAll(response) {
@@ -27,9 +16,9 @@ async function countAll(response) {
   const reader = response.body.getReader();
   for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
     keep(value);
-    count(value.length);
+    loaded += value.length;
+    postMessage({ loaded });
   }
-  postMessage({ loaded });
 }
 
 // Keeps the largest file where the service worker looks first: browsers keep no file of that size in their memory.
@@ -84,13 +73,11 @@ const KERNELS_AFTER_MS = 300;
 const loading = load();
 let turn = Promise.resolve();
 
-const toBytes = (data) => (typeof data === "string" ? new TextEncoder().encode(data) : new Uint8Array(data ?? 0));
-
 async function answer({ what, question, data }) {
   const { py, answered } = await loading;
   const told = (what, question, bytes) => answered(what, JSON.stringify(question), py.toPy(bytes ?? new Uint8Array()));
   if (what === "set" && question.file) await keepSet(py, question);
-  const bytes = toBytes(data);
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : new Uint8Array(data ?? 0);
   const found = told(what, question, bytes);
   if (what !== "read" || JSON.parse(found).format !== "picture") return found;
   const image = await decoded(bytes);
