@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,11 +17,12 @@ from hypothesis import HealthCheck, settings
 
 from nonobot.system import usable_cores
 from tests.compiling import alone
-from tests.paged import Server
+from tests.paged import PUZZLE_LIMIT, PlainServer, Server, export, skip_without_browser_parts
 from tests.talking import COMMAND, PATIENCE_SECONDS, STRATEGIES, Talk
 
 if TYPE_CHECKING:
     from tests.browser import Browser
+    from tests.firefox import Firefox
 
 # The tests start a thousand processes: each would compile the project's modules again.
 sys.dont_write_bytecode = False
@@ -120,26 +122,81 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
+def firefox() -> Iterator[Firefox]:
+    """Return a Firefox; skip where there is none."""
+    from tests.firefox import NAMES, Firefox, firefox_command
+
+    command = firefox_command()
+    if command is None:
+        pytest.skip(f"no Firefox on PATH: none of {', '.join(NAMES)}")
+    with Firefox(command) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def page_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a data folder with one official set, if NONOBOT_SETS names a folder that has it."""
+    folder = tmp_path_factory.mktemp("data")
+    source = Path(os.environ.get("NONOBOT_SETS", folder), "taai2011.txt")
+    if source.is_file():
+        shutil.copy(source, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def page_site(tmp_path_factory: pytest.TempPathFactory, page_data: Path) -> Path:
+    """Return the exported site; skip where it cannot be written."""
+    skip_without_browser_parts()
+    folder = tmp_path_factory.mktemp("site")
+    export(folder, page_data)
+    return folder
+
+
+@pytest.fixture(scope="module")
 def page_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder whose results the page shows."""
     return tmp_path_factory.mktemp("results")
 
 
 @pytest.fixture(scope="module")
-def page_server(page_results: Path) -> Iterator[Server]:
-    """Return the server of a page."""
+def live_page(page_results: Path, page_data: Path) -> Iterator[Server]:
+    """Return `nonojudge page` with a folder of results."""
     for library in ("starlette", "uvicorn"):
         pytest.importorskip(library, reason="the extra `page` is not installed")
-    with Server("--puzzle-limit", "5", "--results", str(page_results)) as running:
+    skip_without_browser_parts()
+    with Server(*PUZZLE_LIMIT, "--results", str(page_results), data=page_data) as running:
         yield running
 
 
+@pytest.fixture(scope="module", params=["exported", "served"])
+def page_server(request: pytest.FixtureRequest) -> Iterator[PlainServer | Server]:
+    """Return the site on a plain server of files, then `nonojudge page`."""
+    if request.param == "served":
+        yield request.getfixturevalue("live_page")
+    else:
+        with PlainServer(request.getfixturevalue("page_site")) as running:
+            yield running
+
+
+def _show(browser: Browser, address: str) -> None:
+    """Show the page as it is at first: opened, or, where it is open, with its first tab and view."""
+    browser.shape(1280)
+    if browser.value("document.location.href") == address:
+        for place in ("#tab-text", "[data-view='solution']", "#zoom-fit"):
+            browser.value(f"document.querySelector({place!r}).click()")
+        browser.value("document.activeElement.blur(), scrollTo(0, 0)")
+    else:
+        browser.open(address)
+    browser.wait_for("document.documentElement.dataset.python === 'ready'")
+    browser.wait_for("document.querySelectorAll('#samples .chip').length > 0")
+    browser.complaints.clear()
+    browser.requests.clear()
+
+
 @pytest.fixture
-def visitor(chromium: Browser, page_server: Server) -> Iterator[Browser]:
+def visitor(chromium: Browser, page_server: PlainServer | Server) -> Iterator[Browser]:
     """Return a browser with the page open; afterwards, nothing was complained of and nobody else was asked."""
-    chromium.shape(1280)
-    chromium.open(page_server.address)
-    chromium.wait_for("document.querySelectorAll('#samples .chip').length > 0")
+    _show(chromium, page_server.address)
     yield chromium
     assert chromium.complaints == []
     own = (page_server.address, f"blob:{page_server.address}")

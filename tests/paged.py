@@ -1,4 +1,4 @@
-"""The page's server as a process of its own, and what is sent to it, for tests."""
+"""The page as a site on a plain web server, and as `nonojudge page` serves it, for tests."""
 
 from __future__ import annotations
 
@@ -8,20 +8,84 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
+import pytest
+
+from nonobot.bot.kernels.shipped import wasm_kernels
+from nonobot.harness import UnusableError
+from nonobot.harness.page.pyodide import pyodide_folder
 from tests.talking import PATIENCE_SECONDS
 
-# Nothing is compiled ahead for larger boards: the tests have no use for it.
-START = """
-import sys
-from nonobot.harness import cli
-from nonobot.harness.page import solves
-solves.WIDER_SIDES = ()
-sys.exit(cli.run(["page", "--no-browser", *sys.argv[1:]]))
-"""
+PAGE = (sys.executable, "-m", "nonobot.harness", "page")
+PUZZLE_LIMIT = ("--puzzle-limit", "5")
+
+
+def skip_without_browser_parts() -> None:
+    """Skip a test if the site cannot be written here."""
+    if not wasm_kernels():
+        pytest.skip("no kernels for browsers: `python -m release.level_kernels` makes them, with lld")
+    try:
+        pyodide_folder()
+    except UnusableError as error:
+        pytest.skip(str(error))
+
+
+def export(folder: Path, data: Path | None = None) -> str:
+    """Write the site into a folder, with the official sets of a data folder; return what is printed."""
+    environment = os.environ | ({} if data is None else {"NONOBOT_DATA": str(data)})
+    command = [*PAGE, "--export", str(folder), *PUZZLE_LIMIT]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+class Sent(NamedTuple):
+    """An answer of the plain server."""
+
+    path: str
+    status: int
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Python's own handler of files, which notes what it sends in place of printing it."""
+
+    def log_request(self, code: Any = "-", size: Any = "-") -> None:
+        assert isinstance(self.server, _Files)
+        self.server.sent.append(Sent(self.path, int(code)))
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+class _Files(ThreadingHTTPServer):
+    daemon_threads = True
+    sent: list[Sent]
+
+
+class PlainServer:
+    """The site on a server of files, as `python -m http.server`; a context manager. `sent` has all its answers."""
+
+    def __init__(self, site: Path, port: int = 0) -> None:
+        self._server = _Files(("127.0.0.1", port), partial(_Handler, directory=str(site)))
+        self.sent = self._server.sent = []
+        self.port = self._server.server_port
+        self.address = f"http://127.0.0.1:{self.port}/"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
 
 
 class Answer(NamedTuple):
@@ -35,42 +99,35 @@ class Answer(NamedTuple):
 
 
 class Server:
-    """A running page; a context manager that ends it as Ctrl-C does."""
+    """A running `nonojudge page`; a context manager that ends it as Ctrl-C does."""
 
-    def __init__(self, *options: str, folder: Path | None = None) -> None:
+    def __init__(self, *options: str, folder: Path | None = None, data: Path | None = None) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", START, "--port", "0", *options],
+            [*PAGE, "--no-browser", "--port", "0", *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             cwd=folder,
-            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            env=os.environ | {"PYTHONUNBUFFERED": "1"} | ({} if data is None else {"NONOBOT_DATA": str(data)}),
         )
         assert self.process.stdout
         self.address = self.process.stdout.readline().split()[1]
         self.port = urlsplit(self.address).port
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.process.send_signal(signal.SIGINT)
         self.out, self.err = self.process.communicate(timeout=PATIENCE_SECONDS)
 
-    def ask(self, path: str, body: bytes | dict[str, Any] | None = None, **headers: str) -> Answer:
+    def ask(self, path: str, body: bytes | None = None, **headers: str) -> Answer:
         """Send a request, a POST if there is a body; names of headers have `_` for `-`."""
-        data = json.dumps(body).encode() if isinstance(body, dict) else body
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         try:
-            connection.request("GET" if data is None else "POST", path, data, named)
+            connection.request("GET" if body is None else "POST", path, body, named)
             response = connection.getresponse()
             return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
         finally:
             connection.close()
-
-    def told(self, what: str, board: dict[str, Any], **question: Any) -> Any:
-        """Return the answer to a question about a board."""
-        answer = self.ask(f"/api/{what}", {"board": board, **question})
-        assert answer.status == 200, answer
-        return answer.json
