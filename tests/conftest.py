@@ -178,12 +178,18 @@ def page_server(request: pytest.FixtureRequest) -> Iterator[PlainServer | Server
             yield running
 
 
+EMPTY = """(text => { text.value = ""; text.dispatchEvent(new InputEvent("input", {inputType: "deleteByCut"})); })
+(document.querySelector("#text"))"""
+"""Empties the field for text, as somebody does who cuts it out."""
+
+
 def _show(browser: Browser, address: str) -> None:
     """Show the page as it is at first: opened, or, where it is open, with its first tab and view."""
     browser.shape(1280)
     if browser.value("document.location.href") == address:
         for place in ("#tab-text", "[data-view='solution']", "#zoom-fit"):
             browser.value(f"document.querySelector({place!r}).click()")
+        browser.value(EMPTY)
         browser.value("document.activeElement.blur(), scrollTo(0, 0)")
     else:
         browser.open(address)
@@ -196,8 +202,17 @@ def _show(browser: Browser, address: str) -> None:
 @pytest.fixture
 def visitor(chromium: Browser, page_server: PlainServer | Server) -> Iterator[Browser]:
     """Return a browser with the page open; afterwards, nothing was complained of and nobody else was asked."""
-    _show(chromium, page_server.address)
-    yield chromium
-    assert chromium.complaints == []
-    own = (page_server.address, f"blob:{page_server.address}")
-    assert all(request.url.startswith(own) for request in chromium.requests)
+    yield from _visit(chromium, page_server.address)
+
+
+@pytest.fixture
+def watcher(chromium: Browser, live_page: Server) -> Iterator[Browser]:
+    """Return a browser with the page of a folder of results, as `visitor` does."""
+    yield from _visit(chromium, live_page.address)
+
+
+def _visit(browser: Browser, address: str) -> Iterator[Browser]:
+    _show(browser, address)
+    yield browser
+    assert browser.complaints == []
+    assert all(request.url.startswith((address, f"blob:{address}")) for request in browser.requests)

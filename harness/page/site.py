@@ -107,7 +107,7 @@ def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> It
             "makes them, with wasm-ld (apt-get install lld)"
         )
     for path in sorted(STATIC.iterdir()):
-        if path.name not in OF_LIVE_VIEW or has_live_view:
+        if path.name not in OF_LIVE_VIEW or is_served:
             content = path.read_bytes().replace(b'"POLICY"', f'"{POLICY}"'.encode())
             yield (path.name if path.name in AT_THE_TOP else f"static/{path.name}"), content
     python = {"nonobot.zip": _python(kernels)} | _pyodide()
