@@ -1,4 +1,4 @@
-"""Sets solved by the page's own worker, one question for each puzzle, and compared with the bot on this machine."""
+"""Sets solved by the page's own worker, one question for each puzzle, and by the bot on this machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.talking import COMMAND
 
 AT_ONCE = 50  # boards in an expression
 
-# Asks the page's worker for a solution of each board, one after the other; what the page itself does for a verdict.
+# Asks the page's worker for a solution of each board, one after the other, as the page does for a verdict.
 SOLVE = """
 (async boards => {
   const { python } = await import(new URL("static/api.js", document.baseURI).href);

@@ -1,73 +1,102 @@
-"""How long the page takes: `python -m tests.page_times`. In Chromium, on an otherwise idle machine."""
+"""The page's figures in real browsers, each with its bar: `python -m tests.page_times`, on an idle machine.
+
+$NONOBOT_SETS names the folder with the official sets.
+"""
 
 from __future__ import annotations
 
-import json
+import gzip
+import os
 import statistics
+import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from pathlib import Path
 
-import numpy as np
-import psutil
-
-from nonobot.harness.text import megabytes
-from nonobot.protocol import Puzzle
+from nonobot.bot.kernels.shipped import wasm_kernels
+from nonobot.harness.page.pyodide import pyodide_folder
 from nonobot.tournament_data import load_set
-from tests.browser import Browser, browser_command, oneline
-from tests.paged import Server
+from tests.browser import Browser, browser_command
+from tests.firefox import Firefox, firefox_command
+from tests.page_sets import right, solved_natively, solved_on_page, with_other_counts
+from tests.paged import PlainServer, export
 
-# Pastes a text, and waits for the frame after the one in which a solution was drawn.
-PASTE = """
-new Promise(done => {
-  const text = document.querySelector('#text'), verdict = document.querySelector('#verdict');
-  verdict.dataset.verdict = 'none';
-  text.value = %s;
-  const began = performance.now();
-  new MutationObserver((_, watch) => {
-    if (!['unique', 'multiple', 'busy', 'unknown'].includes(verdict.dataset.verdict)) return;
-    if (verdict.textContent.startsWith('Solving')) return;
-    watch.disconnect();
-    requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - began)));
-  }).observe(verdict, {attributes: true, childList: true});
-  text.dispatchEvent(new InputEvent('input', {inputType: 'insertFromPaste'}));
-})
-"""
+SETS = ("taai2011", "tcga2013")
+STARTS = 9
+READY = "document.documentElement.dataset.python === 'ready'"
+VERDICT = "document.querySelector('#verdict').dataset.verdict === 'unique'"
+SAMPLE = "#puzzle=1,1:5:5:3:1-2:4:4:4:2"
+
+BARE = """<!doctype html><title>Pyodide</title><script type="module">
+const begin = `import { loadPyodide } from "${new URL("pyodide/pyodide.mjs", location)}";
+    await loadPyodide({ indexURL: "${new URL("pyodide/", location)}" });
+    postMessage("ready");`;
+const worker = new Worker(URL.createObjectURL(new Blob([begin], { type: "text/javascript" })), { type: "module" });
+worker.onmessage = () => (document.documentElement.dataset.python = "ready");
+</script>"""
+"""A page that starts Pyodide in a worker, and nothing else."""
 
 
 def main() -> None:
-    """Measure, and print what came of it."""
-    command = browser_command()
-    assert command, "no browser"
-    random = [one.puzzle for one in load_set("boardgen:25x25x100:seed=7").puzzles]
-    with Server() as server, Browser(command) as browser:
-        browser.shape(1280)
-        browser.open(server.address)
-        for size, puzzles in (("25x25", random[:12]), ("200x200", map(_discs, range(12)))):
-            times = [browser.value(PASTE % json.dumps(oneline(puzzle))) for puzzle in puzzles][2:]
-            print(f"{size}: median {statistics.median(times):.0f} ms, {min(times):.0f} to {max(times):.0f}")
-        boards = [{"rows": one.rows, "columns": one.columns} for one in random]
-        before, began = _memory(server), time.monotonic()
-        with ThreadPoolExecutor(100) as pool:
-            answers = list(pool.map(lambda n: server.told("solve", boards[n], tab=str(n % 10)), range(100)))
-        seconds, unknown = time.monotonic() - began, sum(one["verdict"] == "unknown" for one in answers)
-        memory = f"memory {megabytes(before)}, then {megabytes(_memory(server))}"
-        print(f"100 at once: {seconds:.1f} s, {unknown} unknown; {memory}")
+    """Measure, and print each figure with its bar."""
+    chromium, firefox = browser_command(), firefox_command()
+    assert chromium, "no Chromium"
+    assert firefox, "no Firefox"
+    kernels = sum(len(gzip.compress(one.read_bytes())) for one in wasm_kernels() if "Champion64" in one.name)
+    print(f"kernels of 64 bits, gzip: {kernels / 1e3:.1f} kB (bar 50)")
+    with tempfile.TemporaryDirectory() as folder:
+        site, bare = Path(folder, "site"), Path(folder, "bare")
+        export(site)
+        _write_bare(bare)
+        files = [path for path in site.rglob("*") if path.is_file() and "sets" not in path.parts]
+        compressed = sum(len(gzip.compress(path.read_bytes(), 9)) for path in files)
+        print(f"first visit, all files with gzip: {compressed / 1e6:.2f} MB (bar 7.5)")
+        with PlainServer(site) as page, PlainServer(bare) as other:
+            for name, start in (("Chromium", lambda: Browser(chromium)), ("Firefox", lambda: Firefox(firefox))):
+                _starts(name, start, page.address, other.address)
+                for one in SETS:
+                    _set(name, start, page.address, one)
 
 
-def _discs(seed: int) -> Puzzle:
-    """Return a 200x200 board of discs."""
-    chance = np.random.default_rng(seed)
-    y, x = np.mgrid[:200, :200]
-    cells = np.zeros((200, 200), np.uint8)
-    for _ in range(20):
-        (cx, cy), radius = chance.integers(0, 200, 2), chance.integers(5, 40)
-        cells[(x - cx) ** 2 + (y - cy) ** 2 < radius**2] = 1
-    return Puzzle.from_grid(cells)
+def _write_bare(folder: Path) -> None:
+    (folder / "pyodide").mkdir(parents=True)
+    (folder / "index.html").write_text(BARE)
+    for path in pyodide_folder().iterdir():
+        (folder / "pyodide" / path.name).write_bytes(path.read_bytes())
 
 
-def _memory(server: Server) -> int:
-    process = psutil.Process(server.process.pid)
-    return sum(one.memory_info().rss for one in (process, *process.children(recursive=True)))
+def _starts(name: str, start: Callable[[], Browser | Firefox], page: str, bare: str) -> None:
+    """Print the time from navigation to the verdict and to bare Pyodide; new browsers, alternating."""
+    times: dict[str, list[float]] = {"page": [], "bare": []}
+    for number in range(STARTS):
+        for what, address, done in sorted(
+            [("page", page + SAMPLE, VERDICT), ("bare", bare, READY)], reverse=bool(number % 2)
+        ):
+            with start() as browser:
+                browser.open("about:blank")
+                began = time.monotonic()
+                browser.open(address)
+                browser.wait_for(done)
+                times[what].append(time.monotonic() - began)
+    page_s, bare_s = (statistics.median(times[what]) for what in ("page", "bare"))
+    pairs = statistics.median(one / other for one, other in zip(times["page"], times["bare"], strict=True))
+    print(f"{name}: start to verdict {page_s:.2f} s, bare Pyodide {bare_s:.2f} s, pairs {pairs:.2f} (bar 1.3)")
+
+
+def _set(name: str, start: Callable[[], Browser | Firefox], address: str, set_name: str) -> None:
+    """Print how a set is solved on the page, against the bot's CPU time just before and after."""
+    puzzles = [one.puzzle for one in load_set(str(Path(os.environ["NONOBOT_SETS"], f"{set_name}.txt"))).puzzles]
+    before = solved_natively(puzzles)
+    with start() as browser:
+        browser.open(address)
+        solved = solved_on_page(browser, puzzles)
+    cpu = (before.cpu_seconds + solved_natively(puzzles).cpu_seconds) / 2
+    others = with_other_counts(solved, before)
+    print(
+        f"{name}: {set_name} {right(puzzles, solved)} of {len(puzzles)} right, other counts: {others or 'none'}; "
+        f"{solved.wall:.2f} s, in the solver {sum(solved.seconds):.2f} s, native CPU {cpu:.2f} s, "
+        f"ratio {solved.wall / cpu:.2f} (bar 3.5)"
+    )
 
 
 if __name__ == "__main__":

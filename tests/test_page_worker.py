@@ -111,7 +111,7 @@ def test_dropped_files_cause_no_request(visitor, page_server):
     visitor.says("#verdict", "exactly one solution")
     visitor.value(DROP % (list(picture()), "box.png"))
     visitor.says("#title", "box")
-    assert [one.url for one in visitor.requests if not one.url.startswith(("blob:", "data:"))] == []
+    assert [one.url for one in visitor.requests if not one.url.startswith(INNER)] == []
     if isinstance(page_server, PlainServer):
         assert page_server.sent[sent:] == []
 
@@ -180,7 +180,9 @@ def test_later_visits_transfer_nothing_and_need_no_server(chromium, page_site):
         chromium.open(server.address)
         chromium.wait_for(READY)
         chromium.value("navigator.serviceWorker.ready.then(() => true)")
-        twice = {path for path in (one.path for one in server.sent) if [one.path for one in server.sent].count(path) > 1}
+        twice = {
+            path for path in (one.path for one in server.sent) if [one.path for one in server.sent].count(path) > 1
+        }
         server.sent.clear()
         chromium.open("about:blank")
         chromium.open(server.address)
@@ -203,13 +205,17 @@ def test_counts_are_those_of_this_machine_in_chromium(visitor):
     assert with_other_counts(solved, solved_natively(puzzles)) == []
 
 
+INNER = ("blob:", "data:", "about:")
+"""Beginnings of addresses within a browser."""
+
+
 @pytest.fixture
 def fox(firefox, page_server):
     firefox.open(page_server.address)
     firefox.wait_for(READY)
     yield firefox
     assert firefox.complaints == []
-    assert [one for one in firefox.requests if not one.startswith((page_server.address, "blob:", "about:"))] == []
+    assert [one for one in firefox.requests if not one.startswith((page_server.address, *INNER))] == []
 
 
 def test_firefox_has_verdicts_steps_and_hints(fox):
