@@ -64,7 +64,7 @@ def clone(tmp_path, monkeypatch):
 
 
 def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypatch):
-    clone.replace("bot/__init__.py", "LONGEST_SIDE = 1022", "LONGEST_SIDE = 60")
+    clone.replace("bot/__init__.py", "else 1022", "else 60")
     monkeypatch.setattr(against, "HOME", clone.folder)
     workshop = clone.folder.parent / "workshop"
     left = workshop / "trees" / "present_____" / "bot" / "left.py"

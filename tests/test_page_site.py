@@ -69,7 +69,7 @@ def test_another_limit_is_another_version_and_files_that_are_gone_go(folder, tmp
     def version():
         return json.loads((tmp_path / "files.json").read_bytes())["version"]
 
-    site.write_site(tmp_path, 5.0, has_live_view=True)
+    site.write_site(tmp_path, 5.0, is_served=True)
     first = version()
     assert (tmp_path / "static" / "live.js").exists()
     site.write_site(tmp_path, 5.0)
