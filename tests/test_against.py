@@ -75,8 +75,8 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
         with against.two_trees("HEAD") as (before, after):
             assert not left.exists()
             assert left.is_relative_to(after)
-            assert "LONGEST_SIDE = 1022" in (before / "bot" / "__init__.py").read_text()
-            assert "LONGEST_SIDE = 60" in (after / "bot" / "__init__.py").read_text()
+            assert "else 1022" in (before / "bot" / "__init__.py").read_text()
+            assert "else 60" in (after / "bot" / "__init__.py").read_text()
             assert {one.name for one in before.iterdir()} == set(ROOMS)
             assert len(str(before)) == len(str(after))
             times.append([(tree / "bot" / "line.py").stat().st_mtime for tree in (before, after)])
