@@ -1,1 +1,1 @@
-"""What makes the artefacts of a release from a clone: the kernels, the wheel, the file to hand in."""
+"""Build the artefacts of a release from a clone: kernels, wheels, and the executable to hand in."""

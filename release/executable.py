@@ -8,15 +8,21 @@ them. The same packages, sources and kernels give the same bytes.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import quote
+from uuid import UUID
 
+from nonobot import __version__
 from nonobot.bot.kernels.machine_code import OUTSIDE, parts_of
 from nonobot.bot.kernels.shipped import LEVELS, sealed
 from nonobot.system import whole_file
@@ -50,8 +56,17 @@ KERNELS_AT, ALIGNMENT = 0x1000_0000, 64
 
 LIBRARIES = ("-lexpat", "-lz", "-lm")
 
-LICENSED = ("libpython3.11-dev", "libc6-dev", "libgcc-12-dev", "libexpat1-dev", "zlib1g-dev")
-"""The packages that parts of the executable come from; Debian states their licences in /usr/share/doc."""
+LICENSED = {
+    "libpython3.11-dev": {"license": {"id": "Python-2.0"}},
+    "libc6-dev": {"license": {"id": "LGPL-2.1-or-later"}},
+    "libgcc-12-dev": {"expression": "GPL-3.0-or-later WITH GCC-exception-3.1"},
+    "libexpat1-dev": {"license": {"id": "MIT"}},
+    "zlib1g-dev": {"license": {"id": "Zlib"}},
+}
+"""Packages that parts of the executable come from, with their licences as CycloneDX has them.
+
+Debian states the full licences in /usr/share/doc.
+"""
 
 COMMON_LICENCES = ("LGPL-2.1", "GPL-3")
 """Licences that these statements name and do not contain."""
@@ -64,7 +79,7 @@ version of it, install that version and run `python -m release.executable` in a 
 
 
 class MissingError(Exception):
-    """A requirement is missing or is another than it should be; the message is one line that says which."""
+    """A requirement is missing or has the wrong version; the message is one line that names it."""
 
 
 def installed_packages() -> dict[str, str]:
@@ -95,7 +110,7 @@ def installed_packages() -> dict[str, str]:
 
 
 def build(output: Path) -> None:
-    """Build the executable, and the file with the licences beside it."""
+    """Build the executable and, next to it, the licences and the list of its parts (SBOM)."""
     packages = installed_packages()
     for name in level_kernels.build(ROOT / level_kernels.FOLDER, wasm=False):
         print(name, file=sys.stderr, flush=True)
@@ -122,6 +137,25 @@ def build(output: Path) -> None:
             file.write((work / "program").read_bytes())
             os.fchmod(file.fileno(), 0o755)
     output.with_name(f"{output.name}.licences.txt").write_text(licences)
+    output.with_name(f"{output.name}.cdx.json").write_text(parts_list(packages, output.read_bytes()))
+
+
+def parts_list(packages: dict[str, str], program: bytes) -> str:
+    """Return the parts of the executable with versions and licences, as JSON of CycloneDX 1.6."""
+    digest = sha256(program).hexdigest()
+    at = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), UTC)
+    own = {"type": "application", "bom-ref": "nonobot", "name": "nonobot", "version": __version__}
+    own |= {"licenses": [{"license": {"id": "MIT"}}], "hashes": [{"alg": "SHA-256", "content": digest}]}
+    parts = [
+        {"type": "library", "bom-ref": name, "name": name, "version": packages[name], "licenses": [licence]}
+        | {"purl": f"pkg:deb/debian/{name}@{quote(packages[name])}?arch=amd64&distro=bookworm"}
+        for name, licence in LICENSED.items()
+    ]
+    document = {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "components": parts}
+    document |= {"serialNumber": f"urn:uuid:{UUID(hex=digest[:32], version=4)}"}
+    document |= {"metadata": {"timestamp": at.isoformat(), "component": own}}
+    document |= {"dependencies": [{"ref": "nonobot", "dependsOn": list(LICENSED)}]}
+    return json.dumps(document, indent=1) + "\n"
 
 
 def licences_of(packages: dict[str, str]) -> str:
@@ -161,7 +195,7 @@ def tables_of_modules(frozen: str) -> Iterator[str]:
 
 
 INITIALISERS = {"builtins": "0", "sys": "0", "marshal": "PyMarshal_Init", "_warnings": "_PyWarnings_Init"}
-"""Where the name of the function is another than usual; these two are there before all others."""
+"""Functions with an unusual name; these two modules are initialised before all others."""
 
 OWN = ("_nonobot", "_typing")
 """The modules of `program.c`."""

@@ -16,10 +16,10 @@ FOUND_AT_RUN_TIME = ("marshal", "encodings.ascii", "encodings.latin_1", "encodin
 FOUND_AT_RUN_TIME += ("encodings.utf_16", "encodings.utf_16_le", "encodings.utf_16_be", "encodings.cp1252")
 
 LEFT_OUT = (
-    # of the bot: what compiles kernels, and what other programs use
+    # of the bot: modules that compile kernels, and those for other programs
     "numpy", "numba", "llvmlite", "shtab", "nonobot.api", "nonobot.protocol.svg", "nonobot.bot.kernels.compiling",
     "nonobot.bot.kernels.interpreter", "nonobot.bot.kernels.object_code",
-    # of the library: what nothing here leads to, but functions that are never called
+    # of the library: modules that only functions import which are never called
     "_pydecimal", "asyncio", "bz2", "concurrent", "ctypes", "decimal", "distutils", "doctest", "email", "ftplib",
     "grp", "http", "importlib._bootstrap", "importlib._bootstrap_external", "importlib.metadata",
     "importlib.readers", "importlib.resources", "lib2to3", "logging", "lzma", "multiprocessing", "optparse",
@@ -46,7 +46,7 @@ def main() -> None:
         for name, path in found_modules(root, library).items():
             if path is None:
                 print(name)
-            elif not FrozenImporter.find_spec(name):  # the archive holds some, which start faster
+            elif not FrozenImporter.find_spec(name):  # the archive contains some of them, and these start faster
                 is_package = path.stem == "__init__"
                 shown = f"{name.replace('.', '/')}{'/__init__' if is_package else ''}.py"
                 code = marshal.dumps(compile(path.read_bytes(), shown, "exec", dont_inherit=True))

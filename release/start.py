@@ -3,8 +3,8 @@
 import os
 import sys
 
-sys.meta_path.pop()  # the finder of files: nothing of the machine is a part of this program
-sys._stdlib_dir = sys.prefix  # modules seem to come from the folder of that name, which is never looked at
+sys.meta_path.pop()  # the finder of files: the program loads nothing from the machine
+sys._stdlib_dir = sys.prefix  # modules seem to come from the folder of that name, which is never read
 sys.executable = ""
 
 import nonobot  # noqa: E402, F401
