@@ -1,4 +1,4 @@
-"""What a puzzle and a solution are, and how both are read and written."""
+"""Definitions of puzzle and solution, and the functions that read, write and draw them."""
 
 from nonobot.protocol.answers import Answer, AnswerReader, read_answers
 from nonobot.protocol.batch import DEFAULT_SIZE, TaaiReader, format_answer, format_puzzle, read_batch

@@ -1,7 +1,7 @@
-"""Reading back what a bot wrote: the answer stream, line by line.
+"""Reader of a bot's answers, one text line at a time.
 
-An answer is `$k` and then a line for each row. A bot may also write one word instead of a grid
-(`unsolvable`, `timeout`, `invalid`), or nothing at all: it gave the puzzle up.
+An answer is `$k` and then a text line for each row. Instead of a grid, a bot may write one word (`unsolvable`,
+`timeout`, `invalid`) or nothing: it gave up the puzzle.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ GIVEN_UP_WORDS = frozenset({"unsolvable", "timeout", "invalid"})
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was written for a puzzle; without a solution either `word` or `problem` says why."""
+    """A bot's answer to a puzzle; without a solution, `word` or `problem` contains the reason."""
 
-    number: int | None  # the k of `$k`; None for text under no readable `$k`
-    line: int  # of the `$k`, counted from 1
-    solution: Solution | None = None  # the grid, right or not, if it has the right form
-    word: str | None = None  # instead of a grid; the empty string for nothing at all
-    problem: str | None = None  # what is wrong with the form, and where
+    number: int | None  # the k of `$k`; None for text that is not under a readable `$k`
+    line: int  # text line of the `$k`, counted from 1
+    solution: Solution | None = None  # the grid, right or wrong, if it is well-formed
+    word: str | None = None  # the word in place of a grid; empty if there is nothing under the `$k`
+    problem: str | None = None  # place and kind of a format error
 
 
 class AnswerReader:
-    """Turns lines into answers with grids of one size, each as soon as its last line was taken."""
+    """Turns text lines into answers with grids of one size, each as soon as its last text line is read."""
 
     def __init__(self, width: int, height: int) -> None:
         self._width, self._height = width, height
@@ -36,10 +36,10 @@ class AnswerReader:
         self._number: int | None = None
         self._header_line = 0
         self._rows: list[bytes] = []
-        self._stray_said = False  # one problem for a stretch of stray lines is enough
+        self._stray_said = False  # consecutive stray text lines get one message
 
     def feed(self, line: bytes) -> list[Answer]:
-        """Take the next line, with or without its end, and return the answers it completed."""
+        """Read the next text line, with or without its line end, and return the answers it completes."""
         self._line += 1
         text = line.decode("utf-8", "replace").strip()
         if text.startswith("$"):
@@ -58,7 +58,7 @@ class AnswerReader:
         return [self._finish(Solution.from_bytes(b"".join(self._rows), (self._width, self._height)))]
 
     def close(self) -> list[Answer]:
-        """Take the end of the stream, or of an answer, and return what it completed."""
+        """Read the end of the stream, or of an answer, and return the answers it completes."""
         if not self._open:
             return []
         if not self._rows:
@@ -69,7 +69,7 @@ class AnswerReader:
         if not text or self._stray_said:
             return []
         self._stray_said = True
-        return [self._problem(f"{shown(text)} belongs to no answer")]
+        return [self._problem(f"{shown(text)} does not belong to an answer")]
 
     def _start(self, text: str) -> list[Answer]:
         word = text[1:].strip()
@@ -77,7 +77,11 @@ class AnswerReader:
         self._header_line, self._rows = self._line, []
         self._open = word.isascii() and word.isdigit() and len(word) < 19
         self._number = int(word) if self._open else None
-        return [] if self._open else [self._problem(f"{shown(text)} starts no answer; expected '$' and a number")]
+        return (
+            []
+            if self._open
+            else [self._problem(f"{shown(text)} does not start an answer; expected '$' and a number")]
+        )
 
     def _row(self, text: str) -> bytes | str:
         words = text.split()

@@ -1,11 +1,11 @@
 """The TAAI batch stream: puzzles in, answers out.
 
-A file holds puzzles. `$k` starts puzzle k; a line for each column follows, left to right, each read top to
-bottom; then a line for each row, top to bottom, each read left to right. Block lengths are separated by TAB.
-**A line without black cells is an empty line and counts.** The answer repeats `$k`, then a line for each row:
-0 for white, 1 for black, separated by TAB (official rules, 2015).
+A file contains puzzles. `$k` starts puzzle k. A text line for each column follows, left to right, each read top to
+bottom; then one for each row, top to bottom, each read left to right. Block lengths are separated by TAB. **The
+text line of a row or column without black cells is empty, and counts.** The answer repeats `$k`, followed by a
+text line for each row: 0 for white, 1 for black, separated by TAB (official rules, 2015).
 
-:class:`TaaiReader` never waits: it is fed a line at a time and hands a puzzle over with its last clue line.
+:class:`TaaiReader` never waits: it reads one text line at a time and returns a puzzle with its last clue line.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ DEFAULT_SIZE = (25, 25)
 """Width and height of the tournaments' boards."""
 
 MOST_LINE_BYTES = 4096
-"""Bytes of the longest input line that is looked at."""
+"""Largest length of an input line, in bytes; a longer one is a fault."""
 
 _PLAIN = b"0123456789 \t\r\n"
 _MOST_PLAIN_BYTES = 128
-"""Longer lines take the long way, so that the clues that are kept stay small."""
+"""Largest length of a text line whose clue is cached, in bytes, so that the cache stays small."""
 
 _DIGITS = bytes.maketrans(bytes((WHITE, BLACK)), b"01")
 
@@ -46,9 +46,9 @@ _BOM = b"\xef\xbb\xbf"
 
 @lru_cache(1 << 14)
 def _plain_clue(line: bytes) -> Clue | None:
-    """Return the clue in a line of digits and white space, as nearly every line is; None if there is more to say.
+    """Return the clue in a text line of digits and white space; None for any other text line.
 
-    Three lines of four stand in a set more than once.
+    Nearly every text line is of this kind, and three of four occur in a set more than once, hence the cache.
     """
     if line.translate(None, _PLAIN):
         return None
@@ -57,12 +57,12 @@ def _plain_clue(line: bytes) -> Clue | None:
 
 
 class TaaiReader:
-    """Turns the lines of a TAAI batch into puzzles, one line at a time.
+    """Turns the text lines of a TAAI batch into puzzles, one text line at a time.
 
-    `size` is that of every board. None: square boards whose size is inferred from the number of lines up to the
-    next `$` or the end, so that a puzzle is handed over only then. :meth:`feed` and :meth:`close` return what is
-    complete: a `Record` for each puzzle, in order, a `Fault` in the place of one that cannot be used, and a
-    `Fault` for text that belongs to no puzzle still to be answered.
+    `size` is the size of all boards. None: infer the size of square boards from the number of text lines up to the
+    next `$` or the end, so that a puzzle is complete only then. :meth:`feed` and :meth:`close` return what is
+    complete: a `Record` for each puzzle, in order, a `Fault` in the place of an unusable puzzle, and a `Fault` for
+    text outside the puzzles.
     """
 
     def __init__(self, size: tuple[int, int] | None = DEFAULT_SIZE) -> None:
@@ -76,10 +76,10 @@ class TaaiReader:
         self._header_line = 0
         self._lines: list[Clue | Fault] = []
         self._header_fault: Fault | None = None
-        self._stray_said = False  # one message for a stretch of stray lines is enough
+        self._stray_said = False  # consecutive stray text lines get one message
 
     def feed(self, line: bytes) -> list[Found]:
-        """Take the next line, with or without its end, and return what it completed."""
+        """Read the next text line, with or without its line end, and return what it completes."""
         self._line += 1
         if self._number is not None and len(line) <= _MOST_PLAIN_BYTES:
             clue = _plain_clue(line)
@@ -101,11 +101,11 @@ class TaaiReader:
         return [self._finish()] if len(self._lines) == self._needed else []
 
     def close(self) -> list[Found]:
-        """Take the end of the input and return what it completed."""
+        """Read the end of the input and return what it completes."""
         if self._number is None:
             return []
         whole = len(self._lines)
-        self._lines.append(())  # a last line that is empty and has no end either
+        self._lines.append(())  # an empty last text line without a line end
         if self._size is None:
             return [self._finish_square(whole)]
         if len(self._lines) == self._needed:
@@ -126,7 +126,7 @@ class TaaiReader:
             self._number = (self._last_number or 0) + 1
             self._header_fault = Fault(
                 FaultKind.BAD_HEADER,
-                f"{shown(text)} starts no puzzle; expected '$' and a number such as '${self._number}'",
+                f"{shown(text)} does not start a puzzle; expected '$' and a number such as '${self._number}'",
                 self._number,
                 self._line,
             )
@@ -155,12 +155,12 @@ class TaaiReader:
                 Fault(
                     FaultKind.EXTRA_LINES,
                     f"{shown(text)} comes after the {width + height} clue lines of a {width}x{height} "
-                    "board and is left out; is --size right?",
+                    "board and is ignored; check --size",
                     self._last_number,
                     self._line,
                 )
             ]
-        what = f"{shown(text)} stands before the first '$'; expected '$1'"
+        what = f"{shown(text)} is before the first '$'; expected '$1'"
         return [Fault(FaultKind.STRAY_TEXT, what, line=self._line)]
 
     def _end_of_puzzle(self) -> list[Found]:
@@ -172,7 +172,7 @@ class TaaiReader:
         assert self._size is not None
         width, height = self._size
         found = len(self._lines)
-        hint = f" (is it --size {found // 2}x{found // 2}?)" if found and found % 2 == 0 else ""
+        hint = f"; perhaps --size {found // 2}x{found // 2}" if found and found % 2 == 0 else ""
         fault = Fault(
             FaultKind.MISSING_LINES,
             f"expected {width + height} clue lines for a {width}x{height} board, found {found}{hint}",
@@ -187,15 +187,15 @@ class TaaiReader:
         return self._hand_over(puzzle, self._fault_in(puzzle))
 
     def _finish_square(self, most: int) -> Found:
-        """Hand over the largest board that the clues fit, of the first `most` lines or else of all.
+        """Return the largest board that the clues fit, from the first `most` text lines or otherwise from all.
 
-        Blank lines at the end are empty clues or mere space; of a puzzle in the official form they all are clues.
+        Blank text lines at the end may be empty clues or only space; in the official form all of them are clues.
         """
         least = most
         while least and self._lines[least - 1] == ():
             least -= 1
         least_board = max(2, least + least % 2)
-        # Half of the lines are rows: with more blank lines than others, these would all be empty.
+        # Half of the text lines are rows: if most text lines were blank, all rows would be empty.
         boards = [*range(least_board, min(most, max(2, 2 * least)) + 1 if least else most + 1, 2)]
         boards.reverse()
         if most % 2 and most < len(self._lines):
@@ -215,10 +215,10 @@ class TaaiReader:
         return self._hand_over(None, [Fault(FaultKind.ODD_LINE_COUNT, what, self._number, self._header_line)])
 
     def _first_fitting(self, boards: Iterable[int]) -> int | None:
-        """Return the first of `boards`, numbers of lines, that makes a square board without a fault.
+        """Return the first of `boards`, numbers of text lines, that makes a square board without a fault.
 
-        They all have the same clues and differ in the empty ones at the end. So one look at the lines serves for
-        all: a file of blank lines has as many boards to try as it has lines.
+        They differ only in the empty clues at the end. So one pass over the text lines is enough for all of them,
+        even if a file of blank text lines gives as many boards to try as it has text lines.
         """
         clues = [clue for clue in self._lines if not isinstance(clue, Fault)]
         longest = max(map(needed_length, clues), default=0)
@@ -258,7 +258,7 @@ class TaaiReader:
 
 
 def read_batch(lines: Iterable[bytes], size: tuple[int, int] | None = DEFAULT_SIZE) -> Iterator[Found]:
-    """Yield the puzzles of a TAAI batch (see :class:`TaaiReader`), each as soon as its last line was taken."""
+    """Yield the puzzles of a TAAI batch (see :class:`TaaiReader`), each as soon as its last text line is read."""
     reader = TaaiReader(size)
     for line in lines:
         yield from reader.feed(line)

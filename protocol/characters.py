@@ -1,7 +1,7 @@
-"""Boards in characters, fitted to a terminal: a text line for each row, or half blocks and one for two rows.
+"""Boards drawn in characters and fitted to a terminal: a text line for each row, or with half blocks for two rows.
 
-With whole blocks a cell is two characters wide. With half blocks it is one character wide and half a line high; of
-the two rows that share a line, the clue of the upper one stands at the left, that of the lower one at the right.
+With whole blocks a cell is two characters wide. With half blocks it is one character wide and half a text line
+high. Of the two rows in a text line, the clue of the upper one is at the left, that of the lower one at the right.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Blocks(StrEnum):
-    """What cells are drawn with."""
+    """Kind of characters that cells are drawn with."""
 
     FULL = "full"
     HALF = "half"
@@ -33,7 +33,7 @@ class Blocks(StrEnum):
 
 
 class Piece(NamedTuple):
-    """Characters of one style, named as rich names styles."""
+    """Characters of one style; `style` is a style name of rich."""
 
     text: str
     style: str = ""
@@ -46,7 +46,7 @@ FRAME, DOT, WRONG, SHADE = "dim", "dim", "bold red", "bright_black"
 
 
 class _Signs(NamedTuple):
-    """The characters of one way of drawing; three of a ruler are its begin, its crossings and its end."""
+    """Characters of one kind of drawing; the three of a ruler are its beginning, its crossings and its end."""
 
     cell_width: int
     edge: str
@@ -83,11 +83,11 @@ HALVES = {
 def draw(
     picture: Picture, blocks: Blocks, clues: bool = True, colours: Sequence[Sequence[str]] | None = None
 ) -> list[StyledLine]:
-    """Return a board as lines of text, none of which ends with a space.
+    """Return a board as text lines without spaces at their ends.
 
-    Without clues, there are no lines between the cells. With `HALF`, unknown cells differ from white ones only by
-    their colour. `colours`, of shape (height, width), fill each cell with a colour, as rich names it, or leave it
-    blank if that is empty, whatever the picture's cells are; `ASCII` has no colours.
+    Without clues, no lines are drawn between the cells. With `HALF`, unknown cells differ from white ones only in
+    their colour. `colours`, of shape (height, width), overrides the picture's cells: each cell gets this colour of
+    rich, or stays blank if it is empty; `ASCII` has no colours.
     """
     signs = SIGNS[blocks]
     groups = _groups(picture.width, clues)
@@ -115,12 +115,12 @@ def text_of_board(puzzle: Puzzle, cells: npt.ArrayLike | None = None, clues: boo
 
 
 def plain_lines(lines: Sequence[StyledLine]) -> list[str]:
-    """Return lines without styles."""
+    """Return text lines without styles."""
     return ["".join(piece.text for piece in line) for line in lines]
 
 
 def width_of(lines: Sequence[StyledLine]) -> int:
-    """Return the number of characters of the longest line."""
+    """Return the number of characters of the longest text line."""
     return max(map(len, plain_lines(lines)))
 
 
@@ -139,7 +139,7 @@ def _side(
 
 
 def _groups(width: int, clues: bool) -> list[tuple[int, int]]:
-    """Return the columns between two lines, as first and end; without clues there are no lines between."""
+    """Return the groups of columns between two drawn lines, as first and end; without clues one group."""
     step = GROUP if clues else width
     return [(first, min(first + step, width)) for first in range(0, width, step)]
 
@@ -152,7 +152,7 @@ def _ruler(groups: Sequence[tuple[int, int]], signs: _Signs, ends: str) -> Piece
 def _head(
     picture: Picture, groups: Sequence[tuple[int, int]], clues: bool, signs: _Signs, indent: int
 ) -> Iterator[StyledLine]:
-    """Yield the lines above the board: the columns' clues, and the signs of wrong columns."""
+    """Yield the text lines above the board: the columns' clues, and the signs of wrong columns."""
     ends = [
         indent + at + signs.cell_width * (column + 1)
         for at, (first, end) in enumerate(groups, 1)
@@ -161,7 +161,7 @@ def _head(
     styles = [WRONG if column in picture.wrong_columns else "" for column in range(picture.width)]
     if clues:
         written = [numbers(clue) for clue in picture.puzzle.columns]
-        # One-digit numbers may run together, each over its column; if one has more digits, all stand apart.
+        # One-digit numbers may touch, each over its column; if a number has more digits, all are separated.
         gap = int(signs.cell_width > 1 or any(len(number) > 1 for clue in written for number in clue))
         for level in range(max(map(len, written)), 0, -1):
             yield from _apart(
@@ -177,19 +177,19 @@ def _head(
 
 
 class _Number(NamedTuple):
-    """A number above its column; its right edge is `end` characters from the begin of the line."""
+    """A number above its column; its right edge is `end` characters from the beginning of the text line."""
 
     end: int
     piece: Piece
 
     @property
     def begin(self) -> int:
-        """Characters before its first digit."""
+        """Number of characters before its first digit."""
         return self.end - len(self.piece.text)
 
 
 def _apart(level: Sequence[_Number], gap: int) -> Iterator[StyledLine]:
-    """Yield the numbers of a level, each on the lowest line where it is `gap` characters from the one before."""
+    """Yield the numbers of a level, each in the lowest text line in which it is `gap` characters after another."""
     lines: list[list[_Number]] = []
     for number in level:
         for line in lines:
@@ -202,7 +202,7 @@ def _apart(level: Sequence[_Number], gap: int) -> Iterator[StyledLine]:
 
 
 def _placed(row: Iterable[_Number]) -> StyledLine:
-    """Return a line with each number where it belongs."""
+    """Return a text line with each number at its place."""
     line: StyledLine = []
     at = 0
     for number in row:
@@ -212,7 +212,7 @@ def _placed(row: Iterable[_Number]) -> StyledLine:
 
 
 def _cells(picture: Picture, row: int, blocks: Blocks, colours: Sequence[Sequence[str]] | None) -> list[Piece]:
-    """Return the cells of a row; with half blocks, of it and the next."""
+    """Return the cells of a row; with half blocks, of this row and the next."""
     if colours is None or blocks is Blocks.ASCII:
         return _half_cells(picture, row) if blocks is Blocks.HALF else _full_cells(picture, row, blocks)
     if blocks is Blocks.FULL:
@@ -236,13 +236,13 @@ def _full_cells(picture: Picture, row: int, blocks: Blocks) -> list[Piece]:
 
 def _half_cells(picture: Picture, row: int) -> list[Piece]:
     upper, lower = [*picture.cells[row : row + 2], [WHITE] * picture.width][:2]
-    if not picture.is_partly_known:  # unknown everywhere looks as white does: blank
+    if not picture.is_partly_known:  # an entirely unknown board is blank, like white cells
         upper, lower = ([int(cell == BLACK) for cell in cells] for cells in (upper, lower))
     return [HALVES[pair] for pair in zip(upper, lower, strict=True)]
 
 
 def _tidy(line: StyledLine) -> StyledLine:
-    """Return a line with neighbours of one style joined, and without spaces at its end."""
+    """Return a text line with neighbours of one style joined, and without spaces at its end."""
     joined = [
         Piece("".join(piece.text for piece in pieces), style)
         for style, pieces in groupby((piece for piece in line if piece.text), key=lambda piece: piece.style)
@@ -264,15 +264,15 @@ class Place(NamedTuple):
     """A terminal, file or pipe that boards are written to."""
 
     columns: int  # unlimited in a file or a pipe
-    lines: int  # seen at once, next to a line for the prompt
+    lines: int  # text lines visible at once, except one for the prompt
     encoding: str
     has_colours: bool
 
 
 def place_of_output() -> Place:
-    """Return the place that standard output is, with its present size.
+    """Return a description of standard output, with its current size.
 
-    There are colours on terminals, unless NO_COLOR is set, and wherever FORCE_COLOR is set.
+    It has colours if it is a terminal and NO_COLOR is not set, or if FORCE_COLOR is set.
     """
     is_terminal = sys.stdout.isatty()
     columns, lines = shutil.get_terminal_size() if is_terminal else (sys.maxsize, sys.maxsize)
@@ -282,16 +282,16 @@ def place_of_output() -> Place:
 
 
 def no_half_blocks(picture: Picture, place: Place) -> str | None:
-    """Return the reason why a board cannot be drawn with half blocks there; None if it can."""
+    """Return why a board cannot be drawn with half blocks at this place; None if it can."""
     if not _has_blocks(place):
         return f"the encoding of the output ({place.encoding}) has none"
     if picture.is_partly_known and not place.has_colours:
-        return "unknown cells differ from white ones by their colour, and there are no colours here"
+        return "unknown cells differ from white ones only in their colour, and this output has no colours"
     return None
 
 
 def possible_blocks(picture: Picture, place: Place) -> list[Blocks]:
-    """Return the blocks with which a board can be drawn there, the largest first."""
+    """Return the blocks with which a board can be drawn at this place, the largest first."""
     if not _has_blocks(place):
         return [Blocks.ASCII]
     return [Blocks.FULL] if no_half_blocks(picture, place) else [Blocks.FULL, Blocks.HALF]
@@ -305,10 +305,10 @@ def drawn_to_fit(
     colours: Sequence[Sequence[str]] | None = None,
     may_scroll: bool = True,
 ) -> list[StyledLine] | None:
-    """Return a board as it fits, or None if it does not.
+    """Return a board drawn to fit the place, or None if it cannot fit.
 
-    The first of `blocks` that fits is taken; if none fits with the first of `clues`, the second is tried. With
-    `may_scroll`, a board that is only too high fits too, in the last blocks.
+    The first of `blocks` that fits is used; if none fits with the first of `clues`, the second is tried. With
+    `may_scroll`, a board that is only too high also fits, with the last of `blocks`.
     """
     for with_clues in clues:
         drawn = [draw(picture, one, with_clues, colours) for one in blocks]
@@ -322,7 +322,7 @@ def drawn_to_fit(
 
 
 def text_of(lines: Sequence[StyledLine], place: Place) -> list[str]:
-    """Return lines as they are written there: with their styles, and what the encoding lacks as `?`."""
+    """Return text lines as written to this place: with styles, and `?` for characters missing in its encoding."""
     styled = (
         ["".join(_styled(*piece) for piece in line) for line in lines] if place.has_colours else plain_lines(lines)
     )

@@ -1,7 +1,7 @@
 """Cell colours, clues and their faults.
 
-Every fault of a puzzle is one text line: its place (puzzle number, line number), its nature and the expectation. A
-fault belongs to one puzzle; the others of a file are read all the same.
+Every fault of a puzzle prints as one text line: its place (puzzle number, line number), what is wrong, and what
+was expected. A fault affects only its own puzzle; the others of the file are still read.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ Clue = tuple[int, ...]
 """The lengths of the blocks of a line, in order; empty for a line without black cells."""
 
 MOST_DIGITS = 6
-"""Block lengths of more digits are refused before they are converted."""
+"""Largest number of digits of a block length; a longer number is a fault."""
 
 
 def clue_of(cells: Iterable[int]) -> Clue:
-    """Return the clue of a fully painted line: the lengths of its runs of black cells."""
+    """Return the clue of a full line: the lengths of its runs of black cells."""
     return tuple(len(run) for run in bytes(map(bool, cells)).split(b"\0") if run)
 
 
 def clue_from_words(words: list[str]) -> Clue | Fault:
-    """Return the clue that `words` spell, or a fault without its place; no word or one 0 is the empty clue."""
+    """Return the clue in `words`, or a fault without its place; no words, or a single 0, is the empty clue."""
     if not words:
         return ()
     text = "".join(words)
@@ -48,19 +48,19 @@ def clue_from_words(words: list[str]) -> Clue | Fault:
             return Fault(FaultKind.NEGATIVE_NUMBER, f"clue {shown(word)} is negative; block lengths are 1 or more")
         if len(digits) > MOST_DIGITS:
             return Fault(FaultKind.TOO_LARGE_NUMBER, f"clue {shown(word)} is longer than any board")
-    return Fault(FaultKind.ZERO_BLOCK, "a 0 beside other block lengths; a 0 alone is an empty clue")
+    return Fault(FaultKind.ZERO_BLOCK, "a 0 among other block lengths; only a 0 alone is an empty clue")
 
 
 def needed_length(clue: Clue) -> int:
-    """Return how many cells `clue` needs: its blocks and one white cell between neighbours."""
+    """Return the number of cells that `clue` needs: its blocks, and one white cell between neighbours."""
     return sum(clue) + len(clue) - 1 if clue else 0
 
 
 def fault_in_clues(puzzle: Puzzle) -> tuple[Fault, int | None] | None:
-    """Return the first fault that the clues show before any solving, or None.
+    """Return the first fault that the clues show without solving, or None.
 
-    The fault has no place. With it comes the index of the clue at fault, columns first, then rows; None if it
-    is a fault of the whole puzzle. Clues that had no fault are not checked again.
+    The fault has no place. Returned with it is the index of the wrong clue, columns first, then rows; None for a
+    fault of the whole puzzle. Clues without a fault are not checked again.
     """
     if puzzle.is_checked:
         return None
@@ -95,12 +95,12 @@ def shown(text: str) -> str:
 
 
 class FaultKind(Enum):
-    """The kinds of faults of a batch; all those of other formats are one kind."""
+    """Kinds of faults of a batch; all faults of other formats are one kind."""
 
     NOT_A_NUMBER = "a word of a clue line is not a whole number"
     NEGATIVE_NUMBER = "a block length below zero"
     TOO_LARGE_NUMBER = "a block length that no board can have"
-    ZERO_BLOCK = "a 0 beside other block lengths (a 0 alone is an empty clue)"
+    ZERO_BLOCK = "a 0 among other block lengths (a 0 alone is an empty clue)"
     NOT_TEXT = "bytes that no text file has"
     LINE_TOO_LONG = "an input line that no clue can need"
     CLUE_TOO_LONG = "blocks and the gaps between them are longer than their line"
@@ -112,11 +112,11 @@ class FaultKind(Enum):
     STRAY_TEXT = "text before the first `$`"
     ASSUMED_SIZE = "a size that was made out from the number of lines, since nothing stated it"
     FORMAT = "a fault of another format, or a part of a file that is left out"
-    UNREADABLE = "a file that cannot be read, or is of no known format"
+    UNREADABLE = "a file that cannot be read, or has an unknown format"
 
 
 def located(what: str, file: str = "", number: int | None = None, line: int | None = None) -> str:
-    """Return a message with its place in front: file (`-` for standard input), puzzle and line of the file."""
+    """Return a message with its place in front: file (`-`: standard input), puzzle, and text line of the file."""
     place = ["standard input" if file == "-" else file] if file else []
     place += [] if number is None else [f"${number}"]
     place += [] if line is None else [f"line {line}"]
@@ -125,15 +125,15 @@ def located(what: str, file: str = "", number: int | None = None, line: int | No
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong with a puzzle."""
+    """An error in a puzzle, or (as a remark) a warning about it."""
 
     kind: FaultKind
     what: str  # what is wrong and what was expected, without the place
     number: int | None = None  # the k of the puzzle's `$k`; None for text outside any puzzle
-    line: int | None = None  # of the input, counted from 1; None where no line can be named
-    more: int = 0  # further faults of the same puzzle
-    size: tuple[int, int] | None = None  # width and height of the puzzle's board, where they can be told
-    file: str = ""  # `-` for standard input; empty where there is only one input
+    line: int | None = None  # text line of the input, counted from 1; None if unknown
+    more: int = 0  # number of further faults of the same puzzle
+    size: tuple[int, int] | None = None  # width and height of the puzzle's board, if known
+    file: str = ""  # `-` for standard input; empty if there is only one input
 
     def __str__(self) -> str:
         more = f" (and {self.more} more in this puzzle)" if self.more else ""
@@ -141,7 +141,7 @@ class Fault:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether, among what a reader hands over, it stands in the place of a puzzle that cannot be used."""
+        """Whether this fault takes the place of an unusable puzzle in the output of a reader."""
         return self.number is not None and self.kind is not FaultKind.EXTRA_LINES
 
     def at(self, number: int | None, line: int | None) -> Fault:

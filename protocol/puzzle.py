@@ -1,6 +1,6 @@
-"""Puzzles, boards and records, which print as pictures.
+"""Puzzles, boards and records; they print as drawings.
 
-A board is stored as bytes, one for each cell; numpy is loaded only for a board as an array.
+A board is stored as bytes, one per cell; numpy is loaded only for a board as an array.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ _TO_TEXT, _TO_CELLS = bytes.maketrans(_CELLS, _TEXT), bytes.maketrans(_TEXT, _CE
 
 
 def text_from_cells(board: Solution | PartialGrid) -> str:
-    """Return the cells of a board as text, row after row: `1` black, `0` white, `?` unknown."""
+    """Return the cells of a board as text, row by row: `1` black, `0` white, `?` unknown."""
     return board.content.translate(_TO_TEXT).decode()
 
 
 def cells_from_text(text: str, size: tuple[int, int]) -> PartialGrid:
-    """Return the board, of this width and height, that :func:`text_from_cells` wrote, or raise ValueError."""
+    """Return the board of this width and height from a text of :func:`text_from_cells`, or raise ValueError."""
     content = text.encode()
     if len(content) != size[0] * size[1] or content.translate(None, _TEXT):
-        raise ValueError("cells that are not one of 1, 0 and ? for each cell of the board")
+        raise ValueError("cells: expected one of 1, 0 and ? for each cell of the board")
     return PartialGrid.from_bytes(content.translate(_TO_CELLS), size)
 
 
 class _Drawable:
-    """A base of classes that print as pictures and draw themselves in notebooks."""
+    """Base of classes that print as text drawings and show as SVG in notebooks."""
 
     __slots__ = ()
 
@@ -54,12 +54,12 @@ class _Drawable:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Puzzle(_Drawable):
-    """The clues of a board, possible as far as counting shows; it prints as a picture.
+    """The clues of a board, checked for errors that counting can find; prints as a drawing.
 
-    `rows` has the block lengths of each row, top to bottom, each read left to right; `[]` or `[0]` stands for an
-    empty row. `columns` has those of each column, left to right, each read top to bottom. PuzzleError names the
-    line if a block length is not a whole number from 1 on, a clue is longer than its line, or rows and columns
-    count different numbers of black cells.
+    `rows` contains the block lengths of each row, top to bottom, each read left to right; `[]` or `[0]` is an
+    empty row. `columns` contains those of each column, left to right, each read top to bottom. PuzzleError, with
+    the row or column: a block length is not a whole number of 1 or more, a clue is too long, or rows and columns
+    have different numbers of black cells.
 
     Examples
     --------
@@ -84,14 +84,14 @@ class Puzzle(_Drawable):
 
     @classmethod
     def unchecked(cls, columns: tuple[Clue, ...], rows: tuple[Clue, ...]) -> Puzzle:
-        """Return the puzzle of clues that may contradict each other; `fault_in_clues` finds out."""
+        """Return a puzzle without checking its clues; `fault_in_clues` checks them."""
         puzzle = object.__new__(cls)
         puzzle._set(columns, rows)
         return puzzle
 
     @classmethod
     def from_grid(cls, grid: Iterable[Iterable[int]]) -> Puzzle:
-        """Return the puzzle of a painted board, shape (height, width), without checking the cells."""
+        """Return the puzzle of a full board, shape (height, width), without checking the cells."""
         rows = [list(row) for row in grid]
         return cls.unchecked(
             columns=tuple(clue_of(column) for column in zip(*rows, strict=True)),
@@ -100,9 +100,9 @@ class Puzzle(_Drawable):
 
     @classmethod
     def from_cells(cls, cells: npt.ArrayLike) -> Puzzle:
-        """Return the puzzle of a painted board, an array of shape (height, width): 1 black, 0 white.
+        """Return the puzzle of a full board, an array of shape (height, width): 1 black, 0 white.
 
-        A drawing will do, such as `["#.", "##"]`. PuzzleError: it is not such a board.
+        `cells` may also be a drawing such as `["#.", "##"]`. PuzzleError: it is not a full board.
         """
         solution = Solution(cells)
         if 0 in solution.size:
@@ -146,16 +146,16 @@ def _clues(kind: str, clues: Iterable[Iterable[int]]) -> tuple[Clue, ...]:
             raise PuzzleError(f"{kind} {number}: a block of {min(blocks)} cells; block lengths are 1 or more")
         checked.append(blocks)
     if not checked:
-        raise PuzzleError(f"there is no {kind}; a board has at least one")
+        raise PuzzleError(f"no {kind}s; a board has at least one {kind}")
     return tuple(checked)
 
 
 @dataclass(init=False, repr=False, unsafe_hash=True)
 class _Board:
-    """Cells that cannot be changed; boards are equal if their class, size and cells are.
+    """Immutable cells of a board; boards are equal if their class, size and cells are equal.
 
-    The content is a byte for each cell, row after row. The constructor takes an array, or lists, and raises
-    PuzzleError if it has not two dimensions or another colour.
+    `content` has one byte per cell, row by row. The constructor accepts an array or lists, and raises PuzzleError
+    if they do not have two dimensions or contain another value.
     """
 
     __slots__ = ("content", "size")
@@ -183,7 +183,7 @@ class _Board:
 
     @classmethod
     def from_bytes(cls, content: bytes, size: tuple[int, int]) -> Self:
-        """Return the board with this content and this width and height, or raise PuzzleError."""
+        """Return the board with this content, width and height, or raise PuzzleError."""
         if len(content) != size[0] * size[1]:
             raise PuzzleError(f"{len(content)} cells for a board of {size[0]}x{size[1]}")
         if content.translate(None, bytes(colour % 256 for colour in cls._colours)):
@@ -209,11 +209,11 @@ class _Board:
 
     @property
     def cells(self) -> npt.NDArray[Any]:
-        """The board as a numpy array of shape (height, width), which cannot be changed."""
+        """The board as a read-only numpy array of shape (height, width)."""
         try:
             import numpy as np
         except ModuleNotFoundError:
-            raise ModuleNotFoundError("an array of cells takes numpy: pip install numpy", name="numpy") from None
+            raise ModuleNotFoundError("an array of cells needs numpy: pip install numpy", name="numpy") from None
 
         return np.ndarray((self.height, self.width), self._code, self.content)
 
@@ -259,10 +259,10 @@ def _drawn(rows: list[str]) -> list[list[int]]:
 
 
 class Solution(_Board, _Drawable):
-    """A fully painted board, which cannot be changed; it prints as a picture.
+    """A full, immutable board; prints as a drawing.
 
-    The constructor copies an array of shape (height, width): 1 (or True) is black, 0 white; or takes a drawing, a
-    text for each row or one of several lines: `#` is black, `.` white.
+    The constructor copies an array of shape (height, width): 1 (or True) is black, 0 white. It also accepts a
+    drawing with `#` for black and `.` for white: one string per row, or a string of several text lines.
     """
 
     __slots__ = ()
@@ -282,7 +282,7 @@ class Solution(_Board, _Drawable):
 
 
 class PartialGrid(_Board):
-    """A partly painted board, which cannot be changed; it may contradict the clues of its puzzle.
+    """A partly known, immutable board; it may contradict the clues of its puzzle.
 
     The constructor copies an array of shape (height, width): `BLACK` (1), `WHITE` (0) or `UNKNOWN` (-1, as a byte
     255).
@@ -300,7 +300,7 @@ class PartialGrid(_Board):
         return cls.from_bytes(bytes([UNKNOWN % 256]) * (size[0] * size[1]), size)
 
     def changed_to(self, after: PartialGrid) -> list[int]:
-        """Return the places, in the content, of the cells that another board of this size has otherwise."""
+        """Return the places, in the content, of the cells in which another board of this size differs."""
         return [
             place
             for y, (old, new) in enumerate(zip(self.rows, after.rows, strict=True))
@@ -313,15 +313,15 @@ class PartialGrid(_Board):
 # --- puzzles with the content of their files -------------------------------------------------------------------
 
 TEXT_FIELDS = ("title", "author", "copyright", "license", "catalogue", "description")
-"""The fields of a record that are texts for people."""
+"""Fields of a record that contain free text."""
 
 _JOINERS = "\u200c\u200d"  # part of how Persian or Hindi is spelt, though Python calls them unprintable
 
 
 def plain_text(text: str | None) -> str | None:
-    """Return `text` on one line, without unprintable characters; None if nothing is left.
+    """Return `text` as one line without unprintable characters; None if nothing is left.
 
-    Every format can hold such a text, and it cannot harm a terminal.
+    Every format can hold such a text, and a terminal can safely print it.
     """
     if text is None:
         return None
@@ -333,16 +333,15 @@ def plain_text(text: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Record(_Drawable):
-    """A puzzle with the other content of its file; equal where all that is; it prints as a picture.
+    """A puzzle with the other content of its file; prints as a drawing.
 
     `start` and `solution` may be arrays of shape (height, width): 1 black, 0 white, -1 unknown. PuzzleError: one
-    has not the size of the puzzle, or is not such a board. Texts are made one line of printable characters (see
-    :func:`plain_text`).
+    is not a board of the puzzle's size. Texts become one line of printable characters (:func:`plain_text`).
     """
 
     puzzle: Puzzle
-    start: PartialGrid | None = None  # the board that solving starts from; it may contradict the clues
-    solution: Solution | None = None  # the author's; the puzzle may have others
+    start: PartialGrid | None = None  # given cells; they may contradict the clues
+    solution: Solution | None = None  # the author's solution; the puzzle may have others
     title: str | None = None
     author: str | None = None
     copyright: str | None = None
@@ -350,9 +349,9 @@ class Record(_Drawable):
     catalogue: str | None = None  # the source of the puzzle, such as 'webpbn.com #1'
     description: str | None = None
     number: int = field(default=1, compare=False)  # the k of `$k`, or the place in the file, counted from 1
-    line: int = field(default=1, compare=False)  # where the puzzle starts in the file, counted from 1
-    file: str = field(default="", compare=False)  # `-` for standard input; empty where there is only one input
-    remarks: tuple[Fault, ...] = field(default=(), compare=False)  # parts of the file that were left out
+    line: int = field(default=1, compare=False)  # first text line of the puzzle in the file, counted from 1
+    file: str = field(default="", compare=False)  # `-` for standard input; empty if there is only one input
+    remarks: tuple[Fault, ...] = field(default=(), compare=False)  # warnings: dropped parts of the file
 
     def __post_init__(self) -> None:
         for name in TEXT_FIELDS:
@@ -383,4 +382,4 @@ class Record(_Drawable):
 
 
 Found = Record | Fault
-"""A puzzle, or the fault of one (see :attr:`Fault.is_in_place`)."""
+"""A puzzle that a reader found, or a fault (see :attr:`Fault.is_in_place`)."""

@@ -1,7 +1,7 @@
-"""Boards to draw, and scenes of them: boxes and texts in whole pixels, which the writers of SVG and PNG draw.
+"""Scenes of boards, for the writers of SVG and PNG: boxes and texts in whole pixels.
 
-A scene contains one board, or a contact sheet of many, each with its name above it. The lines between the cells
-take room of their own, so that all cells are equally large and every edge lies on a pixel.
+A scene contains one board, or a sheet of many boards with their names. The lines between cells have their own
+pixels, so that all cells have the same size and every edge is on a pixel.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from nonobot.protocol.puzzle import Puzzle, Solution
 
 GROUP = 5
-"""Rows or columns between two heavier lines."""
+"""Number of rows or columns between two heavier lines."""
 
 
 class Picture:
-    """A board to draw, of cells that are 1 black, 0 white or -1 unknown; without `cells`, all are unknown.
+    """A board to draw, with cells 1 black, 0 white or -1 unknown; without `cells`, all are unknown.
 
-    A sheet prints the name, by default the board's size, above it. The wrong lines, counted from 0, are marked.
+    A sheet shows the name (default: the board's size) above the board. Wrong rows and columns, counted from 0, are
+    marked.
     """
 
     __slots__ = ("cells", "height", "is_partly_known", "name", "puzzle", "width", "wrong_columns", "wrong_rows")
@@ -69,12 +70,12 @@ def numbers(clue: Clue) -> list[str]:
 # --- scenes ----------------------------------------------------------------------------------------------------
 
 SMALLEST_CELL_WITH_CLUES = 10
-"""Pixels; in smaller cells the numbers cannot be read."""
+"""Smallest side of a cell in pixels; in smaller cells the numbers are unreadable."""
 
 Role = Literal["band", "shade", "ink", "thin", "heavy", "dot", "wrong", "clue", "name"]
-"""The kinds of things in a picture: the band of a wrong line, the shade of an unknown cell (where there are no
-dots), a black cell, the lines, the dot of a white cell, the mark and the clue of a wrong line, the other clues,
-the name above a board. In the order in which they are drawn: later ones cover earlier ones."""
+"""Kinds of parts of a picture, in drawing order: later ones cover earlier ones. They are the band of a wrong row
+or column, the shade of an unknown cell (without dots), black cells, lines, dots of white cells, the mark and the
+clue of a wrong row or column, other clues, and the name above a board."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
@@ -98,7 +99,7 @@ class Box(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A word: `x` is its left end, middle or right end, and `y` the middle of its digits."""
+    """A word at a position: `x` is its left end, middle or right end, `y` the middle of its digits."""
 
     words: str
     x: float
@@ -112,7 +113,7 @@ Part = TypeVar("Part", Box, Text)
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Boxes and texts by their role; width and height are in pixels, and boxes of one role may overlap."""
+    """Boxes and texts by role; width and height are in pixels, and boxes of one role may overlap."""
 
     name: str
     width: int
@@ -124,8 +125,8 @@ class Scene:
 def scene_of(picture: Picture, cell: int, clues: bool = True) -> Scene:
     """Return the scene of one board.
 
-    The side of a cell is in pixels, with clues at least `SMALLEST_CELL_WITH_CLUES`. Without clues, the scene is a
-    thumbnail: the cells and a border, no lines between.
+    `cell` is the side of a cell in pixels; with clues, at least `SMALLEST_CELL_WITH_CLUES`. Without clues, the
+    scene is a thumbnail: cells and a border, without lines between the cells.
     """
     layout = _layout(picture, cell, clues)
     columns, rows, mark, margin = layout.columns, layout.rows, layout.mark, layout.margin
@@ -157,7 +158,7 @@ class _GridLine(NamedTuple):
 
 
 class _Axis(NamedTuple):
-    """One side of a board with its border, the first pixel of each cell along it, and the lines between."""
+    """Geometry of a board along one axis: the border, the first pixel of each cell, the lines between."""
 
     begin: int
     end: int
@@ -166,7 +167,7 @@ class _Axis(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """Where everything of a board is, in pixels.
+    """Positions of all parts of a board, in pixels.
 
     `gap` is between the clues and the border; `mark` is the thickness of the mark next to a wrong line, whose band
     begins at `margin`, from the left or from the top.
@@ -201,7 +202,7 @@ def _layout(picture: Picture, cell: int, clues: bool) -> _Layout:
 
 
 def _axis(begin: int, count: int, cell: int, thin: int, heavy: int) -> _Axis:
-    """Return the cells from a pixel on; where thin lines have no thickness, there is only the border."""
+    """Return the axis that begins at a pixel; with `thin` 0, it has only the border."""
     lines, starts, at = [], [], begin
     for index in range(count + 1):
         is_heavy = index in (0, count) or (thin > 0 and index % GROUP == 0)
@@ -227,7 +228,7 @@ def _width(words: Sequence[str], font_size: int) -> float:
 
 
 def _cell_boxes(picture: Picture, colour: int, layout: _Layout) -> Iterator[Box]:
-    """Yield a box for each run of cells of a colour in a row; lines between them are drawn over it."""
+    """Yield a box for each run of cells of one colour in a row; lines are drawn over it."""
     starts = layout.columns.starts
     for y, cells in zip(layout.rows.starts, picture.cells, strict=True):
         for its_colour, run in groupby(range(len(cells)), cells.__getitem__):
@@ -238,7 +239,7 @@ def _cell_boxes(picture: Picture, colour: int, layout: _Layout) -> Iterator[Box]
 
 
 def _dots(picture: Picture, layout: _Layout) -> Iterator[Box]:
-    # Of the same parity as the cell, so that it lies exactly in the middle.
+    # Same parity as the cell, so that the dot is exactly in the middle.
     side = max(2, layout.cell // 6)
     side += (layout.cell - side) % 2
     inset = (layout.cell - side) // 2
@@ -293,7 +294,7 @@ def sheet_of(
         columns = max(1, round(math.sqrt(len(scenes) * highest / widest)))
     column_count = min(columns, len(scenes))
     widths = [max(scene.width for scene in scenes[at::column_count]) for at in range(column_count)]
-    # A board with clues has room around it; a thumbnail has next to none, and gets some.
+    # A board with clues has a margin; a thumbnail needs an extra one.
     gap = 4 if clues else 14
     boxes: dict[Role, list[Box]] = {}
     texts: dict[Role, list[Text]] = {}
@@ -320,7 +321,7 @@ def _add_moved(parts: dict[Role, list[Part]], others: Mapping[Role, list[Part]],
 
 
 def _name_above(scene: Scene, x: int, y: int) -> Text:
-    """Return the name of a board that begins at `x`, above the middle of its cells and cut to about its width."""
+    """Return the name of a board that begins at `x`: centred above its cells, and cut to about its width."""
     border = scene.boxes["heavy"]
     middle = x + (min(box.x for box in border) + max(box.x + box.width for box in border)) / 2
     most = max(3, int(scene.width / (NAME_FONT_SIZE * 0.56)))

@@ -1,6 +1,6 @@
 """Scenes as SVG, in the colours of a theme.
 
-There are no ids, classes or styles, so that many pictures fit into one page; they are sharp at any size.
+They use no ids, classes or styles, so that a page can contain many pictures, and they are sharp at any size.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from nonobot.protocol.puzzle import Puzzle
 
 HALF_DIGIT_EM = 0.36
-"""From the middle of a digit down to its foot, in font sizes; `dominant-baseline` is not known to every viewer."""
+"""Distance from the middle of a digit to its foot, in font sizes: not all viewers have `dominant-baseline`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """A colour, as CSS writes it, for each role, and one for the paper."""
+    """CSS colours for each role and for the paper."""
 
     paper: str | None  # None draws no background
     colours: dict[Role, str]
@@ -42,20 +42,20 @@ _COLOURS: dict[Role, tuple[str, str, str]] = {
     "clue": ("#1f2933", "#dfe5eb", "currentColor"),
     "name": ("#5b6875", "#98a4b1", "currentColor"),
 }
-"""The heavy lines are blue, to differ from the thin ones on black cells as well as on white ones: a grey that is
-darker than another on the one is paler on the other."""
+"""Colours of each role in the three themes. Heavy lines are blue, because a grey that is darker than the thin
+lines on white cells looks paler than them on black cells."""
 
 LIGHT, DARK, INHERIT = (
     Theme(paper, {role: colours[at] for role, colours in _COLOURS.items()})
     for at, paper in enumerate(("#ffffff", "#14181d", None))
 )
-"""The last one is for an SVG within a page, light or dark: it takes the colour of the text around it."""
+"""Theme for an SVG within a light or dark page: it uses the colour of the surrounding text."""
 
 THEMES = {"light": LIGHT, "dark": DARK}
 
 
 def svg_of(scene: Scene, theme: Theme) -> str:
-    """Return a picture as an SVG document, a file of its own or part of a page."""
+    """Return a scene as an SVG document, for a file or for a part of a page."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{scene.width}" height="{scene.height}"'
         f' viewBox="0 0 {scene.width} {scene.height}" role="img">',
@@ -103,5 +103,5 @@ def _short(pixels: float) -> str:
 
 
 def _clean(text: str) -> str:
-    """Return text as XML may hold it: escaped, without control characters."""
+    """Return text escaped for XML, without control characters."""
     return escape("".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text))

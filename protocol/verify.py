@@ -1,4 +1,4 @@
-"""Independent verification: the clues of an answer, computed again from its cells."""
+"""Independent check of answers: computes the clues again from the cells."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A line of an answer that has not the clue it should have, by its number from 1."""
+    """A row or column of an answer that breaks its clue, numbered from 1."""
 
     kind: Literal["row", "column"]
     number: int
@@ -30,7 +30,7 @@ def _words(clue: Clue) -> str:
 
 
 def mismatches(puzzle: Puzzle, solution: Solution) -> list[Mismatch]:
-    """Return the lines in which `solution` breaks the clues of `puzzle`; ValueError if their sizes differ."""
+    """Return the rows and columns in which `solution` breaks the clues of `puzzle`; ValueError: sizes differ."""
     if puzzle.size != solution.size:
         raise ValueError("a {}x{} answer to a {}x{} puzzle".format(*solution.size, *puzzle.size))
     rows, columns = _clues(solution.rows), _clues(solution.columns)
@@ -46,5 +46,5 @@ def _differences(
 
 
 def _clues(lines: list[bytes]) -> list[Clue]:
-    """Return the clue of each line: the pieces that it falls into at the white cells."""
+    """Return the clue of each line, by splitting the line at its white cells."""
     return [tuple(map(len, filter(None, line.split(b"\0")))) for line in lines]

@@ -1,4 +1,4 @@
-r"""The file formats of puzzles: the list of formats, detection, reading and writing.
+r"""Puzzle file formats: their table, their detection, reading and writing.
 
 >>> [record] = read(b"2 3\n1\n2\n0\n2\n1\n")
 >>> record.puzzle.rows, record.puzzle.columns
@@ -49,7 +49,7 @@ def table() -> dict[str, Format]:
     from nonobot.protocol.formats.many import LETTERS, LISTS, ONELINE, TAAI
     from nonobot.protocol.formats.sized import CWD, GRID, MK, NIN
 
-    # Formats with words of their own come before those that take any words, letters or brackets.
+    # Formats with fixed keywords come before those that accept any words, letters or brackets.
     order = (
         *(webpbn.FORMAT, PICROSS, HV, GRID, MK, NIN, CWD, ONELINE, G),
         *(NONOGRID, PYNOGRAM, LETTERS, LISTS, non.FORMAT, TAAI),
@@ -58,7 +58,7 @@ def table() -> dict[str, Format]:
 
 
 def formats() -> list[Format]:
-    """Return the formats, in the order of their names."""
+    """Return the formats in the order of their names."""
     return sorted(table().values(), key=lambda format: format.name)
 
 
@@ -69,7 +69,7 @@ def _known_names() -> str:
 def format_named(name: str) -> Format:
     """Return a format by its name, or raise FormatError."""
     if name not in table():
-        raise FormatError(f"there is no format {name!r}; known are {_known_names()}")
+        raise FormatError(f"unknown format {name!r}; known are {_known_names()}")
     return table()[name]
 
 
@@ -84,10 +84,10 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def detect_prefix(prefix: bytes) -> str | None:
-    """Return 'taai' if the first bytes of a stream show that, otherwise None: detection needs the whole content.
+    """Return 'taai' if the first bytes of a stream are a batch, otherwise None: then detection needs all of it.
 
-    The first line that is not blank is enough, so that a bot need not wait for the end of its input; no format is
-    loaded.
+    The first text line that is not blank is enough, so that a bot need not wait for the end of its input. No
+    format is loaded.
     """
     return "taai" if prefix.removeprefix(_BOM).lstrip().startswith(b"$") else None
 
@@ -95,7 +95,7 @@ def detect_prefix(prefix: bytes) -> str | None:
 def detect(data: bytes) -> str:
     """Return the name of the format of a file's content.
 
-    If it has no known format, raise FormatError with the format that it resembles most, or with all formats.
+    FormatError, which names the most similar format, or all formats: the content has no known format.
     """
     if name := detect_prefix(data[:_SAMPLE_BYTES]):
         return name
@@ -106,7 +106,7 @@ def detect(data: bytes) -> str:
             return format.name
     close = next(_resemblances(lines), None)
     more = f"it {close}" if close else f"known are {_known_names()}"
-    raise UnknownFormatError(f"the content is of no known format; {more}")
+    raise UnknownFormatError(f"unknown format; {more}")
 
 
 def _sample(data: bytes) -> Sequence[str]:
@@ -117,24 +117,24 @@ def _sample(data: bytes) -> Sequence[str]:
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError("UTF-16 text; save it as UTF-8")
     if b"\0" in start:
-        raise FormatError("binary data, no text")
+        raise FormatError("the file contains binary data, not text")
     lines = [line.strip() for line in re.split("\r\n|\r|\n", start.decode("utf-8", "replace"))]
     sample = list(dropwhile(operator.not_, lines))
     if not sample:
-        raise FormatError("nothing but blank lines" if data else "an empty file")
+        raise FormatError("nothing but blank lines" if data else "the file is empty")
     return sample
 
 
 def read(source: bytes | BinaryIO, format: str | None = None, size: Size | None = None) -> Iterator[Found]:
     """Return the puzzles of a file, and the faults of those that cannot be read, in the order of the file.
 
-    A stream is read to its end first; :class:`nonobot.protocol.TaaiReader` reads TAAI puzzles one at a time. The
-    format is recognised by the content if it is not named. `size`, the width and height of every board, is used
-    where the format states none; `auto` is for square boards of any size. FormatError, at the call: the file is
-    larger than `MOST_BYTES`, is not text, has no known format, or there is no format of the given name.
+    A stream is first read to its end; :class:`nonobot.protocol.TaaiReader` reads TAAI puzzles one at a time.
+    Without `format`, the content determines the format. `size`, the width and height of all boards, is used if
+    the format does not state it; `auto` is for square boards of any size. FormatError, at the call: the file is
+    larger than `MOST_BYTES`, is not text, or has no known format, or `format` is unknown.
     """
     if format:
-        format_named(format)  # before anything is read
+        format_named(format)  # raises before anything is read
     data = source if isinstance(source, bytes) else _content(source)
     if len(data) > MOST_BYTES:
         raise FormatError(f"more than {MOST_BYTES >> 20} MiB; a puzzle file is smaller")
@@ -151,18 +151,18 @@ def _content(source: BinaryIO) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The result of writing records."""
+    """Result of writing records: the file's content, and what was not written."""
 
     data: bytes  # empty if no puzzle could be written
     count: int
-    faults: tuple[Fault, ...]  # the puzzles that the format cannot hold
-    remarks: tuple[Fault, ...]  # parts of the written puzzles that the format cannot hold
+    faults: tuple[Fault, ...]  # puzzles that the format cannot hold
+    remarks: tuple[Fault, ...]  # warnings: dropped parts of the written puzzles
 
 
 def write(records: Iterable[Record], format: str) -> Written:
-    """Return the file that holds `records` in a format.
+    """Return the content of a file with `records` in a format.
 
-    FormatError: no such format, too many puzzles for it, or it states no sizes and a reader could not infer them.
+    FormatError: the format is unknown, cannot hold several puzzles, or omits sizes that a reader could not infer.
     """
     to = format_named(format)
     kept: list[Record] = []
@@ -171,16 +171,18 @@ def write(records: Iterable[Record], format: str) -> Written:
     for record in records:
         longest = max(chain(*record.puzzle.rows, *record.puzzle.columns), default=0)
         if longest > to.longest_block:
-            problem = f"a block of {longest} cells, {to.name} end at {to.longest_block}"
+            problem = f"a block of {longest} cells; {to.name} allows at most {to.longest_block}"
             faults.append(Fault(FaultKind.FORMAT, f"cannot be written as {to.name}: {problem}", record.number))
             continue
         kept.append(record)
         fields = (name for name in (*TEXT_FIELDS, "start", "solution") if getattr(record, name) is not None)
         if lost := ", ".join(name for name in fields if name not in to.holds):
-            remarks.append(Fault(FaultKind.FORMAT, f"{to.name} has no place for the {lost}", record.number))
+            remarks.append(
+                Fault(FaultKind.FORMAT, f"{to.name} cannot hold the {lost}, which is dropped", record.number)
+            )
     if len(kept) > 1 and not to.several:
         several = ", ".join(one.name for one in formats() if one.several)
-        raise FormatError(f"{to.name} holds one puzzle a file, not {len(kept)}; several can be held by {several}")
+        raise FormatError(f"a {to.name} file contains one puzzle, not {len(kept)}; formats for several: {several}")
     if not to.states_size:
         remarks += _unstated_size(kept, to)
     start, end = to.around
@@ -189,7 +191,7 @@ def write(records: Iterable[Record], format: str) -> Written:
 
 
 def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
-    """Return remarks on the size with which the file is to be read."""
+    """Return warnings about the size that a reader of the file needs."""
     sizes = sorted({record.size for record in records})
     if sizes in ([], [DEFAULT_SIZE]):
         return []
@@ -199,23 +201,21 @@ def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
         what = f"{to.name} does not state the sizes of the boards; to be read with --size auto"
         if any(width != height for width, height in sizes):
             mixed = ", ".join(names[:5])
-            raise FormatError(
-                f"{to.name} states no sizes; a file can mix square boards only, and here are {mixed}"
-            )
+            raise FormatError(f"{to.name} states no sizes; a file can mix only square boards, not {mixed}")
     return [Fault(FaultKind.FORMAT, what)]
 
 
 # --- files of no known format ------------------------------------------------------------------------------------
 
-# The parts of a file are not guessed. Numbers alone, in two parts with a blank line between, are rows and columns
-# in one program and columns and rows in another: the wrong way round, most would be puzzles, but other ones.
+# The parts of a file are not guessed. Two parts of numbers with a blank line between are rows and columns in one
+# program, columns and rows in another; most such files are also puzzles the wrong way round, but different ones.
 
 _HEADING = re.compile(r"\W*(?P<name>rows?|columns?|cols?|horizontals?|verticals?)\b(?P<behind>.*)", re.IGNORECASE)
 _COLUMN_NAMES = ("col", "ver")
 
 
 def _resemblances(lines: Sequence[str]) -> Iterator[str]:
-    """Yield what may be said of the first lines of a file, stripped, the likeliest first; each ends a sentence."""
+    """Yield descriptions of the first lines of a file, stripped, the likeliest first; each ends a sentence."""
     code = [line for line in lines if not line.startswith("#")]
     if any(code) and all(map(NUMBERS.fullmatch, code)):
         yield _numbers_alone(code)
@@ -251,9 +251,9 @@ def _numbers_alone(code: Sequence[str]) -> str:
         )
     if size := SIDES.fullmatch(first):
         needed, there = int(size[1]) + int(size[2]), sum(parts) - 1
-        return f"looks most like nin, but {shown(first)} asks for {needed} clue lines and there are {there}"
+        return f"looks most like nin, but {shown(first)} asks for {needed} clue lines, not {there}"
     count = f"{sum(parts)} {'line' if sum(parts) == 1 else 'lines'} of numbers"
-    return f"has {count} and neither a size nor headings: nothing says which are the rows"
+    return f"has {count} and neither a size nor headings: rows and columns cannot be distinguished"
 
 
 def _with_headings(headings: Sequence[re.Match[str]]) -> str:

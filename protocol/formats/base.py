@@ -1,4 +1,4 @@
-"""What the formats share: their description, the draft that collects a puzzle, text lines and clues."""
+"""Base of all formats: their description, the draft that collects a puzzle, text lines and clues."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from nonobot.protocol.clues import Clue, Fault, FaultKind, clue_from_words, faul
 from nonobot.protocol.puzzle import Found, PartialGrid, Puzzle, Record, Solution
 from nonobot.protocol.verify import mismatches
 
-MOST_BYTES = 1 << 24  # of the largest file that is read, 16 MiB: about thirty tournament sets
-MOST_SIDE = 9999  # rows or columns of the largest board that is read
-LONGEST_CLUE = 1 << 16  # characters of the longest clue that is looked at; the largest board has shorter ones
-HOPELESS = 1000  # faults of one puzzle after which a reader need not look for more
-MOST_REMARKS = 20  # on one puzzle that are kept; further ones are counted
+MOST_BYTES = 1 << 24  # largest file, 16 MiB: about thirty tournament sets
+MOST_SIDE = 9999  # largest number of rows or columns of a board
+LONGEST_CLUE = 1 << 16  # largest number of characters of a clue; those of the largest board are shorter
+HOPELESS = 1000  # faults of one puzzle after which a reader may stop
+MOST_REMARKS = 20  # warnings kept for one puzzle; further ones are only counted
 
 Size = tuple[int, int] | Literal["auto"]
-"""Width and height of all boards of a file; `auto`: they are square, each of the size that its lines make."""
+"""Width and height of all boards of a file; `auto`: square boards, each as large as its text lines allow."""
 
 Part = Literal["rows", "columns"]
 PARTS: tuple[Part, Part] = ("rows", "columns")
@@ -28,15 +28,15 @@ Cells = Sequence[Sequence[int]]
 
 
 class FormatError(Exception):
-    """A file that cannot be read or written at all; the message is one line that gives the reason."""
+    """A file that cannot be read or written at all; the message is one text line with the reason."""
 
 
 class UnknownFormatError(FormatError):
-    """The content of a file is of no known format."""
+    """A file whose content has no known format."""
 
 
 class BrokenOffError(Exception):
-    """A file that is broken at `line`, so that nothing after it can be trusted."""
+    """A file that is broken at text line `line`, so that the rest cannot be trusted."""
 
     def __init__(self, what: str, line: int) -> None:
         self.fault = Fault(FaultKind.FORMAT, what, line=line)
@@ -44,26 +44,26 @@ class BrokenOffError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """A format of puzzle files."""
+    """Description of a format of puzzle files, with its reader and writer."""
 
     name: str
     description: str
-    extensions: tuple[str, ...]  # ends of file names, with their dot, the usual one first
-    holds: frozenset[str] = frozenset()  # the fields of a Record, besides the puzzle, that a file can hold
-    states_size: bool = True  # if not, `read` takes a `Size`, or None, as well
+    extensions: tuple[str, ...]  # ends of file names with their dot, the usual one first
+    holds: frozenset[str] = frozenset()  # fields of a Record, other than the puzzle, that a file can hold
+    states_size: bool = True  # if not, `read` also takes a `Size` or None
 
     looks_like: Callable[[Sequence[str]], bool]
-    """Takes the first lines of a file, stripped, without blank ones, and tells whether they have this format."""
+    """Returns whether the first text lines of a file, stripped and without blank ones, have this format."""
 
     read: Callable[..., Iterator[Found]]
-    """Takes the bytes of a file and yields its puzzles and their faults; it raises nothing."""
+    """Yields the puzzles in the bytes of a file, and their faults; raises nothing."""
 
     text: Callable[[Record], str]
-    """Returns the text of a record that the format can hold."""
+    """Returns the text of a record in this format."""
 
-    between: str | None = None  # the text between two puzzles; None if a file holds one only
-    around: tuple[str, str] = ("", "")  # the text before all puzzles of a file and that after them
-    longest_block: int = MOST_SIDE  # that can be written
+    between: str | None = None  # text between two puzzles; None if a file can hold only one
+    around: tuple[str, str] = ("", "")  # texts before and after all puzzles of a file
+    longest_block: int = MOST_SIDE  # longest block that can be written
 
     @property
     def several(self) -> bool:
@@ -72,7 +72,7 @@ class Format:
 
 
 def part_named(name: str) -> Part | None:
-    """Return the part of that name, if there is one."""
+    """Return the part with this name, or None."""
     return next((part for part in PARTS if part == name), None)
 
 
@@ -85,7 +85,7 @@ def parts_of(puzzle: Puzzle) -> Iterable[tuple[Part, tuple[Clue, ...]]]:
 
 
 class Draft:
-    """One puzzle of a file, from its first line on: it takes clues and faults, and becomes a record or a fault."""
+    """A puzzle while its file is read: collects clues and faults, and becomes a record or a fault."""
 
     def __init__(self, number: int, line: int) -> None:
         self.number, self.line = number, line
@@ -99,11 +99,11 @@ class Draft:
 
     @property
     def hopeless(self) -> bool:
-        """Whether the draft has so many faults that reading on is useless."""
+        """Whether the draft has so many faults that reading more is useless."""
         return self._fault is not None and self._fault.more >= HOPELESS
 
     def clue(self, part: Part, clue: Clue | Fault, line: int) -> None:
-        """Take the next clue of the rows or of the columns."""
+        """Add the next clue of the rows or of the columns."""
         clues = self.clues[part]
         if len(clues) == MOST_SIDE:
             self.refuse(f"more than {MOST_SIDE} {part}", line)
@@ -114,30 +114,30 @@ class Draft:
         clues.append((clue, line))
 
     def section(self, name: str, line: int, more: str) -> None:
-        """Take the start of a section; a second one of the same name is a fault, to which `more` is added."""
+        """Start a section; a second one of the same name is a fault, and `more` is added to its message."""
         if name in self.sections:
             self.refuse(f"a second '{name}'; {more}", line)
         self.sections.add(name)
 
     def require(self, names: Iterable[str], message: str) -> None:
-        """Refuse the puzzle for each section that did not come; `message` has `{}` for its name."""
+        """Refuse the puzzle for each missing section; `message` contains `{}` for its name."""
         for name in names:
             if name not in self.sections:
                 self.refuse(message.format(name))
 
     def fault(self, fault: Fault, line: int | None = None) -> None:
-        """Take a fault that makes the puzzle unusable; without a line, it is at the first of the puzzle."""
+        """Add a fault that makes the puzzle unusable; without `line`, it is at the start of the puzzle."""
         if self._fault:
             self._fault = _one_more(self._fault)
         else:
             self._fault = fault.at(self.number, line or self.line)
 
     def refuse(self, what: str, line: int | None = None) -> None:
-        """Take a fault in words."""
+        """Add a fault with this message."""
         self.fault(Fault(FaultKind.FORMAT, what), line)
 
     def remark(self, what: str, line: int) -> None:
-        """Take a part of the file that is left out of a usable puzzle."""
+        """Add a warning about a dropped part of the file; the puzzle stays usable."""
         if len(self._remarks) == MOST_REMARKS:
             self._remarks[-1] = _one_more(self._remarks[-1])
         else:
@@ -176,15 +176,15 @@ class Draft:
             self.refuse(what, self.start[1])
 
     def _right_solution(self, puzzle: Puzzle) -> Solution | None:
-        """Return the solution if it is right; otherwise it is left out, since the puzzle does not need it."""
+        """Return the solution if it is right; otherwise drop it, since the puzzle does not need it."""
         if self.solution is None:
             return None
         cells, line = self.solution
         solution = Solution(cells)
         if what := _other_size(cells, puzzle):
-            self.remark(f"the solution is left out: {what}", line)
+            self.remark(f"the solution is dropped: {what}", line)
         elif wrong := mismatches(puzzle, solution):
-            self.remark(f"the solution is left out, it breaks the clues: {wrong[0]}", line)
+            self.remark(f"the solution is dropped, it breaks the clues: {wrong[0]}", line)
         else:
             return solution
         return None
@@ -209,14 +209,14 @@ NEVER = re.compile(r"(?!)")  # no line
 
 
 class TextLine(NamedTuple):
-    """A line of a file: its number, counted from 1, and its text without white space around it."""
+    """A text line of a file: its number, counted from 1, and its text without white space around it."""
 
     number: int
     text: str
 
 
 def lines_of(data: bytes) -> Iterator[TextLine]:
-    """Yield the lines of a file, whatever its line ends; a byte order mark is dropped.
+    """Yield the text lines of a file with any line ends; a byte order mark is dropped.
 
     Bytes that are not UTF-8 become U+FFFD, which :func:`is_text` finds.
     """
@@ -226,14 +226,14 @@ def lines_of(data: bytes) -> Iterator[TextLine]:
 
 
 class LineDraft(Draft):
-    """A draft that takes the lines of its puzzle."""
+    """A draft that reads the text lines of its puzzle."""
 
     needed: ClassVar[Iterable[str]] = ()  # the sections that every puzzle has
     missing: ClassVar[str] = ""  # what is said of a puzzle without one, `{}` for its name
     part: Part | None = None  # the one whose clues are read
 
     def take(self, line: TextLine) -> None:
-        """Take the next line, blank or not; the first one is not blank."""
+        """Read the next text line, blank or not; the first one is not blank."""
         raise NotImplementedError
 
     def finished(self) -> Found:
@@ -249,9 +249,9 @@ def read_lines(
     divider: re.Pattern[str] = NEVER,
     comment: re.Pattern[str] = NEVER,
 ) -> Iterator[Found]:
-    """Yield the puzzles of a file, each from its first line on that is not blank.
+    """Yield the puzzles of a file; each starts with a text line that is not blank.
 
-    The patterns are those of the first line of each puzzle, of a line between two, and of a line to leave out.
+    The patterns match the first text line of a puzzle, a text line between two puzzles, and one to ignore.
     """
     number = 0
     draft: LineDraft | None = None
@@ -274,7 +274,7 @@ def read_lines(
 
 
 def gathered(lines: Iterable[TextLine]) -> list[TextLine]:
-    """Return `lines` as a list that stays small: no more of them, blank or not, than the largest board needs."""
+    """Return `lines` as a list with at most as many text lines, blank or not, as the largest board needs."""
     kept: list[TextLine] = []
     counts = {True: 0, False: 0}  # of blank and of other lines
     for line in lines:
@@ -286,18 +286,17 @@ def gathered(lines: Iterable[TextLine]) -> list[TextLine]:
 
 
 def keep(kept: list[TextLine], line: TextLine) -> None:
-    """Append a line to a list that stays small as :func:`gathered` makes it."""
+    """Append a text line to a list, limited as in :func:`gathered`."""
     kept.append(line)
     if len(kept) > 5 * MOST_SIDE:
         kept[:] = gathered(kept)
 
 
 def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) -> Sequence[TextLine]:
-    """Return the `needed` clue lines among `lines`; none if there are not so many, a fault of the draft.
+    """Return the `needed` clue lines among `lines`; with another number, return none and add a fault to the draft.
 
-    Blank lines are mere space where the others are `needed`, and empty clues where it takes them to have so many.
-
-    `lines` are all lines up to the next part of the file, `what` names them in the message.
+    If the other text lines are already as many as `needed`, blank ones are only space; otherwise they are empty
+    clues. `lines` are all text lines up to the next part of the file; `what` names them in the message.
     """
     full = [line for line in lines if line.text]
     if len(full) == needed:
@@ -317,12 +316,12 @@ def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) 
 
 
 def is_text(text: str) -> bool:
-    """Return whether `text` was text in the file, and not other bytes."""
+    """Return whether `text` was valid text in the file, not other bytes."""
     return "\0" not in text and "\ufffd" not in text
 
 
 def clue_from_text(text: str) -> Clue | Fault:
-    """Return the clue that a line spells, commas or spaces between its numbers; a fault has no place."""
+    """Return the clue in a text of numbers with commas or spaces between; a fault has no place."""
     if len(text) > LONGEST_CLUE:
         return Fault(FaultKind.FORMAT, f"a clue of over {LONGEST_CLUE} characters")
     if not is_text(text):
@@ -334,7 +333,7 @@ def clue_from_text(text: str) -> Clue | Fault:
 
 
 def black_clue(text: str) -> Clue | Fault:
-    """Return the clue that a line spells, where a letter behind a number would be the colour of the block."""
+    """Return the clue in a text; a letter after a number, the colour of a block, is a fault."""
     if re.search(r"[0-9][A-Za-z]", text[:100]) and re.fullmatch(r"[0-9A-Za-z,\s]*", text):
         return Fault(FaultKind.FORMAT, f"clue {shown(text)} names a colour; only black and white puzzles are read")
     return clue_from_text(text)
@@ -347,19 +346,19 @@ def unquoted(text: str) -> str:
 
 
 def spaced(clue: Clue, empty: str = "0") -> str:
-    """Return a clue as it is written with spaces."""
+    """Return a clue as text with spaces."""
     return " ".join(map(str, clue)) or empty
 
 
 def with_commas(clue: Clue) -> str:
-    """Return a clue as it is written with commas."""
+    """Return a clue as text with commas."""
     return ",".join(map(str, clue)) or "0"
 
 
 def in_lines(
     record: Record, rows: str, columns: str, end: str = "", text_of: Callable[[Clue], str] = spaced
 ) -> str:
-    """Return the clues of a record, a line each, with texts before the rows, before the columns and at the end."""
+    """Return the clues of a record, one text line each, with texts before the rows and columns and at the end."""
     of_rows, of_columns = (
         "".join(f"{text_of(clue)}\n" for clue in clues) for clues in (record.puzzle.rows, record.puzzle.columns)
     )

@@ -1,4 +1,4 @@
-"""Text formats with a heading or a key before the clues of the rows and of the columns.
+"""Text formats with a heading or key before the rows' and the columns' clues: `hv`, `g`, `picross` and two more.
 
 Sources: the comments in Petr Olsak's samples (http://petr.olsak.net/ftp/olsak/grid/) for `g`; `picross_io.h` of
 https://github.com/pierre-dejoue/picross-solver for `picross`; `hello.txt` and `hello.toml` among the examples of
@@ -47,7 +47,7 @@ def _looks_like_hv(lines: Sequence[str]) -> bool:
 
 
 def _is_letters(line: str) -> bool:
-    """Return whether `line` is one of a file of letters, whose single row may be one block of eight, H."""
+    """Return whether `line` may belong to a file of the format `letters`, in which H is a block of eight cells."""
     in_letters = re.fullmatch(r"[A-Z0@\s]+", line) and re.search("[A-Z]", line)
     return bool(in_letters) and not _letter(line)
 
@@ -65,7 +65,7 @@ class _HV(LineDraft):
             self.section(letter, line.number, "such a file holds one puzzle")
             self.part = _PART_OF_LETTER[letter]
         elif self.part is None:
-            self.refuse(f"{shown(line.text)} stands before 'H' and 'V'", line.number)
+            self.refuse(f"{shown(line.text)} is before 'H' and 'V'", line.number)
         else:
             if self.blank and self.clues[self.part]:
                 self.refuse("a blank line between clues; an empty clue is written 0", self.blank)
@@ -162,10 +162,10 @@ class _Picross(LineDraft):
             self.section(line.text, line.number, "each puzzle starts with a line 'GRID'")
             self.part = _PART_OF_WORD[line.text]
         elif not line.text.startswith("["):
-            what = f"{shown(line.text)} has no place here; expected GRID, ROWS, COLUMNS or a clue such as [ 2 1 ]"
+            what = f"{shown(line.text)} is unexpected; expected GRID, ROWS, COLUMNS or a clue such as [ 2 1 ]"
             self.refuse(what, line.number)
         elif self.part is None:
-            self.refuse(f"{shown(line.text)} stands under no 'ROWS' or 'COLUMNS'", line.number)
+            self.refuse(f"{shown(line.text)} is not under 'ROWS' or 'COLUMNS'", line.number)
         else:
             self.clue(self.part, _bracketed_clue(line.text), line.number)
 
@@ -198,8 +198,8 @@ PICROSS = Format(
 
 # --- pynogram and nonogrid ---------------------------------------------------------------------------------------
 
-# Neither `configparser` nor `tomllib` reads them: both return a value without its lines, so that no fault in a
-# clue would have a place, and the time of `tomllib` grows with the square of the size of some files.
+# `configparser` and `tomllib` are not used: both return values without line numbers, so that faults in clues would
+# have no place, and the time of `tomllib` grows with the square of the size of some files.
 
 _SECTION = re.compile(r"\[\s*(?P<name>[\w.-]+)\s*\]")
 _VALUE = re.compile(r"(?P<key>[A-Za-z][\w.-]*)\s*[=:]\s*(?P<value>.*)", re.ASCII)
@@ -208,7 +208,7 @@ _KEYS = ("columns", "rows")
 
 
 def _without_comment(text: str) -> str:
-    """Return a line up to the first `#` or `;`, none of which a clue has."""
+    """Return a text line up to the first `#` or `;`; clues contain neither."""
     return re.split("[#;]", text, maxsplit=1)[0].rstrip()
 
 
@@ -217,7 +217,7 @@ def _has_clues(lines: Sequence[str]) -> bool:
 
 
 def _looks_like_toml(lines: Sequence[str]) -> bool:
-    """Return whether there are clues, and their values texts in quotes as a whole, which INI's are not."""
+    """Return whether the text lines contain clues in quotes, which TOML has and INI does not."""
     full = [text for line in lines if (text := _without_comment(line))]
     values = [
         _is_text(pair["value"], following)
@@ -252,7 +252,7 @@ class _Ini(LineDraft):
         if section:
             self.section_name, self.key = section["name"], ""
             if self.section_name not in ("clues", "colors"):
-                self.remark(f"the section {shown(self.section_name)} is not kept", line.number)
+                self.remark(f"the section {shown(self.section_name)} is dropped", line.number)
         elif self.section_name not in ("clues", ""):
             return
         elif value:
@@ -270,11 +270,11 @@ class _Ini(LineDraft):
     def _start_value(self, key: str, value: TextLine) -> None:
         self.key = key
         if not self.section_name:
-            self.refuse(f"{shown(key)} stands under no [clues]", value.number)
+            self.refuse(f"{shown(key)} is not under [clues]", value.number)
         if key in _KEYS:
             self.section(key, value.number, "such a file holds one puzzle")
         else:
-            self.remark(f"{shown(key)} is not kept", value.number)
+            self.remark(f"{shown(key)} is dropped", value.number)
         if not self.in_quotes:
             self._take_clues(value.text, value)
             return
@@ -283,13 +283,13 @@ class _Ini(LineDraft):
             self.text_line = value.number
             self._take_text(TextLine(value.number, value.text.removeprefix(self.quote)))
         elif key in _KEYS:
-            self.refuse(f'the clues of \'{key}\' stand in no quotes, such as """', value.number)
+            self.refuse(f'the clues of \'{key}\' are not in quotes, such as """', value.number)
 
     def _take_text(self, line: TextLine) -> None:
-        """Take a line, or what is left of it, of a text in quotes."""
+        """Read a text line, or the rest of one, of a text in quotes."""
         text, end, behind = line.text.partition(self.quote)
         if not end and len(self.quote) == 1:
-            self.refuse(f"a text that is not ended by {self.quote} on its line", line.number)
+            self.refuse(f"a text without its closing {self.quote} on the same line", line.number)
         if end or len(self.quote) == 1:
             self.quote = ""
         self._take_clues(_without_comment(text), line)
@@ -297,7 +297,7 @@ class _Ini(LineDraft):
             self._stray(behind, line)
 
     def _take_clues(self, text: str, line: TextLine) -> None:
-        """Take clues with commas between them, each in quotes or not; as in a program, a comma may be the end."""
+        """Read clues with commas between them, each in quotes or not; a comma at the end is allowed."""
         part = part_named(self.key)
         if not part or not text:
             return
@@ -307,7 +307,7 @@ class _Ini(LineDraft):
             self.clue(part, black_clue(clue) if clue else nothing, line.number)
 
     def _stray(self, text: str, line: TextLine) -> None:
-        self.refuse(f"{shown(text.strip())} stands behind no 'columns =' or 'rows ='", line.number)
+        self.refuse(f"{shown(text.strip())} is not after 'columns =' or 'rows ='", line.number)
 
 
 class _Toml(_Ini):

@@ -1,4 +1,4 @@
-"""Formats with many puzzles a file and nothing but clues: `oneline`, `letters`, `taai` and `lists`.
+"""Formats with only clues and many puzzles per file: `oneline`, `letters`, `taai` and `lists`.
 
 See docs/formats.md. Source of `letters`: https://rosettacode.org/wiki/Nonogram_solver
 """
@@ -34,7 +34,7 @@ from nonobot.protocol.puzzle import TEXT_FIELDS, Found, Record
 def _puzzle(
     number: int, parts: Sequence[TextLine], divider: str | None, clue_of_word: Callable[[str], Clue | Fault]
 ) -> Found:
-    """Return the puzzle of a text of rows and one of columns, whose clues are divided by `divider` or spaces."""
+    """Return the puzzle in a text of rows and a text of columns; `divider` or spaces separate their clues."""
     draft = Draft(number, parts[0].number)
     for name, part in zip(PARTS, parts, strict=True):
         for word in part.text.split(divider, MOST_SIDE):
@@ -124,7 +124,7 @@ LETTERS = Format(
 
 # --- the tournaments' batch -------------------------------------------------------------------------------------
 
-# The stream is read by `nonobot.protocol.batch`; this is the same form, read as a whole.
+# `nonobot.protocol.batch` reads the stream; this reads the same form as a whole.
 
 
 def _looks_like_taai(lines: Sequence[str]) -> bool:
@@ -140,7 +140,7 @@ def _read_taai(data: bytes, size: Size | None) -> Iterator[Found]:
             entry = Fault(FaultKind.FORMAT, what, entry.number, entry.line)
         elif isinstance(entry, Record) and assumed:
             assumed = False  # said once
-            what = f"no size is stated; by the number of lines this is {entry.size[0]}x{entry.size[1]}"
+            what = f"no size is stated; assuming, from the number of lines, {entry.size[0]}x{entry.size[1]}"
             entry = replace(entry, remarks=(Fault(FaultKind.ASSUMED_SIZE, what, entry.number, entry.line),))
         yield entry
 
@@ -168,8 +168,8 @@ TAAI = Format(
 
 # --- nested lists ------------------------------------------------------------------------------------------------
 
-# Nothing is evaluated, and no parser of a language is used: each clue needs its line, files mix the brackets and
-# comments of several languages, and they may be of any depth.
+# Nothing is evaluated, and no parser of a language is used: each clue needs its text line, and files mix the
+# brackets and comments of several languages at any depth.
 
 MOST_DEPTH = 16
 
@@ -204,7 +204,7 @@ def _read_lists(data: bytes) -> Iterator[Found]:
                 if name in TEXT_FIELDS:
                     draft.texts[name] = value
                 else:
-                    draft.remark(f"{shown(name)} is not kept", line)
+                    draft.remark(f"{shown(name)} is dropped", line)
             draft.require(PARTS, "no list of {}")
             for part, clues in parts.items():
                 for clue, line in clues.clues:
@@ -215,9 +215,9 @@ def _read_lists(data: bytes) -> Iterator[Found]:
 
 
 def _puzzles_of_lists(text: str) -> Iterator[dict[Part, _List]]:
-    """Yield the lists of the rows and of the columns of each puzzle, by their names or else in their order.
+    """Yield the lists of rows and columns of each puzzle, by their names or otherwise in order.
 
-    Each is yielded when the next one begins, since texts may stand behind the lists.
+    Each puzzle is yielded when the next one begins, since texts may follow its lists.
     """
     parts: dict[Part, _List] = {}
     try:
@@ -244,7 +244,7 @@ def _puzzles_of_lists(text: str) -> Iterator[dict[Part, _List]]:
 
 @dataclass
 class _List:
-    """A list, open or closed: of numbers (a clue), of clues, or of further lists."""
+    """A list of numbers (a clue), of clues, or of other lists; open or closed."""
 
     closing: str
     line: int
@@ -255,7 +255,7 @@ class _List:
     texts: dict[str, tuple[str, int]] = field(default_factory=dict)  # of an object, shared by the lists in it
 
     def take(self, kind: str, problem: str, line: int) -> None:
-        """Take an item of a kind; if the others are of another kind, raise BrokenOffError."""
+        """Add an item of a kind; BrokenOffError: other items have another kind."""
         if self.kind not in ("", kind):
             raise BrokenOffError(problem, line)
         self.kind = kind
@@ -279,7 +279,7 @@ def _clue_lists(text: str) -> Iterator[_List]:
         elif kind == "close":
             closed = opened[-1]
             if closed.closing != word:
-                raise BrokenOffError(f"{shown(word)} closes no bracket", line)
+                raise BrokenOffError(f"{shown(word)} has no opening bracket", line)
             opened.pop()
             if closed.kind == "clues":
                 closed.texts = opened[-1].texts
@@ -294,18 +294,18 @@ def _clue_lists(text: str) -> Iterator[_List]:
             opened[-1].texts[name] = _unquoted(word), line
             name = ""
         elif kind == "word":
-            opened[-1].take("numbers", f"{shown(word)} stands in no list of numbers", line)
+            opened[-1].take("numbers", f"{shown(word)} is not in a list of numbers", line)
             if len(opened[-1].numbers) <= MOST_SIDE:  # one more than a line can have, for the fault
                 opened[-1].numbers.append(word)
         elif kind in ("text", "other"):
             what = f"a text, {shown(word[1:-1])}," if kind == "text" else shown(word)
-            raise BrokenOffError(f"{what} has no place among lists of numbers", line)
+            raise BrokenOffError(f"{what} does not belong in lists of numbers", line)
     if opened[1:]:
         raise BrokenOffError(f"the bracket of line {opened[-1].line} is not closed at the end of the file", line)
 
 
 def _unquoted(word: str) -> str:
-    """Return the value of a text of JSON, or of Python without escapes."""
+    """Return the value of a string in JSON, or in Python without escapes."""
     import json
 
     with contextlib.suppress(ValueError):
@@ -316,9 +316,9 @@ def _unquoted(word: str) -> str:
 def _close(closed: _List, parent: _List, line: int) -> None:
     """Put a closed list into the one around it."""
     if closed.kind in ("clues", "lists"):
-        parent.take("lists", "a list of clues beside clues or numbers", line)
+        parent.take("lists", "a list of clues among clues or numbers", line)
         return
-    parent.take("clues", "a clue stands in no list of clues", closed.line)
+    parent.take("clues", "a clue is not in a list of clues", closed.line)
     clue = clue_from_words(closed.numbers)
     if len(closed.numbers) > MOST_SIDE:
         clue = Fault(FaultKind.FORMAT, f"a clue of over {MOST_SIDE} numbers")

@@ -1,4 +1,4 @@
-"""`.non`: Steve Simpson's puzzle files, with the keys that the nonogram-db collection added (see docs/formats.md).
+"""Format `.non`: Steve Simpson's puzzle files, with the keys that nonogram-db added (see docs/formats.md).
 
 Sources: https://www.comp.lancs.ac.uk/~ss/nonogram/fmt2 and
 https://github.com/mikix/nonogram-db/blob/master/FORMAT.md
@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from nonobot.arguments import did_you_mean
+from nonobot.arguments import similar_names
 from nonobot.protocol.clues import shown
 from nonobot.protocol.formats.base import (
     MOST_SIDE,
@@ -44,7 +44,7 @@ def _looks_like(lines: Sequence[str]) -> bool:
 
 
 def _key(text: str) -> str:
-    """Return the word that a line starts with, or nothing if it starts with none."""
+    """Return the word at the start of a text line, or nothing."""
     word = _WORD.match(text)
     return word[0].lower() if word else ""
 
@@ -66,7 +66,7 @@ class _Non(LineDraft):
             keep(self.part_lines, line)
         elif line.text:
             self.refuse(
-                f"{shown(line.text)} stands under no 'rows' or 'columns'{self._misspelt(*_SIDES)}", line.number
+                f"{shown(line.text)} is not under 'rows' or 'columns'{self._misspelt(*_SIDES)}", line.number
             )
 
     def finished(self) -> Found:
@@ -89,13 +89,13 @@ class _Non(LineDraft):
             if not is_text(value):
                 self.remark(f"the {key} has bytes that are not UTF-8 text", line.number)
             self.texts[_TEXTS[key]] = html.unescape(unquoted(value))
-        elif key != "maxrule":  # obsolete, and says nothing that the clues do not
-            self.remark(f"{shown(key)} is not kept", line.number)
+        elif key != "maxrule":  # obsolete, and the clues contain its information
+            self.remark(f"{shown(key)} is dropped", line.number)
             self.unknown += [key][: len(self.unknown) < 20 and len(key) < 20]
 
     def _misspelt(self, *names: str) -> str:
-        """Return what is said of an unknown key that is like a missing one, if there is one."""
-        hints = ((key, did_you_mean(key, names)) for key in self.unknown)
+        """Return a hint about an unknown key that resembles a missing one, or nothing."""
+        hints = ((key, similar_names(key, names)) for key in self.unknown)
         return next((f"; {shown(key)} is not a key{hint}" for key, hint in hints if hint), "")
 
     def _take_side(self, side: str, value: str, line: TextLine) -> None:
@@ -123,7 +123,7 @@ class _Non(LineDraft):
         width, height = self.sides.get("width", 0), self.sides.get("height", 0)
         cells = "".join(goal.text.split())
         if not width * height or len(cells) != width * height:
-            what = f"the goal is left out: {len(cells)} cells, expected {width * height} for {width}x{height}"
+            what = f"the goal is dropped: {len(cells)} cells, expected {width * height} for {width}x{height}"
             self.remark(what, goal.number)
             return
         black = [int(cell != "0") for cell in cells]

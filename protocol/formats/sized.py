@@ -1,4 +1,4 @@
-"""Formats that begin with the size of the board: `.nin`, `.mk`, `.cwd` and the `8x11` text form, `.grid`.
+"""Formats that begin with the size of the board: `.nin`, `.mk`, `.cwd` and the text format `.grid`.
 
 Sources: the survey of solvers (https://webpbn.com/survey/) for `.nin`, of Jakub Wilk's solver; pbnsolve's
 documentation (https://webpbn.com/pbnsolve.html) for `.mk`, of Petr Olsak's solver, and `.cwd`, of QNonograms and
@@ -42,13 +42,13 @@ def _read(
     parts: Callable[[Draft, int, int, Iterator[TextLine]], _Parts],
     header_lines: int = 1,
 ) -> Iterator[Found]:
-    """Yield the puzzle of a file whose first lines say how large the board is.
+    """Yield the puzzle of a file whose first text lines contain the size of the board.
 
-    Blank lines do not count, nor do lines above the size that start with `#`.
+    Blank text lines, and those above the size that start with `#`, are ignored.
 
-    The size is on `header_lines` lines. Joined by spaces, they match `form`, whose groups `width` and `height` are
-    digits; `no_size` ends the message if they do not. `parts` takes a draft, the width, the height and the lines
-    after them, and returns the lines with the clues of the rows and of the columns.
+    The size is on `header_lines` text lines. Joined by spaces, they match `form`, whose groups `width` and
+    `height` are digits; otherwise `no_size` ends the message. `parts` takes a draft, the width, the height and the
+    remaining text lines, and returns those with the clues of the rows and of the columns.
     """
     lines = lines_of(data)
     header = list(islice((line for line in lines if line.text[:1] not in ("", "#")), header_lines))
@@ -77,10 +77,10 @@ _HEIGHT_FIRST = re.compile(r"(?P<height>\d+)\s+(?P<width>\d+)", re.ASCII)
 
 
 def _looks_like(lines: Sequence[str], header_lines: int = 1, has_divider: bool = False) -> bool:
-    """Return whether the lines may be a size and clues for it: some lines, of numbers, no more than it needs.
+    """Return whether the text lines may be a size and clues for it: numbers, in no more text lines than it needs.
 
-    A file of clues alone, without a size, has more: of r rows and c columns the first clue needs at most c cells,
-    and so its two numbers make less than the r + c - 1 lines after them.
+    A file of clues without a size has more. With r rows and c columns its first clue needs at most c cells, so a
+    size of these two numbers needs fewer than the r + c - 1 text lines after it.
     """
     lines = list(dropwhile(lambda line: line.startswith("#"), lines))
     clues = lines[header_lines:]
@@ -113,11 +113,11 @@ def _cwd_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine])
     kept = gathered(lines)
     full = [index for index, line in enumerate(kept) if line.text]
     if len(full) == width + height and not kept[full[height - 1] + 1].text:
-        clues = [kept[index] for index in full]  # blank lines are mere space
+        clues = [kept[index] for index in full]  # blank text lines are only space
         return clues[:height], clues[height:]
     columns = kept[height + 1 : height + 1 + width]
     if len(columns) == width and not kept[height].text and max(full, default=0) <= height + width:
-        return kept[:height], columns  # blank lines are empty clues, but for that between the parts
+        return kept[:height], columns  # blank text lines are empty clues, except the one between the parts
     parts = [sum(1 for _ in part) for is_full, part in groupby(kept, key=lambda line: bool(line.text)) if is_full]
     counts = " and ".join(map(str, parts)) or "0"
     counted = f"{counts} clue lines" if len(parts) < 4 else f"{sum(parts)} clue lines in {len(parts)} parts"
@@ -201,14 +201,14 @@ def _grid_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]
 
 
 def _sections(lines: Iterator[TextLine], draft: Draft) -> dict[str, list[TextLine]]:
-    """Return the lines of each section, the blank ones among them."""
+    """Return the text lines of each section, including blank ones."""
     sections: dict[str, list[TextLine]] = {}
     name = ""
     for line in lines:
         if draft.hopeless:
             break
         heading = _HEADING.fullmatch(line.text)
-        if name in _TEXTS and not sections[name]:  # whatever stands there, also the name of a section
+        if name in _TEXTS and not sections[name]:  # any text, even the name of a section
             sections[name].append(line)
         elif heading and not (name in _DRAWN and _CELLS.fullmatch(line.text)):
             name = heading["name"].lower()
@@ -233,7 +233,7 @@ def _clues(draft: Draft, lines: Sequence[TextLine], count: int, name: str) -> Se
 
 
 def _take_drawn(draft: Draft, name: str, lines: Sequence[TextLine]) -> None:
-    """Take a drawn board, one character a cell."""
+    """Add a drawn board with one character per cell."""
     meaning = _DRAWN[name]
     cells: list[list[int]] = []
     for number, text in lines:
@@ -253,7 +253,7 @@ def _take_drawn(draft: Draft, name: str, lines: Sequence[TextLine]) -> None:
 
 
 def _is_drawing(lines: Sequence[str]) -> bool:
-    """Return whether the lines are a drawn board alone; those of `#` only are comments."""
+    """Return whether the text lines are only a drawn board; text lines of `#` alone are comments."""
     drawn = re.compile(r"[.#]+").fullmatch
     first = next((line for line in lines if line.strip("#")), "")
     return bool(drawn(first))

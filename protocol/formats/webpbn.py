@@ -1,7 +1,7 @@
-"""webpbn.com's XML, black and white: https://webpbn.com/pbn_fmt.html (see docs/formats.md).
+"""Format of webpbn.com's XML, black and white: https://webpbn.com/pbn_fmt.html (see docs/formats.md).
 
-Entities and declarations are refused: a `<!DOCTYPE>` may name a DTD, which is not fetched, and no more. Names of
-characters that HTML has, such as `&copy;`, are read.
+Entities and declarations are refused: a `<!DOCTYPE>` may only name a DTD, which is not fetched. HTML's names of
+characters, such as `&copy;`, are read.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _read(data: bytes) -> Iterator[Found]:
         what = f"broken XML: {messages.get(error.code, 'unknown error')}"
         fault = Fault(FaultKind.FORMAT, what, line=error.lineno)
     except (ValueError, LookupError):  # of the encoding that the XML declares
-        fault = Fault(FaultKind.FORMAT, "XML in an encoding that is not known", line=1)
+        fault = Fault(FaultKind.FORMAT, "XML with an unknown encoding", line=1)
     else:
         return
     yield from document.finished()
@@ -51,7 +51,7 @@ def _read(data: bytes) -> Iterator[Found]:
 
 
 class _Document:
-    """Takes what the parser finds."""
+    """Collects the puzzles and faults that the XML parser finds."""
 
     def __init__(self, parser: XMLParserType) -> None:
         self._parser = parser
@@ -69,12 +69,12 @@ class _Document:
         parser.CharacterDataHandler = self._characters
 
     def finished(self) -> list[Found]:
-        """Return, once, the puzzles that are complete."""
+        """Return the complete puzzles that were not returned before."""
         finished, self._finished = self._finished, []
         return finished
 
     def broken_off(self, fault: Fault) -> Fault:
-        """Return a fault of the document as that of the puzzle being read, or of the next one."""
+        """Return a fault of the document with the place of the current puzzle, or of the next one."""
         return fault.at(self._number + (0 if self._puzzle else 1), fault.line)
 
     @property
@@ -94,7 +94,7 @@ class _Document:
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if not self._path and name not in ("puzzleset", "puzzle"):
-            what = f"<{shown(name)[1:-1]}> starts no webpbn file; expected <puzzleset>"
+            what = f"<{shown(name)[1:-1]}> does not start a webpbn file; expected <puzzleset>"
             raise BrokenOffError(what, self._line)
         if len(self._path) == MOST_DEPTH:
             raise BrokenOffError(f"elements nested more than {MOST_DEPTH} deep", self._line)
@@ -120,7 +120,7 @@ class _Document:
 
 
 class _Puzzle(Draft):
-    """Takes the elements of one puzzle."""
+    """Draft of one puzzle: collects its XML elements."""
 
     def __init__(self, number: int, line: int, attributes: Mapping[str, str]) -> None:
         super().__init__(number, line)
@@ -136,7 +136,7 @@ class _Puzzle(Draft):
         self._images: dict[str, tuple[str, int]] = {}
 
     def start_of(self, name: str, attributes: Mapping[str, str], line: int) -> None:
-        """Take the start of an element."""
+        """Read the start of an element."""
         if name == "color":
             self._colours[attributes.get("char", "")] = attributes.get("name", "")
         elif name == "clues":
@@ -155,10 +155,10 @@ class _Puzzle(Draft):
             self._kind = "saved" if attributes.get("type") == "saved" else "goal"
         elif name not in _READ and name not in self.sections:
             self.sections.add(name)
-            self.remark(f"<{shown(name)[1:-1]}> is not kept", line)
+            self.remark(f"<{shown(name)[1:-1]}> is dropped", line)
 
     def end_of(self, name: str, text: str, line: int, depth: int) -> None:
-        """Take the end of an element, `depth` levels below the puzzle."""
+        """Read the end of an element, `depth` levels below the puzzle."""
         if name == "count":
             self._clue.append(text.strip())
         elif name == "line":
@@ -170,14 +170,14 @@ class _Puzzle(Draft):
             self._part = None
         elif name == "image":
             if self._kind in self._images:
-                self.remark("a further image is not kept", line)
+                self.remark("a further image is dropped", line)
             else:
                 self._images[self._kind] = text, line
         elif name in _TEXTS and depth == 1:
             self.texts[name] = text
 
     def finished_in(self, of_the_set: Mapping[str, str]) -> Found:
-        """Take the end of the puzzle, with the texts of the set that it is in."""
+        """Return the complete puzzle, with the texts of its set."""
         texts = {**of_the_set, **self.texts}
         catalogue = f"{texts.pop('source', '')} {texts.pop('id', '')}"
         self.texts = {**texts, "catalogue": catalogue}
@@ -187,7 +187,7 @@ class _Puzzle(Draft):
 
     def _draw(self, kind: str, image: str, line: int) -> None:
         """Draw the cells of an image; the colours are known only at the end of the puzzle."""
-        if image.count("|") > 3 * MOST_SIDE:  # before they are taken apart: the text may be of any length
+        if image.count("|") > 3 * MOST_SIDE:  # before splitting: the text may have any length
             self.refuse(f"an image of more than {MOST_SIDE} rows", line)
             return
         meaning = {"?": UNKNOWN}
@@ -213,7 +213,7 @@ class _Puzzle(Draft):
         elif kind == "saved":
             self.start = cells, line
         elif any(UNKNOWN in row for row in cells):
-            self.remark("the solution is left out: it has unknown cells", line)
+            self.remark("the solution is dropped: it has unknown cells", line)
         else:
             self.solution = cells, line
 
