@@ -1,4 +1,4 @@
-"""Kernels of both strategies: boards and their propagation, time and limits, random numbers, trace events."""
+"""Kernels of both strategies: boards, propagation, time and limits, random numbers, trace events."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from nonobot.bot.result import TraceEvent
 
 @kernel
 def is_on(m: Any, stage: Any) -> Any:
-    """Tell whether a stage is on."""
+    """Return whether a stage is on."""
     return (m.stages & stage) != 0
 
 
 @kernel
 def is_budget_spent(m: Any) -> Any:
-    """Tell whether the time or the number of painted lines is used up; takes 20 ns."""
+    """Return whether the time or the number of line solves is used up; takes 20 ns."""
     return now_ns() > m.deadline or m.counts.line_solves > m.most_lines
 
 
@@ -33,7 +33,7 @@ def start_phases(m: Any) -> None:
 
 @kernel
 def end_phase(m: Any, step: Any) -> Any:
-    """Add the time since the last phase ended to that of `step`, and return the time."""
+    """Add the time since the end of the last phase to phase `step`, and return the current time."""
     now = now_ns()
     m.spent[step] += now - m.phase_start
     m.phase_start = now
@@ -70,7 +70,7 @@ def trace(m: Any, kind: Any) -> None:
 
 @kernel
 def start_board(m: Any) -> None:
-    """Make the board what is known from the beginning, and all lines dirty."""
+    """Set the board to the cells known at the start, and mark all lines dirty."""
     copy_board(m, m.board, m.start)
     m.dirty.rows = (m.one << m.height) - 1
     m.dirty.columns = (m.one << m.width) - 1
@@ -101,13 +101,13 @@ def count_known(m: Any, board: Any) -> Any:
 
 @kernel
 def is_full(m: Any) -> Any:
-    """Tell whether every cell of the board is known."""
+    """Return whether every cell of the board is known."""
     return count_known(m, m.board) == m.cells
 
 
 @kernel
 def paint_cell(m: Any, y: Any, x: Any, white: Any) -> None:
-    """Paint an unknown cell of the board, white (1) or black (0), and make its lines dirty."""
+    """Paint an unknown cell of the board, white (1) or black (0), and mark its lines dirty."""
     colour = m.board.white if white else m.board.black
     colour[y] |= m.one << x
     colour[m.height + x] |= m.one << y
@@ -117,7 +117,7 @@ def paint_cell(m: Any, y: Any, x: Any, white: Any) -> None:
 
 @kernel
 def paint_crossing(colour: Any, cells: Any, crossing: Any, here: Any) -> None:
-    """Paint cells of a line in the lines that cross it, the first of which is `crossing`."""
+    """Paint cells of a line in the lines that cross it; `crossing` is the first of these lines."""
     while cells:
         colour[crossing + lowest(cells)] |= here
         cells &= cells - 1
@@ -125,7 +125,7 @@ def paint_crossing(colour: Any, cells: Any, crossing: Any, here: Any) -> None:
 
 @kernel
 def propagate(m: Any) -> Any:
-    """Paint the dirty lines of the board, alternately rows and columns, to the fixpoint; False on a conflict.
+    """Paint the dirty lines, alternately rows and columns, until nothing changes; False on a conflict.
 
     After a conflict the board is unfinished and no line is dirty.
     """

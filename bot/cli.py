@@ -1,4 +1,4 @@
-"""The options of `nonobot`."""
+"""Command line of `nonobot`: its options, its help, and the combinations that it refuses."""
 
 from __future__ import annotations
 
@@ -25,36 +25,38 @@ FILE_FORMATS = (
     "cwd", "g", "grid", "hv", "letters", "lists", "mk", "nin", "non", "nonogrid", "oneline", "picross", "pynogram",
     "webpbn",
 )  # fmt: skip
-"""The names in `protocol.formats` except the batch; written out, so that no module is loaded for them."""
+"""Names of the formats in `protocol.formats` except the batch; a copy, so that the help loads no format."""
 
 MOST_JOBS = 1024
 
 _DESCRIPTION = """\
-Solve nonograms: puzzles in, from files or in a batch on standard input, answers out on standard output, each as
-soon as it is found; on a terminal they are pictures. Every other word goes to standard error."""
+Solve nonograms. Puzzles come from files or as a batch on standard input. Each answer goes to
+standard output as soon as it is found; a terminal shows it as a picture. Messages go to standard
+error."""
 
 _EPILOG = """\
 examples:
   nonobot < questions.txt > answers.txt          a tournament set, 25x25, solved in order
   nonobot --size 5x8 < small.txt                 boards of 5 columns and 8 rows
   nonobot --puzzle-limit 10 --log times.txt --stats stats.jsonl < questions.txt > answers.txt
-  nonobot puzzle.non                             a puzzle file of any form; on a terminal, a picture
-  nonobot --jobs auto < questions.txt            on all cores
-  nonobot --solutions 2 < questions.txt          up to two solutions each: is it unique?
-  nonobot --watch questions.txt                  see how the first ones are solved
-  nonobot --warm-up                              compile now, not when the clock is running
+  nonobot puzzle.non                             a puzzle file of any format
+  nonobot --jobs auto < questions.txt            solve puzzles on all cores
+  nonobot --solutions 2 < questions.txt          find out whether each puzzle is unique
+  nonobot --watch questions.txt                  watch the search step by step
+  nonobot --warm-up                              compile before a timed run
 
-input: '$k' starts puzzle k; then a line for each column, left to right, and a line for each row, top to bottom:
-block lengths separated by TAB. A line without black cells is an empty line (or 0).
-output: '$k', then a line for each row: 1 black, 0 white, separated by TAB.
+input: '$k' starts puzzle k. Then come a text line for each column, left to right, and one for each
+row, top to bottom: block lengths separated by TAB. The text line of a row or column without black
+cells is empty (or 0).
+output: '$k', then a text line for each row: 1 black, 0 white, separated by TAB.
 
-exit status: 0 every puzzle read was answered with a solution; 1 some were not (standard error says which and
-why); 2 unusable arguments or input."""
+exit status: 0 every puzzle was answered with a solution; 1 some puzzles were not (standard error
+lists them with the reasons); 2 unusable arguments or input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of the command line; see --help."""
+    """Options of the command line, as `--help` describes them."""
 
     files: list[str]
     size: tuple[int, int] | Literal["auto"] | None
@@ -83,7 +85,7 @@ def _stages(text: str) -> tuple[str, ...]:
     names = tuple(text.split(","))
     for name in names:
         if name not in STAGE_NAMES:
-            raise argparse.ArgumentTypeError(f"{name!r} is not a stage; there are {', '.join(STAGE_NAMES)}")
+            raise argparse.ArgumentTypeError(f"{name!r} is not a stage; choose from {', '.join(STAGE_NAMES)}")
     return names
 
 
@@ -94,21 +96,21 @@ def _parser() -> Parser:
     parser.add_argument(
         "--warm-up",
         action="store_true",
-        help="compile the kernels for boards of --size, keep them on disk, and end",
+        help="compile the kernels for boards of --size, keep them on disk, and exit",
     )
     parser.add_argument(
         "--native",
         action="store_true",
-        help="use kernels compiled for this very processor, a few per cent faster, and not those that came with "
-        "nonobot; needs numba, as $NONOBOT_KERNELS=native does",
+        help="compile the kernels for exactly this processor instead of loading those installed with nonobot: a "
+        "few per cent faster, but needs numba (same as NONOBOT_KERNELS=native in the environment)",
     )
 
     parser.add_argument(
         "files",
         nargs="*",
         metavar="FILE",
-        help="puzzle files of any form, solved in their order; - for standard input. Without, the tournaments' "
-        "batch on standard input",
+        help="puzzle files of any format, solved in order; - for standard input (default: the tournaments' batch "
+        "on standard input)",
     )
 
     watching = parser.add_argument_group("watching")
@@ -116,22 +118,22 @@ def _parser() -> Parser:
         "--watch",
         type=Path,
         metavar="FILE",
-        help="show on the terminal how the puzzles of FILE (any format) are solved: what propagation, probing and "
-        "guessing tell, in colours",
+        help="show on the terminal, step by step, how the puzzles of FILE (any format) are solved; colours show "
+        "whether a cell follows from propagation, probing or an assumption",
     )
     watching.add_argument(
         "--speed",
-        type=number(1e-9, 1e9, "a number of moments a second, such as 5"),
+        type=number(1e-9, 1e9, "a number of steps per second, such as 5"),
         default=20.0,
         metavar="N",
-        help="moments a second (default 20); keys + and -",
+        help="show N steps per second; the keys + and - change it (default: 20)",
     )
 
     parser.add_argument_group("programs").add_argument(
         "--dialogue",
         action="store_true",
-        help="answer a program that asks about single boards (solutions, steps, hints), a line of JSON each: "
-        "docs/page.md",
+        help="answer requests of a program about single boards (solutions, steps, hints), one text line of JSON "
+        "each; docs/page.md describes them",
     )
 
     boards = parser.add_argument_group("boards")
@@ -139,17 +141,17 @@ def _parser() -> Parser:
         "--size",
         type=either("auto", "auto", size_up_to(LONGEST_SIDE)),
         metavar="WxH|auto",
-        help="width and height of all boards, where their form states none (default: 25x25; of a FILE, auto if "
-        "its first board cannot be that); auto: square boards, the size is inferred from the number of lines up "
-        "to the next '$', so that an answer comes only after that",
+        help="width and height of all boards, for formats that do not state them; auto infers the size of square "
+        "boards from the number of text lines up to the next '$', so each answer waits for that (default: 25x25; "
+        "for a FILE whose first board cannot be 25x25, auto)",
     )
     boards.add_argument(
         "--format",
         choices=("taai", *FILE_FORMATS, "auto"),
         metavar="NAME",
-        help="form of the input: taai, the batch described below, solved as it arrives (default of standard "
-        f"input); one of the file formats {', '.join(FILE_FORMATS)}; or auto, to tell from the content (default "
-        "of a FILE)",
+        help="format of the input: taai, the batch described below, solved as it arrives; one of the file formats "
+        f"{', '.join(FILE_FORMATS)}; or auto, to detect it from the content (default: taai for standard input, "
+        "auto for a FILE)",
     )
 
     parser.add_argument_group("cores").add_argument(
@@ -157,18 +159,18 @@ def _parser() -> Parser:
         type=either("auto", None, whole_number(1, MOST_JOBS)),
         default=1,
         metavar="N|auto",
-        help="solve so many puzzles at once, each on a core of its own; answers come in their order all the same "
-        "(default 1, as the tournaments' rules want it; auto: as many as there are cores to be had)",
+        help="solve N puzzles in parallel, one per core; answers keep their order; auto uses all available cores "
+        "(default: 1, as the tournaments' rules require)",
     )
 
     limits = parser.add_argument_group("limits")
-    limits.add_argument("--time-limit", type=seconds, metavar="S", help="stop the whole batch after S seconds")
-    limits.add_argument("--puzzle-limit", type=seconds, metavar="S", help="give a puzzle up after S seconds")
+    limits.add_argument("--time-limit", type=seconds, metavar="S", help="stop the whole run after S seconds")
+    limits.add_argument("--puzzle-limit", type=seconds, metavar="S", help="give up a puzzle after S seconds")
     limits.add_argument(
         "--line-limit",
         type=count,
         metavar="N",
-        help="give a puzzle up after N painted lines: at the same place on every machine",
+        help="give up a puzzle after N line solves: at the same point of the search on every machine",
     )
 
     answers = parser.add_argument_group("answers")
@@ -177,15 +179,16 @@ def _parser() -> Parser:
         type=count,
         default=1,
         metavar="N",
-        help="write up to N solutions of each puzzle, each under a '$k' of its own (default 1); with 2 or more "
-        "standard error says whether the puzzle is unique",
+        help="write up to N solutions of each puzzle, each under its own '$k'; with 2 or more, report on standard "
+        "error whether the puzzle is unique (default: 1)",
     )
     answers.add_argument(
         "--on-unsolved",
         choices=["zeros", "omit", "word"],
         default="zeros",
-        help="what stands under the '$k' of a puzzle without a solution: a grid of zeros, so that the answers "
-        "after it stay where they belong (default), nothing, or one word: unsolvable, timeout, invalid",
+        help="what to write under the '$k' of a puzzle without a solution: a board of zeros, which keeps the "
+        "position of later answers (zeros), nothing (omit), or one of the words unsolvable, timeout, invalid "
+        "(word) (default: zeros)",
     )
 
     method = parser.add_argument_group("method")
@@ -193,58 +196,66 @@ def _parser() -> Parser:
         "--strategy",
         choices=["champion", "papers"],
         default="champion",
-        help="champion: belief propagation and conflict learning (default); papers: probing and backtracking, the "
-        "readable reference",
+        help="method of solving: champion, belief propagation and conflict learning; papers, probing and "
+        "backtracking, a readable reference (default: champion)",
     )
     method.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="champion: of the random choices (default 0)"
+        "--seed", type=int, default=0, metavar="N", help="seed of the random choices of champion (default: 0)"
     )
     method.add_argument(
         "--without",
         type=_stages,
         default=(),
         metavar="STAGE[,STAGE]",
-        help=f"champion: leave out stages, to see what they buy: {', '.join(STAGE_NAMES)}",
+        help=f"leave out stages of champion, to measure their effect: {', '.join(STAGE_NAMES)}",
     )
     method.add_argument(
         "--probing",
         choices=["fp1", "fp2", "fp3"],
-        help="papers: the fully probing relation (default fp1, the fastest; see docs/engine.md)",
+        help="fully probing relation of papers; fp1 is the fastest (default: fp1)",
     )
     method.add_argument(
         "--line-solver",
         choices=["bitset", "recurrence"],
-        help="papers: the line kernel; recurrence is the readable reference (default bitset)",
+        help="line solver of papers; recurrence is a readable reference (default: bitset)",
     )
 
     records = parser.add_argument_group("records")
     records.add_argument(
-        "--log", type=Path, metavar="FILE", help="a line '#k<TAB>seconds' for each puzzle, 'total time: ...' last"
+        "--log",
+        type=Path,
+        metavar="FILE",
+        help="write a text line '#k<TAB>seconds' for each puzzle, and 'total time: ...' at the end",
     )
     records.add_argument(
-        "--stats", type=Path, metavar="FILE", help="a JSON line for each puzzle: status, seconds, counts"
+        "--stats",
+        type=Path,
+        metavar="FILE",
+        help="write a text line of JSON for each puzzle: status, seconds, counts",
     )
     return parser
 
 
 def parse(arguments: Sequence[str]) -> Options:
-    """Return the options; unusable ones end the process with status 2 and one line with the reason."""
+    """Return the options; unusable options exit with status 2 and a text line with the reason."""
     parser = _parser()
     given = vars(parser.parse_args(arguments))
     if given["strategy"] == "champion" and (given["probing"] or given["line_solver"]):
-        parser.error("--probing and --line-solver belong to --strategy papers")
+        parser.error("--probing and --line-solver only apply to --strategy papers")
     if given["strategy"] == "papers" and given["without"]:
-        parser.error("--without belongs to --strategy champion")
+        parser.error("--without only applies to --strategy champion")
     if given["watch"] and given["jobs"] != 1:
-        parser.error("--jobs is for a batch; --watch shows one puzzle after the other")
+        parser.error("--watch shows one puzzle at a time; leave out --jobs")
     if given["watch"] and (given["log"] or given["stats"]):
-        parser.error("--log and --stats record a batch; --watch shows a file and records nothing")
+        parser.error("--watch records nothing; leave out --log and --stats")
     if given["dialogue"] and (given["files"] or given["watch"] or given["warm_up"] or given["jobs"] != 1):
-        parser.error("--dialogue reads standard input, and does one thing after the other")
+        parser.error(
+            "--dialogue only answers requests on standard input; leave out files, --watch, --warm-up, --jobs"
+        )
     if given["log"] and given["log"] == given["stats"]:
-        parser.error("--log and --stats must be two files")
+        parser.error(f"--log and --stats name the same file: {given['log']}; name two files")
     if given["watch"] and given["files"]:
-        parser.error("--watch shows one file; give no others")
+        parser.error("--watch shows only its own file; leave out the other files")
     given["format"] = given["format"] or ("auto" if given["files"] else "taai")
     given["probing"] = given["probing"] or "fp1"
     given["line_solver"] = given["line_solver"] or "bitset"

@@ -1,7 +1,7 @@
-"""`nonobot --dialogue`: requests about single boards, one line of JSON each, and one line of JSON for each answer.
+"""Requests of `nonobot --dialogue` about single boards: one text line of JSON each, as is each answer.
 
-A request has an action (`do`), the board's clues, and its known cells, one character each, row after row: `1`
-black, `0` white, `?` unknown. docs/page.md has all requests and answers.
+A request has an action (`do`), the board's clues, and its known cells row by row, one character each: `1` black,
+`0` white, `?` unknown. docs/page.md describes all requests and answers.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from nonobot.system import write_all
 
 _STDIN, _STDOUT = 0, 1
 _MOST_BYTES = 1 << 24
-"""Length of a request; the largest board needs less."""
+"""Largest length of a request; the largest board needs less."""
 
 _MOST_STEPS = 8000
-"""Steps in an answer; a native memory has room for as many of the largest boards, one in a browser for fewer."""
+"""Largest number of steps in an answer; a browser's memory has room for fewer steps of the largest boards."""
 
 _MOST_CHANGES = 2_000_000
-"""Changed cells in all steps of an answer; later steps are cut."""
+"""Largest number of changed cells in all steps of an answer; later steps are dropped."""
 
 _UNKNOWN = UNKNOWN % 256
-"""An unknown cell in a board's content."""
+"""Unknown cell in the content of a board."""
 
 
 def converse(strategy: Strategy) -> int:
     """Answer the requests on standard input until its end; return the exit status."""
     strategy.prepare(lambda part: _write({"compiling": part}), DEFAULT_SIZE)
-    requests = os.fdopen(_STDIN, "rb", closefd=False)  # `sys.stdin` is None where it was closed
+    requests = os.fdopen(_STDIN, "rb", closefd=False)  # `sys.stdin` is None if it is closed
     try:
         while line := requests.readline(_MOST_BYTES + 1):
             try:
                 if len(line) > _MOST_BYTES:
                     while line and not line.endswith(b"\n"):
                         line = requests.readline(_MOST_BYTES)
-                    raise ValueError(f"a request of more than {_MOST_BYTES >> 20} MiB")
+                    raise ValueError(f"the request is longer than {_MOST_BYTES >> 20} MiB; send a smaller one")
                 found = answer(strategy, _parsed(line))
-            except ValueError as error:  # of the request, or a board that is too large for the strategy
+            except ValueError as error:  # an unusable request, or a board that is too large for the strategy
                 found = {"error": str(error)}
             except MemoryError:
-                found = {"error": "there is no room for this request"}
+                found = {"error": "not enough memory for this request"}
             _write(found)
     except BrokenPipeError:
         return 1
@@ -59,9 +59,9 @@ def converse(strategy: Strategy) -> int:
 
 
 def answer(strategy: Strategy, request: Any) -> dict[str, Any]:
-    """Return the answer to a request, both as `json` reads and writes them.
+    """Return the answer to a request; both are values of `json`.
 
-    ValueError: it is not a request, or its board is too large; the message is one line.
+    ValueError: the request is unusable, or its board is too large; the message is one text line.
     """
     checked = _checked(request)
     return _ANSWERS[checked.do](strategy, checked)
@@ -83,7 +83,7 @@ def _write(answer: dict[str, Any]) -> None:
 
 
 class _Request(NamedTuple):
-    """A request: the action, the board, and the numbers that limit the answer."""
+    """A checked request: action, board, and limits of the answer."""
 
     do: str
     puzzle: Puzzle
@@ -96,8 +96,8 @@ class _Request(NamedTuple):
 def _checked(given: Any) -> _Request:
     try:
         puzzle = Puzzle(rows=given["rows"], columns=given["columns"])
-        if max(puzzle.size) > LONGEST_SIDE:  # before there are cells
-            raise PuzzleError(f"a side of a board has 1 to {LONGEST_SIDE} cells")
+        if max(puzzle.size) > LONGEST_SIDE:  # before cells are allocated
+            raise PuzzleError(f"the board is too large; boards have up to {LONGEST_SIDE}x{LONGEST_SIDE} cells")
         cells, seconds = given.get("cells"), given.get("seconds")
         request = _Request(
             str(given["do"]),
@@ -112,16 +112,16 @@ def _checked(given: Any) -> _Request:
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise _not_a_request(error) from None
     if request.seconds is not None and not request.seconds > 0:
-        raise ValueError(f"seconds are a positive number, not {request.seconds:g}")
+        raise ValueError(f"seconds: {request.seconds:g}; expected a positive number")
     if request.most < 0:
-        raise ValueError("most is a number of steps, 0 or more")
+        raise ValueError(f"most: {request.most}; expected a number of steps, 0 or more")
     if request.do not in _ANSWERS:
-        raise ValueError(f"nothing is called {shown(request.do)}; there are {', '.join(_ANSWERS)}")
+        raise ValueError(f"do: {shown(request.do)}; expected one of {', '.join(_ANSWERS)}")
     return request
 
 
 def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
-    """Return the verdict and the solutions, up to as many as the request asks for."""
+    """Return the verdict, and up to the requested number of solutions."""
     strategy.watch(0)
     result = strategy.solve(
         request.puzzle, start=request.board, solutions=request.solutions, seconds=request.seconds
@@ -136,8 +136,8 @@ def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
 
 
 def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
-    """Return the trace events of the search for one solution, each with the cells that it changed."""
-    strategy.watch(min(request.most, _MOST_STEPS) + 1)  # the one more shows that there are more
+    """Return the steps of the search for one solution, each with the cells that it changed."""
+    strategy.watch(min(request.most, _MOST_STEPS) + 1)  # one more, to notice that steps were dropped
     strategy.solve(request.puzzle, start=request.board, seconds=request.seconds)
     most = strategy.most_trace_events() - 1
     steps: list[dict[str, Any]] = []
@@ -164,7 +164,7 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
 def _explaining_line(
     lines: Sequence[_BoardLine], before: PartialGrid, after: PartialGrid, changed: Sequence[int]
 ) -> list[Any] | None:
-    """Return the name of the line from which all cells that changed follow; None if it takes several lines."""
+    """Return the name of the line from which all changed cells follow; None if they need several lines."""
     rows, columns = ({cell // before.width for cell in changed}, {cell % before.width for cell in changed})
     for places, kind in (rows, lines), (columns, lines[before.height :]):
         if len(places) == 1:
@@ -175,7 +175,7 @@ def _explaining_line(
 
 
 class _BoardLine(NamedTuple):
-    """A row or a column; `place` counts from 0, `cells` are its own among those of a board."""
+    """A row or a column; `place` counts from 0, `cells` selects its cells in the content of a board."""
 
     kind: str
     place: int
@@ -184,11 +184,11 @@ class _BoardLine(NamedTuple):
 
     @property
     def name(self) -> list[Any]:
-        """The line in an answer: its kind, and its number from 1."""
+        """Name of the line in an answer: its kind, and its number from 1."""
         return [self.kind, self.place + 1]
 
     def painted(self, board: bytes) -> bytes | None:
-        """Return its cells after painting it maximally; None if no placement of its blocks fits."""
+        """Return the cells of this line after maximal painting; None if no placement of its blocks fits."""
         cells = board[self.cells]
         [black, *_], [white, *_] = line_masks(PartialGrid.from_bytes(cells, (len(cells), 1)))
         on_compile = partial(_write, {"compiling": "the line solver"})
@@ -209,7 +209,7 @@ def _lines(puzzle: Puzzle) -> list[_BoardLine]:
 
 
 def _hint(_: Strategy, request: _Request) -> dict[str, Any]:
-    """Return the line that makes most cells known, with these; or the lines that no placement fits."""
+    """Return the line that makes the most cells known, with these cells, or the lines that no placement fits."""
     best: dict[str, Any] | None = None
     wrong, most = [], 0
     board = request.board.content
@@ -228,7 +228,7 @@ def _hint(_: Strategy, request: _Request) -> dict[str, Any]:
 
 
 def _conflict(_: Strategy, request: _Request) -> dict[str, Any]:
-    """Return the board after painting all lines, and the lines that no placement fits then."""
+    """Return the board after painting all lines, and the lines that no placement then fits."""
     board = bytearray(request.board.content)
     lines = _lines(request.puzzle)
     todo = dict.fromkeys(range(len(lines)))

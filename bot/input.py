@@ -1,4 +1,4 @@
-"""The puzzles of standard input and of files: a batch puzzle by puzzle as it arrives, other formats as a whole."""
+"""Puzzles from standard input and files: a batch is read as it arrives, other formats as a whole."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from nonobot.protocol.clues import FaultKind
 _STDIN = 0
 _CHUNK_BYTES = 1 << 16
 _LONGEST_KEPT = 1 << 16
-"""Number of bytes, about, after which a line is cut: no clue is longer, and memory stays small."""
+"""Approximate number of bytes after which a text line is cut: no clue is longer, and memory stays small."""
 
 Size = tuple[int, int] | Literal["auto"] | None
-"""Width and height of every board of a batch; 'auto': square boards, whose size is inferred; None: 25x25."""
+"""Width and height of all boards of a batch; 'auto': infer the size of square boards; None: 25x25."""
 
 AUTO, STREAM = "auto", "taai"
-"""The name for a format that the content shows, and the format whose puzzles are solved as they arrive."""
+"""Values of `--format`: detect the format from the content; the batch, whose puzzles are solved as they arrive."""
 
 
 class UnusableError(Exception):
-    """Input or output that cannot be used at all; the message is one line with the reason."""
+    """Input or output that cannot be used at all; the message is one text line with the reason."""
 
 
 def read_puzzles(
     files: Sequence[str], form: str, size: Size, deadline: float | None, head: bytearray
 ) -> Iterable[Found]:
-    """Return the puzzles of files (`-` is standard input), one after the other; without files, of standard input.
+    """Return the puzzles of files (`-` is standard input) in order; without files, those of standard input.
 
-    The numbers of the puzzles continue from file to file. A file that cannot be read is one fault. `head` takes
+    The numbers of the puzzles continue from file to file. A file that cannot be read is one fault. `head` receives
     the beginning of standard input, for :func:`why_no_puzzle`. TimeoutError: see :func:`chunks_until`.
     """
     if files:
@@ -66,7 +66,7 @@ def _puzzles_of_files(files: Sequence[str], form: str, size: Size, deadline: flo
 
 
 def _placed(puzzle: Found, file: str, before: int) -> Found:
-    """Return a puzzle with its file, and with its number raised by those of the files before."""
+    """Return a puzzle with its file, and its number increased by `before`, the number of earlier puzzles."""
     if isinstance(puzzle, Fault):
         return replace(puzzle, number=None if puzzle.number is None else before + puzzle.number, file=file)
     number = before + puzzle.number
@@ -77,8 +77,9 @@ def _placed(puzzle: Found, file: str, before: int) -> Found:
 def puzzles_in(chunks: Iterator[bytes], form: str, size: Size, is_whole: bool = False) -> Iterable[Found]:
     """Return the puzzles of one input and their faults: those of a batch as they arrive, others as a list.
 
-    `form` is a name of `nonobot.protocol.formats`, or AUTO. `is_whole`: a batch without a size is read as a whole
-    too, and its boards may have another size than 25x25. UnusableError: the input is not of that form, or of none.
+    `form` is a name of `nonobot.protocol.formats`, or AUTO. `is_whole`: also read a batch without a size as a
+    whole, so that its boards may have another size than 25x25.
+    UnusableError: the input does not have that format, or (AUTO) any known format.
     """
     if form == AUTO:
         from nonobot.protocol.formats import detect_prefix
@@ -97,11 +98,11 @@ def puzzles_in(chunks: Iterator[bytes], form: str, size: Size, is_whole: bool = 
 
 
 _SAYS_NOTHING = b"\xef\xbb\xbf \t\r\n\v\f"
-"""The bytes of a byte order mark, and white space."""
+"""Bytes of a byte order mark, and white space."""
 
 
 def _read_whole(chunks: Iterable[bytes], only_to_text: bool = False) -> bytes:
-    """Return an input, or its part up to the first chunk with text; not much more than a puzzle file may have."""
+    """Return a whole input, or its part up to the first chunk with text; at most little more than MOST_BYTES."""
     from nonobot.protocol.formats import MOST_BYTES
 
     data = bytearray()
@@ -115,7 +116,7 @@ def _read_whole(chunks: Iterable[bytes], only_to_text: bool = False) -> bytes:
 def chunks_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
     """Yield the bytes that arrive on a file descriptor until its end.
 
-    TimeoutError: `deadline`, on the clock of `time.monotonic`, passes before the end.
+    TimeoutError: `deadline`, a time of `time.monotonic`, passes before the end.
     """
     while True:
         if deadline is not None:
@@ -137,7 +138,7 @@ def _remembered(chunks: Iterable[bytes], head: bytearray) -> Iterator[bytes]:
 
 
 def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of an input, each before the chunk after its end is asked for."""
+    """Yield each text line of an input as soon as its end has arrived."""
     kept = b""
     for chunk in chunks:
         lines = chunk.split(b"\n")
@@ -152,15 +153,17 @@ def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def why_no_puzzle(form: str, head: bytes, is_blank: bool) -> str:
-    """Return, for a standard input of `form` without a puzzle, the reason; `head` is its beginning."""
+    """Return why standard input, read as `form`, has no puzzle; `head` is its beginning."""
     if form != STREAM:
-        return "no puzzle on standard input"
+        return "standard input: cannot find a puzzle"
     if is_blank:
-        return "no puzzle on standard input; a puzzle starts with '$1' (see --help)"
+        return "standard input: cannot find a puzzle; a puzzle starts with '$1' (see --help)"
     from nonobot.protocol.formats import FormatError, detect
 
     try:
         name = detect(head)
     except FormatError as error:
-        return f"standard input is not a batch, in which '$1' starts a puzzle: {error}"
-    return f"standard input is not a batch but looks like a puzzle file of the form {name}; add --format {name}"
+        return f"standard input: not a batch, in which '$1' starts a puzzle: {error}"
+    return (
+        f"standard input: not a batch, but it looks like a puzzle file in the format {name}; add --format {name}"
+    )

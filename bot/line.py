@@ -1,14 +1,13 @@
 """The line kernel: maximal painting of a line with additions and shifts of whole masks.
 
-The line has cells 0..n-1 and a virtual white cell n, so that every block is followed by a white cell. `open_` is
-the set of cells that may be white, the virtual cell included; `m.fits[j]` the starts at which block j covers no
-white cell and is followed by a cell that may be white.
+The line has cells 0..n-1 and a virtual white cell n, so that a white cell follows every block. `open_` is the set
+of cells that may be white, including the virtual cell. `m.fits[j]` is the set of starts at which block j covers no
+white cell and a cell that may be white follows it.
 
-Forward, `m.reach[j]` is the set of cells at which the part from block j on may begin once the blocks before j lie
-behind it; backward, `tail` is the same from the other end. A start of block j that both allow is valid: it
-belongs to a placement of the whole line.
+`m.reach[j]` is the set of cells at which the part from block j on may begin, given the blocks before j. `tail` is
+the same from the other end. A start of block j that both allow is valid: some placement of the whole line has it.
 
-Source: own derivation; the painting it computes is that of Chen & Hung, section 2.2.
+Source: own derivation. It computes the painting of Chen & Hung, section 2.2.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from nonobot.bot.kernels.masks import fill_down
 
 @kernel
 def fill_up(seeds: Any, through: Any) -> Any:
-    """Return `seeds` and all cells that one reaches from them upward, stepping from cells in `through`."""
-    # The carry of one addition runs up each stretch of `through` that holds a seed.
+    """Return `seeds` and all cells reached from them upward by steps from cells in `through`."""
+    # The carry of one addition runs up each stretch of `through` that contains a seed.
     return seeds | ((through + (seeds & through)) ^ through)
 
 
@@ -54,11 +53,11 @@ def dilated(starts: Any, length: Any) -> Any:
 def paint(m: Any, line: Any, black: Any, white: Any) -> Any:
     """Paint a line maximally.
 
-    Before: `black` and `white` are disjoint sets of the line's cells, and its clue fits it.
-    After: True with the cells that are black, and those that are white, in every placement that agrees with them;
-    `m.starts` holds the valid starts of each block. Or False, if no placement agrees (a conflict).
+    Before: `black` and `white` are disjoint sets of the line's cells, and its clue fits its length.
+    After: True, with the cells that are black and those that are white in every placement that agrees with the
+    known cells; `m.starts` contains the valid starts of each block. False if no placement agrees (a conflict).
 
-    The memory `m` is any with `length`, `blocks`, `clue`, and the scratch `reach`, `starts`, `fits`.
+    The memory `m` needs `length`, `blocks`, `clue`, and the scratch members `reach`, `starts` and `fits`.
     """
     length, blocks = m.length[line], m.blocks[line]
     cells = (m.one << length) - 1
@@ -87,7 +86,7 @@ def paint(m: Any, line: Any, black: Any, white: Any) -> Any:
         valid = m.starts[block] & ends_well
         m.starts[block] = valid
         may_black |= dilated(valid, size)
-        may_white |= valid << size  # the white cell behind the block
+        may_white |= valid << size  # the white cell after the block
         tail = fill_down(ends_well, open_)
         may_white |= m.reach[block] & open_ & (tail >> 1)
     return True, cells & ~may_white, cells & ~may_black

@@ -1,4 +1,4 @@
-"""The long-running process: puzzles in, answers out, one after the other."""
+"""The process of `nonobot`: reads puzzles, solves them, and writes answers in order."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from nonobot.system import report, usable_cores, write_all
 _STDIN, _STDOUT = 0, 1
 
 _SWITCH_SECONDS = 0.0001
-"""A worker that comes back from its kernel waits about so long for one that reads or writes; else it is 5 ms."""
+"""Wait of a worker that returns from a kernel while another one reads or writes; Python's default is 5 ms."""
 
 _WHAT_TO_TYPE = """\
-nonobot: no puzzles, as standard input is this terminal; type one of
-  nonobot puzzle.non                       solve a puzzle file of any form
-  nonobot < questions.txt > answers.txt    play a tournament's batch
-  nonobot -                                read what is typed here, up to Ctrl-D
-  nonobot --help                           see all there is"""
+nonobot: no puzzles: standard input is this terminal; use one of
+  nonobot puzzle.non                       solve a puzzle file of any format
+  nonobot < questions.txt > answers.txt    solve the batch of a tournament
+  nonobot -                                read puzzles typed here, up to Ctrl-D
+  nonobot --help                           list all options"""
 
 
 def make_strategy(options: Options) -> Strategy:
-    """Return the strategy that the options ask for; the kernels of no other are loaded."""
+    """Return the strategy that the options name; other strategies are not loaded."""
     if options.strategy == "papers":
         from nonobot.bot.papers import PapersStrategy
 
@@ -49,7 +49,7 @@ def make_strategy(options: Options) -> Strategy:
 def run(options: Options, started: float) -> int:
     """Answer the puzzles of files or of standard input, and return the exit status.
 
-    `started` is the time when the process started, on the clock of `time.monotonic`.
+    `started` is the time at which the process started, from `time.monotonic`.
     """
     try:
         return _run(options, started)
@@ -100,21 +100,21 @@ def _run(options: Options, started: float) -> int:
 
 
 def _refuse_shared_files(options: Options) -> None:
-    """Raise UnusableError if a file is to be written that is also read, or also written, by whatever name."""
+    """Raise UnusableError if an output file is also read, or written twice, under any name."""
     read = [_STDIN if file == "-" else file for file in options.files] or [_STDIN]
-    users = dict.fromkeys(map(_identity, read), "the puzzles are read from")
+    users = dict.fromkeys(map(_identity, read), "the puzzles are read from this file")
     written = {"standard output": _STDOUT, "--log": options.log, "--stats": options.stats}
     for name, place in written.items():
         if place is None or (identity := _identity(place)) is None:
             continue
         if user := users.get(identity):
             file = f"{name} {place}" if isinstance(place, Path) else name
-            raise UnusableError(f"{file}: {user} this file; use another one")
-        users[identity] = f"{name} goes to"
+            raise UnusableError(f"{file}: {user}; write to another one")
+        users[identity] = f"{name} is written to this file"
 
 
 def _identity(place: str | Path | int) -> object:
-    """Return what tells a file from others, whatever its name; None for one that many may use, as a pipe."""
+    """Return the identity of a file, whatever its name; None for one that may be shared, such as a pipe."""
     try:
         facts = os.stat(place)  # noqa: PTH116 (a descriptor, too)
     except OSError:
@@ -123,35 +123,35 @@ def _identity(place: str | Path | int) -> object:
 
 
 def _prepare(strategy: Strategy, options: Options) -> None:
-    """Load the kernels, and report each compilation, now or later; report too if a warm-up has nothing to do."""
+    """Load the kernels, and report each compilation, now or later, and a warm-up that has nothing to compile."""
     before = time.monotonic()
     compiled = False
 
     def on_compile(what: str) -> None:
         nonlocal compiled
         compiled = True
-        _say(f"compiling {what}, once for this version and this machine ...")
+        _say(f"compiling {what} (once per version and machine) ...")
 
     size = None if options.size == "auto" else options.size or DEFAULT_SIZE
     if options.warm_up:
         size = size or DEFAULT_SIZE
     elif options.files or options.watch or options.format != STREAM:
-        size = None  # the boards will tell
+        size = None  # the input states it
     if not has_kernels():
-        require_compiler()  # otherwise each board would report it
+        require_compiler()  # otherwise the message would appear for each board
     strategy.prepare(on_compile, size, everything=options.warm_up)
     if compiled:
         _say(f"compiled in {time.monotonic() - before:.1f} s")
     elif options.warm_up:
-        _say(f"the kernels of '{strategy.name}' are compiled already")
+        _say(f"the kernels of '{strategy.name}' are already compiled")
 
 
 _Outcome = tuple[Result | None, list[str]]
-"""The result of a puzzle, None if it cannot be solved as it stands, and messages about it."""
+"""Result of a puzzle (None if it cannot be searched), and messages about it."""
 
 
 class _Batch:
-    """A run over the puzzles of files or of standard input."""
+    """One run over the puzzles of files or of standard input."""
 
     def __init__(self, options: Options, started: float, strategies: Sequence[Strategy], run_log: RunLog) -> None:
         self._options = options
@@ -162,17 +162,17 @@ class _Batch:
         self._solved = 0
         self._faults = 0
         self._unreadable = 0
-        self._early: list[Fault] = []  # those before the first puzzle, until it is known that there is one
+        self._early: list[Fault] = []  # faults before the first puzzle, reported once there is a puzzle
         self.is_cut_off = True  # until all puzzles are answered, or time is up
         self._is_out_of_time = False
-        self._is_seen = os.isatty(_STDOUT)  # by a person, for whom answers are pictures
+        self._is_seen = os.isatty(_STDOUT)  # output is a terminal: answers are drawn
         self._is_alone = False  # there is only one puzzle
 
     def run(self) -> int:
         """Answer all puzzles, and return the exit status."""
         options, head = self._options, bytearray()
         if "-" in options.files and os.isatty(_STDIN):
-            _say("reading puzzles from the terminal; end them with Ctrl-D")
+            _say("reading puzzles from the terminal; Ctrl-D ends the input")
         try:
             puzzles = read_puzzles(options.files, options.format, options.size, self._deadline, head)
             if self._is_seen and options.files and "-" not in options.files:
@@ -200,7 +200,7 @@ class _Batch:
             files = ", ".join(options.files)
             blank = not self._early
             raise UnusableError(
-                f"no puzzle in {files}" if files else why_no_puzzle(options.format, bytes(head), blank)
+                f"{files}: cannot find a puzzle" if files else why_no_puzzle(options.format, bytes(head), blank)
             )
         return 0 if self._solved == self._read and not self._faults else 1
 
@@ -233,7 +233,7 @@ class _Batch:
             strategy.stop()
 
     def _deliver(self, puzzle: Found, outcome: _Outcome) -> None:
-        """Answer a puzzle, or report a fault that is not in the place of one."""
+        """Answer a puzzle, or report a fault that does not take the place of a puzzle."""
         if _is_puzzle(puzzle):
             self._report_early()
             self._answer(puzzle, *outcome)
@@ -246,7 +246,7 @@ class _Batch:
             self._report_early()
 
     def _answer(self, puzzle: Found, result: Result | None, messages: Sequence[str]) -> None:
-        """Write the answer of a puzzle, unless the time of the batch was over before it was solved."""
+        """Write the answer to a puzzle, unless the time of the run was up before it was solved."""
         number = puzzle.number
         assert number is not None
         self._read += 1
@@ -292,24 +292,24 @@ class _Batch:
         )
 
     def _problem(self, strategy: Strategy, record: Record, result: Result) -> str:
-        """Return why there is no solution; nothing if there is one, or if the time of the batch is up."""
+        """Return the reason for the missing solution; nothing if there is one, or if the time of the run is up."""
         if result.status == "timeout" and not self._is_late():
             seconds, lines = self._options.puzzle_limit, self._options.line_limit
             limits = [] if seconds is None else [f"{seconds:g} s"]
-            limits += [] if lines is None else [f"{lines} lines"]
+            limits += [] if lines is None else [f"{lines} line solves"]
             return "not solved" + (f" within the limit of {' and '.join(limits)}" if limits else "")
         if result.status != "unsolvable":
             return ""
         if record.start is None:
             return "the puzzle has no solution"
         return {
-            "solved": "the board to start from contradicts the clues: without it the puzzle has a solution",
-            "unsolvable": "the puzzle has no solution, with its board to start from or without",
-            "timeout": "the puzzle has no solution with its board to start from",
+            "solved": "the given cells contradict the clues: without them the puzzle has a solution",
+            "unsolvable": "the puzzle has no solution, with or without its given cells",
+            "timeout": "the puzzle has no solution with its given cells",
         }[self._search(strategy, record, None).status]
 
     def _form_of(self, record: Record, solution: Solution) -> bytes:
-        """Return an answer: a picture, if a person sees it."""
+        """Return the text of an answer: for a terminal a drawing, otherwise the format of the tournaments."""
         if not self._is_seen:
             return format_answer(record.number, solution)
         from nonobot.bot.watch import picture_of  # nothing of it is needed in a tournament
@@ -319,7 +319,7 @@ class _Batch:
     def _no_solution(self, number: int, size: tuple[int, int] | None, result: Result | None) -> bytes:
         """Return the answer to a puzzle without a solution."""
         if self._is_seen:
-            return b""  # a message says why
+            return b""  # a message contains the reason
         header = b"$%d\n" % number
         if self._options.on_unsolved == "omit":
             return header
@@ -332,7 +332,7 @@ class _Batch:
 
 
 def _is_puzzle(puzzle: Found) -> bool:
-    """Tell whether it needs an answer: a puzzle, or a fault in the place of one."""
+    """Return whether this needs an answer: a puzzle, or a fault in the place of one."""
     return isinstance(puzzle, Record) or puzzle.is_in_place
 
 

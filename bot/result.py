@@ -1,4 +1,4 @@
-"""Results: solutions, counts and trace events, the boards in a memory, and the bot's own record of its run."""
+"""Results of a search, boards in the solver's memory, trace events, and the bot's own log of its run."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ _IS_BLACK = bytes.maketrans(b"01", bytes((WHITE, BLACK)))
 _COLOURS = bytes.maketrans(b"012", bytes((UNKNOWN % 256, BLACK, WHITE)))
 _BLACK_CELLS = bytes.maketrans(bytes((UNKNOWN % 256, BLACK, WHITE)), b"010")
 _WHITE_CELLS = bytes.maketrans(bytes((UNKNOWN % 256, BLACK, WHITE)), b"001")
-"""Cells as digits, and back."""
+"""Translations between the cells of a grid and digits."""
 
 
 def solution_of(memory: Memory) -> Solution:
-    """Return the board in a solver's memory, which is full."""
+    """Return the full board in a solver's memory as a solution."""
     width, height = memory.items("width")[0], memory.items("height")[0]
     digits = _digits(memory.masks("board.black", height), width)
     return Solution.from_bytes(digits.translate(_IS_BLACK), (width, height))
 
 
 def _digits(masks: Sequence[int], width: int) -> bytes:
-    """Return the cells of rows, row after row: `1` for a cell in the set, `0` for any other."""
+    """Return the cells row by row: `1` for a cell in the set, `0` for any other."""
     form = f"0{width}b"
     return "".join([format(mask, form) for mask in reversed(masks)]).encode()[::-1]
 
 
 def line_masks(grid: PartialGrid) -> tuple[list[int], list[int]]:
-    """Return the black and the white cells of every line of a board, rows first: bit i is cell i of the line."""
+    """Return the black and the white cells of each line of a board, rows first; bit i is cell i of the line."""
     lines = grid.rows + grid.columns
     black, white = ([int(line.translate(one)[::-1], 2) for line in lines] for one in (_BLACK_CELLS, _WHITE_CELLS))
     return black, white
 
 
 def grid_of(black: Sequence[int], white: Sequence[int], width: int) -> PartialGrid:
-    """Return the board whose rows have these black and these white cells: bit x is cell x of the row."""
-    # A digit a cell, of numbers in base 16, so that one addition combines all of them.
+    """Return the board whose rows have these black and white cells; bit x is cell x of the row."""
+    # One hexadecimal digit per cell, so that one addition combines all cells.
     both = int(_digits(black, width), 16) + 2 * int(_digits(white, width), 16)
     cells = f"{both:0{len(black) * width}x}".encode()
     return PartialGrid.from_bytes(cells.translate(_COLOURS), (width, len(black)))
@@ -51,20 +51,20 @@ def grid_of(black: Sequence[int], white: Sequence[int], width: int) -> PartialGr
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The solutions of a puzzle; it prints as its verdict and a picture of the first solution.
+    """Solutions found for a puzzle; prints as the verdict and a drawing of the first solution.
 
     Attributes
     ----------
     status
-        'solved' with at least one solution, even if the time ran out during the search for more.
+        'solved' if there is at least one solution, even if the time ran out during the search for more.
     exhausted
-        Whether the whole search space was searched: there are no other solutions.
+        Whether the whole search space was searched, so that other solutions cannot exist.
     seconds
-        Time of the search, without loading or compiling kernels.
+        Wall time of the search, without loading or compiling kernels.
     counts
         Exact counts of the search, the same on every machine (see docs/engine.md).
     step_seconds
-        Time of the search by the steps of the strategy.
+        Wall time of the search by phase of the strategy.
     """
 
     puzzle: Puzzle
@@ -77,7 +77,7 @@ class Result:
 
     @property
     def verdict(self) -> Literal["unique", "multiple", "unsolvable", "unknown"]:
-        """The number of solutions, as far as it is known."""
+        """What the search showed about the number of solutions."""
         if len(self.solutions) > 1:
             return "multiple"
         if not self.exhausted:
@@ -98,21 +98,21 @@ class Result:
 
 
 MOST_TRACE_EVENTS = 1 << 14
-"""Trace events that one search records at most: the first ones."""
+"""Largest number of trace events that one search records; later ones are dropped."""
 
 
 class TraceEvent(IntEnum):
-    """A step of a search that people can watch."""
+    """Kind of a search step that `--watch` and the page show."""
 
     PAINTED = 0  # lines made cells known
     PROBED = 1  # probing made cells known
     GUESSED = 2  # a cell was assumed
-    TAKEN_BACK = 3  # an assumption was taken back, with all that followed from it
-    RESTARTED = 4  # all assumptions were taken back
+    TAKEN_BACK = 3  # an assumption and its consequences were undone
+    RESTARTED = 4  # all assumptions were undone
 
 
 class _LineFile:
-    """A file written line by line, or none; a failure is reported once, and costs no answer."""
+    """An optional file written one text line at a time; a failure is reported once and affects no answer."""
 
     def __init__(self, path: Path | None, on_failure: Callable[[str], None]) -> None:
         self._path = path
@@ -128,8 +128,8 @@ class _LineFile:
             write_all(self._file.fileno(), data)
             self._whole_bytes += len(data)
         except OSError as error:
-            with contextlib.suppress(OSError):  # a pipe cannot be cut
-                self._file.truncate(self._whole_bytes)  # half a line may look like a whole one
+            with contextlib.suppress(OSError):  # a pipe cannot be truncated
+                self._file.truncate(self._whole_bytes)  # half a text line may look like a whole one
             self._on_failure(f"cannot write {self._path}: {error.strerror}; no further records go there")
             self.close()
 
@@ -141,9 +141,9 @@ class _LineFile:
 
 
 class RunLog:
-    """The log of times and the statistics of a run, written line by line; either may be missing.
+    """The two optional files that record a run: the log of times and the statistics.
 
-    `on_failure` is called with a message when a file can no longer be written. OSError: one cannot be opened.
+    `on_failure` is called with a message when a file can no longer be written. OSError: a file cannot be opened.
     """
 
     def __init__(self, log: Path | None, stats: Path | None, on_failure: Callable[[str], None]) -> None:
@@ -152,7 +152,7 @@ class RunLog:
         self._has_stats = stats is not None
 
     def add(self, number: int, result: Result | None) -> None:
-        """Record a puzzle; `result` is None for one that could not be read."""
+        """Record a puzzle; `result` is None for a puzzle that could not be read."""
         seconds = result.seconds if result else 0.0
         self._log.write(f"#{number}\t{seconds:.6f}")
         if self._has_stats:
@@ -166,7 +166,7 @@ class RunLog:
             self._stats.write(json.dumps(line))
 
     def close(self, total_seconds: float | None) -> None:
-        """Write the last line of the log, unless the run was cut off (None), and close both."""
+        """Write the last text line of the log, unless the run was interrupted (None), and close both files."""
         if total_seconds is not None:
             self._log.write(f"total time: {total_seconds:.6f}")
         self._log.close()

@@ -1,4 +1,4 @@
-"""The base of both strategies: puzzles put into a memory, kernels loaded, results read."""
+"""Base class of both strategies: puts puzzles into a memory, loads kernels, reads results."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
 _UNLIMITED = 2**62
-"""A time in nanoseconds, and a number of lines, that no search reaches."""
+"""Time in nanoseconds and number of line solves that no search reaches."""
 
 
 class Strategy(ABC):
-    """A way to solve puzzles; it keeps its memory from puzzle to puzzle."""
+    """A method of solving puzzles; all its puzzles use the same memory."""
 
     name: ClassVar[str]
     kernels: ClassVar[str]
-    """The module of its outermost kernels."""
+    """Module of the kernels that Python calls."""
     steps: ClassVar[tuple[str, ...]]
-    """The names of the times in its memory's `spent`."""
+    """Names of the phases, in the order of `spent` in the memory."""
 
     def __init__(self) -> None:
         self._memory: Memory | None = None
@@ -42,10 +42,10 @@ class Strategy(ABC):
         size: tuple[int, int] | None = DEFAULT_SIZE,
         everything: bool = False,
     ) -> None:
-        """Load the kernels for boards of a size; None: load nothing before the first board.
+        """Load the kernels for boards of this size; None: load nothing before the first board.
 
         `on_compile` is called before each compilation, now or later, with the name of the part to compile.
-        `everything`: load also kernels that only some boards need. ValueError: the boards are too large.
+        `everything`: also load kernels that only some boards need. ValueError: the boards are too large.
         """
         self._on_compile = on_compile
         if size is not None:
@@ -63,11 +63,12 @@ class Strategy(ABC):
     ) -> Result:
         """Search for up to `solutions` solutions of `puzzle` that have the cells of `start`.
 
-        The search ends after `seconds`, loading not counted, or after `line_limit` painted lines, which is at the
-        same place on every machine. ValueError: the board is too large, or `solutions` is less than 1.
+        The search ends after `seconds`, not counting the loading of kernels, or after `line_limit` line solves:
+        the same point on every machine.
+        ValueError: the board is too large, or `solutions` is less than 1.
         """
         if solutions < 1:
-            raise ValueError(f"at least one solution must be looked for, not {solutions}")
+            raise ValueError(f"the number of solutions must be at least 1, not {solutions}")
         if fault_in_clues(puzzle):
             return Result(puzzle, "unsolvable", exhausted=True)
         before = time.monotonic_ns()
@@ -93,7 +94,7 @@ class Strategy(ABC):
         seconds: float | None = None,
         line_limit: int | None = None,
     ) -> Memory:
-        """Return the memory as it is before the search of `puzzle`, for kernels that are called one by one."""
+        """Return the memory as it is before the search of `puzzle`, for calling single kernels."""
         self._memory = memory = self._memory_for(*puzzle.size)
         put_puzzle(memory, puzzle, start)
         self._begin(memory)
@@ -108,21 +109,21 @@ class Strategy(ABC):
         return memory
 
     def stop(self) -> None:
-        """End the search that another thread runs, and every later one, soon, with the solutions so far."""
+        """End the search of another thread, and every later search, soon; each keeps its solutions so far."""
         self._is_stopped = True
         if self._memory:
             self._memory.items("deadline")[0] = 0
 
     def watch(self, most: int = MOST_TRACE_EVENTS) -> None:
-        """Record the first trace events of every search from now on, up to `most` of each, if there is room."""
+        """Record up to `most` trace events of each later search, as far as there is room."""
         self._most_trace_events = most
 
     def most_trace_events(self) -> int:
-        """Return how many trace events of the last search could be recorded."""
+        """Return the number of trace events that the last search had room for."""
         return self._memory.items("trace_room")[0] if self._memory else 0
 
     def trace_events(self) -> Iterator[tuple[TraceEvent, PartialGrid]]:
-        """Yield the trace events of the last search, each with the board after it."""
+        """Yield the recorded trace events of the last search, each with the board after it."""
         memory = self._memory
         if memory is None:
             return
@@ -132,9 +133,9 @@ class Strategy(ABC):
             yield TraceEvent(event.items("kind")[0]), grid_of(black, white, width)
 
     def _kernel(self, name: str, numbers: int, part: str) -> Callable[..., int]:
-        """Return a kernel that takes the present memory and some numbers; loading it is not the puzzle's time.
+        """Return a kernel that takes the current memory and some numbers; search time excludes its loading.
 
-        `part` is its name for `on_compile`; `{}` stands for the longest side of the boards.
+        `part` is its name for `on_compile`; `{}` stands for the longest dimension of the boards.
         """
         memory = self._memory
         assert memory
@@ -149,29 +150,29 @@ class Strategy(ABC):
         loading = time.monotonic_ns() - before
         self._loading_ns += loading
         memory.items("deadline")[0] += loading
-        if self._is_stopped:  # meanwhile
+        if self._is_stopped:  # since this call began
             self.stop()
         return kernel
 
     @abstractmethod
     def _memory_for(self, width: int, height: int) -> Memory:
-        """Return the memory for boards of this size, or raise a ValueError."""
+        """Return the memory for boards of this size; ValueError: they are too large."""
 
     @abstractmethod
     def _load_kernels(self, everything: bool) -> None:
-        """Load the kernels that every board of the present memory needs, or all."""
+        """Load the kernels that every board of the current memory needs, or all kernels."""
 
     @abstractmethod
     def _begin(self, memory: Memory) -> None:
-        """Set the strategy's own members before a search."""
+        """Set the memory's members that only this strategy has, before a search."""
 
     @abstractmethod
     def _search(self, memory: Memory, solutions: int) -> tuple[list[Solution], bool]:
-        """Return up to so many solutions of the puzzle in the memory, and whether there are no others."""
+        """Return up to `solutions` solutions of the puzzle in the memory, and whether these are all."""
 
 
 def put_puzzle(memory: Memory, puzzle: Puzzle, start: PartialGrid | None) -> None:
-    """Put a puzzle and the board to start from into a memory that has room for it, and set its records to 0."""
+    """Put a puzzle and its known cells into a memory that has room for them, and reset the counts and times."""
     items = memory.items
     width, height = puzzle.size
     if (width, height) != (items("width")[0], items("height")[0]):

@@ -1,4 +1,4 @@
-"""Boards on the terminal: answers as pictures, and `--watch`, a search step by step."""
+"""Drawings on the terminal: boards of answers, and for `--watch` a search step by step."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from nonobot.system import printable, report
 
 
 def picture_of(record: Record, solution: Solution, is_alone: bool) -> bytes:
-    """Return an answer for a terminal: its number unless it `is_alone`, its title, and its picture."""
+    """Return an answer for a terminal: its number unless it `is_alone`, its title, and its board."""
     place = place_of_output()
     picture = Picture(record.puzzle, solution)
     blocks = possible_blocks(picture, place)
@@ -53,7 +53,7 @@ def picture_of(record: Record, solution: Solution, is_alone: bool) -> bytes:
 
 
 def _no_room(picture: Picture, place: Place, blocks: Sequence[Blocks], record: Record) -> str:
-    """Return the width that the terminal would need, and a command that draws the picture to a file."""
+    """Return a message: the width that the terminal would need, and a command that draws the board to a file."""
     width, height = record.size
     needed = width_of(draw(picture, blocks[-1], clues=False))
     file = shlex.quote(record.file)
@@ -61,13 +61,13 @@ def _no_room(picture: Picture, place: Place, blocks: Sequence[Blocks], record: R
         f"nonobot {file} | nonojudge render {file} --answers - --number {record.number} -o {record.number}.png"
     )
     return (
-        f"{width}x{height}: solved; its picture is {needed} characters wide, the terminal {place.columns}; "
-        f"as a file: {printable(command)}"
+        f"{width}x{height}: solved; the board needs {needed} columns, the terminal has {place.columns}; "
+        f"draw it to a file: {printable(command)}"
     )
 
 
 class _EventStyle(NamedTuple):
-    """The look of a kind of trace event: words, cause in the legend, colours of the black and the white cells."""
+    """Look of a kind of trace event: its words, its cause in the legend, colours of black and white cells."""
 
     words: str
     cause: str
@@ -76,26 +76,28 @@ class _EventStyle(NamedTuple):
 
 
 _KINDS = {
-    TraceEvent.PAINTED: _EventStyle("a line told cells", "propagation", "color(255)", "color(240)"),
-    TraceEvent.PROBED: _EventStyle("probing told cells", "probing", "color(120)", "color(28)"),
+    TraceEvent.PAINTED: _EventStyle("cells follow from a line", "propagation", "color(255)", "color(240)"),
+    TraceEvent.PROBED: _EventStyle("cells follow from probing", "probing", "color(120)", "color(28)"),
     TraceEvent.GUESSED: _EventStyle("a cell was assumed", "assumption", "color(221)", "color(94)"),
-    TraceEvent.TAKEN_BACK: _EventStyle("a contradiction: taken back", "contradiction", "color(210)", "color(88)"),
-    TraceEvent.RESTARTED: _EventStyle("begun anew", "", "color(255)", "color(240)"),
+    TraceEvent.TAKEN_BACK: _EventStyle(
+        "contradiction, cells taken back", "contradiction", "color(210)", "color(88)"
+    ),
+    TraceEvent.RESTARTED: _EventStyle("restarted", "", "color(255)", "color(240)"),
 }
-KEYS = "space: pause   n: next moment   b: one back   + -: speed   e: to the end   q: quit"
+KEYS = "space: pause   n: next step   b: step back   + -: speed   e: to the end   q: quit"
 
 MOST_SPEED = 1000.0
-"""Events a second; a terminal takes no more."""
+"""Largest number of steps per second; a terminal cannot draw more."""
 
 
 def watch(options: Options, strategy: Strategy, path: Path) -> int:
-    """Solve the puzzles of a file one after the other, and show each search; return the exit status.
+    """Solve the puzzles of a file in order, and show each search; return the exit status.
 
-    A puzzle that cannot be shown is reported. UnusableError: there is no other, the file cannot be read, or
+    A puzzle that cannot be shown is reported. UnusableError: no puzzle can be shown, the file cannot be read, or
     standard output is not a terminal.
     """
     if not sys.stdout.isatty():
-        raise UnusableError("--watch draws on a terminal, and standard output is not one")
+        raise UnusableError("--watch: standard output is not a terminal; do not redirect it")
     strategy.watch()
     status, shown = 0, 0
     keyboard = sys.stdin.fileno() if sys.stdin and sys.stdin.isatty() else None
@@ -112,12 +114,12 @@ def watch(options: Options, strategy: Strategy, path: Path) -> int:
             continue
         shown += 1
         status = status if result.status == "solved" else 1
-        show = _Show(puzzle, strategy, result, keyboard, options.speed)
-        with _screen(keyboard, show.draw):
-            if not show.run():
+        show = _Show(puzzle, strategy, result, options.speed)
+        with _screen(keyboard, show.draw) as key:
+            if not show.run(key):
                 break
     if not shown:
-        raise UnusableError(f"{path}: no puzzle that can be watched")
+        raise UnusableError(f"{path}: cannot find a puzzle to show")
     return status
 
 
@@ -132,16 +134,13 @@ def _puzzles(path: Path, options: Options) -> list[Found]:
 
 
 class _Show:
-    """One search, which is over, on the screen."""
+    """A finished search on the screen."""
 
-    def __init__(
-        self, record: Record, strategy: Strategy, result: Result, keyboard: int | None, speed: float
-    ) -> None:
+    def __init__(self, record: Record, strategy: Strategy, result: Result, speed: float) -> None:
         self._puzzle = record.puzzle
         self._title = f"${record.number}  {record.size[0]}x{record.size[1]}  {strategy.name}: {result.status}"
         self._events = list(strategy.trace_events())
-        self._keyboard = keyboard
-        self._speed = speed  # events a second
+        self._speed = speed  # steps per second
         self._paused = False
         self._is_unsolvable = result.status == "unsolvable"
         self._status = ""
@@ -149,8 +148,9 @@ class _Show:
         self._at = 0
         self._go_to(0)
 
-    def run(self) -> bool:
-        """Show all events; False if the user quits."""
+    def run(self, key: Callable[[float | None], str]) -> bool:
+        """Show all steps; False if the user quits. `key` waits for a key for some seconds (None: no limit)."""
+        self._key = key
         at, last = 1, len(self._events)
         while True:
             self._go_to(min(at, last))
@@ -168,7 +168,7 @@ class _Show:
                     at += 1
 
     def _go_to(self, at: int) -> None:
-        """Take the board as it is after the first `at` events."""
+        """Set the board to its cells after the first `at` steps."""
         if at == 0 or at < self._at:
             self._at, self._board = 0, self._start
             self._kinds = bytearray(len(self._start.content))  # the TraceEvent that made each cell known
@@ -179,20 +179,20 @@ class _Show:
         self._at = at
 
     def _end(self) -> str:
-        """Show the end; return the key that is pressed then."""
+        """Show the end; return the next key."""
         at = len(self._events)
-        more = f"; only the first {MOST_TRACE_EVENTS} moments were kept" if at == MOST_TRACE_EVENTS else ""
-        moments = f"{at} moment{'' if at == 1 else 's'}{more}"
-        self.draw(f"the end after {moments}: {self._known()}. Any key goes on, b steps back, q ends")
-        return _key(self._keyboard, None)
+        more = f"; only the first {MOST_TRACE_EVENTS} steps were kept" if at == MOST_TRACE_EVENTS else ""
+        steps = f"{at} step{'' if at == 1 else 's'}{more}"
+        self.draw(f"the end after {steps}: {self._known()}. Any key continues, b steps back, q quits")
+        return self._key(None)
 
     def _wait(self, at: int) -> str:
-        """Show this event until the next is due; return the key that moves or quits, or an empty string."""
+        """Show this step until the next is due; return the key that moves or quits, or an empty string."""
         place = f"{at} of {len(self._events)}: {_KINDS[self._events[at - 1][0]].words}, {self._known()}"
         until = time.monotonic() + 1 / self._speed
         while True:
-            self.draw(f"{place}, {'paused' if self._paused else f'{self._speed:g} a second'}")
-            key = _key(self._keyboard, None if self._paused else max(0.0, until - time.monotonic()))
+            self.draw(f"{place}, {'paused' if self._paused else f'{self._speed:g} per second'}")
+            key = self._key(None if self._paused else max(0.0, until - time.monotonic()))
             match key:
                 case " ":
                     self._paused = not self._paused
@@ -212,7 +212,7 @@ class _Show:
         return f"{cells} set, but the puzzle has no solution" if self._is_unsolvable else f"{cells} known"
 
     def draw(self, status: str | None = None) -> None:
-        """Draw the board and a status, which is the one before if it is None."""
+        """Draw the board and a status (None: the last one)."""
         self._status = self._status if status is None else status
         place = place_of_output()
         columns, lines = place.columns, place.lines + 1
@@ -226,13 +226,11 @@ class _Show:
             smallest = draw(picture, blocks[-1], clues=False)
             wide = max(columns, width_of(smallest), width_of(around))
             high = len(smallest) + len(self._around(wide, place.has_colours))
-            small = (
-                f"the terminal is too small: {columns} columns, {lines} lines; this board needs {wide} and {high}"
-            )
+            small = f"the terminal is too small: {columns} columns, {lines} lines; enlarge it to {wide} and {high}"
             words = [*_wrapped(Piece(small), columns), *_wrapped(Piece(KEYS, "dim"), columns)][:lines]
         else:
             words = [around[0], *board, *around[1:]]
-        # A line may reach the last column, where some terminals would erase its last character after it.
+        # A text line may reach the last column, where some terminals would erase its last character after it.
         text = "\r\n".join(f"\x1b[K{line}" for line in text_of(words, place))
         rest = "\r\n\x1b[J" if len(words) < lines else ""
         os.write(sys.stdout.fileno(), f"\x1b[H{text}{rest}".encode(place.encoding))
@@ -240,7 +238,7 @@ class _Show:
             self.draw()
 
     def _around(self, columns: int, has_colours: bool) -> list[StyledLine]:
-        """Return the title, a line if it fits, and what is below the board."""
+        """Return the title and the text lines below the board."""
         below = [*_wrapped(Piece(self._status), columns), *_legend(columns, has_colours)]
         return [[Piece(self._title, "bold")], *below, *_wrapped(Piece(KEYS, "dim"), columns)]
 
@@ -261,7 +259,7 @@ def _wrapped(piece: Piece, columns: int) -> list[StyledLine]:
 
 
 def _legend(columns: int, has_colours: bool) -> list[StyledLine]:
-    """Return the meaning of the colours; without colours, a blank line."""
+    """Return the meaning of the colours; without colours, a blank text line."""
     lines: list[StyledLine] = [[Piece("black, white by ")] if has_colours else []]
     for kind in _KINDS.values() if has_colours else ():
         if not kind.cause:
@@ -274,10 +272,11 @@ def _legend(columns: int, has_colours: bool) -> list[StyledLine]:
 
 
 @contextmanager
-def _screen(keyboard: int | None, draw_again: Callable[[], None]) -> Iterator[None]:
-    """Use the alternate screen, without its cursor, and take single keys; restore all, after a signal too.
+def _screen(keyboard: int | None, draw_again: Callable[[], None]) -> Iterator[Callable[[float | None], str]]:
+    """Use the alternate screen without cursor, and yield what waits for a key; restore the terminal at the end.
 
-    When the terminal gets another size, `draw_again` is called.
+    `draw_again` is called when the size of the terminal changes. A signal ends a wait through a pipe; without the
+    pipe, a signal that arrives just before a wait would take effect after it.
     """
     import termios
     import tty
@@ -288,24 +287,32 @@ def _screen(keyboard: int | None, draw_again: Callable[[], None]) -> Iterator[No
     handlers = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     handlers[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, lambda *_: draw_again())
     modes = None if keyboard is None else termios.tcgetattr(keyboard)
+    signals, signalled = os.pipe()
+    os.set_blocking(signalled, False)
+    signal.set_wakeup_fd(signalled)
     try:
         if keyboard is not None:
             tty.setcbreak(keyboard)
         os.write(sys.stdout.fileno(), b"\x1b[?1049h\x1b[?25l\x1b[2J")
-        yield
+        yield lambda seconds: _key(keyboard, signals, seconds)
     finally:
         os.write(sys.stdout.fileno(), b"\x1b[?25h\x1b[?1049l")
         if keyboard is not None and modes:
             termios.tcsetattr(keyboard, termios.TCSADRAIN, modes)
         for number, handler in handlers.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(-1)
+        os.close(signals)
+        os.close(signalled)
 
 
-def _key(keyboard: int | None, seconds: float | None) -> str:
-    """Return the key that is pressed within `seconds` (None: wait for one), or an empty string."""
+def _key(keyboard: int | None, signals: int, seconds: float | None) -> str:
+    """Return the key pressed within `seconds` (None: no limit), or an empty string, as without a keyboard."""
     if keyboard is None:
-        time.sleep(seconds or 0.0)
-        return ""
-    if not select.select([keyboard], [], [], seconds)[0]:
-        return ""
-    return os.read(keyboard, 1).decode("ascii", "replace") or "q"
+        keyboard, seconds = signals, seconds or 0.0
+    end = seconds and time.monotonic() + seconds
+    while ready := select.select([keyboard, signals], [], [], end and max(0.0, end - time.monotonic()))[0]:
+        if signals not in ready:
+            return os.read(keyboard, 1).decode("ascii", "replace") or "q"
+        os.read(signals, 1)  # its handler has been called
+    return ""

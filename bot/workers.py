@@ -1,7 +1,7 @@
-"""Several tasks at once, each in a thread of its own; the results come in the order of the tasks.
+"""Parallel tasks in threads, with their results in the order of the tasks.
 
-Compiled kernels hold no lock of the interpreter, so that threads of one process are as fast as processes, and
-share the kernels and all that is imported.
+Compiled kernels release the lock of the interpreter. So threads of one process are as fast as processes, and they
+share the kernels and all imported modules.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from threading import Lock, Semaphore, Thread
 from typing import TypeVar
 
 WINDOW = 1024
-"""Tasks taken whose results are not delivered yet: the other cores idle once so many wait behind a long one."""
+"""Largest number of tasks taken but not delivered: if that many wait for a long task, the other cores are idle."""
 
 Task = TypeVar("Task")
 Made = TypeVar("Made")
@@ -26,12 +26,11 @@ def deliver_in_order(
     deliver: Callable[[Task, Made], None],
     stop: Callable[[], None],
 ) -> None:
-    """Deliver each task with its result, in their order, while the workers continue with the next tasks.
+    """Deliver each task with its result, in the order of the tasks, while the workers continue with later tasks.
 
-    Each worker runs in a thread of its own, and takes the next task when it is free, up to `WINDOW` tasks ahead of
-    the deliveries. An exception of `tasks` is raised after the deliveries of all tasks before it. The thread that
-    made the next result calls `deliver`, so that no other thread has to wake up: on a machine whose cores are all
-    busy that saves a fiftieth of the time. `stop` makes the workers return soon.
+    Each worker has its own thread and takes the next task when it is free, up to `WINDOW` tasks ahead of the
+    deliveries. An exception of `tasks` is raised after the delivery of all tasks before it. The thread that made
+    the next result calls `deliver`, so that no other thread has to wake up. `stop` makes the workers return soon.
     """
     room = Semaphore(WINDOW)
     reading, delivering = Lock(), Lock()
@@ -59,7 +58,7 @@ def deliver_in_order(
 
     def deliver_made() -> None:
         nonlocal wanted
-        # A thread that finds another one delivering leaves its result to that one, which looks again at the end.
+        # If another thread is delivering, it also delivers this result: it checks again at its end.
         while wanted in made and delivering.acquire(blocking=False):
             try:
                 while wanted in made:
@@ -90,20 +89,20 @@ def deliver_in_order(
         stop()
 
     def end() -> None:
-        """Wait for the kernels that still run: their memory is freed when the process ends."""
+        """Wait for the running kernels, since the end of the process frees their memory."""
         give_up()
         for busy in at_work:
             busy.acquire()
 
     atexit.register(end)
     for pair in zip(workers, at_work, strict=True):
-        # They may wait for input that never comes; the process does not wait for daemons.
+        # Daemons, since they may wait for input that never arrives.
         Thread(target=work, args=pair, daemon=True).start()
     try:
         for _ in workers:
             if error := ended.get():
                 raise error
-    except BaseException:  # of a worker, of `deliver`, or Ctrl-C
+    except BaseException:  # from a worker, from `deliver`, or Ctrl-C
         give_up()
         raise
     atexit.unregister(end)
@@ -114,7 +113,7 @@ def deliver_in_order(
 def in_order(
     tasks: Iterable[Task], workers: Sequence[Callable[[Task], Made]], stop: Callable[[], None]
 ) -> Iterator[tuple[Task, Made]]:
-    """Yield each task with its result, in their order; the workers continue up to `WINDOW` tasks ahead."""
+    """Yield each task with its result, in order; the workers continue up to `WINDOW` tasks ahead."""
     room = Semaphore(WINDOW)
     is_over = False
     made: SimpleQueue[tuple[Task, Made] | BaseException | None] = SimpleQueue()
@@ -138,7 +137,7 @@ def in_order(
                 raise one
             room.release()
             yield one
-    except BaseException:  # the one that ends a generator early, too
+    except BaseException:  # also GeneratorExit, if the caller stops early
         is_over = True
         room.release()
         stop()

@@ -1,7 +1,7 @@
-"""A nonogram bot for tournaments, and the judge, data and measuring tools around it.
+"""A nonogram bot for tournaments, with a judge, puzzle data and measuring tools.
 
-For programs: `Puzzle`, `read`, `solve`, `solve_all`, `check`, `difficulty`, `write` (see docs/python.md).
-Python loads them when the first of them is used, since the commands import this module, too.
+The public API for programs is `Puzzle`, `read`, `solve`, `solve_all`, `check`, `difficulty` and `write` (see
+docs/python.md). Python loads it at the first use of a name, because the commands import this module too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import sys
 from importlib.machinery import PathFinder
 
-TYPE_CHECKING = False  # as in `typing`, which takes long to load: until it is, a Ctrl-C would end in a traceback
+TYPE_CHECKING = False  # as in `typing`, which loads slowly: a Ctrl-C during that time would print a traceback
 if TYPE_CHECKING:
     from typing import Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nonobot.bot.result import Result
     from nonobot.protocol import Puzzle, PuzzleError, Record, Solution
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "Check",
@@ -38,7 +38,7 @@ __all__ = [
 
 
 class _LinkedFolders:
-    """Import finder for a clone, where `nonobot/bot` is a link to `bot/`: imports from the real folder.
+    """Import finder that imports from the real folder in a clone, where `nonobot/bot` is a link to `bot/`.
 
     Debuggers and coverage identify code by its file name, which is then `bot/cli.py` and not `nonobot/bot/cli.py`.
     """

@@ -1,4 +1,4 @@
-"""Functions for Python programs: read puzzles, check boards, solve one puzzle or many on all cores."""
+"""The public API for Python programs: read puzzles, check boards, solve one or many puzzles."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def read(
     size: tuple[int, int] | Literal["auto"] | None = None,
     faults: list[str] | None = None,
 ) -> list[Record]:
-    """Return the puzzles of a file of any format (see docs/formats.md), in its order.
+    """Return the puzzles of a file of any format (see docs/formats.md), in order.
 
-    The source is the name of a file, or its content: bytes, or a text of several lines. A text of one line is the
-    name of a file if that exists, otherwise the puzzle itself. The content tells the format if none is given.
-    `size` is the width and height of all boards, where the format states none.
+    `source` is the name of a file or its content: bytes, or a string of several text lines. A string of one text
+    line is a file name if that file exists, otherwise the puzzle itself. Without `format`, the content determines
+    the format. `size` is the width and height of all boards, for formats that do not state them.
 
-    `faults` receives one text line for each puzzle that cannot be read, and the others are returned. Without it,
-    the first fault is raised as PuzzleError, as it is for a file of no known format.
+    `faults` receives one text line for each puzzle that cannot be read; the other puzzles are returned. Without
+    `faults`, the first such puzzle raises PuzzleError. So does a file of unknown format.
     """
     path = _path(source)
     place = f"{printable(str(path))}: " if path else ""
@@ -66,7 +66,7 @@ def read(
     except formats.FormatError as error:
         if isinstance(source, str) and "\n" not in source and not path:
             name = repr(source) if len(source) < 256 else shown(source)
-            place = f"{name} is not a file here, and not a puzzle: "
+            place = f"{name}: not a file, and not a puzzle: "
         raise PuzzleError(f"{place}{error}") from None
     records = []
     for entry in entries:
@@ -77,7 +77,7 @@ def read(
         else:
             faults.append(f"{place}{entry}")
     if not entries:
-        raise PuzzleError(f"{place}no puzzle in it")
+        raise PuzzleError(f"{place}cannot find a puzzle")
     return records
 
 
@@ -87,10 +87,10 @@ def write(
     *,
     format: str | None = None,
 ) -> None:
-    """Write a puzzle, or several, to a file in the format that its name ends in, or that is named.
+    """Write one or several puzzles to a file; the format is `format` or follows from the end of the file's name.
 
-    What the format has no place for is left out, and reported through the logger `nonobot`. PuzzleError, and no
-    file: there is no such format, or it cannot hold the puzzles.
+    Data that the format cannot hold is dropped, with a warning through the logger `nonobot`. PuzzleError (and no
+    file is written): the format is unknown, or it cannot represent the puzzles.
     """
     several = [puzzles] if isinstance(puzzles, Puzzle | Record) else puzzles
     records = [Record(one, number=k) if isinstance(one, Puzzle) else one for k, one in enumerate(several, 1)]
@@ -100,7 +100,7 @@ def write(
     if not name:
         ends = ", ".join(end for one in formats.formats() for end in one.extensions)
         raise PuzzleError(
-            f"{place}: no format is known by the end of this name; name one ({ends}), or give format="
+            f"{place}: the end of this name belongs to no known format ({ends}); rename the file or pass format="
         )
     try:
         written = formats.write(records, name)
@@ -114,7 +114,7 @@ def write(
 
 
 def _path(source: str | bytes | os.PathLike[str]) -> Path | None:
-    """Return the file that a source names, or None if the source is the content."""
+    """Return the file that `source` names, or None if `source` is the content."""
     if isinstance(source, bytes) or (isinstance(source, str) and "\n" in source):
         return None
     path = Path(source)
@@ -128,7 +128,7 @@ def _path(source: str | bytes | os.PathLike[str]) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The comparison of a board with its clues: true if it solves the puzzle; it prints as the wrong lines."""
+    """Comparison of a board with its clues: true for a solution; prints as the wrong rows and columns."""
 
     mismatches: tuple[Mismatch, ...]
 
@@ -140,9 +140,9 @@ class Check:
 
 
 def check(puzzle: Puzzle | Record | str | os.PathLike[str], grid: Solution | npt.ArrayLike) -> Check:
-    """Return whether a painted board solves a puzzle; nothing of the solver is used.
+    """Check whether a full board solves a puzzle, without using the solver.
 
-    An array has the shape (height, width): 1 black, 0 white. PuzzleError: it is not a painted board of that size.
+    An array has the shape (height, width): 1 black, 0 white. PuzzleError: it is not a full board of that size.
     """
     solution = grid if isinstance(grid, Solution) else Solution(grid)
     try:
@@ -161,15 +161,16 @@ def solve(
     seconds: float | None = 10.0,
     start: npt.ArrayLike | None = None,
 ) -> Result:
-    """Solve a puzzle: look for a number of solutions, two of which show whether it is unique, for some seconds.
+    """Solve a puzzle: search for up to `solutions` solutions for up to `seconds`; None means without limit.
 
-    A puzzle may be the name of a file, or its content, as for :func:`read`, if one puzzle is in it.
+    Two solutions are enough to show that a puzzle is not unique. Ctrl-C ends a search at once. The puzzle may also
+    be a file name or the content of a file, as for :func:`read`, if it contains one puzzle.
 
-    The first call ever compiles the solver, which takes about a quarter of a minute besides, and reports that
-    through the logger `nonobot`. `seconds` None is no limit; Ctrl-C ends a search at once.
+    If nonobot is installed without compiled kernels, the first call compiles them and reports this through the
+    logger `nonobot`. `seconds` does not include that time.
 
-    `start` has the cells that are given, in the shape (height, width): 1 black, 0 white, -1 unknown (default:
-    those of the record). PuzzleError: the board is too large, or `start` has another size.
+    `start` contains the given cells, in the shape (height, width): 1 black, 0 white, -1 unknown (default: those of
+    the record). PuzzleError: the board is too large, or `start` has another size.
     """
     [result] = solve_all([_record(puzzle, start)], solutions=solutions, seconds=seconds)
     return result
@@ -182,38 +183,38 @@ def solve_all(
     solutions: int = 2,
     seconds: float | None = 10.0,
 ) -> Iterator[Result]:
-    """Yield the result of each puzzle, in their order, each as soon as it and all before it are solved.
+    """Yield the result of each puzzle in order, as soon as it and all earlier puzzles are solved.
 
-    Up to 1024 puzzles are read ahead of the results. `jobs` puzzles are solved at once, each on a core; None: one
-    for each usable core. Results are the same for any number. The rest is as for :func:`solve`, for each puzzle.
+    `jobs` puzzles are solved in parallel, one per core; None uses all available cores. The results do not depend
+    on `jobs`. Up to 1024 puzzles are read ahead. All else is as for :func:`solve`, per puzzle.
     """
     jobs = len(usable_cores()) if jobs is None else jobs
     if min(jobs, solutions) < 1:
-        raise ValueError(f"jobs and solutions are 1 or more, not {min(jobs, solutions)}")
+        raise ValueError(f"{'jobs' if jobs < 1 else 'solutions'}: {min(jobs, solutions)}; expected 1 or more")
     if seconds is not None and isnan(seconds):
-        raise ValueError("seconds are a number, or None, not nan")
-    if isinstance(puzzles, str | os.PathLike):  # the name of one file: not each of its letters
+        raise ValueError("seconds: nan; expected a number or None")
+    if isinstance(puzzles, str | os.PathLike):  # one file name, not an iterable of letters
         puzzles = read(puzzles)
     return _results(map(_record, puzzles), jobs, solutions, seconds)
 
 
 def _record(puzzle: Puzzle | Record | str | os.PathLike[str], start: npt.ArrayLike | None = None) -> Record:
-    """Return a puzzle, or that of a file, with the board to start from."""
+    """Return a puzzle, or the only puzzle of a file, as a record with its given cells."""
     if isinstance(puzzle, str | os.PathLike):
         records = read(puzzle)
         if records[1:]:
-            raise PuzzleError(f"{len(records)} puzzles in it, not one: give solve_all what read returns")
+            raise PuzzleError(f"the file contains {len(records)} puzzles; pass the result of read to solve_all")
         puzzle = records[0]
     elif not isinstance(puzzle, Puzzle | Record):
         raise PuzzleError(
-            f"a {type(puzzle).__name__} is not a puzzle: give one, or a file's name; solve_all takes several"
+            f"not a puzzle: a {type(puzzle).__name__}; pass a puzzle or a file name (several: use solve_all)"
         )
     record = puzzle if isinstance(puzzle, Record) else Record(puzzle)
     return record if start is None else replace(record, start=PartialGrid(start))
 
 
 _idle: list[Any] = []
-"""Strategies with their memory and kernels that solve nothing at present."""
+"""Idle strategies, with their memory and kernels, for later calls."""
 
 
 def _strategy() -> Any:
@@ -223,12 +224,14 @@ def _strategy() -> Any:
         return _idle.pop()
     except IndexError:
         strategy = ChampionStrategy()
-        strategy.prepare(lambda part: _log.warning("compiling %s, once for this machine ...", part), size=None)
+        strategy.prepare(
+            lambda part: _log.warning("compiling %s (once per version and machine) ...", part), size=None
+        )
         return strategy
 
 
 def _results(records: Iterable[Record], jobs: int, solutions: int, seconds: float | None) -> Iterator[Result]:
-    """Solve in other threads, so that this one can take a Ctrl-C; a browser has none."""
+    """Solve in other threads, so that this thread can react to Ctrl-C; a browser has no threads."""
     from nonobot.bot import IN_BROWSER
     from nonobot.bot.workers import in_order
 
@@ -247,7 +250,7 @@ def _results(records: Iterable[Record], jobs: int, solutions: int, seconds: floa
     workers = [partial(_solved, strategy, solutions, seconds) for strategy in strategies]
     for _, result in in_order(records, workers, stop):
         yield result
-    _idle.extend(strategies)  # after an error or Ctrl-C they are stopped for good
+    _idle.extend(strategies)  # not after an error or Ctrl-C, which stop them for good
 
 
 def _solved(strategy: Any, solutions: int, seconds: float | None, record: Record) -> Result:
@@ -260,12 +263,12 @@ def _solved(strategy: Any, solutions: int, seconds: float | None, record: Record
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """The means that a puzzle needs.
+    """Difficulty of a puzzle: the simplest method that solves it.
 
     'lines': deducing from one line at a time is enough. 'probing': trying each cell in both colours and keeping
-    the common consequences (FP1 of Wu et al. 2013), repeatedly, is enough. 'search': neither is, as for every
-    puzzle with several solutions; on boards with a side of over 62 cells, where probing is not tried, lines are
-    not enough. 'unknown': the time was too short, or there is no solution.
+    the common consequences (FP1 of Wu et al. 2013), repeatedly, is enough. 'search': neither is enough, as for
+    every puzzle with several solutions; boards with over 62 rows or columns are not probed, so there it means that
+    lines are not enough. 'unknown': the time was too short, or the puzzle is unsolvable.
     """
 
     level: Level
@@ -274,7 +277,7 @@ class Difficulty:
 
 
 def difficulty(puzzle: Puzzle | Record | str | os.PathLike[str], *, seconds: float | None = 10.0) -> Difficulty:
-    """Return the difficulty of a puzzle, or of a record from its start on; `seconds` limits the search."""
+    """Return the difficulty of a puzzle, or of a record from its given cells; `seconds` limits the search."""
     from nonobot.bot.papers import deduce
     from nonobot.bot.papers.state import LONGEST_SIDE as LONGEST_PROBED_SIDE
 

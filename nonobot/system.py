@@ -1,4 +1,4 @@
-"""Services of the operating system that all packages share: files written whole, cache folders, usable cores."""
+"""Functions around the operating system for all packages: atomic files, cache folders, usable cores, messages."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def usable_cores() -> list[int]:
 
 
 def user_cache() -> Path:
-    """Return the project's folder among the user's caches, or that of a user without a home; it need not exist."""
-    with contextlib.suppress(RuntimeError):  # neither HOME nor the list of users names a home
+    """Return nonobot's folder in the user's cache (a temporary one without a home); it need not exist."""
+    with contextlib.suppress(RuntimeError):  # neither HOME nor the list of users contains a home
         if sys.platform == "darwin":
             return Path.home() / "Library" / "Caches" / "nonobot"
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nonobot"
@@ -27,47 +27,47 @@ def user_cache() -> Path:
 
 
 def temporary_cache() -> Path:
-    """Return this user's folder among the temporary ones; FileNotFoundError: none can be written (a full disk)."""
-    import tempfile  # hardly ever needed
+    """Return this user's temporary folder; FileNotFoundError: no temporary folder is writable (a full disk)."""
+    import tempfile  # rarely needed
 
     return Path(tempfile.gettempdir()) / f"nonobot-{os.getuid()}"
 
 
 def kernel_cache() -> Path:
-    """Return the folder for compiled kernels, $NONOBOT_CACHE_DIR or the user's cache, as an absolute path."""
+    """Return the absolute path of the folder for compiled kernels: $NONOBOT_CACHE_DIR or the user's cache."""
     chosen = os.environ.get("NONOBOT_CACHE_DIR")
     return (Path(chosen) if chosen else user_cache()).absolute()
 
 
 def write_all(descriptor: int, content: bytes) -> None:
-    """Write to a file descriptor at once, without a buffer."""
+    """Write all bytes to a file descriptor, without a buffer."""
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
 
 
 def printable(text: str) -> str:
-    r"""Return a text as one printable line: other characters and bytes that are not UTF-8 as in `\x1b`, `\xff`."""
+    r"""Return a text as one printable line; other characters and bytes become escapes such as `\x1b`, `\xff`."""
     if text.isprintable():
         return text
     return "".join(one if one.isprintable() else ascii(one)[1:-1].replace(r"\udc", r"\x") for one in text)
 
 
 def report(line: str) -> None:
-    """Write a line to standard error, whatever is in its names, unless nobody can read it."""
+    """Write one text line to standard error, with unprintable characters escaped; ignore a failure."""
     with contextlib.suppress(OSError):
         os.write(2, f"{printable(line)}\n".encode())
 
 
 @contextlib.contextmanager
 def whole_file(path: Path, *, lasting: bool = False, is_private: bool = False) -> Iterator[BinaryIO]:
-    """Open a file that takes its name only once it is complete; no other process ever sees a part of it.
+    """Open a file for writing that gets its name only when complete; no other process ever sees a part of it.
 
-    A link stays a link, unless it leads round in a circle. A pipe or a device is written to directly. A private
-    file replaces any of these, and no other user can read it.
+    A link stays a link, unless it is circular. A pipe or a device is written to directly. A private file replaces
+    any of these, and no other user can read it.
 
-    With `lasting`, it is on the disk before it takes its name, so that it survives a power cut. If it cannot be
-    written, an OSError is raised at the end, and the old file is unchanged.
+    With `lasting`, the file is on the disk before it gets its name, so that it survives a power cut. If it cannot
+    be written, an OSError is raised at the end, and the old file is unchanged.
     """
     if not is_private and path.exists() and not path.is_file():
         with path.open("wb") as file:

@@ -1,4 +1,4 @@
-"""Which puzzle sets exist; generating, finding and fetching them."""
+"""Puzzle sets: the registry of official sets, and functions that generate, load and download sets."""
 
 from nonobot.tournament_data.generate import Recipe, generate, write_set
 from nonobot.tournament_data.sets import PuzzleSet, SetError, SetPuzzle, load_set

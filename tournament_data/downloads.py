@@ -1,4 +1,4 @@
-"""Downloads of published files, whose digests are known beforehand, with pooch (the extra `data`)."""
+"""Downloads of published files with known digests, by pooch (the extra `data`)."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from nonobot.arguments import missing
 
 
 class FetchError(Exception):
-    """A file that could not be fetched; the message is one line that says why."""
+    """A file that cannot be fetched; the message is one text line with the reason."""
 
 
 class OfflineError(FetchError):
-    """The server cannot be reached, so that there is no point in asking it for another file."""
+    """An unreachable server, which need not be asked for further files."""
 
 
 class SetupError(FetchError):
-    """No file can be fetched as things stand on this machine."""
+    """A problem of this machine that prevents all downloads."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedFile:
-    """A file at an address, with the digest that it must have."""
+    """A file at an address, with its required digest."""
 
     url: str
     digest: str  # such as `sha256:0123abcd`
-    most_bytes: int  # a transfer that is longer is stopped
+    most_bytes: int  # a longer transfer is stopped
 
     def fetch(
         self, path: Path, *, timeout_seconds: float = 30.0, on_bytes: Callable[[int], None] | None = None
     ) -> None:
-        """Bring the file to a path, unless it is there, as published; otherwise raise FetchError.
+        """Download the file to a path, unless it is already there; FetchError: it cannot be fetched.
 
-        The time limit is for connecting to the server, and for each silence after that. `on_bytes` is called with
-        the number of bytes in each piece that came in.
+        The timeout applies to the connection, and to each pause in the transfer. `on_bytes` is called with the
+        number of bytes of each received piece.
         """
         try:
             import pooch  # type: ignore[import-untyped]  # only here: slow to import, and an extra
@@ -49,10 +49,10 @@ class PublishedFile:
             pooch.retrieve(
                 self.url, known_hash=self.digest, fname=path.name, path=path.parent, downloader=downloader
             )
-            path.chmod(0o644)  # pooch's is for the user alone; a folder of files may be shared
+            path.chmod(0o644)  # pooch makes it private to the user; a folder of files may be shared
         except requests.HTTPError as error:
             answer = error.response
-            assert answer is not None  # it is what the error is about
+            assert answer is not None  # the error is about it
             raise FetchError(f"{self.url}: the server answered {answer.status_code} {answer.reason}") from None
         except requests.exceptions.ChunkedEncodingError:
             raise FetchError(f"{self.url}: the transfer broke off; try again") from None
@@ -60,7 +60,7 @@ class PublishedFile:
             raise OfflineError(f"{self.url}: {_reason(error, timeout_seconds)}") from None
         except requests.RequestException as error:
             raise FetchError(f"{self.url}: {error}") from None
-        except ValueError:  # pooch's way to say that the digest differs
+        except ValueError:  # raised by pooch if the digest differs
             algorithm = self.digest.partition(":")[0].replace("sha", "SHA-")
             raise FetchError(
                 f"{self.url}: not the published file (its {algorithm} differs); nothing was kept"
@@ -70,7 +70,7 @@ class PublishedFile:
 
 
 class _Meter:
-    """Stands where pooch expects a progress bar of tqdm's form; stops a transfer that is too long."""
+    """Replacement for the tqdm progress bar that pooch expects; stops a transfer that is too long."""
 
     def __init__(self, file: PublishedFile, on_bytes: Callable[[int], None] | None) -> None:
         self.total = self._came = 0
@@ -88,14 +88,14 @@ class _Meter:
             self._on_bytes(count)
 
     def reset(self) -> None:
-        self._whole = True  # pooch now fills the bar, whatever came in before
+        self._whole = True  # pooch now fills the bar, whatever was received
 
     def close(self) -> None:
         pass
 
 
 def _reason(error: BaseException, timeout_seconds: float) -> str:
-    """Return what the system said, which libraries wrap several times."""
+    """Return the message of the system, which libraries wrap several times."""
     if isinstance(error, TimeoutError):
         return f"no answer within {timeout_seconds:g} s"
     if isinstance(error, OSError) and error.strerror:

@@ -1,4 +1,4 @@
-"""The organisers' generator of question files, reproduced, and sets named by its numbers.
+"""Reproduction of the organisers' generator of question files, and sets named by its parameters.
 
 Puzzle i of `count` has int((p1 + (p2 - p1) * i / (count - 1)) * (width * height)) black cells: a row-major
 list of that many blacks and then the whites, shuffled. The tournaments used Python 2's `random.seed` and
@@ -20,7 +20,7 @@ OFFICIAL_P1, OFFICIAL_P2 = 0.5, 0.35
 """Shares of black cells in the first and the last puzzle of a tournament's set (tcga2013 ended at 0.4)."""
 
 MOST_CELLS = 10_000_000
-"""Of one board; a larger one takes minutes, and then more memory than there is."""
+"""Largest number of cells of one board; a larger board takes minutes and too much memory."""
 
 Board = tuple[Puzzle, Solution]
 
@@ -33,11 +33,11 @@ def generate(
     *,
     seed: int,
 ) -> Iterator[Board]:
-    """Yield the boards that the organisers' generator makes from the same numbers, one at a time.
+    """Yield the boards that the organisers' generator makes from the same parameters, one at a time.
 
-    The solution of each is the board that was drawn; the puzzle may have others. `p1` and `p2` are the shares of
-    black cells in the first and in the last board. A seed may have any length; its sign is ignored, as in Python.
-    The official generator makes only squares. ValueError: no board can be made from these numbers.
+    Each board is a solution of its puzzle, which may have others. `p1` and `p2` are the shares of black cells in
+    the first and in the last board. A seed may have any length; its sign is ignored, as in Python. The official
+    generator makes only squares. ValueError: no board can be made from these parameters.
     """
     width, height = (size, size) if isinstance(size, int) else size
     check_numbers(width, height, count, p1, p2)
@@ -45,11 +45,11 @@ def generate(
 
 
 def check_numbers(width: int, height: int, count: int, p1: float, p2: float) -> None:
-    """Raise ValueError if no set can be made from these numbers."""
+    """Raise ValueError if no set can be made from these parameters."""
     if width < 1 or height < 1 or count < 0:
         raise ValueError(f"{width}x{height}x{count}: width and height are 1 or more, a count is 0 or more")
     if width * height > MOST_CELLS:
-        raise ValueError(f"a board of {width}x{height} has more than {MOST_CELLS} cells")
+        raise ValueError(f"a board of {width}x{height} is too large; the limit is {MOST_CELLS:,} cells")
     for name, share in (("p1", p1), ("p2", p2)):
         if not 0 <= share <= 1:
             raise ValueError(f"{name}={share}: a share of black cells lies between 0 and 1")
@@ -78,7 +78,7 @@ def _boards(width: int, height: int, count: int, p1: float, p2: float, seed: int
 
 
 def draw_board(width: int, height: int, black: int, random: Callable[[], float]) -> Board:
-    """Return a board with `black` black cells, the next one of a stream of random numbers from 0 to 1."""
+    """Return a board with `black` black cells, drawn from a stream of random numbers from 0 to 1."""
     cells = [1] * black + [0] * (width * height - black)
     _shuffle(cells, random)
     grid = [cells[start : start + width] for start in range(0, width * height, width)]
@@ -92,17 +92,17 @@ def _shuffle(cells: list[int], random: Callable[[], float]) -> None:
         cells[last], cells[other] = cells[other], cells[last]
 
 
-# --- sets named by their numbers ---------------------------------------------------------------------------------
+# --- sets named by their parameters ------------------------------------------------------------------------------
 
 PREFIX = "boardgen:"
-"""Begin of a set specification, which no name of a file has."""
+"""Beginning of a set specification."""
 
 FORM = f"{PREFIX}WIDTHxHEIGHTxCOUNT:seed=S[:p1=0.5][:p2=0.35]"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The numbers of a generated set; see :func:`generate`.
+    """Parameters of a generated set; see :func:`generate`.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class Recipe:
 
     @classmethod
     def parse(cls, text: str) -> Recipe:
-        """Return the recipe that a set specification spells, or raise ValueError."""
+        """Return the recipe in a set specification, or raise ValueError."""
         dimensions, *settings = text.removeprefix(PREFIX).split(":")
         given: dict[str, str] = {}
         for setting in settings:
@@ -148,7 +148,7 @@ class Recipe:
         return text
 
     def boards(self) -> Iterator[Board]:
-        """Return the boards of the set, made one at a time."""
+        """Yield the boards of the set, one at a time."""
         return generate((self.width, self.height), self.count, self.p1, self.p2, seed=self.seed)
 
 
@@ -168,7 +168,7 @@ def _parse_share(text: str) -> float:
 
 
 def parse_seed(text: str) -> int:
-    """Return a seed, or raise ValueError; the organisers' reach 19937 bits, more digits than `int` reads."""
+    """Return a seed, or raise ValueError; official seeds have up to 19937 bits, more digits than `int` reads."""
     if not re.fullmatch(r"[+-]?[0-9]+", text):
         raise ValueError(f"seed {text!r} is not a whole number")
     return int(Decimal(text))

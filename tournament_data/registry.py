@@ -1,4 +1,4 @@
-"""The official sets: the question files of the tournaments, and the data folder with those that are here.
+"""The official sets: question files of the tournaments, and the data folder that stores them.
 
 A file is identified by its digest, whatever its name.
 """
@@ -21,37 +21,37 @@ from nonobot.system import user_cache, whole_file
 from nonobot.tournament_data.downloads import PublishedFile
 
 BROWSABLE = "https://github.com/zxkyjimmy/NonogramRecord"
-"""Web page of the files, for people; `official.toml` has their addresses."""
+"""Web page of the files for browsing; `official.toml` contains their addresses."""
 
 MOST_BYTES = 2_000_000
-"""Bound of the size of an official set; they have less than 700,000 bytes."""
+"""Largest size of an official set in bytes; they have less than 700,000."""
 
 _FILE = Path(__file__).with_name("official.toml")
 
 
 @dataclass(frozen=True, slots=True)
 class OfficialSet:
-    """A question file of a tournament."""
+    """A question file of a tournament, as published."""
 
     name: str  # event and year, such as `taai2011`
     event: str
     year: int
-    sha256: str  # of the file as published
+    sha256: str  # digest of the file as published
     puzzles: int
-    side: int  # cells of each side of the boards
+    side: int  # number of rows and of columns of the boards
     p1: float  # share of black cells in the first puzzle
-    p2: float  # and in the last
+    p2: float  # share of black cells in the last puzzle
     url: str
-    bytes: int | None = None  # size of the file, if it is known
+    bytes: int | None = None  # size of the file, if known
     line_ends: Literal["lf", "crlf"] | None = None
 
     @property
     def file_name(self) -> str:
-        """Name of the file where it is published, and in the data folder."""
+        """Name of the published file, also in the data folder."""
         return f"{self.name}.txt"
 
     def at(self, base: str) -> OfficialSet:
-        """Return the same set, published as `base`/NAME.txt."""
+        """Return the same set with the address `base`/NAME.txt."""
         return replace(self, url=f"{base.rstrip('/')}/{self.file_name}")
 
 
@@ -74,7 +74,7 @@ FOLDER_VARIABLE = "NONOBOT_DATA"
 
 
 class State(Enum):
-    """State of an official set in the data folder."""
+    """State of an official set's file in the data folder."""
 
     HERE = "yes"
     MISSING = "no"
@@ -82,9 +82,9 @@ class State(Enum):
 
 
 def data_folder() -> Path:
-    """Return the folder, which need not exist: $NONOBOT_DATA, or `nonobot/sets` in the user's cache folder.
+    """Return the data folder, which need not exist: $NONOBOT_DATA, or `nonobot/sets` in the user's cache folder.
 
-    OSError: the variable names a home folder that is not known.
+    OSError: the variable names the home folder of an unknown user.
     """
     chosen = os.environ.get(FOLDER_VARIABLE)
     try:
@@ -95,12 +95,12 @@ def data_folder() -> Path:
 
 
 def stored_path(official: OfficialSet) -> Path:
-    """Return the path of the set in the data folder, whether it is there or not."""
+    """Return the path of the set in the data folder; the file may be missing."""
     return data_folder() / official.file_name
 
 
 def state_of(official: OfficialSet, folder: Path | None = None) -> State:
-    """Return whether the file of the set is in a folder (default: the data folder), as it was published."""
+    """Return the state of the set's file in a folder (default: the data folder)."""
     try:
         content = ((folder or data_folder()) / official.file_name).read_bytes()
     except OSError:
@@ -109,7 +109,7 @@ def state_of(official: OfficialSet, folder: Path | None = None) -> State:
 
 
 def keep(official: OfficialSet, content: bytes) -> None:
-    """Put the file of the set into the data folder: in full or not at all."""
+    """Put the file of the set into the data folder, completely or not at all."""
     path = stored_path(official)
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as file:
@@ -118,17 +118,17 @@ def keep(official: OfficialSet, content: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """An official set that a file holds."""
+    """An official set that a file contains."""
 
     official: OfficialSet
-    content: bytes  # as published
-    restored: bool  # whether line ends had been changed, as git and editors do, and were put back
+    content: bytes  # content as published
+    restored: bool  # whether line ends, changed by git or an editor, were restored
 
 
 def files_below(folder: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
-    """Yield the visible files of a folder and of those within, in the order of their names; or the one file.
+    """Yield the visible files of a folder and its subfolders in the order of their names; or the file itself.
 
-    `on_error` is called for each folder that cannot be read; the others are read all the same.
+    `on_error` is called for each folder that cannot be read; the others are still read.
     """
     if folder.is_file():
         yield folder
@@ -142,7 +142,7 @@ def files_below(folder: Path, on_error: Callable[[OSError], None]) -> Iterator[P
 
 
 def recognise(path: Path) -> Recognised | None:
-    """Return the official set that a file holds, None if it holds none."""
+    """Return the official set that a file contains, or None."""
     if path.stat().st_size > MOST_BYTES:
         return None
     content = path.read_bytes()
@@ -161,6 +161,6 @@ def recognise(path: Path) -> Recognised | None:
 def fetch(
     official: OfficialSet, *, timeout_seconds: float = 30.0, on_bytes: Callable[[int], None] | None = None
 ) -> None:
-    """Bring the file of a set into the data folder, as `PublishedFile.fetch` does; otherwise raise FetchError."""
+    """Download the file of a set to the data folder, as `PublishedFile.fetch` does; FetchError: it cannot."""
     published = PublishedFile(official.url, f"sha256:{official.sha256}", MOST_BYTES)
     published.fetch(stored_path(official), timeout_seconds=timeout_seconds, on_bytes=on_bytes)

@@ -1,7 +1,7 @@
-"""Sets of boards chosen from many: with exactly one solution, or those that cost a solver most.
+"""Sets of boards selected from many: those with exactly one solution, or those that are hardest for a solver.
 
-For each puzzle boards with its number of black cells are drawn until as many as wanted are eligible, and of these
-the one that cost most is kept, the first of equals.
+For each puzzle, boards with its number of black cells are drawn until enough of them are eligible. The hardest
+eligible board is kept, or the first of equals.
 """
 
 from __future__ import annotations
@@ -15,56 +15,56 @@ from nonobot.protocol import Puzzle
 from nonobot.tournament_data.generate import Board, Recipe, black_cells, check_numbers, draw_board
 
 MOST_DRAWS = 10_000
-"""Boards in a row of which none is eligible before a search is given up: a minute or two at 25x25."""
+"""Largest number of consecutive boards that are not eligible, before the search is given up."""
 
 Level = Literal["lines", "probing", "search"]
-"""What the only solution takes: one line at a time; trying cells in both colours (FP1); or neither is enough."""
+"""Method that finds the only solution: one line at a time; trying cells in both colours (FP1); or a search."""
 
 
 class NoBoardError(Exception):
-    """No eligible board turned up; the message is one line that says for which puzzle."""
+    """No eligible board was found; the message is one text line that names the puzzle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """The findings of a solver about a board."""
+    """Findings of a solver about a board."""
 
-    decided: bool  # whether the solver came to an end; otherwise the board is passed over
+    decided: bool  # whether the solver finished; otherwise the board is skipped
     unique: bool  # whether the clues are known to have exactly one solution
-    work: int  # cost, in steps that do not depend on the machine
-    conflicts: int = 0  # contradictions that the search met
-    level: Level | None = None  # of a unique board, where it was asked for
+    work: int  # line solves, which do not depend on the machine
+    conflicts: int = 0  # contradictions in the search
+    level: Level | None = None  # difficulty of a unique board, if requested
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules for keeping boards of a set."""
+    """Rules for selecting the boards of a set."""
 
-    unique: bool = False  # whether a board is eligible only if its clues have no other solution
-    choices: int = 1  # eligible boards among which the hardest is chosen, for each puzzle
-    most_draws: int = MOST_DRAWS  # boards in a row that may be not eligible
+    unique: bool = False  # only boards whose clues have no other solution are eligible
+    choices: int = 1  # number of eligible boards per puzzle, of which the hardest is kept
+    most_draws: int = MOST_DRAWS  # largest number of consecutive boards that are not eligible
 
     def eligible(self, grade: Grade) -> bool:
-        """Return whether a board may be chosen."""
+        """Return whether a board with this grade may be kept."""
         return grade.decided and (grade.unique or not self.unique)
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The progress of a selection."""
+    """Progress of a selection."""
 
-    puzzle: int  # for which a board was just drawn, counted from 1
-    eligible: int  # boards found for it so far
-    boards: int  # drawn since the start
-    grade: Grade  # of the board that was just drawn
+    puzzle: int  # puzzle of the last board, counted from 1
+    eligible: int  # eligible boards of this puzzle so far
+    boards: int  # boards drawn since the start
+    grade: Grade  # grade of the last board
 
 
 def drawn_board(recipe: Recipe, index: int, draw: int) -> Board:
-    """Return a board for puzzle `index`, counted from 0, after `draw` other boards were drawn for it.
+    """Return board number `draw` for puzzle `index`, both counted from 0.
 
-    It has random numbers of its own: it can be made anywhere, and many machines choose the boards that one would.
+    It has its own random numbers, so that any machine can make it, and many machines select the same boards.
     """
-    # `Random` makes numbers of a text by SHA-512, alike in every version of Python since 3.2.
+    # `Random` derives its state from a text by SHA-512, identically in all versions of Python since 3.2.
     random = Random(f"{abs(recipe.seed):x} {index} {draw}").random
     return draw_board(recipe.width, recipe.height, _black_cells(recipe, index), random)
 
@@ -74,7 +74,7 @@ def _black_cells(recipe: Recipe, index: int) -> int:
 
 
 class Choice:
-    """The choice of a board for one puzzle, by the grades of the boards in the order of the draws."""
+    """Selection of the board for one puzzle, from the grades of its boards in order."""
 
     def __init__(self, rules: Rules) -> None:
         self.drawn = 0
@@ -86,26 +86,26 @@ class Choice:
 
     @property
     def missing(self) -> int:
-        """Eligible boards still to be found."""
+        """Number of eligible boards still to find."""
         return self._rules.choices - self.eligible
 
     @property
     def most(self) -> int:
-        """Boards after which the choice is over if none of them is eligible."""
+        """Number of further boards after which the selection is over if none of them is eligible."""
         return self._rules.most_draws - self._in_vain
 
     @property
     def hopeless(self) -> bool:
-        """Whether too many boards in a row are not eligible."""
+        """Whether too many consecutive boards were not eligible."""
         return self.most <= 0
 
     @property
     def over(self) -> bool:
-        """Whether no further board is to be drawn."""
+        """Whether the selection needs no further board."""
         return self.missing == 0 or self.hopeless
 
     def add(self, grade: Grade) -> None:
-        """Take the next board."""
+        """Add the grade of the next board."""
         if self._rules.eligible(grade):
             self.eligible += 1
             self._in_vain = self._undecided = 0
@@ -117,7 +117,7 @@ class Choice:
         self.drawn += 1
 
     def board(self, recipe: Recipe, index: int) -> Board:
-        """Return the board for puzzle `index`, once the choice is over, or raise NoBoardError."""
+        """Return the board for puzzle `index` after the selection, or raise NoBoardError."""
         if not self.hopeless:
             return drawn_board(recipe, index, self._hardest[1])
         if self._undecided == self._in_vain:
@@ -139,7 +139,7 @@ def select(
 ) -> Iterator[Board]:
     """Yield the boards of a set, one at a time, each the hardest of the eligible ones.
 
-    ValueError: no board can be made from the recipe. NoBoardError, from the iterator: too many boards in a row
+    ValueError: no board can be made from the recipe. NoBoardError, from the iterator: too many consecutive boards
     were not eligible.
     """
     check_numbers(recipe.width, recipe.height, recipe.count, recipe.p1, recipe.p2)

@@ -1,4 +1,4 @@
-"""A set of puzzles as the judge needs it: checked, counted and cut into the pieces that a bot is fed."""
+"""Sets of puzzles for the judge: checked, with a digest, and split into the puzzles that a bot receives."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 
-from nonobot.arguments import did_you_mean
+from nonobot.arguments import similar_names
 from nonobot.protocol import Fault, Found, Puzzle, Record, format_puzzle
 from nonobot.protocol.formats import FormatError, Size, detect, format_named, read
 from nonobot.tournament_data.generate import PREFIX, Recipe
 from nonobot.tournament_data.registry import OfficialSet, official_sets, stored_path
 
 PART = re.compile(r"(.+)@([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", re.DOTALL)
-"""Name of a part of a set: `taai2011@2/6` is the second of six parts, with each sixth puzzle."""
+"""Name of a part of a set: `taai2011@2/6` is the second of six parts, with every sixth puzzle."""
 
 
 class SetError(Exception):
-    """A set that cannot be used; the message is one line that says why."""
+    """A set that cannot be used; the message is one text line with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +28,24 @@ class SetPuzzle:
     """A puzzle of a set."""
 
     record: Record
-    text: bytes  # the input of a bot: the lines of a question file up to the next `$`, or the puzzle in this form
+    text: bytes  # input for a bot: text lines of a question file up to the next `$`, or the same for other files
 
     @property
     def number(self) -> int:
-        """The k of `$k`; no two puzzles of a set have the same."""
+        """The k of `$k`, unique within a set."""
         return self.record.number
 
     @property
     def puzzle(self) -> Puzzle:
-        """The clues."""
+        """The puzzle's clues."""
         return self.record.puzzle
 
 
 @dataclass(frozen=True, slots=True)
 class PuzzleSet:
-    """Puzzles of one size, in their order."""
+    """Puzzles of one size in a fixed order."""
 
-    name: str  # the official name, the file, or the specification that the set was made from
+    name: str  # official name, file, or specification of the set
     sha256: str  # digest of `text`, and so of a question file
     width: int
     height: int
@@ -57,7 +57,7 @@ class PuzzleSet:
         return b"".join(puzzle.text for puzzle in self.puzzles)
 
     def part(self, part: int, parts: int) -> PuzzleSet:
-        """Return a part, `SET@PART/PARTS` by name; SetError if there is none."""
+        """Return the part named `SET@PART/PARTS`; SetError: the set has too few puzzles."""
         chosen = self.puzzles[part - 1 :: parts]
         name = f"{self.name}@{part}/{parts}"
         if part > parts or not chosen:
@@ -69,10 +69,10 @@ class PuzzleSet:
 def load_set(source: str, size: Size | None = None) -> PuzzleSet:
     """Return the set that `source` names: an official set, a file in any format, or the recipe of a generated set.
 
-    A name such as `taai2011` always means the official set, so that results with this name are of the same
-    puzzles; `./taai2011` is a file. `size` is that of every board, for question files as in
-    :func:`nonobot.protocol.formats.read`. SetError: there is no such set, or a puzzle of it cannot be read.
-    `SET@K/N` is a part of a set: each N-th puzzle from the K-th on, numbered from 1.
+    A name such as `taai2011` always means the official set, so that all results with this name are of the same
+    puzzles; `./taai2011` is a file. `SET@K/N` is a part of a set: every N-th puzzle from the K-th on.
+    `size` is the size of all boards, for question files as in :func:`nonobot.protocol.formats.read`. SetError: the
+    set does not exist, or one of its puzzles cannot be read.
     """
     part = PART.fullmatch(source)
     if part and not Path(source).is_file():
@@ -85,12 +85,12 @@ def load_set(source: str, size: Size | None = None) -> PuzzleSet:
     try:
         content = Path(source).read_bytes()
     except ValueError:  # a NUL
-        raise SetError(f"no file can be called {source!r}") from None
+        raise SetError(f"{source!r} is not a file name") from None
     except OSError as error:
         hint, stem = "", Path(source).name.removesuffix(".txt")
         if isinstance(error, FileNotFoundError):
             is_official = stem in official_sets()
-            hint = f" (the official set is called {stem})" if is_official else did_you_mean(stem, official_sets())
+            hint = f" (the official set is called {stem})" if is_official else similar_names(stem, official_sets())
         raise SetError(f"cannot read the set {source}: {error.strerror}{hint}") from None
     try:
         format_name = detect(content)
@@ -143,7 +143,7 @@ def _written(record: Record) -> SetPuzzle:
 
 
 def _set_of(name: str, puzzles: Iterable[SetPuzzle]) -> PuzzleSet:
-    """Return the set of puzzles of one size, of which there is at least one."""
+    """Return the set of one or more puzzles of one size."""
     puzzles = tuple(puzzles)
     digest = hashlib.sha256()
     for puzzle in puzzles:
@@ -152,7 +152,7 @@ def _set_of(name: str, puzzles: Iterable[SetPuzzle]) -> PuzzleSet:
 
 
 def _records(name: str, entries: Iterable[Found], size: tuple[int, int] | None) -> Iterator[Record]:
-    """Yield the puzzles of a file, or raise SetError for a fault or a board of another size."""
+    """Yield the puzzles of a file; SetError: a puzzle has a fault or another size."""
     for one in entries:
         if isinstance(one, Fault):
             raise SetError(f"{name}: {one}")
@@ -165,14 +165,14 @@ def _records(name: str, entries: Iterable[Found], size: tuple[int, int] | None) 
 
 
 def _from_batch(name: str, content: bytes, size: Size | None) -> PuzzleSet:
-    """Return the set of a question file: its puzzles with their numbers, its lines unchanged."""
+    """Return the set in a question file: puzzles keep their numbers, and text lines are unchanged."""
     records: dict[int, Record] = {}
     for record in _records(name, format_named("taai").read(content, size), None):
         if record.number in records:
-            raise SetError(f"{name}: ${record.number}: line {record.line}: this number was used before")
+            raise SetError(f"{name}: ${record.number}: line {record.line}: duplicate puzzle number")
         records[record.number] = record
     if not records:
-        raise SetError(f"{name}: no puzzle; expected '$1' and clue lines")
+        raise SetError(f"{name}: cannot find a puzzle; expected '$1' and clue lines")
     lines = BytesIO(content).readlines()
     starts = [record.line - 1 for record in records.values()]
     pieces = zip(records.values(), [0, *starts[1:]], [*starts[1:], len(lines)], strict=True)

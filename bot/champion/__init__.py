@@ -1,4 +1,4 @@
-"""The champion: propagation, belief propagation and conflict learning."""
+"""The strategy `champion`: propagation, belief propagation and conflict learning."""
 
 from nonobot.bot.champion.strategy import ChampionStrategy
 

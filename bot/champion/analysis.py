@@ -1,7 +1,7 @@
-"""Conflict analysis: the clause to learn, by first unique implication point and minimisation.
+"""Conflict analysis: finds the clause to learn, by first unique implication point and minimisation.
 
-Zhang et al. 2001 (1UIP), Soerensson & Biere 2009 (recursive minimisation), here over events: an event that moved
-a bound over several variables is needed as far as its weakest needed variable.
+Sources: Zhang et al. 2001 (1UIP), Soerensson & Biere 2009 (recursive minimisation). Here both work on events: of
+an event that moved a bound over several variables, the clause needs only the weakest needed variable.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nonobot.bot.kernels.compiling import kernel
 _IMPLIED, _NOT_IMPLIED = 1, 2
 
 DEEPEST = 50
-"""Steps that minimisation goes back at most; `m.frames` has room for so many."""
+"""Largest depth of minimisation; `m.frames` has room for it."""
 
 
 @kernel
@@ -28,7 +28,7 @@ def _falsified(m: Any, variable: Any) -> Any:
 
 @kernel
 def _is_weaker(m: Any, variable: Any, needed: Any) -> Any:
-    """Tell whether of two bounds set by one event the first follows from the second."""
+    """Return whether `variable` follows from `needed`; both are bounds set by the same event."""
     return variable > needed if m.value[2 * variable] > 0 else variable < needed
 
 
@@ -54,7 +54,7 @@ def _touch(m: Any, variable: Any) -> None:
 
 @kernel
 def _touch_clause(m: Any, clause: Any, skipped: Any) -> None:
-    """Touch the variables of a clause, all or all but the first one, which it implied."""
+    """Touch the variables of a clause, without the first `skipped` ones (1: the implied variable)."""
     note_use(m, clause)
     for i in range(skipped, clause.size):
         _touch(m, clause.literals[i] >> 1)
@@ -80,7 +80,7 @@ def _touch_reasons(m: Any, end: Any) -> None:
 
 @kernel
 def _find_uip(m: Any) -> Any:
-    """Resolve the conflict back to the first event of its level through which all its reasons go."""
+    """Resolve the conflict back to its UIP: the last event of its level that all its reasons go through."""
     event = m.trail_size
     while True:
         event -= 1
@@ -104,7 +104,7 @@ def _judge(m: Any, event: Any, verdict: Any) -> None:
 
 @kernel
 def _known_verdict(m: Any, variable: Any, depth: Any) -> Any:
-    """Return the verdict on a variable if it can be told at once, else 0."""
+    """Return the verdict on a variable if it follows at once, otherwise 0."""
     event = m.event_of[variable]
     level = m.event_level[event]
     if level == 0:
@@ -114,7 +114,7 @@ def _known_verdict(m: Any, variable: Any, depth: Any) -> Any:
     verdict = m.verdict[event]
     if verdict:
         return verdict
-    # What follows at a level, and not before it, follows from something earlier there: the clause must have that.
+    # An event that first follows at this level needs an earlier event of the level, and the clause must have one.
     if event <= m.level_first[level] or depth > DEEPEST:
         _judge(m, event, _NOT_IMPLIED)
         return _NOT_IMPLIED
@@ -123,7 +123,7 @@ def _known_verdict(m: Any, variable: Any, depth: Any) -> Any:
 
 @kernel
 def _open_frame(m: Any, depth: Any, event: Any, variable: Any, top: Any) -> None:
-    """Begin to judge an event by the reasons of `variable`; `m.reasons` is free from `top` on."""
+    """Start to judge an event by the reasons of `variable`; `m.reasons` is free from `top` on."""
     reason = m.trail[m.event_of[variable]].reason
     frame = m.frames[depth]
     frame.event = event
@@ -142,7 +142,7 @@ def _open_frame(m: Any, depth: Any, event: Any, variable: Any, top: Any) -> None
 
 @kernel
 def _is_implied(m: Any, variable: Any) -> Any:
-    """Tell whether a literal of the clause follows from the others."""
+    """Return whether the literal of `variable` in the clause follows from the other literals."""
     _open_frame(m, 0, -1, variable, 0)
     depth = 0
     while True:
@@ -170,10 +170,10 @@ def _is_implied(m: Any, variable: Any) -> Any:
 
 @kernel
 def _collect(m: Any, uip: Any) -> None:
-    """Make the learned clause of the needed events, without those that the others imply."""
+    """Make the learned clause from the needed events, without those that the others imply."""
     present = m.level
     touched = m.touched_count
-    # Only what is in the clause counts from here on: events of the present level but the UIP are resolved.
+    # From here on only events in the clause count: events of the current level except the UIP are resolved.
     m.level_first[present] = uip
     kept = 0
     for i in range(touched):
@@ -212,7 +212,7 @@ def _level_of(m: Any, literal: Any) -> Any:
 
 @kernel
 def _order(m: Any) -> Any:
-    """Put the literal of the second highest level second, set the LBD, and return that level."""
+    """Move the literal with the second highest level to second place, set the LBD, and return that level."""
     size = m.learned_size
     m.stamp += 1
     levels, second, highest = 0, 0, 0
@@ -233,9 +233,9 @@ def _order(m: Any) -> Any:
 
 @kernel
 def analyse(m: Any) -> Any:
-    """Put the clause that the conflict teaches into `m.learned`, the literal to assert first; return its level.
+    """Put the clause learned from the conflict into `m.learned`, and return the level to jump back to.
 
-    Before: a conflict at a level above 0, as `propagate_all` left it.
+    The first literal is the one to assert. Before: `propagate_all` ended with a conflict at a level above 0.
     """
     m.touched_count = 0
     m.open_count = 0

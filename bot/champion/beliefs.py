@@ -1,10 +1,12 @@
-"""Belief propagation: how likely is each cell black, as far as the lines can tell each other?
+"""Belief propagation: estimates the probability that each cell is black from messages between lines.
 
-Each line is a factor. It is told, for each of its cells, the odds black : white that the crossing line sees; a
-forward-backward sum over all placements of its blocks gives the probability of each cell; the odds it was told
-are divided out again, and the rest is told to the crossing line. Sum-product on the lines' factor graph
-(Kschischang, Frey & Loeliger 2001), the sum over placements by slack: block j starts at least_j + d with
-d = 0..slack, where least_j = sum of (length + 1) of the blocks before it. d is the lane of a vector.
+Each line is a factor. Its incoming messages (`m.told`) are the odds black : white that the crossing line sends for
+each cell. A forward-backward sum over all placements of the line's blocks gives the probability of each cell.
+The incoming odds are divided out, and the rest is the outgoing message to the crossing line. This is sum-product
+on the factor graph of the lines (Kschischang, Frey & Loeliger 2001).
+
+The sum runs over placements by slack: block j starts at least_j + d with d = 0..slack, where least_j is the sum of
+(length + 1) of the blocks before it. d is the lane of a vector.
 """
 
 from __future__ import annotations
@@ -37,14 +39,14 @@ _SCALINGS = 8
 _LEAST_TOTAL, _MOST_TOTAL, _INFINITY = f32(1e-30), f32(1e30), f32(np.inf)
 
 _SOFTENING = f32(1e-6)
-"""Added to both weights of a cell, as a share of all placements, so that nothing is divided by zero."""
+"""Share of the weight of all placements that is added to both weights of a cell, against division by zero."""
 
 
 def _make_scans(most_slack: int) -> Any:
     """Return the kernels that sum over a gap, for vectors of `most_slack` + 1 lanes.
 
-    A gap between blocks turns x[d] into the sum of all x[d'] between which only open cells lie: a segmented scan,
-    done in doubling steps. `lanes_used` keeps a step from taking what was rotated round the end.
+    A gap between blocks turns x[d] into the sum of all x[d'] that only open cells separate from d: a segmented
+    scan in doubling steps. `lanes_used` masks out lanes that a rotation moved round the end.
     """
 
     @inlined
@@ -96,10 +98,10 @@ def _make_sum_placements(most_slack: int, load: Any, splat: Any) -> Any:
     def sum_placements(m: Any, line: Any, open_: Any, slack: Any) -> Any:
         """Set `ahead` and `behind` to the sums before and behind each gap; return the weight of all placements.
 
-        Before: `evidence` holds the weight of each cell being black, 1 that of a white one; `open_` is the set of
-        cells that may be white, the virtual cell behind the last one included. `least` is set.
-        After: ahead[j, d] * behind[j, d] is the weight of the placements in which the gap before block j ends, or
-        reaches, just before cell least[j] + d.
+        Before: `evidence` contains the weight of each cell being black; white has weight 1. `open_` is the set of
+        cells that may be white, including the virtual cell after the last one. `least` is set.
+        After: ahead[j, d] * behind[j, d] is the weight of the placements in which the gap before block j ends just
+        before cell least[j] + d, or continues past it.
         """
         zero, unit = splat(f32(0)), splat(f32(1))
         lanes_used = (m.one << slack << 1) - 1
@@ -109,7 +111,7 @@ def _make_sum_placements(most_slack: int, load: Any, splat: Any) -> Any:
             size = m.clue[line, block]
             least = m.least[block]
             weight = select(lanes_used & (open_ >> (least + size)), load(m.evidence, least), zero)
-            # Three more cells without a branch (a longer block is rare), the others in a loop.
+            # Three more cells without a branch, the others in a loop: longer blocks are rare.
             weight = weight * select(m.none - (size > 1), load(m.evidence, least + 1), unit)
             weight = weight * select(m.none - (size > 2), load(m.evidence, least + 2), unit)
             weight = weight * select(m.none - (size > 3), load(m.evidence, least + 3), unit)
@@ -118,7 +120,7 @@ def _make_sum_placements(most_slack: int, load: Any, splat: Any) -> Any:
                 weight = weight * load(m.evidence, least + size)
             store(m.placed[block], 0, weight)
 
-        # Both directions at once: each is a chain of dependent steps, and the two do not wait for each other.
+        # Both directions in one loop: each is a chain of dependent steps, but the two chains are independent.
         ahead = scan_up(select(m.one, unit, zero), open_ << 1, lanes_used, slack)
         behind = select(m.one << slack, unit, zero)
         behind = scan_down(behind, open_ >> m.least[blocks], lanes_used, slack)
@@ -133,7 +135,7 @@ def _make_sum_placements(most_slack: int, load: Any, splat: Any) -> Any:
             store(m.ahead[done + 1], 0, ahead)
             store(m.behind[left], 0, behind)
 
-        # Each product goes to its place in a row of its own, so that no store waits for another.
+        # Each product has its own row, so that no store waits for another.
         for block in range(blocks + 1):
             spread = m.spread[block]
             for at in range(0, m.length[line] + 1, 16):
@@ -149,7 +151,7 @@ _sum_32 = _make_sum_placements(31, load32, splat32)
 _sum_64 = _make_sum_placements(63, load64, splat64)
 
 
-# --- longer slacks: 64 lanes at a time, and what goes from one stretch of lanes to the next ---
+# --- longer slacks: 64 lanes at a time, with a carry from one stretch of lanes to the next ---
 
 _LANES = 64
 
@@ -158,20 +160,20 @@ _scan_up, _scan_down = _make_scans(_LANES - 1)
 
 @kernel
 def _gap_ahead(m: Any, row: Any, before: Any, lanes_used: Any, slack: Any) -> None:
-    """Turn a row of sums into those behind a gap, as `scan_up` does."""
+    """Turn a row of sums into the sums after a gap, as `scan_up` does."""
     every = (m.one << _LANES) - 1
     carried = f32(0)
     for at in range(0, slack + 1, _LANES):
         open_here = before >> at
         sums = _scan_up(load64(row, at), open_here, (lanes_used >> at) & every, _LANES)
-        reached = open_here & ~(open_here + 1)  # the ones below the lowest zero
+        reached = open_here & ~(open_here + 1)  # bits below the lowest zero
         store(row, at, sums + select(reached, splat64(carried), splat64(f32(0))))
         carried = row[at + _LANES - 1]
 
 
 @kernel
 def _gap_behind(m: Any, row: Any, open_: Any, lanes_used: Any, slack: Any) -> None:
-    """Turn a row of sums into those in front of a gap, as `scan_down` does."""
+    """Turn a row of sums into the sums before a gap, as `scan_down` does."""
     every = (m.one << _LANES) - 1
     carried = f32(0)
     at = slack // _LANES * _LANES
@@ -181,7 +183,7 @@ def _gap_behind(m: Any, row: Any, open_: Any, lanes_used: Any, slack: Any) -> No
         closed = every & ~open_here
         reached = every
         if closed:
-            reached &= ~(((m.one << 1) << highest(closed)) - 1)  # the ones above the highest zero
+            reached &= ~(((m.one << 1) << highest(closed)) - 1)  # bits above the highest zero
         store(row, at, sums + select(reached, splat64(carried), splat64(f32(0))))
         carried = row[at]
         at -= _LANES
@@ -189,14 +191,14 @@ def _gap_behind(m: Any, row: Any, open_: Any, lanes_used: Any, slack: Any) -> No
 
 @kernel
 def _multiply(target: Any, source: Any, other: Any, slack: Any) -> None:
-    """Make a row the products of two others."""
+    """Set a row to the products of two other rows."""
     for at in range(0, slack + 1, _LANES):
         store(target, at, load64(source, at) * load64(other, at))
 
 
 @kernel
 def _sum_long(m: Any, line: Any, open_: Any, slack: Any) -> Any:
-    """Do what `sum_placements` does, for a slack of 64 or more."""
+    """Sum placements as `sum_placements` does, for a slack of 64 or more."""
     blocks = m.blocks[line]
     lanes_used = (m.one << slack << 1) - 1
     for block in range(blocks):
@@ -242,10 +244,10 @@ def _sum(m: Any, line: Any, open_: Any, slack: Any) -> Any:
 
 @kernel
 def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> Any:
-    """Set `m.outgoing` to what a line says of its cells; False if no placement has a weight that float32 can tell.
+    """Set `m.outgoing` to a line's outgoing odds; False if no placement has a weight that float32 can represent.
 
-    Before: `m.told[line]` are the odds it is told; `black` and `white` the cells it knows. Odds are kept between
-    1 / `most_odds` and `most_odds`, a float32.
+    Before: `m.told[line]` contains the line's incoming odds; `black` and `white` are its known cells. Outgoing
+    odds are kept between 1 / `most_odds` and `most_odds`, a float32.
     """
     m.counts.belief_updates += 1
     length, blocks = m.length[line], m.blocks[line]
@@ -259,14 +261,14 @@ def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> A
     told = m.told[line]
     zero, unit = splat16(f32(0)), splat16(f32(1))
 
-    # What lies behind the last cell is read too, but only by lanes beyond the slack, which are dropped.
+    # Reads also go beyond the last cell, but only in lanes beyond the slack, which are dropped.
     for at in range(0, length + 1, 16):
         weight = select(black >> at, unit, select(white >> at, zero, load16(told, at)))
         store(m.evidence, at, weight)
 
     total = _sum(m, line, open_, slack)
-    # Out of float32's range? All placements have the same number of black cells: one factor for all odds changes
-    # no probability.
+    # If the total is out of float32's range, scale all odds by one factor: since all placements have the same
+    # number of black cells, no probability changes.
     step = most_odds
     for _ in range(_SCALINGS):
         if total > _LEAST_TOTAL and total < _MOST_TOTAL:
@@ -295,7 +297,7 @@ def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> A
 
 @kernel
 def forget(m: Any) -> None:
-    """Start anew: every line is told even odds."""
+    """Set all incoming odds to even."""
     for line in range(m.lines):
         for at in range(0, m.length[line] + 1, 16):
             store(m.told[line], at, splat16(f32(1)))
@@ -303,9 +305,9 @@ def forget(m: Any) -> None:
 
 @kernel
 def sweep(m: Any, most_odds: Any) -> Any:
-    """Let all rows of the board speak, then all columns; False if a line has no placement left.
+    """Send the messages of all rows of the board, then of all columns; False if a line has no placement left.
 
-    After: m.odds[x, y] are the odds of the cell in row y, column x, by what its row and its column say.
+    After: m.odds[x, y] is the odds of the cell in row y, column x, from both its row and its column.
     """
     height, lines = m.height, m.lines
     for line in range(lines):

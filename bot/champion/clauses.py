@@ -1,7 +1,7 @@
 """The clause database: an arena of clauses, two watched literals each, and its regular reduction.
 
-A clause is known by its place in the arena. The watches of a literal are a stretch of `m.watches` that moves to a
-larger place when it is full; all are laid out anew with every reduction.
+A clause is identified by its place in the arena. The watches of a literal are a stretch of `m.watches` that moves
+to a larger place when it is full. Every reduction lays out all of them again.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ HEADER = CLAUSE.size // 4
 
 _LBD_MASK, _USED = 0xFFFF, 0x10000
 
-KEPT_FOR_GOOD = 2  # clauses of so many levels or fewer are never deleted
-KEPT_IF_USED = 6  # and those of so many are kept if they were used since the last reduction
+KEPT_FOR_GOOD = 2  # clauses of up to this many levels are never deleted
+KEPT_IF_USED = 6  # clauses of up to this many levels are kept if used since the last reduction
 
 
 @kernel
@@ -66,7 +66,7 @@ def _attach(m: Any, place: Any) -> None:
 
 @kernel
 def is_full_database(m: Any) -> Any:
-    """Tell whether there may be no room for another clause and its watches."""
+    """Return whether there may be no room for another clause and its watches."""
     return (
         m.arena_size + m.variables + HEADER > m.most_arena
         or m.clause_count + 1 > m.most_clauses
@@ -116,7 +116,7 @@ def note_use(m: Any, clause: Any) -> None:
 
 @kernel
 def _other_watch(m: Any, clause: Any) -> Any:
-    """Return which literal behind the watched ones is not false, or -1."""
+    """Return the place of a literal behind the watched ones that is not false, or -1."""
     size, search = clause.size, clause.search
     for i in range(search, size):
         if m.value[clause.literals[i]] >= 0:
@@ -137,7 +137,7 @@ def propagate_watches(m: Any, falsified: Any) -> Any:
     while at < end:
         watch = m.watches[at]
         at += 1
-        # The clause of the watch after the next: by then it has come out of the slower memory.
+        # Prefetch the clause of the watch after the next, which then has arrived from the slower memory.
         prefetch(m.clause[m.watches[at + 1].clause])
         if m.value[watch.blocker] > 0:
             m.watches[kept] = watch
@@ -187,7 +187,7 @@ def _is_reason(m: Any, place: Any) -> Any:
 
 @kernel
 def _rank(m: Any, index: Any) -> Any:
-    """Return how readily a clause is deleted, its index in the lowest bits; 0: it stays.
+    """Return the rank of a clause for deletion, with its index in the lowest bits; 0: it stays.
 
     High LBD first, then long clauses, then old ones.
     """
@@ -221,7 +221,7 @@ def _sift(m: Any, place: Any, size: Any) -> None:
 
 @kernel
 def _mark_half(m: Any) -> None:
-    """Mark the worse half of the clauses that may go, by a negative size."""
+    """Mark the worse half of the deletable clauses by a negative size."""
     candidates = 0
     for index in range(m.clause_count):
         rank = _rank(m, index)
@@ -244,7 +244,7 @@ def _mark_half(m: Any) -> None:
 
 @kernel
 def reduce_database(m: Any) -> None:
-    """Delete the worse half of the clauses that are neither good, nor in use, nor the reason of an event."""
+    """Delete the worse half of the clauses that are neither good, nor recently used, nor a reason."""
     _mark_half(m)
     kept, end = 0, 0
     for index in range(m.clause_count):

@@ -1,10 +1,10 @@
-"""Why did a variable get its value? Explanations are made only when the analysis of a conflict asks.
+"""Explanations of values, made only when conflict analysis needs them.
 
-The line kernel's conclusions are explained by running the line as an automaton. Its pattern is the least
-placement of the clue, 1..1 0 1..1 0 .. 1..1, and a state is the number of pattern cells behind; a white cell may
-stay in a state at a gap. Forward sets are made with all known cells and the negated conclusion: the end is not
-reached. Going backward, a known cell is dropped wherever the states before it, with the cell free, still miss the
-forward set. What is left is a minimal explanation.
+An automaton of the line explains a conclusion of the line kernel. Its pattern is the shortest placement of the
+clue, 1..1 0 1..1 0 .. 1..1. A state is the number of pattern cells passed; at a gap, a white cell may keep it. The
+forward sets use all known cells and the negated conclusion, so they do not reach the end. Then, from the end
+backward, a known cell is dropped if the states before it, with the cell free, still miss the forward set. The
+remaining cells are a minimal explanation.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _update_pattern(m: Any, line: Any) -> None:
 
 @kernel
 def update_patterns(m: Any) -> None:
-    """Take over what is known for good into the automata: bounds need no explanation then."""
+    """Put permanent knowledge into the automata, so that its bounds need no explanation."""
     for line in range(m.lines):
         _update_pattern(m, line)
 
@@ -76,8 +76,8 @@ def _all_if(condition: Any) -> Any:
 def explain_line(m: Any, line: Any, black: Any, white: Any, target: Any, out: Any) -> Any:
     """Explain why a line has no placement with these cells, and return the end of the explanation.
 
-    Cells in `target` (the negated conclusion) are part of the question; cells known for good come free, and so do
-    cells that the learned clause has already. The variables of the others needed go to `m.reasons[out..]`.
+    Not explained are cells in `target` (the negated conclusion), permanently known cells, and cells that are
+    already in the learned clause. The variables of the other needed cells go to `m.reasons[out..]`.
     """
     length = m.length[line]
     blacks, gaps, whites = m.pattern_black[line], m.pattern_gap[line], m.pattern_white[line]
@@ -126,7 +126,7 @@ def explain_line(m: Any, line: Any, black: Any, white: Any, target: Any, out: An
 def reasons_of(m: Any, variable: Any, out: Any) -> Any:
     """Put the variables that explain the value of `variable` into `m.reasons[out..]`, and return their end.
 
-    Before: its reason is no clause, whose literals are the explanation as they stand.
+    Before: its reason is not a clause; the literals of a clause are already the explanation.
     """
     event = m.trail[m.event_of[variable]]
     reason = event.reason
@@ -139,8 +139,8 @@ def reasons_of(m: Any, variable: Any, out: Any) -> Any:
             out += 1
         return out
     if reason == BY_NEIGHBOUR:
-        # The event may have moved the bound further than is asked for: so much less is needed of the neighbour,
-        # and nothing where the root says it.
+        # The event may have moved the bound further than needed; then less is needed of the neighbour, and nothing
+        # if it already follows at the root.
         line, block = m.bound_line[event.a], m.bound_block[event.a]
         place = m.bound_place[event.a] + variable - (event.literal >> 1)
         first = m.first[line, block]

@@ -1,7 +1,7 @@
-"""Beliefs in the search: damped messages, kept warm, with marginals for cells and bounds.
+"""Beliefs in the search: damped messages, kept between uses, with marginals for cells and bounds.
 
-They choose the first decisions after a rephase, give the search its target values, and say the value of a later
-decision where they are sure of it.
+They choose the first decisions after a rephase, set the target values of the search, and choose the value of a
+later decision if it is nearly certain.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from nonobot.bot.kernels.vectors import load16, splat16, store
 f32 = np.float32
 
 MOST_ODDS = f32(1000)
-DAMPING = f32(0.2)  # share of what a line said before
-FEWEST_NEWS = f32(0.02)  # a line hears again only when a probability changed by so much
-SWEEPS = 10  # of a rephase
+DAMPING = f32(0.2)  # share of the last message of a line
+FEWEST_NEWS = f32(0.02)  # least change of a probability that updates the crossing line
+SWEEPS = 10  # sweeps of a rephase
 
-NOISY_CELLS = 64  # noise is drawn for so many cells of a line, or for all
+NOISY_CELLS = 64  # noise is drawn for at least this many cells of a line
 
 
 @kernel
 def _is_open(m: Any, line: Any) -> Any:
-    """Tell whether a line of the board has unknown cells."""
+    """Return whether a line of the board has unknown cells."""
     return known_cells(m, line) + 1 != m.one << m.length[line]
 
 
 @kernel
 def _start_messages(m: Any, noise: Any) -> None:
-    """Tell every line even odds, or nearly even ones."""
+    """Set all messages to even odds, or with `noise` to nearly even odds."""
     for line in range(m.lines):
         for i in range(max(NOISY_CELLS, m.length[line])):
             likely = f32(0.5)
@@ -50,7 +50,7 @@ def _start_messages(m: Any, noise: Any) -> None:
 
 @kernel
 def _damp(m: Any, line: Any, length: Any, damping: Any) -> Any:
-    """Mix `m.outgoing` with what the line said before, and return the cells about which it has news."""
+    """Mix `m.outgoing` with the line's last message, and return the cells that changed enough."""
     unit = splat16(f32(1))
     old_share, new_share = splat16(damping), splat16(f32(1) - damping)
     said = m.said[line]
@@ -89,7 +89,7 @@ def _keep_bound_marginals(m: Any, line: Any) -> None:
 
 @kernel
 def _speak(m: Any, line: Any, is_first: Any, with_bounds: Any) -> None:
-    """Let a line say what it believes to the lines that cross it."""
+    """Send the messages of a line to the lines that cross it."""
     length = m.length[line]
     if not believe_line(m, line, m.board.black[line], m.board.white[line], MOST_ODDS):
         return
@@ -127,7 +127,7 @@ def _speak_again(m: Any, speakers: Any, first: Any) -> None:
 
 @kernel
 def believe(m: Any) -> None:
-    """Let the lines that know or were told something new speak once, and set `m.marginal`."""
+    """Send the messages of all lines with new cells or new incoming messages once, and set `m.marginal`."""
     height = m.height
     for line in range(m.lines):
         if known_cells(m, line) != m.heard[line]:
@@ -148,7 +148,7 @@ def believe(m: Any) -> None:
 
 @kernel
 def believe_anew(m: Any, noise: Any) -> None:
-    """Forget all messages, start from even odds with some `noise`, and set the marginals of cells and bounds."""
+    """Start again from even odds with `noise`, and set the marginals of cells and bounds."""
     _start_messages(m, noise)
     lines = m.lines
     for turn in range(SWEEPS):

@@ -7,13 +7,13 @@ from typing import Any
 from nonobot.bot.kernels.compiling import kernel
 
 BOUND_WEIGHT = 1.5
-"""A bound becomes so much more active than a cell: a block's bounds share the conflicts that it takes part in."""
+"""Factor of a bound's activity: the bounds of a block share the conflicts in which the block takes part."""
 
 _RESCALE_AT = 1e100
 
 _BELOW = 4
-"""Children of a place. Variables rise a hundred times in a conflict, in half the steps of a binary heap, and sink
-seven times."""
+"""Number of children of a place. Variables rise about a hundred times per conflict, with half the steps of a
+binary heap, and sink seven times."""
 
 
 @kernel

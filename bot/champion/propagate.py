@@ -1,17 +1,17 @@
 """Propagation in the search: implicit and learned clauses to their fixpoint, and only then the line kernel.
 
-The order matters: with the kernel first the search needs twice the conflicts. At the fixpoint of the implicit
-clauses every line has a placement: all blocks at their first starts, or all at their last. So the kernel never
-fails then, and moves no bound; it finds cells.
+The order matters: with the kernel first, the search needs twice the conflicts. At the fixpoint of the implicit
+clauses, every line has a placement: all blocks at their first starts, or all at their last starts. So the kernel
+never fails there and moves no bound; it only finds cells.
 
-Implicit clauses are the conclusions from an event for its own line; none is stored. With S(j, p) for "block j
-starts at p or before", block j being c_j long:
+Implicit clauses are the conclusions from an event for its own line; they are not stored. S(j, p) means "block j
+starts at p or before", and c_j is the length of block j:
 
     S(j, p) -> S(j - 1, p - c_{j-1} - 1)                 blocks keep their order and one white cell between them
     S(j, i) and not S(j, i - c_j) -> cell i black        block j covers cell i
     S(j - 1, i - c_{j-1}) and not S(j, i) -> cell i white      block j - 1 ends before i, block j starts behind it
 
-and all contrapositives. S(j, p) -> S(j, p + 1) is kept by moving bounds whole.
+and all contrapositives. S(j, p) -> S(j, p + 1) holds because a bound moves as a whole.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _cells_between(m: Any, begin: Any, end: Any) -> Any:
 
 @kernel
 def _up_to(m: Any, line: Any, block: Any, place: Any) -> Any:
-    """Return the variable of S(block, place), or NONE if it holds from the beginning."""
+    """Return the variable of S(block, place), or NONE if it always holds."""
     if place >= m.last[line, block]:
         return NONE
     return m.bound_base[line, block] + place - m.first[line, block]
@@ -62,7 +62,7 @@ def _up_to(m: Any, line: Any, block: Any, place: Any) -> Any:
 
 @kernel
 def _beyond(m: Any, line: Any, block: Any, place: Any) -> Any:
-    """Return the variable of not S(block, place), or NONE if that holds from the beginning."""
+    """Return the variable of not S(block, place), or NONE if that always holds."""
     first = m.first[line, block]
     if place < first:
         return NONE
@@ -71,7 +71,7 @@ def _beyond(m: Any, line: Any, block: Any, place: Any) -> Any:
 
 @kernel
 def _after_moving_up(m: Any, event: Any) -> Any:
-    """Draw the conclusions of S(block, place) .. S(block, old - 1) having become true."""
+    """Draw the conclusions after S(block, place) .. S(block, old - 1) became true."""
     variable = m.trail[event].literal >> 1
     old = m.event_old[event]
     line, block = m.bound_line[variable], m.bound_block[variable]
@@ -84,7 +84,7 @@ def _after_moving_up(m: Any, event: Any) -> Any:
             m, line, block - 1, before, BY_NEIGHBOUR, variable, NONE
         ):
             return False
-    # Cells that the block covers for sure now.
+    # Cells that the block now certainly covers.
     earliest = m.earliest[line, block]
     cells = _cells_between(m, place, min(old, earliest + size)) & ~m.board.black[line]
     while cells:
@@ -124,7 +124,7 @@ def _after_moving_up(m: Any, event: Any) -> Any:
 
 @kernel
 def _after_moving_beyond(m: Any, event: Any) -> Any:
-    """Draw the conclusions of S(block, old) .. S(block, place) having become false."""
+    """Draw the conclusions after S(block, old) .. S(block, place) became false."""
     variable = m.trail[event].literal >> 1
     old = m.event_old[event]
     line, block = m.bound_line[variable], m.bound_block[variable]

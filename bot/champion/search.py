@@ -1,12 +1,12 @@
 """Search with conflict learning: decide, propagate, learn, restart.
 
-Decisions follow the beliefs for the first conflicts after a rephase and activity (VSIDS) after that; values follow
-the beliefs where these are sure, and else the target: the beliefs at first, then the longest consistent trail
-since (target phases, Biere & Fleury 2020).
+Decisions follow the beliefs for the first conflicts after a rephase, and activity (VSIDS) after that. Values
+follow the beliefs if these are nearly certain, otherwise the target: at first the beliefs, then the longest
+consistent trail since (target phases, Biere & Fleury 2020).
 
-A backjump takes back decisions that have nothing to do with the conflict. Most of them are made again, in their
-order, so that the search stays where it was, as with chronological backtracking (Nadel & Ryvchin 2018);
-but what the learned clause implies is set at the level where it does.
+A backjump takes back decisions that are unrelated to the conflict. Most of them are made again in the same order,
+so that the search stays at its place, as with chronological backtracking (Nadel & Ryvchin 2018). But the literal
+that the learned clause implies is set at the level of the backjump.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _set_bounds(m: Any, line: Any) -> None:
 
 @kernel
 def _start_line(m: Any, line: Any) -> Any:
-    """Number the bound variables of a line; False if there is no room for them."""
+    """Number the bound variables of a line; False if the memory has no room for them."""
     height, width = m.height, m.width
     is_row = line < height
     m.cell_base[line] = line * width if is_row else line - height
@@ -99,7 +99,7 @@ def _start_line(m: Any, line: Any) -> Any:
 
 @kernel
 def _start(m: Any) -> Any:
-    """Make all state that of a search that knows nothing but the root; False if there is no room for it."""
+    """Reset all state to a search that starts from the root; False if the memory has no room for it."""
     lines, height, width = m.lines, m.height, m.width
     m.variables = m.cells
     for line in range(lines):
@@ -134,7 +134,7 @@ def _start(m: Any) -> Any:
         while white:
             push_cell(m, 2 * (y * width + lowest(white)) + 1, BY_CHOICE, NONE, NONE, NONE)
             white &= white - 1
-    # Every line once: of how the root came about nothing is known here.
+    # Paint every line once: the root has no reasons.
     m.dirty.rows = (m.one << height) - 1
     m.dirty.columns = (m.one << width) - 1
     return True
@@ -142,13 +142,13 @@ def _start(m: Any) -> Any:
 
 @kernel
 def _likelihood(m: Any, variable: Any) -> Any:
-    """Return how likely a variable is true, by the beliefs as they were last formed."""
+    """Return the probability that a variable is true, by the latest beliefs."""
     return m.marginal[variable] if variable < m.cells else m.bound_marginal[variable]
 
 
 @kernel
 def _aim_at_beliefs(m: Any) -> None:
-    """Make the likelier value of every variable its target."""
+    """Set the target of every variable to its likelier value."""
     for variable in range(m.variables):
         m.target[variable] = 0 if _likelihood(m, variable) > f32(0.5) else 1
 
@@ -188,7 +188,7 @@ def _start_heap(m: Any) -> None:
 
 @kernel
 def _surest_cell(m: Any) -> Any:
-    """Return the unknown cell that the beliefs are surest of, and how sure; NONE if all are known."""
+    """Return the unknown cell with the strongest belief, and that strength; NONE if all are known."""
     width = m.width
     every = (m.one << width) - 1
     best, best_bias = NONE, f32(-1)
@@ -240,7 +240,7 @@ def _next_replayed(m: Any) -> Any:
 
 @kernel
 def _decide_by_activity(m: Any) -> Any:
-    """Return the most active unknown variable, which there is, with the value that is sure, or its target."""
+    """Return a literal of the most active unknown variable: with its nearly certain value, or its target."""
     while True:
         variable = heap_pop(m)
         if m.value[2 * variable] == 0:
@@ -288,7 +288,7 @@ def _learn_from_conflict(m: Any) -> None:
 
 @kernel
 def _rephase(m: Any, noise: Any) -> None:
-    """Form the beliefs again, aim at them, and let them decide for a while."""
+    """Compute the beliefs again, make them the targets, and let them decide for a while."""
     believe_anew(m, noise)
     _aim_at_beliefs(m)
     m.belief_end = m.conflicts_met + BELIEF_CONFLICTS
@@ -297,7 +297,7 @@ def _rephase(m: Any, noise: Any) -> None:
 
 @kernel
 def _restart(m: Any) -> Any:
-    """Go back to level 0; every other time rephase. False if there is no solution."""
+    """Go back to level 0, and rephase at some restarts; False if the puzzle has no solution."""
     m.restarts_made += 1
     m.counts.restarts += 1
     restarts = m.restarts_made
@@ -315,7 +315,7 @@ def _restart(m: Any) -> Any:
 
 @kernel
 def _reduce(m: Any) -> Any:
-    """Delete clauses; False if there is no room left all the same."""
+    """Delete clauses; False if the database is still full."""
     m.reductions_made += 1
     m.next_reduction = m.conflicts_met + FIRST_REDUCTION + REDUCTION_STEP * m.reductions_made
     reduce_database(m)
@@ -324,7 +324,7 @@ def _reduce(m: Any) -> Any:
 
 @kernel
 def _decide(m: Any) -> None:
-    """Open a level with the next decision; a variable is unknown."""
+    """Open a level with the next decision. Before: a variable is unknown."""
     decision = NONE
     conflicts = m.conflicts_met
     if conflicts < m.belief_end:
@@ -341,7 +341,7 @@ def _decide(m: Any) -> None:
 
 @kernel
 def _exclude_solution(m: Any) -> Any:
-    """Make another solution than the present one be looked for; False if there is no other.
+    """Exclude the current solution from the search; False if the puzzle has only this one.
 
     Every variable follows from the decisions, so that another solution breaks at least one of them.
     """
@@ -384,10 +384,10 @@ def start_learning(m: Any) -> Any:
 
 @kernel
 def learn(m: Any, resume: Any) -> Any:
-    """Search until a solution is found, there is none, or the time is up.
+    """Search until a solution is found, the search space is exhausted, or the time is up.
 
-    Before: `start_learning` was called; with `resume` the last call found a solution, and another is wanted.
-    After: OUTCOME.solved, and the board is a solution; or unsolvable: there is no (other) solution; or late.
+    Before: `start_learning` was called; with `resume`, the last call found a solution, and another one is wanted.
+    After: OUTCOME.solved, and the board is a solution; or unsolvable: cannot find a (further) one; or late.
     """
     if resume and (is_budget_spent(m) or (is_full_database(m) and not _reduce(m))):
         return OUTCOME.late

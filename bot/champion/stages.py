@@ -1,4 +1,4 @@
-"""The stages: propagation, BP descents, conflict learning; each takes the boards that the one before left open.
+"""The stages: propagation, BP descents, conflict learning; each gets the boards that the previous one left open.
 
 A BP descent follows the beliefs straight down into a solution. Most puzzles with many solutions fall at once:
 sweep, take the few cells the beliefs are surest of, paint them as believed, propagate, and again. A step that

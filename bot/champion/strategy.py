@@ -11,7 +11,7 @@ from nonobot.bot.result import solution_of
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import Solution
 
-_SEED_MIX = 0x9E3779B97F4A7C15  # odd; seeds that differ by one give random numbers that have nothing in common
+_SEED_MIX = 0x9E3779B97F4A7C15  # odd; so seeds that differ by one give unrelated random numbers
 
 _PROPAGATE = ("propagate_root", 0, "line logic for boards of up to {} cells a side")
 _SEARCH = ("search", 1, "the search for boards of up to {} cells a side")
@@ -46,7 +46,7 @@ class ChampionStrategy(Strategy):
     def _memory_for(self, width: int, height: int) -> Memory:
         longest = max(width, height)
         if longest > LONGEST_SIDE:
-            raise ValueError(f"a {width}x{height} board is too large; a side has up to {LONGEST_SIDE} cells")
+            raise ValueError(f"a {width}x{height} board is too large; the limit is {LONGEST_SIDE} rows or columns")
         bits = next(bits for bits in MASK_BITS if bits >= self._least_bits and longest <= bits - 2)
         struct = champion_map(bits, self._room)
         end = None if self._room == LARGE else PART.trace if self._most_trace_events else PART.root
@@ -68,7 +68,7 @@ class ChampionStrategy(Strategy):
         self._memory = None
 
     def _load_kernels(self, everything: bool) -> None:
-        """Load line logic, and the search; most larger pictures have no need of the search."""
+        """Load line logic, then the search: most larger pictures do not need the search."""
         self._kernel(*_PROPAGATE)
         if everything or self._memory is self._memories.get(MASK_BITS[0]):
             self._kernel(*_SEARCH)
@@ -106,6 +106,4 @@ class ChampionStrategy(Strategy):
 
 def _no_room(size: tuple[int, int], struct: Struct) -> ValueError:
     megabytes = struct.size >> 20
-    return ValueError(
-        f"{size[0]}x{size[1]}: there is no room for the tables of such boards, up to {megabytes:,} MiB"
-    )
+    return ValueError(f"{size[0]}x{size[1]}: not enough memory for the tables, up to {megabytes:,} MiB")

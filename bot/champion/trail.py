@@ -1,4 +1,4 @@
-"""The trail: setting cells and moving bounds, and taking it back.
+"""The trail: set cells, move bounds, and undo both.
 
 An event sets one cell, or moves one bound of one block and so sets a range of its bound variables at once. Each
 keeps its reason: a code, and up to two variables. Levels count decisions; level 0 is for good.
@@ -173,7 +173,7 @@ def _take_back(m: Any, event: Any) -> None:
 
 @kernel
 def forget_dirty(m: Any) -> None:
-    """Leave no line to be painted."""
+    """Clear the set of dirty lines."""
     m.dirty.rows = 0
     m.dirty.columns = 0
 

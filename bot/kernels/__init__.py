@@ -1,1 +1,1 @@
-"""The kernels' language, memory, compiler and cache: what both strategies are written with and run on."""
+"""The language, memory, compiler and cache of the kernels of both strategies."""

@@ -25,7 +25,7 @@ _SAYS_WHICH_CPU = {
 """Facts of /proc/cpuinfo: four on x86-64, four on ARM."""
 
 _DAYS_KEPT = 30
-"""Folders of other versions that were not used for so long are removed."""
+"""Days without use after which folders of other versions are removed."""
 
 
 def _numba_version() -> bytes:
@@ -66,14 +66,14 @@ def _digest() -> str:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Make a folder if it is missing; tell whether this user and nobody else may write to it."""
+    """Make a folder if it is missing; return whether this user and nobody else may write to it."""
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return is_private(folder) and os.access(folder, os.W_OK | os.X_OK)
 
 
 def is_private(path: Path) -> bool:
-    """Tell whether a folder or file is this user's and nobody else may write to it: code is loaded from it."""
+    """Return whether a folder or file is this user's and nobody else may write to it: code is loaded from it."""
     try:
         facts = path.stat()
     except OSError:
@@ -114,7 +114,7 @@ def _link_all(shown: Path, folder: Path) -> None:
     """Link the files in a folder and below into another; the folders are its own, since files are added there."""
     for path in sorted(shown.rglob("*")):
         own = folder / path.relative_to(shown)
-        with contextlib.suppress(OSError):  # it is there already, from another process or compiled anew
+        with contextlib.suppress(OSError):  # it exists already, from another process or compiled again
             own.mkdir(mode=0o700) if path.is_dir() else own.symlink_to(path)
 
 

@@ -1,7 +1,7 @@
-"""How kernels are compiled.
+"""Decorators that compile kernels.
 
 `kernel` marks a function that other kernels call, `inlined` a small one of the hottest loops. `entry` marks one
-that tests and benchmarks call; the bot calls its own as `bot.kernels.loading` says.
+that tests and benchmarks call; the bot calls its own through `bot.kernels.loading`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nonobot.bot.kernels.memory import Memory
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 _NESTED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Python never calls it: what would let it takes as long to compile as many a kernel."""
+"""Python never calls these kernels: its wrapper would take as long to compile as many kernels."""
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -41,7 +41,7 @@ def entry(function: Callable[..., Any]) -> Any:
     if folder is None:
         return numba.njit(**_OPTIONS)(function)
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)  # read when the decorator runs
+    numba.config.CACHE_DIR = str(folder)  # numba reads it when the decorator runs
     try:
         return numba.njit(cache=True, **_OPTIONS)(function)
     finally:

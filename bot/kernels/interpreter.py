@@ -1,6 +1,6 @@
 """The kernels' memory for plain Python: with NUMBA_DISABLE_JIT the same kernels run in a debugger.
 
-These objects do on the bytes of the memory what compiled kernels do there (`language.py`): whole numbers come out
+These objects treat the bytes of the memory as compiled kernels do (`language.py`): whole numbers are read
 as Python's, masks as a :class:`Mask`, floats in their own width. They also check: an index out of range, a shift
 by too many places and a float among whole numbers are errors.
 """
@@ -29,7 +29,7 @@ _KINDS: dict[str, Any] = {"u8": np.uint64, "f4": np.float32, "f8": np.float64}
 
 
 class Mask(int):
-    """A set of cells as kernels know it: a number of so many bits; each width has a class of its own."""
+    """A set of cells as kernels use it: a number of a fixed count of bits; each width has its own class."""
 
     bits: ClassVar[int]
 
@@ -97,12 +97,12 @@ def mask_kind(bits: int) -> type[Mask]:
 
 
 def _kind(item: Item) -> Any:
-    """Return what makes of a number in the memory what a kernel gets."""
+    """Return the function that turns a number in the memory into a kernel's value."""
     return mask_kind(8 * item.size) if item.code == "mask" else _KINDS.get(item.code, int)
 
 
 def _load(block: memoryview, place: int, what: Any) -> Any:
-    """Return what a kernel gets of the thing at a place: the value of an item, an object for all else."""
+    """Return a kernel's value of the member at a place: the value of an item, otherwise an object."""
     if isinstance(what, Struct):
         return PlainStruct(what, block, place)
     if isinstance(what, Array):
@@ -200,7 +200,7 @@ class PlainArray:
         _store(self._block, self._place_of(*index), self._item, value)
 
     def stretch(self, at: int, length: int) -> npt.NDArray[np.float32]:
-        """Return so many floats from item `at` on, as an array that shares the memory."""
+        """Return `lanes` floats from item `at` on, as an array that shares the memory."""
         return np.ndarray((length,), np.float32, self._block, self._place + at * self._step)
 
     def __repr__(self) -> str:
@@ -214,7 +214,7 @@ def memory_at(struct: Struct, address: int) -> PlainStruct:
 
 
 def on_plain_memory(function: Callable[..., Any], struct: Struct) -> Callable[..., Any]:
-    """Return a kernel in plain Python as what its compiled twin is: a function of an address and some numbers."""
+    """Return a kernel in plain Python with the interface of a compiled one: it takes an address and numbers."""
 
     @np.errstate(all="ignore")  # as compiled: a number divided by zero is infinite
     def call(address: int, *numbers: Any) -> Any:

@@ -11,7 +11,7 @@ A kernel takes `m`, the solver's memory, and reads and writes its members by the
 A number that comes out of the memory is an int64, however many bits it takes there, and so is every other number
 of a kernel; floats stay as they are, and a mask is a set of cells (`masks.py`). Nothing is checked while it
 runs: an index out of range reads garbage. A member that does not exist does not compile, and the error names the
-nearest.
+nearest one.
 
 Why not arrays: `m` is an address, and where a member lies is part of its type, so that an access is one machine
 instruction with a constant offset, and a call passes one register; a tuple of sixty arrays passes four hundred.
@@ -53,7 +53,7 @@ class StructType(types.Type):
         """Return a member by its name."""
         if name not in self.struct.members:
             near = difflib.get_close_matches(name, self.struct.members, 3)
-            hint = f"; did you mean {' or '.join(near)}?" if near else ""
+            hint = f"; similar: {' or '.join(near)}" if near else ""
             raise errors.TypingError(f"{self.name} has no member {name!r}{hint}")
         return self.struct.members[name]
 
@@ -77,7 +77,7 @@ register_model(ArrayType)(StoredModel)
 
 
 def type_of(what: Any) -> Any:
-    """Return the type of a member, or of a row of a table, for kernels."""
+    """Return the type that kernels use for a member, or for a row of a table."""
     if isinstance(what, ArrayType):
         return what
     if isinstance(what, Struct):

@@ -4,10 +4,9 @@ Importing numba and loading its own cache takes 0.35 s, seven times as long as a
 llvmlite alone, for object code, as long as that start. Code that is laid out (`machine_code.py`) needs neither. A
 kernel that is loaded this way takes the address of a memory and numbers, and returns a number.
 
-This leans on things that numba promises nobody: how to get at the object code, how to have it made once and not
-for each kernel on its own, how compiled functions are called. All are tried on a small function before a kernel is
-compiled; where one has changed, numba's own way of calling takes the place of this one, and a line on standard
-error says so.
+This depends on undocumented parts of numba: access to the object code, compilation of a kernel with all that it
+calls in one step, and the calling convention. All are tried on a small function before a kernel is compiled. If
+one has changed, numba loads and calls the kernels itself, and a message on standard error reports this.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _ROOM_OF_NUMBA = 380 << 20
 _ROOM_TO_COMPILE = 200 << 20
 """Bytes of address space that numba takes, and that compiling takes then (the largest kernel: 371 and 185 MiB)."""
 
-_engines: list[Any] = []  # own the loaded code: they live as long as the process
+_engines: list[Any] = []  # these own the loaded code and live as long as the process
 _loaded: dict[tuple[str, str, str], Callable[..., int]] = {}
 _loading = threading.Lock()
 
@@ -49,7 +48,7 @@ def load_kernel(
     A process loads it once; threads may call it at the same time, each with a memory of its own, and hold no
     lock of the interpreter meanwhile. Its module is imported, and `on_compile` called, only if the kernel has to
     be compiled for memories of this `struct`. With NUMBA_DISABLE_JIT it is the kernel in plain Python.
-    ValueError: there is too little memory or address space, or the system runs no code of a program's own.
+    ValueError: too little memory or address space, or the system forbids a program to run code that it wrote.
     """
     with _loading:
         key = module, name, struct.name
@@ -142,7 +141,7 @@ def _keep(code: bytes, path: Path | None) -> None:
 
 
 def _read_whole(path: Path) -> bytes | None:
-    """Return the code in a file; None if there is no such file, others may write to it, or it is damaged."""
+    """Return the code in a file; None: it is missing or damaged, or other users may write to it."""
     if not (path.is_file() and is_private(path)):
         return None
     try:
@@ -216,13 +215,13 @@ def _load_object_code(object_code: bytes, name: str) -> int:
 
 
 def _sample(first: int, second: int) -> int:
-    """Return a number that shows whether both arguments came, in their order. It uses neither as an address."""
+    """Return a number that shows whether both arguments arrived in order. It uses neither as an address."""
     return first - second
 
 
 @cache
 def _numba_has_changed() -> bool:
-    """Return whether numba is another than this leans on; say so, once."""
+    """Return whether numba differs from the expected one, and report that once."""
     changed = _what_has_changed()
     if changed:
         report(f"nonobot: {changed}; numba loads them itself, and each start takes longer")
@@ -230,11 +229,11 @@ def _numba_has_changed() -> bool:
 
 
 def _what_has_changed() -> str | None:
-    """Compile, load and call a small function; None if that works, else words on what does not."""
+    """Compile, load and call a small function; None if that works, otherwise a text on what does not."""
     try:
         from numba import __version__
     except OSError as error:
-        if error.errno in (errno.EACCES, errno.EPERM):  # it tries whether memory can be written and run
+        if error.errno in (errno.EACCES, errno.EPERM):  # it tests whether the process can write and run memory
             raise ForbiddenError(error.errno) from None
         raise ValueError(" ".join(f"numba cannot be loaded: {error}".split())) from None
     first, second = 0x0123_4567_89AB_CDEF, 0x00FE_DCBA_9876_5432
@@ -244,7 +243,7 @@ def _what_has_changed() -> str | None:
         result = _link(object_code(_sample, None, 2), 2)(first, second)
     except MemoryError:
         raise
-    except Exception as error:  # another numba may fail in any way
+    except Exception as error:  # a different numba may fail in any way
         reason = " ".join(f"{type(error).__name__}: {error}".split())
     else:
         if result == first - second:

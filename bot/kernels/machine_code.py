@@ -1,9 +1,9 @@
-"""Machine code that needs no linker: laid out once, when kernels are compiled, and mapped into memory as it is.
+"""Machine code that needs no linker: laid out once, when kernels are compiled, and mapped into memory unchanged.
 
 Loading llvmlite takes as long as all else from process start to the first answer, and all that is left to do by
 then is to say where the parts of a kernel lie. Code that numba makes for x86-64 calls every place by its whole
 address: so its sections are laid out one behind the other, with lists of the places in them that hold an address.
-Object code that needs more than that stays what it is, and llvmlite loads it.
+Object code that needs more than that stays unchanged, and llvmlite loads it.
 
 Source: System V ABI, chapter 4 (object files), and its AMD64 supplement, section 4.4 (relocation).
 """
@@ -34,11 +34,11 @@ _TO_DO_MORE = (9, 14, 15, 16)  # kinds of sections: relocations of another form,
 _HEAD = Struct("<QQQ")  # place of the function, how many places hold an address within, and the one outside
 _WORD = Struct("<Q")
 
-_mapped: list[mmap.mmap] = []  # as long as the process
+_mapped: list[mmap.mmap] = []  # they live as long as the process
 
 
 class ForbiddenError(ValueError):
-    """The system lets no program run what it has written itself; `number` is that of the system's error."""
+    """The system forbids a program to run code that it wrote; `number` is the number of the system's error."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"the system lets no program run machine code that it made itself: {os.strerror(number)}")

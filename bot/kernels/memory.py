@@ -159,13 +159,13 @@ class Memory:
         """
         if len(self._block) < (size := self._size_to(end)):
             content = bytes(self._block)
-            self.release()  # the new block may take its place
+            self.release()  # so that the new block can use the same memory
             block, self.address = zeroed(size)
             block[: len(content)] = content
             self._see(block)
 
     def release(self) -> None:
-        """Give the block back at once; garbage collection would do so later."""
+        """Free the block at once; garbage collection would free it later."""
         self._see(memoryview(b""))
 
     def _see(self, block: memoryview) -> None:
@@ -261,7 +261,7 @@ def _alignment(what: Item | Array | Struct) -> int:
 
 
 def _dtype_of(what: Item | Array | Struct | Constant) -> np.dtype[Any]:
-    """Return how numpy sees an item, or a member of a record."""
+    """Return numpy's type of an item, or of a member of a record."""
     import numpy as np
 
     assert not isinstance(what, Constant)

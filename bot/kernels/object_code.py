@@ -1,4 +1,4 @@
-"""Kernels as object code: what numba makes of a kernel for this processor, or for another one.
+"""Object code of kernels, compiled by numba for this processor or for another one.
 
 Numba's front end makes the same code for every processor: `kernel_code` does its work once, and `machine_code`
 follows for each processor.
@@ -26,7 +26,7 @@ from nonobot.bot.kernels.memory import Struct
 
 _WEBASSEMBLY = "wasm32-unknown-emscripten"
 _FEATURES = "+bulk-memory,+nontrapping-fptoint,+sign-ext,+simd128"
-"""What all browsers have since 2023."""
+"""Features that all browsers have since 2023."""
 
 
 class KernelCode(NamedTuple):
@@ -134,7 +134,7 @@ def _without_garbage_collection() -> Iterator[None]:
 def _nothing_but_typed() -> Iterator[None]:
     """Keep numba from optimising each kernel with all that it calls, and from making machine code of each.
 
-    The outermost one, which holds all others, is optimised once: a third of the time, and its code is as fast.
+    The outermost kernel, which includes all others, is optimised once: a third of the time, for equally fast code.
     """
     replaced: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
         (JITCodeLibrary, "_optimize_final_module", lambda library: None),

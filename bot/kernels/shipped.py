@@ -62,7 +62,7 @@ def chosen_level() -> str | None:
         return level
     levels = (WASM32,) if IN_BROWSER else LEVELS
     if chosen not in levels:
-        raise ValueError(f"NONOBOT_KERNELS is {chosen!r}; there are {NATIVE}, {', '.join(levels)}")
+        raise ValueError(f"NONOBOT_KERNELS={chosen}: no such level; choose {NATIVE}, {', '.join(levels)}")
     return min(level, chosen, key=levels.index)
 
 
@@ -134,7 +134,7 @@ def shipped_code(name: str) -> bytes | None:
 
     That of the next lower level takes its place, if it is whole. ValueError: in a browser it cannot be replaced.
     """
-    if not has_kernels():  # as in a clone
+    if not has_kernels():  # as in a clone without built kernels
         return None
     best = str(chosen_level())
     for level in (WASM32,) if IN_BROWSER else LEVELS[LEVELS.index(best) :: -1]:
@@ -157,7 +157,7 @@ def shipped_code(name: str) -> bytes | None:
 def wasm_kernels() -> list[Path]:
     """Return the files with kernels for browsers that came with the bot, or were built in its clone.
 
-    They belong to the present sources; there are none if one does not.
+    All of them belong to the current sources; if one does not, the list is empty.
     """
     for folder in (_FOLDER, _FOLDER_OF_CLONE):
         files = sorted((folder / WASM32).glob("*.code"))

@@ -1,4 +1,4 @@
-"""The strategy of the papers: propagation, fully probing, Min-logd branching, backtracking."""
+"""The strategy `papers`: propagation, full probing, Min-logd branching, backtracking."""
 
 from nonobot.bot.papers.strategy import PROBINGS, PapersStrategy, deduce
 

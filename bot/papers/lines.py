@@ -29,7 +29,7 @@ _LAST_ENTRY = (1 << CACHE_BITS) - 1
 
 @kernel
 def _matches_block(m: Any, may_white: Any, may_black: Any, end: Any, size: Any) -> Any:
-    """Tell whether s[end-size..end] matches one white cell and then `size` black cells."""
+    """Return whether s[end-size..end] matches one white cell and then `size` black cells."""
     first = end - size
     cells = ((m.one << size) - 1) << (first + 1)
     return (may_white >> first) & 1 != 0 and may_black & cells == cells

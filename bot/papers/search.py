@@ -129,7 +129,7 @@ def _probe_cell(m: Any, cell: Any) -> Any:
 
 @kernel
 def is_unknown(m: Any, cell: Any) -> Any:
-    """Tell whether a cell of the board is not known yet."""
+    """Return whether a cell of the board is not known yet."""
     return (known_cells(m, m.row_of[cell]) >> m.column_of[cell]) & 1 == 0
 
 
@@ -281,7 +281,7 @@ def _branch(m: Any) -> None:
 
 @kernel
 def _backtrack(m: Any) -> Any:
-    """Go back to the last colour not tried yet; False if there is none."""
+    """Go back to the last untried colour; False if all were tried."""
     if m.depth == 0:
         return False
     m.depth -= 1
@@ -297,7 +297,7 @@ def search(m: Any, resume: Any) -> Any:
     """Search for the first solution, or with `resume` for the next one, and return an OUTCOME.
 
     Before: the puzzle is in the memory; with `resume` the last call returned solved.
-    After: solved, and the board is the solution; or unsolvable, there is no (further) one; or late.
+    After: solved, and the board is the solution; or unsolvable: cannot find a (further) one; or late.
     """
     start_phases(m)
     if resume:

@@ -36,7 +36,7 @@ class PapersStrategy(Strategy):
         try:
             self._memory = memory = Memory(papers_map())
         except MemoryError:
-            raise ValueError(f"there is no room for the tables, {papers_map().size >> 20} MiB") from None
+            raise ValueError(f"not enough memory for the tables, {papers_map().size >> 20} MiB") from None
         memory.items("solver")[0] = getattr(SOLVER, solver)
         table = memory.items("log_table")
         for number in range(len(table)):
